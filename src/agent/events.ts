@@ -1,0 +1,50 @@
+import type { JsonObject } from "../lib/json.ts";
+import type { AssistantMessage, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+
+/**
+ * What happens in a run, in order. `seq` grows through the whole session and is never used twice, so a reader that
+ * remembers the last one it saw can go on from there, over any reconnect.
+ */
+export type AgentEvent = EventHead & EventBody;
+
+export interface EventHead {
+  runId: string;
+  seq: number;
+  /** Milliseconds since the epoch. */
+  ts: number;
+}
+
+export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent;
+
+/** Begins and ends a run. Exactly one `end` or `error`, always last. */
+export type LifecycleEvent =
+  | { type: "lifecycle"; phase: "start"; sessionKey: string; sessionId: string; input: UserMessage }
+  | { type: "lifecycle"; phase: "end"; usage: Usage }
+  | { type: "lifecycle"; phase: "error"; error: RunError };
+
+/**
+ * What the model says. Deltas are live only: after `message` it holds what they said, and after `restart` everything
+ * since the last `message` is void because the call was asked again.
+ */
+export type AssistantEvent =
+  | { type: "assistant"; phase: "delta"; text: string }
+  | { type: "assistant"; phase: "delta"; reasoning: string }
+  | { type: "assistant"; phase: "restart"; attempt: number }
+  | { type: "assistant"; phase: "message"; message: AssistantMessage };
+
+/** A tool call from launch to result; `update` is live only. */
+export type ToolEvent =
+  | { type: "tool"; phase: "start"; callId: string; tool: string; args: JsonObject }
+  | { type: "tool"; phase: "update"; callId: string; tool: string; text: string }
+  | { type: "tool"; phase: "end"; message: ToolMessage };
+
+/** Why a run did not end well. */
+export interface RunError {
+  code: "model_error" | "aborted" | "timeout" | "crash_loop" | "internal" | "dropped";
+  message: string;
+}
+
+/** The events that are gone once the message that they led to is there. */
+export function isEphemeral(body: EventBody): boolean {
+  return body.type === "assistant" ? body.phase === "delta" : body.type === "tool" && body.phase === "update";
+}

@@ -1,0 +1,112 @@
+import type { z } from "zod";
+
+/**
+ * A place where people talk to the agent.
+ *
+ * `receive` is a row of guards over one webhook request: it answers the refusing `Response` itself, and hands over
+ * what a person said. `send` makes one delivery and never throws: its outcome is a union, in which `unsure` means
+ * that nobody can know whether the message arrived, so that it is shown to a person instead of being sent twice.
+ */
+export interface Channel<Account = never> {
+  readonly id: string;
+  /** What one account of it is configured with. */
+  readonly account: z.ZodType<Account>;
+  /** Whether conversations of that kind can show our native approval buttons, reactions and so on. */
+  readonly capabilities: readonly string[];
+  /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
+  receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
+  /** Cuts a reply into what the platform takes, each part in its markup, in order. */
+  format(markdown: string): string[];
+  /** Delivers one part. Honours `signal`. */
+  send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+  /** Tells the conversation that an answer is being worked on, where the platform can; failures are ignored. */
+  typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
+}
+
+/** What a channel is given of the world. */
+export interface ChannelContext<Account> {
+  accountId: string;
+  account: Account;
+  /** Reads a secret by its reference. */
+  secret(ref: SecretRef): string | undefined;
+  fetch: typeof fetch;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A secret by name: its value is in the Worker's environment and nowhere else. */
+export interface SecretRef {
+  source: "env";
+  id: string;
+}
+
+export type Received =
+  | { kind: "refused"; response: Response }
+  /** Understood and of no concern to the agent (an edit, a join); answered 200. */
+  | { kind: "ignored"; reason: string }
+  | { kind: "message"; message: InboundMessage };
+
+/** What a person said, in no channel's terms. */
+export interface InboundMessage {
+  /** The platform's own id of the update: the same id again is the same message. */
+  dedupeId: string;
+  text: string;
+  sender: { id: string; name?: string; username?: string };
+  conversation: Conversation;
+  /** Whether the agent was addressed: always true in a direct conversation. */
+  mentioned: boolean;
+  /** The text of the message that it answers; somebody else's words, so not to be trusted. */
+  quoted?: { text: string; senderName?: string };
+  attachments: Attachment[];
+  /** The platform's id of this message, to reply to. */
+  messageId: string;
+}
+
+/** Where it was said. */
+export interface Conversation {
+  kind: "direct" | "group" | "channel";
+  id: string;
+  /** The title of a group; set by strangers, so not to be trusted. */
+  title?: string;
+  threadId?: string;
+}
+
+/** A file that came along; `open` fetches it when somebody wants it. */
+export interface Attachment {
+  name: string;
+  mediaType?: string;
+  /** In bytes, where the platform says. */
+  size?: number;
+  open(): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** Where a reply goes; plain data, so that it can wait in storage. */
+export interface Target {
+  channel: string;
+  accountId: string;
+  conversationId: string;
+  threadId?: string;
+  replyToId?: string;
+}
+
+/** One part of a reply on its way. */
+export interface OutboundPart {
+  target: Target;
+  /** In the platform's markup, as `format` made it. */
+  text: string;
+  /** Stands still over retries, for platforms that drop repeats. */
+  deliveryId: string;
+}
+
+export type Delivery =
+  | { outcome: "delivered"; externalId?: string }
+  /** Refused for now and surely not delivered: try again after so many milliseconds. */
+  | { outcome: "retry"; afterMs: number; reason: string }
+  /** Refused for good. */
+  | { outcome: "failed"; reason: string }
+  /** Sent, and the answer was lost. */
+  | { outcome: "unsure"; reason: string };
+
+/** A channel of any account, as lists hold them. */
+// biome-ignore lint/suspicious/noExplicitAny: an account is parsed by the channel's own schema before the channel sees it
+export type AnyChannel = Channel<any>;

@@ -1,0 +1,36 @@
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const TIME_CHARS = 10;
+const RANDOM_BYTES = 10;
+
+/** What an id is of; the prefix says so to whoever reads a log. */
+export type IdPrefix = "run" | "msg" | "call" | "ses" | "dlv";
+
+/** Encodes bytes as lower-case Crockford base32, five bits a character, in an order that sorts as the bytes do. */
+export function base32(bytes: Uint8Array): string {
+  let out = "";
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = (buffer << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      out += ALPHABET[(buffer >> bits) & 31];
+    }
+    buffer &= (1 << bits) - 1;
+  }
+  return bits > 0 ? out + ALPHABET[(buffer << (5 - bits)) & 31] : out;
+}
+
+/**
+ * Makes `<prefix>_<time><random>`: 10 characters of `now` (milliseconds) that sort by time, then 80 random bits
+ * that cannot be guessed. Two ids of one millisecond are in no particular order.
+ */
+export function newId(prefix: IdPrefix, now: number): string {
+  let time = "";
+  for (let rest = now, i = 0; i < TIME_CHARS; i++) {
+    time = ALPHABET[rest % 32] + time;
+    rest = Math.floor(rest / 32);
+  }
+  return `${prefix}_${time}${base32(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))}`;
+}

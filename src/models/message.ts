@@ -1,0 +1,125 @@
+import type { Json, JsonObject } from "../lib/json.ts";
+
+/** One entry of a transcript: the unit that is stored, shown to a model, and exported. */
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+interface MessageHead {
+  /** `msg_…`. */
+  id: string;
+  /** When it was stored, in milliseconds since the epoch. */
+  at: number;
+}
+
+/** What a person (or the system on somebody's behalf) said to the agent. */
+export interface UserMessage extends MessageHead {
+  role: "user";
+  text: string;
+  images?: ImageRef[];
+  /** Who spoke, where the channel knows it. */
+  sender?: { id: string; name?: string; owner: boolean };
+}
+
+/** What a model answered in one call: its parts in the order in which they were produced. */
+export interface AssistantMessage extends MessageHead {
+  role: "assistant";
+  parts: AssistantPart[];
+  stop: StopReason;
+  usage: Usage;
+  /** `provider/model` that answered. */
+  model: string;
+  error?: ModelError;
+}
+
+/** The one result of one tool call. */
+export interface ToolMessage extends MessageHead {
+  role: "tool";
+  callId: string;
+  tool: string;
+  text: string;
+  images?: ImageRef[];
+  isError: boolean;
+}
+
+/** An image by where it is stored, never by its bytes: a row of the transcript stays small. */
+export interface ImageRef {
+  /** Path in the agent's workspace. */
+  path: string;
+  mediaType: string;
+}
+
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
+
+export interface TextPart {
+  type: "text";
+  text: string;
+  meta?: ProviderMeta;
+}
+
+export interface ReasoningPart {
+  type: "reasoning";
+  text: string;
+  meta?: ProviderMeta;
+}
+
+/** A request to run a tool. `args` is the parsed object, or the raw text in `invalidArgs` where it was not one. */
+export interface ToolCallPart {
+  type: "tool-call";
+  callId: string;
+  tool: string;
+  args: JsonObject;
+  invalidArgs?: string;
+  meta?: ProviderMeta;
+}
+
+/** What a provider wants back with the next request (signatures, item ids), keyed by provider; opaque to us. */
+export type ProviderMeta = { [provider: string]: { [key: string]: Json } };
+
+/**
+ * Why a model stopped. `tool-calls` means that it waits for results; `error` comes with `error` filled;
+ * `aborted` means that our side hung up.
+ */
+export type StopReason = "stop" | "length" | "tool-calls" | "refusal" | "error" | "aborted";
+
+/** Tokens of one call, as the provider counted them; 0 where it said nothing. */
+export interface Usage {
+  input: number;
+  output: number;
+  /** The part of `input` that was read from the provider's cache. */
+  cacheRead: number;
+  /** The part of `input` that was written to the provider's cache. */
+  cacheWrite: number;
+  /** The part of `output` that was reasoning. */
+  reasoning: number;
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+
+/** What went wrong in a model call, in the terms in which failover decides. */
+export interface ModelError {
+  kind: "overflow" | "overloaded" | "rate_limit" | "auth" | "billing" | "timeout" | "format" | "other";
+  message: string;
+  status?: number;
+  /** From `Retry-After` or the provider's own field, in milliseconds. */
+  retryAfterMs?: number;
+}
+
+/** The visible text of an assistant message. */
+export function textOf(message: AssistantMessage): string {
+  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+}
+
+/** The tool calls of an assistant message, in its order. */
+export function callsOf(message: AssistantMessage): ToolCallPart[] {
+  return message.parts.filter((part) => part.type === "tool-call");
+}
+
+/** The sum of two calls' tokens. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    reasoning: a.reasoning + b.reasoning,
+  };
+}

@@ -1,0 +1,15 @@
+import type { PromptInput } from "./input.ts";
+
+/** How much of the prompt a run gets: all of it, what a sub-agent or a job needs, or the identity line. */
+export type PromptMode = "full" | "minimal" | "none";
+
+/**
+ * One section of the system prompt. `render` is pure: the same input gives the same bytes. It gives undefined where
+ * its condition does not hold, and the section is then absent.
+ */
+export interface Section {
+  /** Its name in reports, in kebab case. */
+  readonly name: string;
+  readonly modes: readonly PromptMode[];
+  render(input: PromptInput): string | undefined;
+}

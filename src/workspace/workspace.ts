@@ -1,0 +1,87 @@
+/** Largest file that a workspace takes, in bytes. */
+export const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** Longest path, in bytes of UTF-8. */
+export const MAX_PATH_BYTES = 1024;
+
+/**
+ * The files of one agent.
+ *
+ * Every path is relative and `/`-separated; each verb checks it and throws `bad_path` otherwise. A write never
+ * loses somebody else's: it names the version that it replaces and throws `conflict` when that is no longer there.
+ * All failures are a `WorkspaceError`; an outage of the store below is `unavailable` and may be tried again.
+ */
+export interface Workspace {
+  /** The files and folders directly in `folder` ("" is the root), by name. One store operation for 1,000 entries. */
+  list(folder: string): Promise<WorkspaceEntry[]>;
+  /** Every file below `folder`, by path. */
+  walk(folder: string): Promise<WorkspaceFile[]>;
+  /** @throws WorkspaceError `not_found` */
+  read(path: string, range?: ByteRange): Promise<WorkspaceContent>;
+  /**
+   * Stores a file whole and keeps the version that it replaces.
+   * @param expect `new`: only if absent; an etag: only over that version; `any`: over whatever is there
+   * @throws WorkspaceError `conflict` with nothing changed, `too_large`
+   */
+  write(path: string, content: Uint8Array | string, expect: Expectation): Promise<WorkspaceFile>;
+  /** Deletes a file and keeps its last version. @throws WorkspaceError `not_found`, `conflict` */
+  remove(path: string, expect: Expectation): Promise<void>;
+  /** Earlier versions of a file, newest first; they live outside the workspace for 30 days. */
+  versions(path: string): Promise<WorkspaceVersion[]>;
+  /** Makes an earlier version the current one; the current one is kept as a version. @throws WorkspaceError `not_found` */
+  restore(path: string, versionId: string): Promise<WorkspaceFile>;
+}
+
+/** What a write believes is there. */
+export type Expectation = { kind: "any" } | { kind: "new" } | { kind: "etag"; etag: string };
+
+/** A range of bytes as HTTP has it: from `offset` for `length`, or the last `suffix`. */
+export type ByteRange = { offset: number; length?: number } | { suffix: number };
+
+export interface WorkspaceFile {
+  kind: "file";
+  path: string;
+  /** Unquoted. */
+  etag: string;
+  /** In bytes. */
+  size: number;
+  /** Milliseconds since the epoch. */
+  modifiedAt: number;
+}
+
+export interface WorkspaceFolder {
+  kind: "folder";
+  path: string;
+}
+
+export type WorkspaceEntry = WorkspaceFile | WorkspaceFolder;
+
+export interface WorkspaceContent {
+  file: WorkspaceFile;
+  /** The whole file, or the part that the range asked for. */
+  bytes: Uint8Array;
+  /** Where `bytes` starts in the file. */
+  offset: number;
+}
+
+export interface WorkspaceVersion {
+  versionId: string;
+  size: number;
+  /** When it was replaced, in milliseconds since the epoch. */
+  replacedAt: number;
+}
+
+export type WorkspaceErrorCode = "bad_path" | "not_found" | "conflict" | "too_large" | "bad_range" | "unavailable";
+
+/** The closed set of ways in which a workspace says no. */
+export class WorkspaceError extends Error {
+  readonly code: WorkspaceErrorCode;
+  readonly path: string;
+
+  constructor(code: WorkspaceErrorCode, path: string, message: string) {
+    super(message);
+    this.name = "WorkspaceError";
+    this.code = code;
+    this.path = path;
+  }
+}
