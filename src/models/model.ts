@@ -7,7 +7,8 @@ import type { AssistantPart, Message, ModelError, StopReason, Usage } from "./me
  * Contract, which `test/contracts/model.ts` runs over every member:
  * - `stream` never throws and never rejects, neither when called nor while iterated: every failure, our own hang-up
  *   included, is an `end` whose stop is `error` or `aborted`.
- * - It yields deltas in the order in which the provider produced them, then exactly one `end`, then nothing.
+ * - It yields deltas (none of them empty) in the order in which the provider produced them, then exactly one `end`, then
+ *   nothing.
  * - The parts of `end` are the deltas put together; a text that was streamed is never missing from them.
  * - Aborting `signal` ends the iteration promptly and closes the connection. So does leaving the loop early.
  * - It does not retry: whether to ask again is the caller's decision, who knows what was already said.
@@ -52,9 +53,14 @@ export interface ToolSchema {
   parameters: JsonObject;
 }
 
+/**
+ * `progress` says only that the model is at work on what is not shown as it comes, such as a call's arguments: whoever
+ * waits for a silent model starts counting anew.
+ */
 export type ModelEvent =
   | { type: "text"; delta: string }
   | { type: "reasoning"; delta: string }
+  | { type: "progress" }
   | { type: "end"; reply: ModelReply };
 
 /** The whole answer. */
