@@ -5,11 +5,13 @@ export type PromptMode = "full" | "minimal" | "none";
 
 /**
  * One section of the system prompt. `render` is pure: the same input gives the same bytes. It gives undefined where
- * its condition does not hold, and the section is then absent.
+ * its condition does not hold, and the section is then absent. A section above the cache boundary is a
+ * `Section<StableInput>`, so that the compiler keeps it from reading what changes between turns. What it is given was
+ * sanitized before, so that no section has to.
  */
-export interface Section {
+export interface Section<Input = PromptInput> {
   /** Its name in reports, in kebab case. */
   readonly name: string;
   readonly modes: readonly PromptMode[];
-  render(input: PromptInput): string | undefined;
+  readonly render: (input: Input) => string | undefined;
 }

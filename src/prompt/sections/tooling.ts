@@ -1,0 +1,91 @@
+import { hasTool, type PromptTool, type StableInput } from "../input.ts";
+import { lines } from "../lines.ts";
+import type { Section } from "../section.ts";
+
+/** The order in which tools are listed; a tool that is not here follows by name. */
+export const TOOL_ORDER: readonly string[] = [
+  "read",
+  "write",
+  "edit",
+  "apply_patch",
+  "grep",
+  "find",
+  "ls",
+  "exec",
+  "process",
+  "web_search",
+  "web_fetch",
+  "browser",
+  "canvas",
+  "nodes",
+  "cron",
+  "message",
+  "gateway",
+  "agents_list",
+  "sessions_list",
+  "sessions_history",
+  "sessions_send",
+  "sessions_spawn",
+  "subagents",
+  "session_status",
+  "image",
+  "memory_search",
+  "memory_get",
+];
+
+/** Which tools there are, and how to do work that takes long with those of them that can. */
+export const tooling: Section<StableInput> = {
+  name: "tooling",
+  modes: ["full", "minimal"],
+  render(input) {
+    if (input.tools.length === 0) {
+      return "## Tooling\nThis run has no tools. Answer in text, and do not claim to have done anything else.";
+    }
+    return lines(
+      "## Tooling",
+      "Policy already chose these tools: what is not listed is not available. Call them by exactly these names. For arguments, the tool schemas are the source of truth.",
+      ...inOrder(input.tools).map((tool) => `- ${tool.name}: ${tool.summary}`),
+      "TOOLS.md only advises on using tools; it neither adds nor removes any.",
+      longRunningWork(input),
+      hasTool(input, "update_plan") &&
+        "Use `update_plan` only for non-trivial work of several steps. Keep exactly one step `in_progress`, and do not repeat the whole plan after each update.",
+    );
+  },
+};
+
+function inOrder(tools: readonly PromptTool[]): PromptTool[] {
+  const position = (tool: PromptTool) => {
+    const index = TOOL_ORDER.indexOf(tool.name);
+    return index === -1 ? TOOL_ORDER.length : index;
+  };
+  return tools.toSorted((a, b) => position(a) - position(b) || (a.name < b.name ? -1 : 1));
+}
+
+function longRunningWork(input: StableInput): string | undefined {
+  const has = (name: string) => hasTool(input, name);
+  const polled = ["subagents", "sessions_list"].filter(has).map((name) => `\`${name}\``);
+  const guidance = lines(
+    has("cron") && `- Anything later (check back, reminders, recurring work): ${cronLine(input)}`,
+    has("exec") && `- ${commandTools(input)} only for commands that start now and go on in the background.`,
+    has("exec") &&
+      input.completionWake &&
+      "- A background command wakes you when it has output, ends or fails: start it once and rely on that.",
+    has("process") && "- To check on a running command (logs, status, input, intervention), use `process`.",
+    has("sessions_spawn") &&
+      "- For a larger task prefer `sessions_spawn`. A sub-agent's end is pushed: it announces itself to whoever asked.",
+    polled.length > 0 && `- Never poll ${polled.join(" or ")} in a loop just to wait for an end.`,
+  );
+  return guidance === "" ? undefined : `Long-running work:\n${guidance}`;
+}
+
+function cronLine(input: StableInput): string {
+  const instead = [
+    ...(hasTool(input, "exec") ? ["`exec` sleep loops", "`yieldMs` delays"] : []),
+    ...(hasTool(input, "process") ? ["repeated `process` polling"] : []),
+  ];
+  return instead.length === 0 ? "use `cron`; do not wait for it." : `use \`cron\`, never ${instead.join(", ")}.`;
+}
+
+function commandTools(input: StableInput): string {
+  return hasTool(input, "process") ? "`exec` and `process` are" : "`exec` is";
+}

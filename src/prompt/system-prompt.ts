@@ -1,0 +1,136 @@
+import { byteLength } from "../lib/text.ts";
+import type { SystemPrompt } from "../models/model.ts";
+import type { PromptInput, StableInput } from "./input.ts";
+import { sanitizeInput } from "./sanitize-input.ts";
+import type { Section } from "./section.ts";
+import { authorizedSenders } from "./sections/authorized-senders.ts";
+import { control } from "./sections/control.ts";
+import { dateTime } from "./sections/date-time.ts";
+import { delegation } from "./sections/delegation.ts";
+import { documentation } from "./sections/documentation.ts";
+import { executionBias } from "./sections/execution-bias.ts";
+import { extraContext } from "./sections/extra-context.ts";
+import { heartbeats } from "./sections/heartbeats.ts";
+import { identity } from "./sections/identity.ts";
+import { interactionStyle } from "./sections/interaction-style.ts";
+import { memoryRecall } from "./sections/memory-recall.ts";
+import { messaging } from "./sections/messaging.ts";
+import { modelAliases } from "./sections/model-aliases.ts";
+import { outputDirectives } from "./sections/output-directives.ts";
+import { projectContext } from "./sections/project-context.ts";
+import { providerPrefix } from "./sections/provider-prefix.ts";
+import { providerSuffix } from "./sections/provider-suffix.ts";
+import { reactions } from "./sections/reactions.ts";
+import { reasoningFormat } from "./sections/reasoning-format.ts";
+import { runtime } from "./sections/runtime.ts";
+import { safety } from "./sections/safety.ts";
+import { sandbox } from "./sections/sandbox.ts";
+import { selfUpdate } from "./sections/self-update.ts";
+import { silentReplies } from "./sections/silent-replies.ts";
+import { skills } from "./sections/skills.ts";
+import { toolCallStyle } from "./sections/tool-call-style.ts";
+import { tooling } from "./sections/tooling.ts";
+import { truncationNotice } from "./sections/truncation-notice.ts";
+import { voice } from "./sections/voice.ts";
+import { workspace } from "./sections/workspace.ts";
+import { workspaceFiles } from "./sections/workspace-files.ts";
+
+/** The line that stands for the cache boundary where a prompt is exported as one text; no model ever sees it. */
+export const CACHE_BOUNDARY = "<!-- ISOPOD_CACHE_BOUNDARY -->";
+
+/** The sections above the cache boundary, in reading order. */
+export const STABLE_SECTIONS: readonly Section<StableInput>[] = [
+  identity,
+  providerPrefix,
+  tooling,
+  toolCallStyle,
+  executionBias,
+  interactionStyle,
+  safety,
+  control,
+  skills,
+  memoryRecall,
+  selfUpdate,
+  modelAliases,
+  workspace,
+  documentation,
+  sandbox,
+  authorizedSenders,
+  dateTime,
+  outputDirectives,
+  workspaceFiles,
+  projectContext,
+];
+
+/** The sections below it, in reading order; `runtime` is always the last. */
+export const DYNAMIC_SECTIONS: readonly Section[] = [
+  truncationNotice,
+  messaging,
+  voice,
+  extraContext,
+  reactions,
+  silentReplies,
+  heartbeats,
+  reasoningFormat,
+  delegation,
+  providerSuffix,
+  runtime,
+];
+
+/** A system prompt and what each section costs in it. */
+export interface RenderedPrompt {
+  system: SystemPrompt;
+  /** The sections that are present, in order. */
+  sections: RenderedSection[];
+}
+
+export interface RenderedSection {
+  name: string;
+  layer: "stable" | "dynamic";
+  /** In UTF-16 units. */
+  chars: number;
+  /** In UTF-8. */
+  bytes: number;
+}
+
+/** Renders the system prompt. Pure: the same input gives the same bytes, and the input is not changed. */
+export function renderSystemPrompt(input: PromptInput): RenderedPrompt {
+  const clean = sanitizeInput(input);
+  const stable = renderSections(STABLE_SECTIONS, clean);
+  const dynamic = renderSections(DYNAMIC_SECTIONS, clean);
+  return {
+    system: { stable: joined(stable), dynamic: joined(dynamic) },
+    sections: [
+      ...stable.map((section) => measured(section, "stable")),
+      ...dynamic.map((section) => measured(section, "dynamic")),
+    ],
+  };
+}
+
+/** The prompt as one text, for people: its two layers with the boundary marker between them. */
+export function promptText(rendered: RenderedPrompt): string {
+  const { stable, dynamic } = rendered.system;
+  return dynamic === "" ? stable : `${stable}\n\n${CACHE_BOUNDARY}\n\n${dynamic}`;
+}
+
+interface NamedText {
+  name: string;
+  text: string;
+}
+
+function renderSections<Input extends StableInput>(sections: readonly Section<Input>[], input: Input): NamedText[] {
+  return sections
+    .filter((section) => section.modes.includes(input.mode))
+    .flatMap((section) => {
+      const text = section.render(input);
+      return text === undefined ? [] : [{ name: section.name, text }];
+    });
+}
+
+function joined(sections: readonly NamedText[]): string {
+  return sections.map((section) => section.text).join("\n\n");
+}
+
+function measured({ name, text }: NamedText, layer: RenderedSection["layer"]): RenderedSection {
+  return { name, layer, chars: text.length, bytes: byteLength(text) };
+}

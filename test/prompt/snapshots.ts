@@ -1,0 +1,40 @@
+/**
+ * Keeps the prompts of typical turns as files, so that a change of words is seen in review.
+ *
+ *   node test/prompt/snapshots.ts            writes test/fixtures/prompts/*.md
+ *   node test/prompt/snapshots.ts --check    writes nothing, shows what differs and then exits 1
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { diff } from "node:util";
+import { promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
+import { TURNS } from "./turns.ts";
+
+const FOLDER = join(import.meta.dirname, "../fixtures/prompts");
+
+const wanted = new Map(TURNS.map((turn) => [`${turn.name}.md`, `${promptText(renderSystemPrompt(turn.input))}\n`]));
+mkdirSync(FOLDER, { recursive: true });
+const kept = new Map(readdirSync(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), "utf8")]));
+const drifted = [...new Set([...kept.keys(), ...wanted.keys()])].filter((file) => kept.get(file) !== wanted.get(file));
+
+if (process.argv.includes("--check")) {
+  for (const file of drifted.toSorted()) console.error(difference(file, kept.get(file) ?? "", wanted.get(file) ?? ""));
+  if (drifted.length > 0) {
+    console.error("The kept prompts differ from the rendered ones. If that is meant: node test/prompt/snapshots.ts");
+    process.exitCode = 1;
+  }
+} else {
+  for (const file of drifted) {
+    const text = wanted.get(file);
+    if (text === undefined) rmSync(join(FOLDER, file));
+    else writeFileSync(join(FOLDER, file), text);
+  }
+  console.log(`${wanted.size} prompts, ${drifted.length} changed`);
+}
+
+/** The lines that differ: kept ones with a minus, rendered ones with a plus. */
+function difference(file: string, keptText: string, renderedText: string): string {
+  const SIGNS = { [-1]: "+ ", 0: "", 1: "- " };
+  const changed = diff(keptText.split("\n"), renderedText.split("\n")).filter(([sign]) => sign !== 0);
+  return [file, ...changed.map(([sign, line]) => `${SIGNS[sign]}${line}`), ""].join("\n");
+}
