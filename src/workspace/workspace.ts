@@ -16,10 +16,12 @@ export interface Workspace {
   list(folder: string): Promise<WorkspaceEntry[]>;
   /** Every file below `folder`, by path. */
   walk(folder: string): Promise<WorkspaceFile[]>;
-  /** @throws WorkspaceError `not_found` */
+  /** What is known of a file without reading it. One store operation. @throws WorkspaceError `not_found` */
+  stat(path: string): Promise<WorkspaceFile>;
+  /** @throws WorkspaceError `not_found`, `bad_range`, `too_large` where a whole file is over the limit */
   read(path: string, range?: ByteRange): Promise<WorkspaceContent>;
   /**
-   * Stores a file whole and keeps the version that it replaces.
+   * Stores a file whole and keeps the version that it replaces. Where these bytes are there already, nothing changes.
    * @param expect `new`: only if absent; an etag: only over that version; `any`: over whatever is there
    * @throws WorkspaceError `conflict` with nothing changed, `too_large`
    */

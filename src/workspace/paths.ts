@@ -1,0 +1,60 @@
+import { byteLength } from "../lib/text.ts";
+import { MAX_PATH_BYTES, WorkspaceError } from "./workspace.ts";
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}]/u;
+/** How models name the root of the workspace: `~`, `/workspace`, and where OpenClaw keeps it on a disk. */
+const ROOT =
+  /^(?:~(?:\/\.openclaw\/workspace)?|\/workspace|\/(?:root|home\/[^/]+|Users\/[^/]+)\/\.openclaw\/workspace)(?:\/|$)/;
+
+/**
+ * Gives a file's path back if it is one: relative, `/`-separated, without `.`, `..` and empty segments, without
+ * control and format characters (Unicode Cc and Cf), at most 1,024 bytes.
+ * @throws WorkspaceError `bad_path` with a message that says which rule was broken
+ */
+export function checkPath(path: string): string {
+  const fault = faultOf(path);
+  if (fault !== undefined) throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${fault}.`);
+  return path;
+}
+
+/** Like `checkPath` for a folder: "" is the root, and one `/` at the end is dropped. @throws WorkspaceError `bad_path` */
+export function checkFolder(folder: string): string {
+  return folder === "" ? "" : checkPath(folder.replace(/\/$/, ""));
+}
+
+/**
+ * The path that a model means. Models write `./notes.md`, `~/notes.md`, `/workspace/notes.md` and OpenClaw's own
+ * `~/.openclaw/workspace/notes.md`; each is `notes.md`, because the workspace is all the disk there is.
+ * @throws WorkspaceError `bad_path`
+ */
+export function resolvePath(typed: string): string {
+  return checkPath(relativeTo(typed));
+}
+
+/** Like `resolvePath` for a folder; the root is "". @throws WorkspaceError `bad_path` */
+export function resolveFolder(typed: string): string {
+  return checkFolder(relativeTo(typed));
+}
+
+/** Whether a key that some other program made is a path that this workspace can name. */
+export function isPath(path: string): boolean {
+  return faultOf(path) === undefined;
+}
+
+function relativeTo(typed: string): string {
+  return typed.replace(ROOT, "").replace(/^(?:\.\/+)+|^\.$/, "");
+}
+
+function faultOf(path: string): string | undefined {
+  if (path === "") return "it is empty";
+  if (!path.isWellFormed()) return "it has half of a surrogate pair";
+  if (UNPRINTABLE.test(path)) return "it has a control or format character";
+  if (byteLength(path) > MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
+  if (path.startsWith("/")) return "it starts with `/`; paths are relative to the workspace, as in `memory/notes.md`";
+  const segments = path.split("/");
+  if (segments.includes("..")) return "`..` would leave the workspace";
+  if (segments.includes(".")) return "it has a `.` segment";
+  if (path.endsWith("/")) return "it ends with `/`, so it names a folder and no file";
+  if (segments.includes("")) return "it has an empty segment (`//`)";
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import { DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type Place } from "./place.ts";
+import {
+  type ByteRange,
+  MAX_FILE_BYTES,
+  type WorkspaceContent,
+  WorkspaceError,
+  type WorkspaceFile,
+} from "./workspace.ts";
+
+/** How often a ranged read starts again because the file changed under it. */
+const ROUNDS = 5;
+
+/** `Workspace.read`: one store operation for a whole file, two for a range of one. */
+export function readFile(place: Place, path: string, range?: ByteRange): Promise<WorkspaceContent> {
+  return range === undefined ? readWhole(place, path) : readRange(place, path, range);
+}
+
+async function readWhole(place: Place, path: string): Promise<WorkspaceContent> {
+  const key = keyOf(place, path);
+  return place.attempt(path, async () => {
+    const object = await place.bucket.get(key);
+    if (object === null || object.etag === DELETION_MARK_ETAG) throw notFound(path);
+    if (object.size > MAX_FILE_BYTES) {
+      await object.body.cancel();
+      throw tooLarge(path, object.size);
+    }
+    return { file: fileOf(path, object), bytes: await object.bytes(), offset: 0 };
+  });
+}
+
+/** Learns the size first: what R2 does with a range that the file does not have differs from case to case. */
+async function readRange(place: Place, path: string, range: ByteRange): Promise<WorkspaceContent> {
+  const key = keyOf(place, path);
+  for (let round = 0; round < ROUNDS; round++) {
+    const file = await fileAt(place, path);
+    if (file === undefined) throw notFound(path);
+    const part = partOf(file, range);
+    const bytes = await place.attempt(path, async () => {
+      const object = await place.bucket.get(key, { range: part, onlyIf: { etagMatches: file.etag } });
+      return object !== null && "body" in object ? object.bytes() : undefined;
+    });
+    if (bytes !== undefined) return { file, bytes, offset: part.offset };
+  }
+  throw new WorkspaceError("unavailable", path, `\`${path}\` changed each time that it was read.`);
+}
+
+function partOf(file: WorkspaceFile, range: ByteRange): { offset: number; length: number } {
+  const offset = "suffix" in range ? Math.max(0, file.size - range.suffix) : range.offset;
+  const length = Math.min("suffix" in range ? range.suffix : (range.length ?? file.size), file.size - offset);
+  if (offset < 0 || length <= 0) {
+    throw new WorkspaceError("bad_range", file.path, `\`${file.path}\` has ${file.size} bytes, none in that range.`);
+  }
+  if (length > MAX_FILE_BYTES) throw tooLarge(file.path, length);
+  return { offset, length };
+}
+
+function tooLarge(path: string, size: number): WorkspaceError {
+  return new WorkspaceError(
+    "too_large",
+    path,
+    `\`${path}\`: ${size} bytes are more than is read at once (${MAX_FILE_BYTES}).`,
+  );
+}

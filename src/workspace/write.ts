@@ -1,0 +1,139 @@
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { digestOf } from "./digest.ts";
+import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type Place } from "./place.ts";
+import { sleep } from "./retry.ts";
+import { dropVersion, keepVersion } from "./versions.ts";
+import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
+
+/** How often an unconditional write starts again because somebody else was faster. */
+const ROUNDS = 5;
+
+/** After so many milliseconds a deletion mark is one that its maker could not take away, and is written over. */
+const MARK_LIFETIME_MS = 60_000;
+const MARK_POLLS = 5;
+const MARK_POLL_MS = 200;
+
+/** Bytes on their way to a path. */
+interface Target {
+  path: string;
+  key: string;
+  bytes: Uint8Array;
+  /** The etag that they will have. */
+  etag: string;
+}
+
+/** `Workspace.write`: a file that has these bytes already is left as it is and gets no version. */
+export async function writeFile(
+  place: Place,
+  path: string,
+  content: Uint8Array | string,
+  expect: Expectation,
+): Promise<WorkspaceFile> {
+  const target = await targetOf(place, path, content);
+  if (expect.kind === "new") {
+    const created = await create(place, target);
+    if (created === undefined) throw conflict(path, "written", "there is a file already");
+    return created;
+  }
+  if (expect.kind === "etag") {
+    const stored = await replace(place, target, expect.etag);
+    if (stored === undefined) throw conflict(path, "written", "it was changed or deleted since it was read");
+    return stored;
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    const current = await fileAt(place, path);
+    const stored = current === undefined ? await create(place, target) : await replace(place, target, current.etag);
+    if (stored !== undefined) return stored;
+  }
+  throw conflict(path, "written", "others kept writing to it");
+}
+
+/** `Workspace.remove`. The mark takes the file's place first, so that a write that comes between is never lost. */
+export async function removeFile(place: Place, path: string, expect: Expectation): Promise<void> {
+  const mark = await targetOf(place, path, DELETION_MARK);
+  for (let round = 0; round < ROUNDS; round++) {
+    const current = await fileAt(place, path);
+    if (current === undefined) throw notFound(path);
+    if (expect.kind === "new") throw conflict(path, "deleted", "there is a file");
+    if (expect.kind === "etag" && expect.etag !== current.etag) {
+      throw conflict(path, "deleted", "it was changed since it was read");
+    }
+    if ((await replace(place, mark, current.etag)) !== undefined) return clearMark(place, mark);
+  }
+  throw conflict(path, "deleted", "others kept writing to it");
+}
+
+async function targetOf(place: Place, path: string, content: Uint8Array | string): Promise<Target> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new WorkspaceError(
+      "too_large",
+      path,
+      `${bytes.length} bytes are more than a file takes (${MAX_FILE_BYTES}).`,
+    );
+  }
+  return { path, key: keyOf(place, path), bytes, etag: await digestOf("MD5", bytes) };
+}
+
+/** Stores a file where none is; undefined where one is. */
+async function create(place: Place, target: Target): Promise<WorkspaceFile | undefined> {
+  for (let poll = 0; poll < MARK_POLLS; poll++) {
+    const stored = await putIf(place, target, { etagDoesNotMatch: "*" });
+    if (stored !== null) return fileOf(target.path, stored);
+    const there = await place.attempt(target.path, () => place.bucket.head(target.key));
+    if (there !== null && there.etag !== DELETION_MARK_ETAG) return undefined;
+    if (there !== null && there.uploaded.getTime() < place.now() - MARK_LIFETIME_MS) {
+      const taken = await putIf(place, target, { etagMatches: DELETION_MARK_ETAG });
+      return taken === null ? undefined : fileOf(target.path, taken);
+    }
+    await sleep(MARK_POLL_MS);
+  }
+  throw conflict(target.path, "written", "it is being deleted at this moment");
+}
+
+/** Stores a file over the version with that etag, which is kept; undefined where that is not what is there. */
+async function replace(place: Place, target: Target, etag: string): Promise<WorkspaceFile | undefined> {
+  if (etag === target.etag) {
+    const current = await fileAt(place, target.path);
+    return current?.etag === etag ? current : undefined;
+  }
+  const versionId = await keepVersion(place, target.path, etag);
+  if (versionId === undefined) return undefined;
+  const stored = await putIf(place, target, { etagMatches: etag });
+  if (stored === null) {
+    await dropVersion(place, target.path, versionId);
+    return undefined;
+  }
+  place.onReplaced(target.path);
+  return fileOf(target.path, stored);
+}
+
+/** One conditional put; null where the condition did not hold. After a lost answer, finding our bytes there is success. */
+function putIf(place: Place, target: Target, onlyIf: R2Conditional): Promise<R2Object | null> {
+  return place.attempt(target.path, async (again) => {
+    const stored = await place.bucket.put(target.key, target.bytes, { onlyIf });
+    if (stored !== null || !again) return stored;
+    const there = await place.bucket.head(target.key);
+    return there?.etag === target.etag ? there : null;
+  });
+}
+
+/**
+ * Takes the mark away. After a lost answer the key may hold somebody's new file, so it is looked at again; a mark that
+ * cannot be taken away is no file to any reader, and the next write goes over it.
+ */
+async function clearMark(place: Place, mark: Target): Promise<void> {
+  try {
+    await place.attempt(mark.path, async (again) => {
+      if (again && (await place.bucket.head(mark.key))?.etag !== DELETION_MARK_ETAG) return;
+      await place.bucket.delete(mark.key);
+    });
+  } catch (thrown) {
+    log("warn", "workspace.deletion_mark_left", { key: mark.key, error: messageOf(thrown) });
+  }
+}
+
+function conflict(path: string, verb: "written" | "deleted", why: string): WorkspaceError {
+  return new WorkspaceError("conflict", path, `\`${path}\` was not ${verb}: ${why}.`);
+}

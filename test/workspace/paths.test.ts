@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { checkFolder, checkPath, resolveFolder, resolvePath } from "../../src/workspace/paths.ts";
+import { workspacePrefix } from "../../src/workspace/r2.ts";
+
+describe("a path", () => {
+  test("is what a file can be called", () => {
+    for (const path of [
+      "a",
+      "MEMORY.md",
+      ".openclaw/state.json",
+      "a b/ç.md",
+      "memory/日记.md",
+      "a\\b",
+      "...",
+      "~a",
+      "a:b",
+    ]) {
+      expect(checkPath(path)).toBe(path);
+    }
+  });
+
+  test("that is none says which rule it breaks", () => {
+    const cases = [
+      ["", "empty"],
+      ["/etc/passwd", "relative"],
+      ["a/../b", "leave the workspace"],
+      ["..", "leave the workspace"],
+      ["a/./b", "`.` segment"],
+      ["a//b", "empty segment"],
+      ["memory/", "names a folder"],
+      ["a\nb", "control"],
+      ["a\u0000", "control"],
+      ["in\u200bvisible", "format character"],
+      ["right\u202eleft", "format character"],
+      ["half\ud83d", "surrogate"],
+      ["字".repeat(342), "1024 bytes"],
+    ];
+    for (const [path, reason] of cases) expect(() => checkPath(path!), path).toThrow(reason);
+    expect(checkPath("字".repeat(341))).toHaveLength(341);
+  });
+
+  test("of a folder may end with a slash, and the root is empty", () => {
+    expect([checkFolder(""), checkFolder("memory/"), checkFolder("memory")]).toEqual(["", "memory", "memory"]);
+    expect(() => checkFolder("/")).toThrow("empty");
+  });
+});
+
+describe("what a model types", () => {
+  test("means the file in the workspace, however it names the root", () => {
+    const notes = [
+      "notes.md",
+      "./notes.md",
+      "././notes.md",
+      "~/notes.md",
+      "/workspace/notes.md",
+      "/workspace/./notes.md",
+      "~/.openclaw/workspace/notes.md",
+      "/root/.openclaw/workspace/notes.md",
+      "/home/ada/.openclaw/workspace/notes.md",
+      "/Users/ada/.openclaw/workspace/notes.md",
+    ];
+    for (const typed of notes) expect(resolvePath(typed), typed).toBe("notes.md");
+    for (const typed of ["", ".", "./", "~", "~/", "/workspace", "/workspace/"])
+      expect(resolveFolder(typed), typed).toBe("");
+    expect(resolveFolder("~/memory/")).toBe("memory");
+    expect(resolvePath("workspace/notes.md")).toBe("workspace/notes.md");
+    expect(resolvePath("~/.openclaw/workspace-state.json")).toBe(".openclaw/workspace-state.json");
+  });
+
+  test("is refused when it means a place outside", () => {
+    for (const typed of [
+      "/etc/passwd",
+      "/home/ada/notes.md",
+      "../notes.md",
+      "~/../x",
+      "/workspaces/a",
+      "~ada/x/../y",
+      "/",
+    ]) {
+      expect(() => resolvePath(typed), typed).toThrow("Not a path in the workspace");
+    }
+  });
+});
+
+describe("the prefix of a workspace", () => {
+  test("is the agent's own unless a relative folder is configured", () => {
+    const own = "agents/ada/workspace/";
+    expect(workspacePrefix("ada")).toBe(own);
+    const imported = ["", " ", "~", "~/clawd", "/home/ada/clawd", "C:\\clawd", "./", "agents/ada/workspace"];
+    for (const configured of imported) expect(workspacePrefix("ada", configured), configured).toBe(own);
+    expect(workspacePrefix("ada", "team/notes/")).toBe("team/notes/");
+    expect(workspacePrefix("ada", "./team")).toBe("team/");
+  });
+
+  test("is never among what others own", () => {
+    for (const configured of ["agents/bob/workspace", "agents", "versions/ada", "skills/managed", "../x"]) {
+      expect(() => workspacePrefix("ada", configured), configured).toThrow();
+    }
+  });
+});

@@ -1,0 +1,269 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { newId } from "../../src/lib/ids.ts";
+import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/place.ts";
+import { createR2Workspace, type R2WorkspaceOptions } from "../../src/workspace/r2.ts";
+import { MAX_FILE_BYTES, WorkspaceError } from "../../src/workspace/workspace.ts";
+import { workspaceContract } from "../contracts/workspace.ts";
+import { type Fault, watchBucket } from "./watch-bucket.ts";
+
+let agents = 0;
+
+function open(options: Partial<R2WorkspaceOptions> = {}) {
+  return createR2Workspace({
+    bucket: env.FILES,
+    agentId: `agent-${agents++}`,
+    now: () => Date.now(),
+    newVersionId: () => newId("ver", Date.now()),
+    wait: async () => undefined,
+    ...options,
+  });
+}
+
+const ANY = { kind: "any" } as const;
+const NEW = { kind: "new" } as const;
+
+workspaceContract("R2", () => open());
+
+function watched(fault?: Fault) {
+  const agentId = `watched-${agents++}`;
+  const { bucket, calls } = watchBucket(env.FILES, fault);
+  return { workspace: open({ bucket, agentId }), calls, agentId, prefix: `agents/${agentId}/workspace/` };
+}
+
+describe("what a workspace costs", () => {
+  test("a listing of the root is one operation", async () => {
+    const { workspace, calls } = watched();
+    await workspace.write("a.md", "a", NEW);
+    calls.length = 0;
+    await workspace.list("");
+    expect(calls).toEqual(["list"]);
+  });
+
+  test("creating is one write; overwriting what was read copies the old version first", async () => {
+    const { workspace, calls, agentId } = watched();
+    const file = await workspace.write("a.md", "a", NEW);
+    expect(calls).toEqual([`put agents/${agentId}/workspace/a.md`]);
+    calls.length = 0;
+    await workspace.write("a.md", "b", { kind: "etag", etag: file.etag });
+    expect(calls.map((call) => call.replace(/ver_.*/, "<id>"))).toEqual([
+      `get agents/${agentId}/workspace/a.md`,
+      `put versions/${agentId}/a.md/<id>`,
+      `put agents/${agentId}/workspace/a.md`,
+    ]);
+  });
+
+  test("reading a file is one operation, a range of it two", async () => {
+    const { workspace, calls } = watched();
+    await workspace.write("a.md", "abc", NEW);
+    calls.length = 0;
+    await workspace.read("a.md");
+    expect(calls).toHaveLength(1);
+    await workspace.read("a.md", { offset: 1 });
+    expect(calls).toHaveLength(3);
+  });
+});
+
+describe("a folder of more than a page", () => {
+  test("is listed and walked whole", async () => {
+    const { workspace, calls, prefix } = watched();
+    const names = Array.from({ length: 1_050 }, (_, i) => `notes/${String(i).padStart(4, "0")}.md`);
+    for (let from = 0; from < names.length; from += 50) {
+      await Promise.all(names.slice(from, from + 50).map((name) => env.FILES.put(prefix + name, "x")));
+    }
+    await env.FILES.put(`${prefix}notes/zz/deep.md`, "x");
+    const listed = await workspace.list("notes");
+    expect(listed).toHaveLength(1_051);
+    expect(listed.at(-1)).toEqual({ kind: "folder", path: "notes/zz" });
+    expect((await workspace.walk("")).map((file) => file.path)).toEqual([...names, "notes/zz/deep.md"]);
+    expect(calls).toEqual(["list", "list", "list", "list"]);
+  });
+});
+
+describe("R2 is the truth", () => {
+  test("what another program stored or deleted is seen at once", async () => {
+    const { workspace, prefix } = watched();
+    await env.FILES.put(`${prefix}USER.md`, "Ada");
+    expect(await workspace.list("")).toMatchObject([{ path: "USER.md", size: 3 }]);
+    const file = await workspace.stat("USER.md");
+    await env.FILES.put(`${prefix}USER.md`, "Grace");
+    await expect(workspace.write("USER.md", "x", { kind: "etag", etag: file.etag })).rejects.toThrow("was changed");
+    await env.FILES.delete(`${prefix}USER.md`);
+    expect(await workspace.list("")).toEqual([]);
+  });
+
+  test("keys that no path can name are left out: folder markers, empty segments, control characters", async () => {
+    const { workspace, prefix } = watched();
+    for (const key of ["", "memory/", "a//b.md", "bad\u0007name.md", "ok.md"]) await env.FILES.put(prefix + key, "");
+    expect((await workspace.list("")).map((entry) => entry.path)).toEqual(["a", "memory", "ok.md"]);
+    expect((await workspace.walk("")).map((entry) => entry.path)).toEqual(["ok.md"]);
+    expect(await workspace.list("memory")).toEqual([]);
+  });
+
+  test("a file over the limit that another program stored is not read whole, but its old bytes survive a write", async () => {
+    const { workspace, prefix, agentId } = watched();
+    const size = MAX_FILE_BYTES + 7;
+    await env.FILES.put(`${prefix}video.mp4`, new Uint8Array(size));
+    await expect(workspace.read("video.mp4")).rejects.toMatchObject({ code: "too_large" });
+    expect((await workspace.read("video.mp4", { suffix: 3 })).bytes).toHaveLength(3);
+    await workspace.write("video.mp4", "gone", ANY);
+    expect(await workspace.versions("video.mp4")).toMatchObject([{ size }]);
+    const [version] = await workspace.versions("video.mp4");
+    await expect(workspace.restore("video.mp4", version!.versionId)).rejects.toMatchObject({ code: "too_large" });
+    expect((await env.FILES.list({ prefix: `versions/${agentId}/` })).objects).toHaveLength(1);
+  });
+});
+
+describe("where it is", () => {
+  test("the prefix is the agent's own, or the configured folder", async () => {
+    await open({ agentId: "main" }).write("a.md", "1", NEW);
+    await open({ agentId: "main", configured: "team/notes" }).write("b.md", "2", NEW);
+    await open({ agentId: "main", configured: "~/.openclaw/workspace" }).write("c.md", "3", NEW);
+    for (const key of ["agents/main/workspace/a.md", "team/notes/b.md", "agents/main/workspace/c.md"]) {
+      expect(await env.FILES.head(key)).not.toBeNull();
+    }
+  });
+
+  test("a path of 1,024 bytes is too long by the prefix, and the message says by how much", async () => {
+    const { workspace, prefix } = watched();
+    const fits = "字".repeat(Math.floor((1024 - prefix.length) / 3));
+    await workspace.write(fits, "1", NEW);
+    await workspace.write(fits, "2", ANY);
+    expect(await workspace.versions(fits)).toHaveLength(1);
+    await expect(workspace.read(`${"x".repeat(1024 - prefix.length)}y`)).rejects.toThrow("1 bytes too long");
+    await expect(workspace.read("x".repeat(1025))).rejects.toThrow("longer than 1024 bytes");
+  });
+});
+
+describe("when R2 fails", () => {
+  const busy = new Error("put: Reduce your concurrent request rate for the same object. (10058)");
+
+  test("a rate limit is waited out", async () => {
+    const waits: number[] = [];
+    let failures = 2;
+    const { bucket } = watchBucket(env.FILES, { before: (call) => call.startsWith("put") && failures-- > 0 && busy });
+    const workspace = open({ bucket, wait: async (ms) => void waits.push(ms) });
+    await workspace.write("a.md", "a", NEW);
+    expect(waits).toEqual([150, 500]);
+  });
+
+  test("an outage ends as `unavailable`, after four attempts", async () => {
+    const { workspace, calls } = watched({ before: () => new Error("Network connection lost.") });
+    const failure = await workspace.read("a.md").catch((thrown) => thrown);
+    expect(failure).toBeInstanceOf(WorkspaceError);
+    expect(failure).toMatchObject({ code: "unavailable", path: "a.md" });
+    expect(failure.message).toContain("Network connection lost.");
+    expect(calls).toHaveLength(4);
+  });
+
+  test("a refusal that no attempt will change is not repeated", async () => {
+    const { workspace, calls } = watched({ before: () => new Error("get: Access denied (10003)") });
+    await expect(workspace.read("a.md")).rejects.toMatchObject({ code: "unavailable" });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("a write whose answer was lost is not taken for somebody else's", async () => {
+    let lost = 1;
+    const after = (call: string) => call.endsWith("/a.md") && lost-- > 0 && new Error("put: internal error (10001)");
+    const { workspace } = watched({ after: (call) => call.startsWith("put agents") && after(call) });
+    const created = await workspace.write("a.md", "one", NEW);
+    expect(created.size).toBe(3);
+    lost = 1;
+    await workspace.write("a.md", "three", { kind: "etag", etag: created.etag });
+    expect(await workspace.versions("a.md")).toHaveLength(1);
+  });
+
+  test("a write that fails after its version was copied leaves the file and the version", async () => {
+    let broken = false;
+    const { workspace } = watched({
+      before: (call) => broken && call.startsWith("put agents") && new Error("put: internal error (10001)"),
+    });
+    const file = await workspace.write("a.md", "one", NEW);
+    broken = true;
+    await expect(workspace.write("a.md", "two", ANY)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await workspace.stat("a.md")).toEqual(file);
+    expect(await workspace.versions("a.md")).toHaveLength(1);
+  });
+});
+
+describe("deleting without a conditional delete", () => {
+  test("the mark's etag is the MD5 of its bytes, as R2 has it", async () => {
+    expect((await env.FILES.put("mark-test", DELETION_MARK)).etag).toBe(DELETION_MARK_ETAG);
+  });
+
+  test("a writer that comes while the mark is there waits, and its file stays", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { bucket } = watchBucket(env.FILES, {
+      hold: (call) => (call.startsWith("delete agents") ? held : undefined),
+    });
+    const agentId = `watched-${agents++}`;
+    const workspace = open({ bucket, agentId });
+    await workspace.write("a.md", "old", NEW);
+    const removing = workspace.remove("a.md", ANY);
+    await expect.poll(() => workspace.list("")).toEqual([]);
+    expect(await workspace.walk("")).toEqual([]);
+    await expect(workspace.read("a.md")).rejects.toMatchObject({ code: "not_found" });
+    const writing = workspace.write("a.md", "new", NEW);
+    setTimeout(release, 250);
+    await Promise.all([removing, writing]);
+    expect(new TextDecoder().decode((await workspace.read("a.md")).bytes)).toBe("new");
+  });
+
+  test("a mark that a crash left behind is no file, and is written over a minute later", async () => {
+    const { workspace, prefix, agentId } = watched();
+    await env.FILES.put(`${prefix}a.md`, DELETION_MARK);
+    await expect(workspace.stat("a.md")).rejects.toMatchObject({ code: "not_found" });
+    await expect(workspace.write("a.md", "x", NEW)).rejects.toThrow("being deleted");
+    const later = open({ agentId, now: () => Date.now() + 61_000 });
+    await later.write("a.md", "new", NEW);
+    expect(new TextDecoder().decode((await later.read("a.md")).bytes)).toBe("new");
+    expect(await later.versions("a.md")).toEqual([]);
+  });
+
+  test("a mark that cannot be taken away leaves the file deleted all the same", async () => {
+    const { workspace } = watched({
+      before: (call) => call.startsWith("delete agents") && new Error("delete: internal error (10001)"),
+    });
+    await workspace.write("a.md", "old", NEW);
+    await workspace.remove("a.md", ANY);
+    expect(await workspace.list("")).toEqual([]);
+  });
+
+  test("a delete whose answer was lost does not take the file that came after", async () => {
+    let lost = true;
+    const agentId = `watched-${agents++}`;
+    const { bucket } = watchBucket(env.FILES, {
+      after: (call) => {
+        if (!lost || !call.startsWith("delete agents")) return false;
+        lost = false;
+        return new Error("delete: internal error (10001)");
+      },
+    });
+    const other = open({ agentId });
+    const workspace = open({
+      bucket,
+      agentId,
+      wait: async () => void (await other.write("a.md", "new", NEW)),
+    });
+    await workspace.write("a.md", "old", NEW);
+    await workspace.remove("a.md", ANY);
+    expect(await workspace.stat("a.md")).toMatchObject({ size: 3 });
+  });
+});
+
+describe("what was replaced is reported", () => {
+  test("once for each overwrite and delete, and not for a new file or a conflict", async () => {
+    const replaced: string[] = [];
+    const workspace = open({ onReplaced: (path) => void replaced.push(path) });
+    const file = await workspace.write("a.md", "1", NEW);
+    await workspace.write("a.md", "1", ANY);
+    expect(replaced).toEqual([]);
+    await workspace.write("a.md", "2", { kind: "etag", etag: file.etag });
+    await workspace.write("a.md", "3", { kind: "etag", etag: file.etag }).catch(() => undefined);
+    await workspace.remove("a.md", ANY);
+    expect(replaced).toEqual(["a.md", "a.md"]);
+  });
+});
