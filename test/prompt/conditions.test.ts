@@ -126,6 +126,15 @@ describe("a provider's replacement", () => {
   });
 });
 
+describe("the workspace", () => {
+  it("speaks of file tools and of commands only where there are any", () => {
+    expect(text(BARE)).not.toMatch(/File tools|command/i);
+    expect(text({ ...BARE, tools: tools("read") })).toMatch(/File tools take paths relative to it/);
+    expect(text({ ...BARE, tools: tools("exec") })).toMatch(/A command starts in this directory/);
+    expect(text({ ...BARE, tools: tools("exec") })).not.toMatch(/with file tools/);
+  });
+});
+
 describe("project context", () => {
   it("has its heading, its sentence, and each file under its path as it is", () => {
     const files = [bootstrapFile("AGENTS.md", "One.\r\n\tTwo.\u200b\n"), bootstrapFile("TOOLS.md", "Three.")];
