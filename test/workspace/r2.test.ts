@@ -1,35 +1,15 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { newId } from "../../src/lib/ids.ts";
 import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/place.ts";
-import { createR2Workspace, type R2WorkspaceOptions } from "../../src/workspace/r2.ts";
 import { MAX_FILE_BYTES, WorkspaceError } from "../../src/workspace/workspace.ts";
 import { workspaceContract } from "../contracts/workspace.ts";
-import { type Fault, watchBucket } from "./watch-bucket.ts";
-
-let agents = 0;
-
-function open(options: Partial<R2WorkspaceOptions> = {}) {
-  return createR2Workspace({
-    bucket: env.FILES,
-    agentId: `agent-${agents++}`,
-    now: () => Date.now(),
-    newVersionId: () => newId("ver", Date.now()),
-    wait: async () => undefined,
-    ...options,
-  });
-}
+import { openWorkspace as open, watchWorkspace as watched } from "./open-workspace.ts";
+import { watchBucket } from "./watch-bucket.ts";
 
 const ANY = { kind: "any" } as const;
 const NEW = { kind: "new" } as const;
 
 workspaceContract("R2", () => open());
-
-function watched(fault?: Fault) {
-  const agentId = `watched-${agents++}`;
-  const { bucket, calls } = watchBucket(env.FILES, fault);
-  return { workspace: open({ bucket, agentId }), calls, agentId, prefix: `agents/${agentId}/workspace/` };
-}
 
 describe("what a workspace costs", () => {
   test("a listing of the root is one operation", async () => {
@@ -199,8 +179,7 @@ describe("deleting without a conditional delete", () => {
     const { bucket } = watchBucket(env.FILES, {
       hold: (call) => (call.startsWith("delete agents") ? held : undefined),
     });
-    const agentId = `watched-${agents++}`;
-    const workspace = open({ bucket, agentId });
+    const workspace = open({ bucket });
     await workspace.write("a.md", "old", NEW);
     const removing = workspace.remove("a.md", ANY);
     await expect.poll(() => workspace.list("")).toEqual([]);
@@ -234,7 +213,7 @@ describe("deleting without a conditional delete", () => {
 
   test("a delete whose answer was lost does not take the file that came after", async () => {
     let lost = true;
-    const agentId = `watched-${agents++}`;
+    const agentId = "delete-unsure";
     const { bucket } = watchBucket(env.FILES, {
       after: (call) => {
         if (!lost || !call.startsWith("delete agents")) return false;

@@ -1,0 +1,222 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import {
+  type BootstrapCache,
+  type BootstrapRequest,
+  etagsShown,
+  loadBootstrap,
+} from "../../src/workspace/bootstrap.ts";
+import { watchWorkspace } from "./open-workspace.ts";
+
+const ALL = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md", "MEMORY.md"];
+
+/** A workspace with these files, and a loader that lists and reads it as a turn does. */
+async function house(files: Record<string, string | Uint8Array>) {
+  const { workspace, calls, prefix } = watchWorkspace();
+  await Promise.all(Object.entries(files).map(([path, content]) => env.FILES.put(prefix + path, content)));
+  const cache: BootstrapCache = new Map();
+  async function load(options: Partial<BootstrapRequest> = {}) {
+    calls.length = 0;
+    const listing = await workspace.list("");
+    return loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: true, personal: true, ...options });
+  }
+  return { load, calls, workspace, cache };
+}
+
+function furnished(): Record<string, string> {
+  return Object.fromEntries(ALL.map((path) => [path, `I am ${path}`]));
+}
+
+describe("which files a prompt gets", () => {
+  test("all of them, in the order of the contract", async () => {
+    const { load } = await house({ ...furnished(), "README.md": "no", "memory/2026-11-21.md": "no", "BOOT.md": "no" });
+    const files = await load();
+    expect(files.map((file) => file.path)).toEqual(ALL);
+    expect(files[1]).toEqual({
+      path: "SOUL.md",
+      content: "I am SOUL.md",
+      rawChars: 12,
+      injectedChars: 12,
+      truncated: false,
+      missing: false,
+    });
+  });
+
+  test("a sub-agent gets AGENTS.md and TOOLS.md alone", async () => {
+    const { load, calls } = await house(furnished());
+    expect((await load({ mode: "minimal" })).map((file) => file.path)).toEqual(["AGENTS.md", "TOOLS.md"]);
+    expect(calls).toHaveLength(3);
+  });
+
+  test("HEARTBEAT.md only where there are heartbeats; MEMORY.md and USER.md only where owners are alone", async () => {
+    const { load, calls } = await house(furnished());
+    const paths = (await load({ heartbeat: false, personal: false })).map((file) => file.path);
+    expect(paths).toEqual(["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "BOOTSTRAP.md"]);
+    expect(calls.join(" ")).not.toMatch(/MEMORY|USER|HEARTBEAT/);
+  });
+
+  test("a missing file gets a short marker, except BOOTSTRAP.md and MEMORY.md", async () => {
+    const { load } = await house({ "AGENTS.md": "here" });
+    const files = await load();
+    expect(files.map((file) => file.path)).toEqual(ALL.slice(0, 6));
+    const missing = files.filter((file) => file.missing);
+    expect(missing.map((file) => file.path)).toEqual(ALL.slice(1, 6));
+    for (const file of missing) {
+      expect(file.content).toBe(`(${file.path} does not exist yet.)`);
+      expect(file).toMatchObject({ rawChars: 0, injectedChars: file.content.length, truncated: false });
+    }
+  });
+
+  test("names match whatever their case, and the usual spelling wins", async () => {
+    const { load } = await house({ "agents.md": "small", "Soul.md": "odd", "SOUL.md": "usual", "TOOLS.MD": "loud" });
+    const files = await load();
+    expect(files.slice(0, 3).map((file) => `${file.path}: ${file.content}`)).toEqual([
+      "agents.md: small",
+      "SOUL.md: usual",
+      "TOOLS.MD: loud",
+    ]);
+  });
+
+  test("memory.md counts as MEMORY.md; both are shown only where they differ", async () => {
+    const memories = async (files: Record<string, string>) =>
+      (await (await house(files)).load()).flatMap((file) => (/^memory/i.test(file.path) ? [file.path] : []));
+    expect(await memories({ "memory.md": "a" })).toEqual(["memory.md"]);
+    expect(await memories({ "memory.md": "same", "MEMORY.md": "same" })).toEqual(["MEMORY.md"]);
+    expect(await memories({ "memory.md": "a", "MEMORY.md": "b" })).toEqual(["MEMORY.md", "memory.md"]);
+  });
+
+  test("an emptied BOOTSTRAP.md is one that is gone", async () => {
+    const { load } = await house({ ...furnished(), "BOOTSTRAP.md": " \n", "MEMORY.md": "" });
+    expect((await load()).map((file) => file.path)).toEqual(ALL.slice(0, 6));
+  });
+
+  test("a folder that is called like a file is none", async () => {
+    const { load } = await house({ "AGENTS.md/x.md": "trick" });
+    expect((await load())[0]).toMatchObject({ path: "AGENTS.md", missing: true });
+  });
+});
+
+describe("what a turn costs", () => {
+  test("a warm turn is the listing alone", async () => {
+    const { load, calls } = await house(furnished());
+    const cold = await load();
+    expect(calls).toHaveLength(1 + ALL.length);
+    const warm = await load();
+    expect(calls).toEqual(["list"]);
+    expect(warm).toEqual(cold);
+  });
+
+  test("only what changed is read again", async () => {
+    const { load, calls, workspace } = await house(furnished());
+    await load();
+    await workspace.write("USER.md", "moved to Lisbon", { kind: "any" });
+    const files = await load();
+    expect(calls.map((call) => call.replace(/ .*workspace/, " "))).toEqual(["list", "get /USER.md"]);
+    expect(files.find((file) => file.path === "USER.md")?.content).toBe("moved to Lisbon");
+  });
+
+  test("a file that is deleted between the listing and the reading is missing", async () => {
+    const { workspace } = watchWorkspace();
+    const listing = [await workspace.write("SOUL.md", "x", { kind: "new" })];
+    await workspace.remove("SOUL.md", { kind: "any" });
+    const cache: BootstrapCache = new Map();
+    const files = await loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: false, personal: true });
+    expect(files[1]).toMatchObject({ path: "SOUL.md", missing: true });
+  });
+
+  test("an outage is not taken for a missing file", async () => {
+    const { workspace } = watchWorkspace({ before: (call) => call.startsWith("get") && new Error("lost") });
+    const listing = [await workspace.write("SOUL.md", "x", { kind: "new" })];
+    const request = { workspace, listing, cache: new Map(), mode: "full", heartbeat: false, personal: true } as const;
+    await expect(loadBootstrap(request)).rejects.toMatchObject({ code: "unavailable" });
+  });
+});
+
+describe("limits", () => {
+  test("a file is cut at 20,000 characters and says so", async () => {
+    const { load } = await house({ "AGENTS.md": `${"规".repeat(30_000)}end` });
+    const [agents] = await load();
+    expect(agents).toMatchObject({ rawChars: 30_003, truncated: true, missing: false });
+    expect(agents!.injectedChars).toBe(agents!.content.length);
+    expect(agents!.injectedChars).toBeLessThanOrEqual(20_000);
+    expect(agents!.content).toMatch(/read AGENTS\.md to see them …\]\n\n规+end$/);
+  });
+
+  test("all files together are cut at 60,000, and every name is still there", async () => {
+    const big = "b".repeat(19_000);
+    const { load } = await house(Object.fromEntries(ALL.map((path) => [path, big])));
+    const files = await load();
+    expect(files.map((file) => file.path)).toEqual(ALL);
+    const total = files.reduce((sum, file) => sum + file.injectedChars, 0);
+    expect(total).toBeLessThanOrEqual(60_000);
+    expect(total).toBeGreaterThan(59_000);
+    expect(files.map((file) => file.truncated)).toEqual([false, false, false, true, true, true, true, true]);
+    for (const file of files.slice(3)) expect(file.content).toContain(`read ${file.path}`);
+  });
+
+  test("the limits can be set, down to nothing", async () => {
+    const { load } = await house(furnished());
+    for (const totalChars of [0, 10, 500]) {
+      const files = await load({ limits: { fileChars: 20_000, totalChars } });
+      expect(files.reduce((sum, file) => sum + file.injectedChars, 0)).toBeLessThanOrEqual(totalChars);
+    }
+    const [agents] = await load({ limits: { fileChars: 8, totalChars: 60_000 } });
+    expect(agents!.injectedChars).toBeLessThanOrEqual(8);
+    expect((await load())[0]!.content).toBe("I am AGENTS.md");
+  });
+
+  test("of a huge file only the ends are read, and no character is split", async () => {
+    const { load, calls } = await house({ "MEMORY.md": `start ${"记😀".repeat(400_000)} end` });
+    const memory = (await load()).at(-1)!;
+    expect(memory.content.startsWith("start 记😀")).toBe(true);
+    expect(memory.content.endsWith("😀 end")).toBe(true);
+    expect(memory.content).not.toContain("\ufffd");
+    expect(memory.content.isWellFormed()).toBe(true);
+    expect(memory.content).toMatch(/… about \d+ of \d+ characters/);
+    expect(Math.abs(memory.rawChars - 1_200_010) / 1_200_010).toBeLessThan(0.01);
+    expect(memory.injectedChars).toBeLessThanOrEqual(20_000);
+    expect(calls.filter((call) => call.startsWith("get"))).toHaveLength(2);
+    expect((await load()).at(-1)).toEqual(memory);
+    expect(calls).toEqual(["list"]);
+  });
+});
+
+describe("files that are no plain text", () => {
+  test("a byte order mark is dropped, and CRLF stays", async () => {
+    const { load } = await house({ "SOUL.md": "\ufeffkind\r\nand brief" });
+    expect((await load())[1]!.content).toBe("kind\r\nand brief");
+  });
+
+  test("bytes that are not UTF-8 are named and not shown", async () => {
+    const { load } = await house({
+      "SOUL.md": new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
+      "TOOLS.md": "a\0b",
+      "MEMORY.md": new Uint8Array(300_000).fill(0xff),
+    });
+    const files = await load();
+    expect(files[1]).toMatchObject({
+      content: "(SOUL.md is not UTF-8 text: 4 bytes that are not shown here.)",
+      missing: false,
+    });
+    expect(files[2]!.content).toContain("not UTF-8 text");
+    expect(files.at(-1)!.content).toBe("(MEMORY.md is not UTF-8 text: 300000 bytes that are not shown here.)");
+  });
+
+  test("an empty file says that it is empty", async () => {
+    const { load } = await house({ "USER.md": "\n\n" });
+    expect((await load())[4]).toMatchObject({ content: "(USER.md is empty.)", missing: false, truncated: false });
+  });
+});
+
+describe("what the prompt shows counts as read", () => {
+  test("with the etag under which it can be overwritten, unless it was cut, missing or no text", async () => {
+    const { load, cache, workspace } = await house({
+      "AGENTS.md": "x".repeat(30_000),
+      "SOUL.md": "whole",
+      "TOOLS.md": new Uint8Array([255]),
+    });
+    const etags = etagsShown(await load(), cache);
+    expect([...etags.keys()]).toEqual(["SOUL.md"]);
+    expect(etags.get("SOUL.md")).toBe((await workspace.stat("SOUL.md")).etag);
+  });
+});

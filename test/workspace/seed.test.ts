@@ -1,0 +1,136 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { loadBootstrap } from "../../src/workspace/bootstrap.ts";
+import { recordOnboarding, STATE_PATH, seedWorkspace } from "../../src/workspace/seed.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import { watchWorkspace } from "./open-workspace.ts";
+
+const NOW = Date.parse("2026-11-21T08:00:00Z");
+const FURNITURE = ["AGENTS.md", "BOOTSTRAP.md", "HEARTBEAT.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "USER.md"];
+
+async function textOf(workspace: Workspace, path: string): Promise<string> {
+  return new TextDecoder().decode((await workspace.read(path)).bytes);
+}
+
+async function stateOf(workspace: Workspace): Promise<unknown> {
+  return JSON.parse(await textOf(workspace, STATE_PATH));
+}
+
+describe("a new workspace", () => {
+  test("gets the templates without their front matter, and the state", async () => {
+    const { workspace } = watchWorkspace();
+    await seedWorkspace(workspace, await workspace.list(""), NOW);
+    expect((await workspace.walk("")).map((file) => file.path)).toEqual([STATE_PATH, ...FURNITURE]);
+    for (const path of FURNITURE) expect(await textOf(workspace, path)).toMatch(new RegExp(`^# ${path}`));
+    expect(await stateOf(workspace)).toEqual({ version: 1, bootstrapSeededAt: "2026-11-21T08:00:00.000Z" });
+  });
+
+  test("is listed as it is then, without asking the store again", async () => {
+    const { workspace, calls } = watchWorkspace();
+    const listing = await seedWorkspace(workspace, [], NOW);
+    expect(calls.every((call) => call.startsWith("put"))).toBe(true);
+    expect(listing).toEqual(await workspace.list(""));
+  });
+
+  test("is one that has no trace of an agent, also when a skill or an upload came first", async () => {
+    const { workspace } = watchWorkspace();
+    await workspace.write("skills/weather/SKILL.md", "x", { kind: "new" });
+    const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
+    expect(listing.map((entry) => entry.path)).toContain("BOOTSTRAP.md");
+  });
+
+  test("fits into a prompt whole", async () => {
+    const { workspace } = watchWorkspace();
+    const listing = await seedWorkspace(workspace, [], NOW);
+    const cache = new Map();
+    const files = await loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: true, personal: true });
+    expect(files.map((file) => file.path)).toEqual(expect.arrayContaining(FURNITURE));
+    expect(files.some((file) => file.truncated || file.missing)).toBe(false);
+    expect(files.reduce((sum, file) => sum + file.injectedChars, 0)).toBeLessThan(10_000);
+  });
+
+  test("has a HEARTBEAT.md that asks for nothing", async () => {
+    const { workspace } = watchWorkspace();
+    await seedWorkspace(workspace, [], NOW);
+    const lines = (await textOf(workspace, "HEARTBEAT.md")).split("\n");
+    expect(lines.filter((line) => line.trim() !== "" && !line.startsWith("#"))).toEqual([]);
+  });
+});
+
+describe("seeding again", () => {
+  test("costs nothing and changes nothing", async () => {
+    const { workspace, calls } = watchWorkspace();
+    await seedWorkspace(workspace, [], NOW);
+    await workspace.write("SOUL.md", "mine now", { kind: "any" });
+    await workspace.remove("USER.md", { kind: "any" });
+    const listing = await workspace.list("");
+    calls.length = 0;
+    expect(await seedWorkspace(workspace, listing, NOW)).toBe(listing);
+    expect(calls).toEqual([]);
+  });
+
+  test("at the same time gives one set of files, and both callers the same listing", async () => {
+    const { workspace } = watchWorkspace();
+    const [a, b] = await Promise.all([seedWorkspace(workspace, [], NOW), seedWorkspace(workspace, [], NOW + 1)]);
+    expect(a).toEqual(b);
+    expect(a).toEqual(await workspace.list(""));
+    for (const path of FURNITURE) expect(await workspace.versions(path)).toEqual([]);
+  });
+
+  test("goes on where a crash left off, with BOOTSTRAP.md", async () => {
+    let writes = 0;
+    const { workspace } = watchWorkspace({
+      before: (call) => call.startsWith("put") && ++writes > 3 && new Error("put: Access denied (10003)"),
+    });
+    await expect(seedWorkspace(workspace, [], NOW)).rejects.toMatchObject({ code: "unavailable" });
+    writes = Number.NEGATIVE_INFINITY;
+    const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
+    expect(listing.map((entry) => entry.path)).toEqual([".openclaw", ...FURNITURE]);
+    expect(await stateOf(workspace)).toHaveProperty("bootstrapSeededAt");
+  });
+});
+
+describe("a workspace that came from elsewhere", () => {
+  test("keeps its files, gets what it lacks, and no first conversation", async () => {
+    const { workspace, prefix } = watchWorkspace();
+    await env.FILES.put(`${prefix}soul.md`, "pirate");
+    await env.FILES.put(`${prefix}MEMORY.md`, "likes rum");
+    const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
+    const paths = listing.map((entry) => entry.path);
+    expect(paths).not.toContain("BOOTSTRAP.md");
+    expect(paths).not.toContain("SOUL.md");
+    expect(await textOf(workspace, "soul.md")).toBe("pirate");
+    expect(await stateOf(workspace)).toEqual({ version: 1, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
+  });
+});
+
+describe("the end of the first conversation", () => {
+  test("is recorded once BOOTSTRAP.md is gone or empty, and costs nothing before", async () => {
+    for (const finish of ["remove", "empty"]) {
+      const { workspace, calls } = watchWorkspace();
+      const listing = await seedWorkspace(workspace, [], NOW);
+      calls.length = 0;
+      await recordOnboarding(workspace, listing, NOW + 60_000);
+      expect(calls).toEqual([]);
+      if (finish === "remove") await workspace.remove("BOOTSTRAP.md", { kind: "any" });
+      else await workspace.write("BOOTSTRAP.md", "", { kind: "any" });
+      const later = await workspace.list("");
+      await recordOnboarding(workspace, later, NOW + 60_000);
+      const done = {
+        version: 1,
+        bootstrapSeededAt: "2026-11-21T08:00:00.000Z",
+        onboardingCompletedAt: "2026-11-21T08:01:00.000Z",
+      };
+      expect(await stateOf(workspace)).toEqual(done);
+      await recordOnboarding(workspace, later, NOW + 999_000);
+      expect(await stateOf(workspace)).toEqual(done);
+    }
+  });
+
+  test("leaves a state alone that it cannot read", async () => {
+    const { workspace } = watchWorkspace();
+    await workspace.write(STATE_PATH, "not JSON", { kind: "new" });
+    await recordOnboarding(workspace, await workspace.list(""), NOW);
+    expect(await textOf(workspace, STATE_PATH)).toBe("not JSON");
+  });
+});

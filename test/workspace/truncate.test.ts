@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { excerptOf, truncate } from "../../src/workspace/truncate.ts";
+
+function cut(text: string, max: number, fileMax = max) {
+  return truncate(excerptOf(text, fileMax), max, "NOTES.md");
+}
+
+describe("a text that is cut", () => {
+  test("is left alone up to the limit and not one character beyond", () => {
+    expect(cut("x".repeat(20_000), 20_000)).toEqual({ content: "x".repeat(20_000), truncated: false });
+    expect(cut("x".repeat(20_001), 20_000).truncated).toBe(true);
+  });
+
+  test("keeps 70 % of the limit from its start and 20 % from its end", () => {
+    const text = "a".repeat(30_000) + "z".repeat(30_000);
+    const { content } = cut(text, 20_000);
+    expect(content.startsWith("a".repeat(14_000))).toBe(true);
+    expect(content.startsWith("a".repeat(14_001))).toBe(false);
+    expect(content.endsWith("z".repeat(4_000))).toBe(true);
+    expect(content.endsWith("z".repeat(4_001))).toBe(false);
+    expect(content.length).toBeLessThanOrEqual(20_000);
+  });
+
+  test("says how much is missing and where to read it", () => {
+    const { content } = cut("x".repeat(50_000), 20_000);
+    expect(content).toContain("32000 of 50000 characters");
+    expect(content).toContain("read NOTES.md");
+  });
+
+  test("never splits a character, whatever the limit", () => {
+    const text = "😀".repeat(400);
+    for (let max = 0; max < 780; max++) {
+      const { content } = cut(text, max);
+      expect(content.isWellFormed()).toBe(true);
+      expect(content.length).toBeLessThanOrEqual(max);
+    }
+  });
+
+  test("can be cut again for less room than it was read for", () => {
+    const text = Array.from({ length: 6_000 }, (_, i) => String(i).padStart(5, "0")).join("");
+    const { content } = cut(text, 1_000, 20_000);
+    expect(content.startsWith(text.slice(0, 700))).toBe(true);
+    expect(content.endsWith(text.slice(-200))).toBe(true);
+    expect(content).toContain("29100 of 30000");
+  });
+});
