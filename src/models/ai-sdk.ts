@@ -1,0 +1,112 @@
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
+  type LanguageModelV4Message,
+  TypeValidationError,
+} from "@ai-sdk/provider";
+import { messageOf } from "../lib/errors.ts";
+import { type Failure, toModelError } from "./error.ts";
+import type { Message } from "./message.ts";
+import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolSchema } from "./model.ts";
+import { callIdsOf, type PromptTarget, toPrompt } from "./prompt.ts";
+import { ReplyBuilder } from "./reply.ts";
+
+/** A wire format as a provider package of the AI SDK speaks it, and what of our request goes where in it. */
+export interface Wire extends PromptTarget {
+  contextWindow: number;
+  maxOutputTokens: number;
+  language: LanguageModelV4;
+  /** Puts the system prompt's layers to the conversation, where the format wants them. */
+  arrange(system: SystemPrompt, conversation: LanguageModelV4Message[]): LanguageModelV4Message[];
+  /** The rest of the request: thinking, limits, caching. */
+  settings(
+    request: ModelRequest,
+  ): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning" | "providerOptions">;
+}
+
+/** A model behind the AI SDK's provider contract, driven directly: one `doStream` a call, without retries. */
+export function aiSdkModel(wire: Wire): Model {
+  return {
+    ref: wire.ref,
+    contextWindow: wire.contextWindow,
+    maxOutputTokens: wire.maxOutputTokens,
+    stream: (request, signal) => answer(wire, request, signal),
+  };
+}
+
+async function* answer(wire: Wire, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const hangUp = new AbortController();
+  const reply = new ReplyBuilder(callIdMaker(request.messages));
+  let failure: Failure | undefined;
+  try {
+    const parts = await open(wire, request, AbortSignal.any([signal, hangUp.signal]));
+    for await (const part of parts) {
+      if (part.type === "error") failure = failureOf(part.error);
+      if (failure !== undefined || signal.aborted) break;
+      const event = reply.take(part);
+      if (event !== undefined) yield event;
+    }
+  } catch (thrown) {
+    failure = failureOf(thrown);
+  } finally {
+    hangUp.abort();
+  }
+  if (signal.aborted) yield { type: "end", reply: reply.broken("aborted") };
+  else if (failure === undefined && isWhole(reply)) yield { type: "end", reply: reply.whole() };
+  else yield { type: "end", reply: { ...reply.broken("error"), error: toModelError(failure ?? BROKEN_OFF) } };
+}
+
+const BROKEN_OFF: Failure = { message: "The answer's stream ended without a finish." };
+
+function isWhole(reply: ReplyBuilder): boolean {
+  return reply.finish !== undefined && reply.finish !== "error" && reply.finish !== "interrupted";
+}
+
+async function open(wire: Wire, request: ModelRequest, abortSignal: AbortSignal) {
+  const conversation = await toPrompt(request, wire);
+  const { stream } = await wire.language.doStream({
+    prompt: wire.arrange(request.system, conversation),
+    ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
+    ...wire.settings(request),
+    abortSignal,
+  });
+  return stream;
+}
+
+function functionTool({ name, description, parameters }: ToolSchema): LanguageModelV4FunctionTool {
+  return { type: "function", name, description, inputSchema: parameters };
+}
+
+/**
+ * Keeps the provider's id of a call where it is new to the transcript. Servers that give none, or number their calls
+ * anew in every answer, get one of ours, which is unique because it is made from the message that is being answered.
+ */
+function callIdMaker(messages: Message[]): (given: string) => string {
+  const used = callIdsOf(messages);
+  const answered = messages.at(-1)?.id.replace(/^msg_/, "") ?? "";
+  return (given) => {
+    let id = given;
+    for (let n = 1; id === "" || used.has(id); n++) id = `call_${answered}_${n}`;
+    used.add(id);
+    return id;
+  };
+}
+
+/** What the AI SDK, or the network below it, threw or put into a stream as an error. */
+function failureOf(thrown: unknown): Failure {
+  if (APICallError.isInstance(thrown)) {
+    const { statusCode: status, responseBody: body, responseHeaders: headers } = thrown;
+    return { message: withCause(thrown), status, body, headers };
+  }
+  // A chunk that is not in the format is often a server's own way to say what went wrong.
+  if (TypeValidationError.isInstance(thrown)) return { message: STRANGE_CHUNK, body: JSON.stringify(thrown.value) };
+  return { message: thrown instanceof Error ? withCause(thrown) : JSON.stringify(thrown) };
+}
+
+const STRANGE_CHUNK = "The model's server sent something that is not in its wire format.";
+
+function withCause(error: Error): string {
+  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
+}

@@ -1,0 +1,49 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { aiSdkModel } from "./ai-sdk.ts";
+import type { Model } from "./model.ts";
+import { NO_KEY, outputLimit, type WireOptions } from "./wire.ts";
+
+const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
+
+/**
+ * Anthropic's Messages. Two cache breakpoints: after the stable system prompt (which the tools precede, so they are in
+ * it), and after the last message, for the next call of the same run.
+ */
+export function anthropicMessages(options: WireOptions): Model {
+  const provider = createAnthropic({
+    baseURL: versioned(options.baseUrl),
+    apiKey: options.apiKey ?? NO_KEY,
+    headers: options.headers,
+    fetch: options.fetch,
+  });
+  return aiSdkModel({
+    ref: options.ref,
+    contextWindow: options.contextWindow,
+    maxOutputTokens: options.maxOutputTokens,
+    language: provider.messages(options.modelId),
+    imagesInResults: true,
+    // The API refuses thinking of an earlier turn if anything before it changed since, and our system prompt may.
+    reasoningOf: "turn",
+    arrange: ({ stable, dynamic }, conversation) => [
+      ...(stable === "" ? [] : [{ role: "system" as const, content: stable, ...CACHED }]),
+      ...(dynamic === "" ? [] : [{ role: "system" as const, content: dynamic }]),
+      ...cachedToTheEnd(conversation),
+    ],
+    settings: (request) => ({
+      maxOutputTokens: outputLimit(options, request.maxOutputTokens),
+      ...(options.reasoning !== false && { reasoning: request.thinking === "off" ? "none" : request.thinking }),
+    }),
+  });
+}
+
+function cachedToTheEnd(conversation: LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const last = conversation.at(-1);
+  return last === undefined ? conversation : [...conversation.slice(0, -1), { ...last, ...CACHED }];
+}
+
+/** Base URLs of this format are usually given without the version: `https://api.minimax.io/anthropic`. */
+function versioned(baseUrl: string): string {
+  const trimmed = baseUrl.replace(/\/+$/, "");
+  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { secretRef } from "../config/schema.ts";
+
+const model = z.strictObject({
+  id: z.string().min(1).describe("The model's name at this provider."),
+  name: z.string().optional().describe("Its name for people."),
+  contextWindow: z.number().int().positive().optional().describe("Tokens that input and output share."),
+  maxTokens: z.number().int().positive().optional().describe("Most tokens that one answer may have."),
+  reasoning: z.boolean().optional().describe("Whether it can think before it answers."),
+});
+
+const provider = z.strictObject({
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .describe("Where its API begins, with the version: https://api.example.com/v1."),
+  api: z
+    .enum(["openai-completions", "openai-responses", "anthropic-messages"])
+    .describe("The wire format that it speaks."),
+  apiKey: secretRef.optional().describe("Its key; absent where it wants none."),
+  headers: z
+    .record(z.string(), z.union([z.string(), secretRef]))
+    .default({})
+    .describe("Headers that every request carries."),
+  models: z.array(model).default([]).describe("What is to be known of its models; others may be used as well."),
+});
+
+/** What `models` of the configuration says. */
+export const modelsConfig = z
+  .strictObject({
+    providers: z
+      .record(z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "use lower-case letters, digits, - and _"), provider)
+      .default({})
+      .describe("Model providers by name, besides the built-in ones; one of the same name replaces it."),
+  })
+  .prefault({})
+  .describe("Where models are.");
+
+/** A provider with its defaults applied. */
+export type ProviderConfig = z.output<typeof provider>;

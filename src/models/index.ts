@@ -1,0 +1,126 @@
+import { IsopodError } from "../lib/errors.ts";
+import { anthropicMessages } from "./anthropic-messages.ts";
+import type { ProviderConfig } from "./config.ts";
+import { limitsOf } from "./limits.ts";
+import type { Model, ModelResolver } from "./model.ts";
+import { OFFLINE_REF, offlineModel } from "./offline.ts";
+import { openaiCompletions } from "./openai-completions.ts";
+import { openaiResponses } from "./openai-responses.ts";
+import { BUILT_IN_PROVIDERS } from "./providers.ts";
+import type { WireFormat } from "./wire.ts";
+
+/** The wire formats by name. `offline` needs no wire and is resolved by itself. */
+const WIRE_FORMATS: Readonly<Record<ProviderConfig["api"], WireFormat>> = {
+  "openai-completions": openaiCompletions,
+  "openai-responses": openaiResponses,
+  "anthropic-messages": anthropicMessages,
+};
+
+/** What a resolver needs. */
+export interface ModelSources {
+  /** The configured providers; one of the same name as a built-in one replaces it. */
+  providers: Readonly<Record<string, ProviderConfig>>;
+  /** The value of a variable of the environment. */
+  secret(name: string): string | undefined;
+  fetch: typeof fetch;
+}
+
+/** Makes models from the configuration, each reference once. */
+export function createModelResolver(sources: ModelSources): ModelResolver {
+  const made = new Map<string, Model>();
+  return {
+    resolve(ref) {
+      const model = made.get(ref) ?? makeModel(ref, sources);
+      made.set(ref, model);
+      return model;
+    },
+  };
+}
+
+/**
+ * The model of a deployment that names none: with OPENAI_BASE_URL the model ISOPOD_MODEL (or OPENAI_MODEL) there, else
+ * ISOPOD_MODEL as `provider/model`, else a model of the provider whose key is set, else `offline/rules`.
+ */
+export function defaultModelRef(env: (name: string) => string | undefined): string {
+  const named = env("ISOPOD_MODEL")?.trim() || undefined;
+  if (named === OFFLINE_REF) return named;
+  if (env("OPENAI_BASE_URL")) return `custom/${(named ?? env("OPENAI_MODEL") ?? "").replace(/^custom\//, "")}`;
+  if (named !== undefined) return named;
+  if (env("OPENAI_API_KEY")) return "openai/gpt-6.1-sol";
+  if (env("ANTHROPIC_API_KEY")) return "anthropic/claude-sonnet-5-5";
+  return OFFLINE_REF;
+}
+
+function makeModel(ref: string, sources: ModelSources): Model {
+  if (ref === OFFLINE_REF) return offlineModel();
+  const slash = ref.indexOf("/");
+  const name = ref.slice(0, Math.max(slash, 0));
+  const modelId = ref.slice(slash + 1);
+  if (name === "" || modelId === "") {
+    throw new IsopodError(
+      "not_configured",
+      `'${ref}' names no model`,
+      "Write it as `provider/model`; set ISOPOD_MODEL.",
+    );
+  }
+  const provider = providerOf(name, sources);
+  const configured = provider.models.find(({ id }) => id === modelId);
+  const limits = limitsOf(modelId);
+  return WIRE_FORMATS[provider.api]({
+    ref,
+    modelId,
+    baseUrl: provider.baseUrl,
+    apiKey: provider.apiKey && secretOf(provider.apiKey.id, name, sources),
+    headers: headersOf(name, provider, sources),
+    contextWindow: configured?.contextWindow ?? limits.contextWindow,
+    maxOutputTokens: configured?.maxTokens ?? limits.maxOutputTokens,
+    limitsOutput: configured?.maxTokens !== undefined,
+    reasoning: configured?.reasoning,
+    fetch: sources.fetch,
+  });
+}
+
+function providerOf(name: string, sources: ModelSources): ProviderConfig {
+  const known = new Map(Object.entries({ ...BUILT_IN_PROVIDERS, ...sources.providers }));
+  const provider = known.get(name);
+  if (provider !== undefined) return provider;
+  if (name === "custom") return customProvider(sources);
+  throw new IsopodError(
+    "not_configured",
+    `the model provider '${name}' is not configured`,
+    `Add models.providers.${name} to the configuration, or use one of: ${[...known.keys()].join(", ")}.`,
+  );
+}
+
+/** The provider that OPENAI_BASE_URL and, where it wants one, OPENAI_API_KEY describe. */
+function customProvider({ secret }: ModelSources): ProviderConfig {
+  const baseUrl = secret("OPENAI_BASE_URL");
+  if (!baseUrl || !URL.canParse(baseUrl)) {
+    throw new IsopodError(
+      "not_configured",
+      "the model provider 'custom' has no base URL",
+      "Set OPENAI_BASE_URL to an OpenAI-compatible API, such as http://127.0.0.1:11434/v1.",
+    );
+  }
+  const key = secret("OPENAI_API_KEY") ? { apiKey: { source: "env" as const, id: "OPENAI_API_KEY" } } : {};
+  return { baseUrl, api: "openai-completions", headers: {}, models: [], ...key };
+}
+
+function headersOf(name: string, provider: ProviderConfig, sources: ModelSources): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(provider.headers).map(([header, value]) => [
+      header,
+      typeof value === "string" ? value : secretOf(value.id, name, sources),
+    ]),
+  );
+}
+
+function secretOf(id: string, provider: string, { secret }: ModelSources): string {
+  const value = secret(id);
+  if (value) return value;
+  throw new IsopodError(
+    "not_configured",
+    `the model provider '${provider}' has no key`,
+    `Set ${id}; locally, in .dev.vars.`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { AssistantPart, Message, Usage } from "./message.ts";
+import type { Model, ModelEvent, ModelReply, ModelRequest } from "./model.ts";
+import { type Done, nextStep, type Step } from "./offline/plan.ts";
+
+/** The model that is there when none is configured. */
+export const OFFLINE_REF = "offline/rules";
+
+/**
+ * A model that is a set of rules: no key, no network, the same answer to the same messages. It says what it is, and
+ * drives the same loop as any other: it calls the tools that it is offered and answers from their results.
+ */
+export function offlineModel(): Model {
+  return { ref: OFFLINE_REF, contextWindow: 1_000_000, maxOutputTokens: 8_192, stream: answer };
+}
+
+async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const step = stepFor(request);
+  let said = "";
+  for (const delta of step.kind === "say" ? wordByWord(step.text) : []) {
+    if (signal.aborted) break;
+    said += delta;
+    yield { type: "text", delta };
+  }
+  yield { type: "end", reply: signal.aborted ? reply(request, textPart(said), "aborted") : whole(request, step) };
+}
+
+function stepFor({ messages, tools }: ModelRequest): Step {
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  const asked = messages[at];
+  const text = asked?.role === "user" ? asked.text : "";
+  return nextStep(text, doneIn(messages.slice(at + 1)), new Set(tools.map(({ name }) => name)));
+}
+
+/** The calls in these messages that have their result. */
+function doneIn(messages: Message[]): Done[] {
+  const calls = new Map(
+    messages
+      .flatMap((message) => (message.role === "assistant" ? message.parts : []))
+      .flatMap((part) => (part.type === "tool-call" ? [[part.callId, part.args] as const] : [])),
+  );
+  return messages.flatMap((message) =>
+    message.role === "tool"
+      ? [{ tool: message.tool, args: calls.get(message.callId) ?? {}, text: message.text, isError: message.isError }]
+      : [],
+  );
+}
+
+function whole(request: ModelRequest, step: Step): ModelReply {
+  if (step.kind === "say") return reply(request, textPart(step.text), "stop");
+  // Unique without chance: every call is made from another last message.
+  const callId = `call_${request.messages.at(-1)?.id.replace(/^msg_/, "") ?? "first"}`;
+  return reply(request, [{ type: "tool-call", callId, tool: step.tool, args: step.args }], "tool-calls");
+}
+
+function reply(request: ModelRequest, parts: AssistantPart[], stop: ModelReply["stop"]): ModelReply {
+  return { parts, stop, usage: usageOf(request, parts) };
+}
+
+function textPart(text: string): AssistantPart[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
+
+/** A word with the space after it, or one Chinese character with its punctuation. */
+function wordByWord(text: string): string[] {
+  return text.match(/\p{Script=Han}[，。！？、：；”」）]*|[^\s\p{Script=Han}]+\s*|\s+/gu) ?? [];
+}
+
+/** Tokens as a language model of today would roughly count them: four characters each. */
+function usageOf({ system, messages, tools }: ModelRequest, parts: AssistantPart[]): Usage {
+  const input = system.stable.length + system.dynamic.length + length(messages) + length(tools);
+  return { input: tokens(input), output: tokens(length(parts)), cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+}
+
+function length(value: unknown): number {
+  return JSON.stringify(value).length;
+}
+
+function tokens(chars: number): number {
+  return Math.ceil(chars / 4);
+}

@@ -1,0 +1,157 @@
+/** What the rules understand of a message. */
+export type Intent =
+  | { kind: "greeting" | "thanks" | "about" | "setup" | "unknown" }
+  | { kind: "token"; token: string }
+  | { kind: "remember"; fact: string }
+  | { kind: "recall"; topic: string }
+  | { kind: "read"; path: string }
+  | { kind: "write"; path: string; content: string }
+  | { kind: "list"; folder: string };
+
+type Groups = Partial<Record<string, string>>;
+
+/** One way to say something: a pattern, and what its named groups mean. */
+interface Rule {
+  says: RegExp;
+  means(groups: Groups): Intent;
+}
+
+/** A file's name as people type it: with an extension, and at will in quotes. */
+const PATH = "[`\"'“「]?(?<path>[\\p{L}\\p{N}_./-]*[\\p{L}\\p{N}_-]\\.[A-Za-z0-9]{1,8})[`\"'”」]?";
+
+/** Tried in this order: questions about memory before orders to remember, files with content before files. */
+const RULES: readonly Rule[] = [
+  // System turns that name the one word to answer with.
+  rule("\\b(?<token>HEARTBEAT_OK|NO_REPLY)\\b", ({ token = "" }) => ({ kind: "token", token })),
+
+  rule(
+    "^(?:what|which|when|where) (?:did|have|has) (?:i|we) .*?\\b(?:tell|told|say|said|mention(?:ed)?)\\b(?: (?:to )?you)?(?: .*?\\babout)? ?(?<topic>.*)$",
+    recall,
+  ),
+  rule("^what (?:do|did|can) you (?:know|remember|recall)\\b(?: about)? ?(?<topic>.*)$", recall),
+  rule("^(?:do|did|can|could) you (?:still )?(?:know|remember|recall)\\b(?<topic>.*)$", recall),
+  rule("^(?:what|who|where|when)(?:'s|’s| is| are| was| were) my (?<topic>.+)$", recall),
+  rule("^(?:please )?recall (?<topic>.+)$", recall),
+  rule("^(?:你|妳)?(?:还|還)?(?:记得|記得|知道)(?<topic>.*?)(?:吗|嗎|么|嘛|不)$", recall),
+  rule(
+    "^(?:关于|關於)?(?<topic>.*?)[，,]?我(?:之前|以前|曾经)?(?:跟你|对你|和你|给你)?(?:说过|说了|告诉过你|告诉了你|讲过|提过)(?<more>.*?)(?:什么|啥|哪些|没有|吗|么)*$",
+    ({ topic = "", more = "" }) => ({ kind: "recall", topic: `${topic} ${more}`.trim() }),
+  ),
+  rule("^我的(?<topic>.+?)(?:是|叫|在)(?:什么|谁|哪|多少|几|啥).*$", recall),
+
+  rule(
+    "^(?:please |can you |could you |and )*(?:remember|memori[sz]e|keep in mind|don['’]t forget|(?:make a )?note|write down)(?: this| that| down)*[:,]? +(?<fact>.+)$",
+    remember,
+  ),
+  rule("^(?:请|麻烦)?(?:你)?(?:帮我)?(?:记住|记一下|记下来?|记得|记录一下|别忘了)[：:，, ]*(?<fact>.+)$", remember),
+
+  rule(
+    `^(?:please |can you |could you )*(?:write|create|make|save|add)(?: me)?(?: an?| the)?(?: new)?(?: file)?(?: called| named)? ${PATH}(?:[:,]| with| containing| saying| that says)(?: the)?(?: contents?| text)?:?\\s+(?<content>.+)$`,
+    write,
+  ),
+  rule(
+    `^(?:please |can you |could you )*(?:write|save|put|store) (?<content>.+?) (?:to|in|into|as)(?: an?| the)?(?: new)?(?: file)?(?: called| named)? ${PATH}\\.?$`,
+    write,
+  ),
+  rule(
+    `^(?:please |can you |could you )*(?:create|make|add)(?: me)?(?: an?| the)?(?: new)?(?: empty)?(?: file)?(?: called| named)? ${PATH}\\.?$`,
+    write,
+  ),
+  rule(
+    `^(?:请|帮我)*(?:创建|新建|写入?|写一个|保存)(?:一个)?新?(?:文件)?(?:叫|名为)? *${PATH}[，,]? *(?:内容(?:是|为)?|写[上入]?|包含)[：: ]*(?<content>.+)$`,
+    write,
+  ),
+  rule(
+    `^(?:请|帮我)*把 *(?<content>.+?) *(?:写入|写到|写进|保存到|保存为|存到|存入) *(?:文件)? *${PATH}(?:里|中)?$`,
+    write,
+  ),
+  rule(`^(?:请|帮我)*在 *${PATH} *(?:里|中)?(?:写入|写上|写下?)[：: ]*(?<content>.+)$`, write),
+  rule(`^(?:请|帮我)*(?:创建|新建)(?:一个)?(?:空的?)?(?:文件)?(?:叫|名为)? *${PATH}$`, write),
+
+  rule(`\\b(?:read|show|open|cat|print|display)(?: me)?(?: the)?(?: contents? of)?(?: the)?(?: file)? ${PATH}`, read),
+  rule(`^what(?:'s|’s| is| does) (?:in )?(?:the )?(?:file )?${PATH}(?: say| contain)?$`, read),
+  rule(`(?:读取?|读一下|看看|看一下|打开|显示|查看)(?:一下)?(?:文件)? *${PATH}`, read),
+  rule(`^${PATH}(?:里|中)?(?:面)?(?:有|写了|是)?(?:什么|啥).*$`, read),
+
+  rule(
+    "^(?:please |can you )*(?:list|show)(?: me)?(?: all)?(?: of)?(?: the| my| your)? ?(?:files?|folder|directory|workspace)?(?: (?:in|of|under))?(?: the)?(?: folder| workspace)? *[`\"']?(?<folder>[\\w./-]*)[`\"']?(?: folder)?$",
+    list,
+  ),
+  rule("^(?:what|which) files\\b.*$", list),
+  rule("^ls *(?<folder>[\\w./-]*)$", list),
+  rule(
+    "^(?:请|帮我)*(?:列出|显示|查看|看看)? *(?<folder>[\\w./-]*) *(?:里|中)?(?:的|所有|全部|有哪些|有什么|我的)*文件(?:列表|夹)?(?:有哪些|有什么)?$",
+    list,
+  ),
+
+  rule(
+    "\\b(?:configure|set ?up|connect|use|add|choose|change|switch|get)\\b[^.?!]{0,40}\\b(?:models?|api keys?|openai|anthropic|ollama|lm studio|vllm|provider)\\b",
+    just("setup"),
+  ),
+  rule("(?:配置|设置|接入|更?换|切换|选择|使用|添加)[^。？！]{0,12}(?:模型|密钥|api|key)", just("setup")),
+  rule(
+    "\\b(?:who|what) are you\\b|\\bwhat can you do\\b|^help\\b|\\bare you (?:an? )?(?:ai|llm|bot|robot|real|human|chatgpt|gpt|claude)|\\b(?:what|which) (?:language )?model\\b",
+    just("about"),
+  ),
+  rule(
+    "你是谁|你是什么|你(?:能|会|可以)(?:做|干)?(?:什么|啥)|帮助|什么模型|你是.{0,8}(?:模型|机器人|人工智能|ai)",
+    just("about"),
+  ),
+  rule("^(?:thanks|thank you|thx|谢谢|多谢|感谢)", just("thanks")),
+  rule(
+    "^(?:hi|hello|hey|howdy|good (?:morning|afternoon|evening)|你好|您好|嗨|哈喽|早上好|早安|下午好|晚上好|在吗)(?![\\p{L}]{3}).{0,24}$",
+    just("greeting"),
+  ),
+];
+
+/** Reads a message against the rules; the first that fits decides. */
+export function intentOf(message: string): Intent {
+  const text = unwrapped(message);
+  for (const { says, means } of RULES) {
+    const found = says.exec(text);
+    if (found) return means(found.groups ?? {});
+  }
+  return { kind: "unknown" };
+}
+
+function rule(pattern: string, means: (groups: Groups) => Intent): Rule {
+  return { says: new RegExp(pattern, "isu"), means };
+}
+
+function just(kind: "greeting" | "thanks" | "about" | "setup"): () => Intent {
+  return () => ({ kind });
+}
+
+function recall({ topic = "" }: Groups): Intent {
+  return { kind: "recall", topic: topic.trim() };
+}
+
+function remember({ fact = "" }: Groups): Intent {
+  return { kind: "remember", fact: fact.replace(/\s+/g, " ").trim() };
+}
+
+function read({ path = "" }: Groups): Intent {
+  return { kind: "read", path };
+}
+
+function write({ path = "", content = "" }: Groups): Intent {
+  return { kind: "write", path, content: unquoted(content) };
+}
+
+function list({ folder = "" }: Groups): Intent {
+  return { kind: "list", folder: folder.replace(/^\.?\/+|\/+$/g, "") };
+}
+
+/** The words themselves: without a channel's envelope in brackets before them and the sentence's last mark. */
+function unwrapped(message: string): string {
+  return message
+    .trim()
+    .replace(/^\[[^\]\n]{1,120}\]\s*/, "")
+    .replace(/[?？!！。]+$/, "")
+    .trim();
+}
+
+function unquoted(content: string): string {
+  const fenced = /^```\w*\n(.*?)\n?```$/s.exec(content) ?? /^(?:"(.*)"|'(.*)'|“(.*)”|「(.*)」|`(.*)`)$/s.exec(content);
+  return fenced?.slice(1).find((inner) => inner !== undefined) ?? content;
+}

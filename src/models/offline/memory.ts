@@ -1,0 +1,71 @@
+import type { JsonObject } from "../../lib/json.ts";
+
+/** The file that the rules keep facts in: the one that every prompt includes. */
+export const MEMORY_FILE = "MEMORY.md";
+
+const MAX_LINES = 8;
+
+/** The call that adds a line to the end of the memory file, from what reading it gave; undefined where it is not there. */
+export function appendCall(content: string | undefined, line: string): { tool: "write" | "edit"; args: JsonObject } {
+  const last = content === undefined ? undefined : uniqueEnd(content);
+  if (last === undefined) return { tool: "write", args: { path: MEMORY_FILE, content: `# Memory\n\n${line}\n` } };
+  return { tool: "edit", args: { path: MEMORY_FILE, edits: [{ oldText: last, newText: `${last}\n${line}` }] } };
+}
+
+/** The shortest run of whole lines at the end of a text that occurs in it once: what an edit can hold on to. */
+function uniqueEnd(content: string): string | undefined {
+  const text = content.trimEnd();
+  if (text === "") return undefined;
+  for (let start = text.lastIndexOf("\n"); start >= 0; start = text.lastIndexOf("\n", start - 1)) {
+    const end = text.slice(start + 1);
+    if (text.indexOf(end) === start + 1) return end;
+    if (start === 0) break;
+  }
+  return text;
+}
+
+/** The lines of a memory file that share a word with a topic, best first; all of them where the topic says nothing. */
+export function linesAbout(content: string, topic: string): string[] {
+  const lines = content
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/^\s*[-*]\s+/, "")
+        .replace(/^(?:The user said: |用户说：)/, "")
+        .trim(),
+    )
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  const wanted = termsOf(topic);
+  if (wanted.length === 0) return lines.slice(-MAX_LINES);
+  const scored = lines.map((line) => ({ line, score: overlap(wanted, termsOf(line)) }));
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_LINES)
+    .map(({ line }) => line);
+}
+
+const EMPTY_WORDS = new Set(
+  "a about all an and any anything are at can did do does everything for from had has have i in is it know like me my of on or remember said tell that the this to told was we were what when where which who with you your".split(
+    " ",
+  ),
+);
+
+/** The words of a text that mean something, and of Chinese every pair of neighbouring characters. */
+function termsOf(text: string): string[] {
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !/\p{Script=Han}/u.test(word));
+  const runs = text.replace(/[我你您的了吗呢是]|什么|喜欢/g, " ").match(/\p{Script=Han}+/gu) ?? [];
+  const pairs = runs.flatMap((run) =>
+    run.length === 1 ? [run] : [...run].slice(1).map((char, i) => `${run[i]}${char}`),
+  );
+  return [...words.filter((word) => !EMPTY_WORDS.has(word)), ...pairs];
+}
+
+/** How many terms two texts share; a word and its longer form are the same from four letters on. */
+function overlap(wanted: string[], present: string[]): number {
+  return wanted.filter((term) => present.some((other) => isSame(term, other))).length;
+}
+
+function isSame(a: string, b: string): boolean {
+  return a === b || (Math.min(a.length, b.length) >= 4 && (a.startsWith(b) || b.startsWith(a)));
+}

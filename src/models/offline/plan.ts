@@ -1,0 +1,119 @@
+import type { JsonObject } from "../../lib/json.ts";
+import { head } from "../../lib/text.ts";
+import { type Intent, intentOf } from "./intent.ts";
+import { appendCall, linesAbout, MEMORY_FILE } from "./memory.ts";
+import { type Words, wordsFor } from "./words.ts";
+
+/** What the rules do next: say something and be done, or call one tool. */
+export type Step = { kind: "say"; text: string } | { kind: "call"; tool: string; args: JsonObject };
+
+/** A tool call since the user's message, and what came of it. */
+export interface Done {
+  tool: string;
+  args: JsonObject;
+  text: string;
+  isError: boolean;
+}
+
+const MAX_CALLS = 4;
+const MAX_SHOWN_CHARS = 4_000;
+
+/**
+ * Decides from the user's last message, what was done about it since, and which tools are offered. Each intent calls a
+ * tool once, so it ends; whatever else happened, it ends after four calls.
+ */
+export function nextStep(message: string, done: Done[], offered: ReadonlySet<string>): Step {
+  const words = wordsFor(message);
+  const last = done.at(-1);
+  if (last !== undefined && done.length >= MAX_CALLS) return say(words.failed(last.tool, firstLine(last.text)));
+  return follow(intentOf(message), { words, done, offered });
+}
+
+interface Scene {
+  words: Words;
+  done: Done[];
+  offered: ReadonlySet<string>;
+}
+
+function follow(intent: Intent, scene: Scene): Step {
+  const { words } = scene;
+  switch (intent.kind) {
+    case "token":
+      return say(intent.token);
+    case "remember":
+      return remember(intent.fact, scene);
+    case "recall":
+      return recall(intent.topic, scene);
+    case "read":
+      return once("read", { path: intent.path }, scene, ({ text }) =>
+        words.shows(intent.path, head(text, MAX_SHOWN_CHARS)),
+      );
+    case "write":
+      return once("write", { path: intent.path, content: intent.content }, scene, () => words.wrote(intent.path));
+    case "list":
+      return once("ls", intent.folder === "" ? {} : { path: intent.folder }, scene, ({ text }) =>
+        words.files(intent.folder, head(text, MAX_SHOWN_CHARS)),
+      );
+    default:
+      return say(words[intent.kind]);
+  }
+}
+
+function remember(fact: string, scene: Scene): Step {
+  const { words, done } = scene;
+  const saved = done.findLast(({ tool }) => tool === "edit" || tool === "write");
+  if (saved) return say(saved.isError ? words.failed(MEMORY_FILE, firstLine(saved.text)) : words.noted(fact));
+  const memory = readOf(MEMORY_FILE, done);
+  if (memory === undefined) return call("read", { path: MEMORY_FILE }, scene);
+  if (memory.isError && !isMissing(memory)) return say(words.failed(MEMORY_FILE, firstLine(memory.text)));
+  const line = words.memoryLine(fact);
+  if (!memory.isError && memory.text.includes(line)) return say(words.known(fact));
+  const append = appendCall(memory.isError ? undefined : memory.text, line);
+  return call(append.tool, append.args, scene);
+}
+
+function recall(topic: string, scene: Scene): Step {
+  const { words, done, offered } = scene;
+  const search = done.findLast(({ tool }) => tool === "memory_search");
+  if (search === undefined && offered.has("memory_search"))
+    return call("memory_search", { query: topic || "user" }, scene);
+  if (search && !search.isError && !foundNothing(search.text)) return say(head(search.text, MAX_SHOWN_CHARS));
+  const memory = readOf(MEMORY_FILE, done);
+  if (memory === undefined) return call("read", { path: MEMORY_FILE }, scene);
+  if (memory.isError && !isMissing(memory)) return say(words.failed(MEMORY_FILE, firstLine(memory.text)));
+  const lines = memory.isError ? [] : linesAbout(memory.text, topic);
+  return say(lines.length > 0 ? words.recalled(lines) : words.nothingOn(topic));
+}
+
+/** Calls a tool, and then says what came of it. */
+function once(tool: string, args: JsonObject, scene: Scene, tell: (result: Done) => string): Step {
+  const result = scene.done.findLast((call) => call.tool === tool);
+  if (result === undefined) return call(tool, args, scene);
+  return say(result.isError ? scene.words.failed(tool, firstLine(result.text)) : tell(result));
+}
+
+function call(tool: string, args: JsonObject, { offered, words }: Scene): Step {
+  return offered.has(tool) ? { kind: "call", tool, args } : say(words.noTool(tool));
+}
+
+function say(text: string): Step {
+  return { kind: "say", text };
+}
+
+function readOf(path: string, done: Done[]): Done | undefined {
+  return done.findLast(({ tool, args }) => tool === "read" && args.path === path);
+}
+
+/** Only a file that is surely not there may be written anew. */
+function isMissing({ text }: Done): boolean {
+  return /not[ _]found|no such file|does not exist|doesn't exist|there is no/i.test(text);
+}
+
+/** Whether a search says that it found nothing, in words or as an empty list of results. */
+function foundNothing(text: string): boolean {
+  return text.trim() === "" || /"results"\s*:\s*\[\s*\]/.test(text) || /^\W*(?:no|nothing|0)\b/i.test(text);
+}
+
+function firstLine(text: string): string {
+  return head(text.trim().split("\n")[0] ?? "", 300);
+}

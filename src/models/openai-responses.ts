@@ -1,0 +1,42 @@
+import { createOpenAI, type OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
+import { aiSdkModel } from "./ai-sdk.ts";
+import type { Model } from "./model.ts";
+import { NO_KEY, outputLimit, type WireOptions } from "./wire.ts";
+
+/**
+ * OpenAI's Responses. Nothing depends on what the provider stores: reasoning comes back encrypted and goes out again
+ * with the transcript. The stable system prompt is `instructions`, the dynamic one the first message.
+ */
+export function openaiResponses(options: WireOptions): Model {
+  const provider = createOpenAI({
+    baseURL: options.baseUrl,
+    apiKey: options.apiKey ?? NO_KEY,
+    headers: options.headers,
+    fetch: options.fetch,
+  });
+  return aiSdkModel({
+    ref: options.ref,
+    contextWindow: options.contextWindow,
+    maxOutputTokens: options.maxOutputTokens,
+    language: provider.responses(options.modelId),
+    imagesInResults: true,
+    reasoningOf: "history",
+    arrange: ({ dynamic }, conversation) =>
+      dynamic === "" ? conversation : [{ role: "system", content: dynamic }, ...conversation],
+    settings: (request) => ({
+      ...((options.limitsOutput || request.maxOutputTokens !== undefined) && {
+        maxOutputTokens: outputLimit(options, request.maxOutputTokens),
+      }),
+      reasoning: request.thinking === "off" ? "none" : request.thinking,
+      providerOptions: {
+        openai: {
+          store: false,
+          ...(request.system.stable !== "" && { instructions: request.system.stable }),
+          ...(request.cacheKey !== undefined && { promptCacheKey: request.cacheKey }),
+          reasoningSummary: request.thinking === "off" ? null : "auto",
+          ...(options.reasoning !== undefined && { forceReasoning: options.reasoning }),
+        } satisfies OpenAILanguageModelResponsesOptions,
+      },
+    }),
+  });
+}

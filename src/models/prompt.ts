@@ -1,0 +1,118 @@
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
+import type { AssistantMessage, AssistantPart, ImageRef, Message, ToolMessage, UserMessage } from "./message.ts";
+import type { ModelRequest } from "./model.ts";
+
+/** What the conversion needs to know about the wire format and who is asked. */
+export interface PromptTarget {
+  /** `provider/model` that will read it. */
+  ref: string;
+  /** Whether a tool's result may hold images; otherwise they follow the results as a message of their own. */
+  imagesInResults: boolean;
+  /** How far back a model's own reasoning is sent along: through the whole history, or since the last user message. */
+  reasoningOf: "history" | "turn";
+}
+
+/**
+ * The transcript as the AI SDK's prompt, without the system prompt.
+ *
+ * What a model handed over for itself (reasoning, signatures, item ids, its own form of call ids) goes back to that
+ * same model only, and only from answers that ended well: others cannot verify it and refuse the request.
+ */
+export async function toPrompt(request: ModelRequest, target: PromptTarget): Promise<LanguageModelV4Message[]> {
+  const prompt: LanguageModelV4Message[] = [];
+  const callIds = new Map<string, string>();
+  const turnAt = target.reasoningOf === "turn" ? request.messages.findLastIndex(({ role }) => role === "user") : -1;
+  let images: Content[] = [];
+  const flush = () => {
+    if (images.length > 0) prompt.push({ role: "user", content: images });
+    images = [];
+  };
+  for (const [at, message] of request.messages.entries()) {
+    if (message.role !== "tool") flush();
+    switch (message.role) {
+      case "user":
+        prompt.push({ role: "user", content: await userContent(message, request) });
+        break;
+      case "assistant":
+        prompt.push(...assistantMessage(message, target.ref, at > turnAt, callIds));
+        break;
+      case "tool": {
+        const pictures = await imageContent(message.images ?? [], request);
+        prompt.push(toolMessage(message, target.imagesInResults ? pictures : [], callIds));
+        if (!target.imagesInResults && pictures.length > 0)
+          images.push(text(`From the result of ${message.tool}:`), ...pictures);
+      }
+    }
+  }
+  flush();
+  return prompt;
+}
+
+/** The ids of calls that a transcript uses. */
+export function callIdsOf(messages: Message[]): Set<string> {
+  return new Set(
+    messages
+      .flatMap((message) => (message.role === "assistant" ? message.parts : []))
+      .flatMap((part) => (part.type === "tool-call" ? [part.callId] : [])),
+  );
+}
+
+type Content = LanguageModelV4TextPart | LanguageModelV4FilePart;
+
+async function userContent(message: UserMessage, request: ModelRequest): Promise<Content[]> {
+  const images = await imageContent(message.images ?? [], request);
+  if (message.text !== "") return [text(message.text), ...images];
+  return images.length > 0 ? images : [text("(an empty message)")];
+}
+
+async function imageContent(images: ImageRef[], request: ModelRequest): Promise<Content[]> {
+  return Promise.all(
+    images.map(async ({ path, mediaType }): Promise<Content> => {
+      const data = await request.loadImage(path);
+      return data
+        ? { type: "file", mediaType, data: { type: "data", data } }
+        : text(`[The image ${path} is no longer there.]`);
+    }),
+  );
+}
+
+function assistantMessage(
+  message: AssistantMessage,
+  ref: string,
+  withReasoning: boolean,
+  callIds: Map<string, string>,
+): LanguageModelV4Message[] {
+  const native = message.model === ref && message.stop !== "error" && message.stop !== "aborted";
+  const parts = native && withReasoning ? message.parts : message.parts.filter((part) => part.type !== "reasoning");
+  const content = parts.map((part) => assistantPart(part, native, callIds));
+  return content.length > 0 ? [{ role: "assistant", content }] : [];
+}
+
+type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+function assistantPart(part: AssistantPart, native: boolean, callIds: Map<string, string>): AssistantContent {
+  const options = native && part.meta ? { providerOptions: part.meta } : {};
+  if (part.type !== "tool-call") return { type: part.type, text: part.text, ...options };
+  const id = native ? part.callId : portable(part.callId);
+  callIds.set(part.callId, id);
+  return { type: "tool-call", toolCallId: id, toolName: part.tool, input: part.args, ...options };
+}
+
+function toolMessage(message: ToolMessage, images: Content[], callIds: Map<string, string>): LanguageModelV4Message {
+  const said = message.text === "" && images.length === 0 ? "(no output)" : message.text;
+  const output =
+    images.length > 0
+      ? { type: "content" as const, value: said === "" ? images : [text(said), ...images] }
+      : { type: message.isError ? ("error-text" as const) : ("text" as const), value: said };
+  const toolCallId = callIds.get(message.callId) ?? message.callId;
+  return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName: message.tool, output }] };
+}
+
+/** A call id in the letters that every provider takes. */
+function portable(callId: string): string {
+  return callId.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+function text(value: string): LanguageModelV4TextPart {
+  return { type: "text", text: value };
+}

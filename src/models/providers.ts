@@ -1,0 +1,25 @@
+import type { ProviderConfig } from "./config.ts";
+
+/** Providers that need no configuration but their key; ollama, lmstudio and vllm are looked for on this machine. */
+export const BUILT_IN_PROVIDERS: Readonly<Record<string, ProviderConfig>> = {
+  openai: hosted("openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+  anthropic: hosted("anthropic-messages", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+  openrouter: hosted("openai-completions", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+  deepseek: hosted("openai-completions", "https://api.deepseek.com", "DEEPSEEK_API_KEY"),
+  groq: hosted("openai-completions", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+  mistral: hosted("openai-completions", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+  xai: hosted("openai-completions", "https://api.x.ai/v1", "XAI_API_KEY"),
+  moonshot: hosted("openai-completions", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"),
+  zai: hosted("openai-completions", "https://api.z.ai/api/paas/v4", "ZAI_API_KEY"),
+  ollama: local("http://127.0.0.1:11434/v1"),
+  lmstudio: local("http://127.0.0.1:1234/v1"),
+  vllm: local("http://127.0.0.1:8000/v1"),
+};
+
+function hosted(api: ProviderConfig["api"], baseUrl: string, key: string): ProviderConfig {
+  return { baseUrl, api, apiKey: { source: "env", id: key }, headers: {}, models: [] };
+}
+
+function local(baseUrl: string): ProviderConfig {
+  return { baseUrl, api: "openai-completions", headers: {}, models: [] };
+}

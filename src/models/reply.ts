@@ -1,0 +1,170 @@
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import type { JsonObject } from "../lib/json.ts";
+import type { AssistantPart, ProviderMeta, StopReason, ToolCallPart, Usage } from "./message.ts";
+import type { ModelEvent, ModelReply } from "./model.ts";
+
+/** A block of text while it is being streamed; its metadata is what came with any of its pieces. */
+interface Block {
+  type: "text" | "reasoning";
+  text: string;
+  metadata: SharedV4ProviderMetadata | undefined;
+}
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+/** Puts one answer together from the parts of its stream, in the order in which they begin. */
+export class ReplyBuilder {
+  readonly #entries: (Block | ToolCallPart)[] = [];
+  readonly #open = new Map<string, Block>();
+  readonly #newCallId: (given: string) => string;
+  #finish: Finish | undefined;
+
+  /** @param newCallId gives the id under which a call goes on, from the one that the provider gave it */
+  constructor(newCallId: (given: string) => string) {
+    this.#newCallId = newCallId;
+  }
+
+  /** Takes the next part of the stream, and says what of it is to be shown at once. */
+  take(part: LanguageModelV4StreamPart): ModelEvent | undefined {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        this.#begin(part.type === "text-start" ? "text" : "reasoning", part.id, part.providerMetadata);
+        return undefined;
+      case "text-delta":
+        return this.#append("text", part.id, part.delta, part.providerMetadata);
+      case "reasoning-delta":
+        return this.#append("reasoning", part.id, part.delta, part.providerMetadata);
+      case "text-end":
+      case "reasoning-end":
+        this.#close(part.type === "text-end" ? "text" : "reasoning", part.id, part.providerMetadata);
+        return undefined;
+      case "tool-input-start":
+      case "tool-input-delta":
+        return { type: "progress" };
+      case "tool-call":
+        // What a provider runs by itself is no request to us.
+        if (!part.providerExecuted) this.#entries.push(this.#call(part));
+        return undefined;
+      case "finish":
+        this.#finish = part;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Why the stream ended; undefined where it broke off before its provider said so. */
+  get finish(): LanguageModelV4FinishReason["unified"] | undefined {
+    return this.#finish?.finishReason.unified;
+  }
+
+  /** The answer, which ended as its provider said. */
+  whole(): ModelReply {
+    const parts = this.#parts();
+    return { parts, stop: stopOf(this.finish, parts), usage: usageOf(this.#finish?.usage) };
+  }
+
+  /** What there is of an answer that did not end well. Its calls are left out: nobody will run them. */
+  broken(stop: "error" | "aborted"): ModelReply {
+    const said = this.#parts().filter((part) => part.type !== "tool-call");
+    return { parts: said, stop, usage: usageOf(this.#finish?.usage) };
+  }
+
+  #begin(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): Block {
+    const block: Block = { type, text: "", metadata };
+    this.#entries.push(block);
+    this.#open.set(`${type} ${id}`, block);
+    return block;
+  }
+
+  #append(type: Block["type"], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined) {
+    const block = this.#open.get(`${type} ${id}`) ?? this.#begin(type, id, undefined);
+    block.text += delta;
+    block.metadata = merged(block.metadata, metadata);
+    return delta === "" ? undefined : { type, delta };
+  }
+
+  #close(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): void {
+    const block = this.#open.get(`${type} ${id}`);
+    if (block !== undefined) block.metadata = merged(block.metadata, metadata);
+    this.#open.delete(`${type} ${id}`);
+  }
+
+  #call(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCallPart {
+    const args = argsIn(part.input);
+    return {
+      type: "tool-call",
+      callId: this.#newCallId(part.toolCallId),
+      tool: part.toolName,
+      args: args ?? {},
+      ...(args === undefined && { invalidArgs: part.input }),
+      ...metaOf(part.providerMetadata),
+    };
+  }
+
+  #parts(): AssistantPart[] {
+    return this.#entries.flatMap((entry): AssistantPart[] => {
+      if (entry.type === "tool-call") return [entry];
+      const meta = metaOf(entry.metadata);
+      // Reasoning without words is kept for its signature; an empty text is refused by providers that get it back.
+      const says = entry.text !== "" || (entry.type === "reasoning" && "meta" in meta);
+      return says ? [{ type: entry.type, text: entry.text, ...meta }] : [];
+    });
+  }
+}
+
+/** The arguments of a call as an object; no text at all, and `null`, are no arguments. */
+function argsIn(input: string): JsonObject | undefined {
+  if (input.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(input);
+    if (value === null) return {};
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Some servers say `stop` though they called tools; only the calls themselves tell. */
+function stopOf(finish: LanguageModelV4FinishReason["unified"] | undefined, parts: AssistantPart[]): StopReason {
+  if (finish === "length") return "length";
+  if (parts.some((part) => part.type === "tool-call")) return "tool-calls";
+  return finish === "content-filter" ? "refusal" : "stop";
+}
+
+function usageOf(usage: LanguageModelV4Usage | undefined): Usage {
+  return {
+    input: usage?.inputTokens.total ?? 0,
+    output: usage?.outputTokens.total ?? 0,
+    cacheRead: usage?.inputTokens.cacheRead ?? 0,
+    cacheWrite: usage?.inputTokens.cacheWrite ?? 0,
+    reasoning: usage?.outputTokens.reasoning ?? 0,
+  };
+}
+
+function merged(
+  old: SharedV4ProviderMetadata | undefined,
+  more: SharedV4ProviderMetadata | undefined,
+): SharedV4ProviderMetadata | undefined {
+  if (old === undefined || more === undefined) return more ?? old;
+  const result = { ...old };
+  for (const [provider, fields] of Object.entries(more)) result[provider] = { ...result[provider], ...fields };
+  return result;
+}
+
+/** Provider metadata as plain JSON, which is how it is stored. */
+function metaOf(metadata: SharedV4ProviderMetadata | undefined): { meta?: ProviderMeta } {
+  if (metadata === undefined) return {};
+  const meta: ProviderMeta = JSON.parse(JSON.stringify(metadata));
+  return { meta };
+}
