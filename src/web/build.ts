@@ -1,1 +1,61 @@
-console.log("built")
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildResult, build } from "esbuild";
+import { HEADERS } from "./headers.ts";
+
+const SOURCE = fileURLToPath(new URL(".", import.meta.url));
+const TARGET = fileURLToPath(new URL("../../dist/web/", import.meta.url));
+
+/** Bundles the page into `dist/web`. Files that did not change are left alone, so that nothing reloads for them. */
+async function buildPage(): Promise<void> {
+  const bundle = await build({
+    entryPoints: {
+      app: join(SOURCE, "main.tsx"),
+      style: join(SOURCE, "styles/style.css"),
+      icon: join(SOURCE, "icon.svg"),
+    },
+    outdir: TARGET,
+    entryNames: "[name].[hash]",
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    loader: { ".svg": "copy" },
+    minify: true,
+    legalComments: "eof",
+    metafile: true,
+    write: false,
+  });
+  const files = new Map<string, Uint8Array>();
+  for (const file of bundle.outputFiles) files.set(basename(file.path), file.contents);
+  files.set("index.html", Buffer.from(await pageOf(bundle)));
+  files.set("_headers", Buffer.from(HEADERS));
+  await writeChanged(files);
+}
+
+async function pageOf(bundle: BuildResult<{ metafile: true }>): Promise<string> {
+  const named = (extension: string) => basename(outputNamed(bundle, extension));
+  const template = await readFile(join(SOURCE, "index.html"), "utf8");
+  return template
+    .replace("{{script}}", named(".js"))
+    .replace("{{style}}", named(".css"))
+    .replace("{{icon}}", named(".svg"));
+}
+
+function outputNamed(bundle: BuildResult<{ metafile: true }>, extension: string): string {
+  const path = Object.keys(bundle.metafile.outputs).find((output) => output.endsWith(extension));
+  if (path === undefined) throw new Error(`The bundle has no ${extension} file.`);
+  return path;
+}
+
+async function writeChanged(files: Map<string, Uint8Array>): Promise<void> {
+  await mkdir(TARGET, { recursive: true });
+  const present = new Set(await readdir(TARGET));
+  for (const [name, contents] of files) {
+    const isSame = present.has(name) && (await readFile(join(TARGET, name))).equals(contents);
+    if (!isSame) await writeFile(join(TARGET, name), contents);
+  }
+  for (const name of present) if (!files.has(name)) await rm(join(TARGET, name), { recursive: true });
+}
+
+await buildPage();

@@ -1,0 +1,115 @@
+import { isRefusal } from "./wire.ts";
+
+/** Where Isopod answers, and the token for it; a browser has a cookie instead and leaves `token` out. */
+export interface Server {
+  /** Without a trailing slash; empty for the page's own origin. */
+  url: string;
+  token?: string;
+}
+
+/** What a request sends. */
+export interface Request {
+  method?: "GET" | "POST";
+  /** From the root, already escaped. */
+  path: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** A request that was refused, or whose answer never came: then `status` is 0 and `code` is `unreachable`. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(status: number, code: string, message: string, hint?: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+
+  /** Whether the same request may succeed later without anybody changing it. */
+  get passing(): boolean {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/**
+ * Asks and checks the answer.
+ * @throws ApiError for every refusal, for a failed connection, and for an answer that `is` does not accept
+ */
+export async function ask<T>(server: Server, request: Request, is: (value: unknown) => value is T): Promise<T> {
+  const response = await open(server, request);
+  const body = await readJson(response);
+  if (!is(body)) throw new ApiError(response.status, "bad_answer", `${request.path} answered in an unknown shape.`);
+  return body;
+}
+
+/**
+ * Asks where only success or failure matters.
+ * @throws ApiError for every refusal and for a failed connection
+ */
+export async function tell(server: Server, request: Request): Promise<void> {
+  const response = await open(server, request);
+  await response.body?.cancel();
+}
+
+/**
+ * Sends a request and hands over the successful response, its body unread.
+ * @throws ApiError for every refusal and for a failed connection
+ */
+export async function open(server: Server, request: Request): Promise<Response> {
+  const response = await send(server, request);
+  if (response.ok) return response;
+  const body = await readJson(response);
+  if (isRefusal(body)) throw new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
+  throw new ApiError(response.status, "http", `${request.path} answered ${response.status}.`);
+}
+
+/** The path of a session's resource; keys hold colons, which a path escapes. */
+export function sessionPath(key: string, resource: "history" | "events"): string {
+  return `/v1/sessions/${encodeURIComponent(key)}/${resource}`;
+}
+
+/** The path of a run's resource. */
+export function runPath(runId: string, resource?: "events" | "abort"): string {
+  return `/v1/runs/${encodeURIComponent(runId)}${resource ? `/${resource}` : ""}`;
+}
+
+async function send(server: Server, { method = "GET", path, body, signal }: Request): Promise<Response> {
+  const headers = new Headers();
+  if (server.token) headers.set("authorization", `Bearer ${server.token}`);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const init: RequestInit = { method, headers };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  if (signal) init.signal = signal;
+  try {
+    return await fetch(server.url + path, init);
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    throw unreachable(error);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error of a connection that failed or broke. */
+export function unreachable(cause: unknown): ApiError {
+  const error = new ApiError(0, "unreachable", "The server cannot be reached.");
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,100 @@
+import type { AgentEvent, RunError } from "../agent/events.ts";
+import type { Message } from "../models/message.ts";
+
+/** The answer to `POST /v1/agent`: the message is stored and its run has begun or waits. */
+export interface Accepted {
+  runId: string;
+  sessionKey: string;
+  sessionId: string;
+}
+
+/** A transcript entry with its place in the session's order and the run that it belongs to. */
+export type HistoryMessage = Message & { seq: number; runId: string };
+
+/** A page of a transcript, oldest first. */
+export interface History {
+  messages: HistoryMessage[];
+  /** Events after this `seq` are not in the page yet. */
+  cursor: number;
+  /** Ask with this as `before` for the page that precedes; absent on the first page of the session. */
+  before?: number;
+}
+
+/** Who the caller is talking to. */
+export interface Me {
+  agentId: string;
+  /** `provider/model` of the next run. */
+  model: string;
+  version: string;
+}
+
+/** How a run stands. */
+export interface Run {
+  runId: string;
+  status: "queued" | "running" | "waiting_approval" | "ok" | "error" | "aborted" | "timeout" | "joined" | "dropped";
+  error?: RunError;
+}
+
+/** The body of every answer that is not a success. */
+export interface Refusal {
+  error: { code: string; message: string; hint?: string };
+}
+
+/** Whether a value is what `POST /v1/agent` answers. */
+export function isAccepted(value: unknown): value is Accepted {
+  return isRecord(value) && typeof value.runId === "string" && typeof value.sessionKey === "string";
+}
+
+/** Whether a value is a page of a transcript. */
+export function isHistory(value: unknown): value is History {
+  return (
+    isRecord(value) &&
+    typeof value.cursor === "number" &&
+    (value.before === undefined || typeof value.before === "number") &&
+    Array.isArray(value.messages) &&
+    value.messages.every(isHistoryMessage)
+  );
+}
+
+/** Whether a value is what `GET /v1/me` answers. */
+export function isMe(value: unknown): value is Me {
+  return isRecord(value) && typeof value.agentId === "string" && typeof value.model === "string";
+}
+
+/** Whether a value is what `GET /v1/runs/:id` answers. */
+export function isRun(value: unknown): value is Run {
+  return isRecord(value) && typeof value.runId === "string" && typeof value.status === "string";
+}
+
+/** Whether a value is the body of an error. */
+export function isRefusal(value: unknown): value is Refusal {
+  return isRecord(value) && isRecord(value.error) && typeof value.error.message === "string";
+}
+
+/** Whether a value has an event's head; a type that this version does not know passes, and readers skip it. */
+export function isAgentEvent(value: unknown): value is AgentEvent {
+  return (
+    isRecord(value) &&
+    typeof value.seq === "number" &&
+    typeof value.runId === "string" &&
+    typeof value.type === "string" &&
+    typeof value.phase === "string"
+  );
+}
+
+/** Whether an event is the last one of its run. */
+export function isTerminal(event: AgentEvent): boolean {
+  return event.type === "lifecycle" && event.phase !== "start";
+}
+
+function isHistoryMessage(value: unknown): value is HistoryMessage {
+  return isRecord(value) && typeof value.id === "string" && typeof value.seq === "number" && isRole(value.role);
+}
+
+function isRole(value: unknown): value is Message["role"] {
+  return value === "user" || value === "assistant" || value === "tool";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

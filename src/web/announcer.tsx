@@ -1,0 +1,25 @@
+import { useEffect, useState } from "preact/hooks";
+import { activeRun, type Conversation } from "./conversation.ts";
+import { texts } from "./language.ts";
+
+/** Tells a screen reader of finished replies only: it would stumble over a text that grows. */
+export function Announcer({ conversation }: { conversation: Conversation }) {
+  const [since] = useState(() => Date.now());
+  const [news, setNews] = useState("");
+  const last = conversation.messages.findLast((message) => message.role === "assistant");
+  const reply = last && last.at >= since ? textOf(last.parts) : "";
+  const isActive = activeRun(conversation) !== undefined;
+  useEffect(() => {
+    if (isActive) setNews(texts.working);
+    else if (reply !== "") setNews(`${texts.agent}: ${reply}`);
+  }, [isActive, reply]);
+  return (
+    <p class="unseen" aria-live="polite">
+      {news}
+    </p>
+  );
+}
+
+function textOf(parts: readonly { type: string; text?: string }[]): string {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text ?? ""] : [])).join("");
+}

@@ -1,0 +1,78 @@
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, ask, type Server, tell } from "../cli/http.ts";
+import { isMe, type Me } from "../cli/wire.ts";
+import { ChatView } from "./chat-view.tsx";
+import { texts } from "./language.ts";
+import { SignIn, signIn } from "./sign-in.tsx";
+
+type Visitor =
+  | { state: "unknown" }
+  | { state: "out"; notice: string | undefined }
+  | { state: "in"; me: Me }
+  | { state: "unreachable"; message: string };
+
+/** What the page needs from its surroundings. */
+export interface AppProps {
+  server: Server;
+  /** A token that came with the address. */
+  token: string | undefined;
+  /** The session to talk in; the agent's own where it is not given. */
+  sessionKey: string | undefined;
+  store: Storage;
+}
+
+/** The page: who is it, then the chat. */
+export function App({ server, token, sessionKey, store }: AppProps) {
+  const [visitor, setVisitor] = useState<Visitor>({ state: "unknown" });
+
+  async function enter(withToken?: string) {
+    const notice = withToken === undefined ? undefined : await signIn(server, withToken);
+    setVisitor(notice === undefined ? await meet(server) : { state: "out", notice });
+  }
+  async function leave() {
+    await tell(server, { method: "POST", path: "/v1/logout" });
+    setVisitor({ state: "out", notice: undefined });
+  }
+  useEffect(() => {
+    void enter(token);
+  }, [token]);
+
+  switch (visitor.state) {
+    case "unknown":
+      return <main class="blank" aria-busy="true" />;
+    case "out":
+      return <SignIn server={server} notice={visitor.notice} onSignedIn={enter} />;
+    case "in":
+      return (
+        <ChatView
+          server={server}
+          me={visitor.me}
+          sessionKey={sessionKey ?? `agent:${visitor.me.agentId}:main`}
+          store={store}
+          onLeave={leave}
+          onSignedOut={() => setVisitor({ state: "out", notice: texts.signedOut })}
+        />
+      );
+    case "unreachable":
+      return (
+        <main class="blank">
+          <p class="trouble" role="alert">
+            {visitor.message}
+          </p>
+          <button type="button" class="primary" onClick={() => enter()}>
+            {texts.tryAgain}
+          </button>
+        </main>
+      );
+  }
+}
+
+async function meet(server: Server): Promise<Visitor> {
+  try {
+    return { state: "in", me: await ask(server, { path: "/v1/me" }, isMe) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) return { state: "out", notice: undefined };
+    return { state: "unreachable", message: error.status === 0 ? texts.unreachable : error.message };
+  }
+}

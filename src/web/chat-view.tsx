@@ -1,0 +1,141 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Server } from "../cli/http.ts";
+import type { Me } from "../cli/wire.ts";
+import { Announcer } from "./announcer.tsx";
+import { Chat, type ChatState } from "./chat.ts";
+import { Composer } from "./composer.tsx";
+import { activeRun } from "./conversation.ts";
+import { FirstSteps } from "./first-steps.tsx";
+import { Mark } from "./icons.tsx";
+import { texts } from "./language.ts";
+import { openOutbox } from "./outbox.ts";
+import { Transcript } from "./transcript.tsx";
+
+const DISMISSED = "isopod.first-steps-dismissed";
+/** A page that nobody looks at lets its connection go after so long. */
+const REST_AFTER_MS = 60_000;
+
+/** What a conversation on the page needs. */
+export interface ChatViewProps {
+  server: Server;
+  me: Me;
+  sessionKey: string;
+  store: Storage;
+  onLeave(): void;
+  onSignedOut(): void;
+}
+
+/** The conversation, with where to write below it. */
+export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }: ChatViewProps) {
+  const outbox = useMemo(() => openOutbox(store, sessionKey), [store, sessionKey]);
+  const chat = useMemo(() => new Chat(server, sessionKey, outbox, onSignedOut), [server, sessionKey, outbox]);
+  useEffect(() => () => chat.close(), [chat]);
+  useEffect(() => attend(chat), [chat]);
+  const state = useChatState(chat);
+  const [text, setText] = useState(() => outbox.readDraft());
+  const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
+
+  function write(next: string) {
+    setText(next);
+    outbox.writeDraft(next);
+  }
+  function send(message: string) {
+    chat.send(message);
+    write("");
+  }
+  function dismiss() {
+    store.setItem(DISMISSED, "1");
+    setDismissed(true);
+  }
+  const runId = activeRun(state.conversation);
+  return (
+    <div class="page">
+      <header class="top">
+        <Mark />
+        <h1>Isopod</h1>
+        <p class="model">{me.model}</p>
+        <button type="button" class="quiet" onClick={onLeave}>
+          {texts.signOut}
+        </button>
+      </header>
+      <Transcript
+        state={state}
+        onOlder={() => chat.loadOlder()}
+        onEdit={(key) => write(joinTexts(text, chat.takeBack(key)))}
+        after={(isEmpty) =>
+          !dismissed && <FirstSteps model={me.model} open={isEmpty} onDismiss={dismiss} onSuggest={write} />
+        }
+      />
+      <footer class="bottom">
+        <Banner state={state} />
+        <Composer
+          text={text}
+          onText={write}
+          onSend={send}
+          active={runId !== undefined}
+          stopping={runId !== undefined && state.stopping === runId}
+          onStop={() => chat.stop()}
+        />
+      </footer>
+      <Announcer conversation={state.conversation} />
+    </div>
+  );
+}
+
+function Banner({ state }: { state: ChatState }) {
+  if (state.fault !== undefined) {
+    return (
+      <p class="banner trouble" role="alert">
+        {texts.fault} {state.fault}
+      </p>
+    );
+  }
+  if (state.link !== "lost") return null;
+  return (
+    <p class="banner" role="status">
+      {texts.lost}
+    </p>
+  );
+}
+
+/** The state of a chat, read at most once a frame. */
+function useChatState(chat: Chat): ChatState {
+  const [state, setState] = useState(chat.state);
+  useEffect(() => {
+    let frame = 0;
+    setState(chat.state);
+    const unsubscribe = chat.subscribe(() => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        setState(chat.state);
+      });
+    });
+    return () => {
+      unsubscribe();
+      cancelAnimationFrame(frame);
+    };
+  }, [chat]);
+  return state;
+}
+
+/** Connects when somebody looks or the network comes back; rests after a while unseen. */
+function attend(chat: Chat): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  function look() {
+    clearTimeout(timer);
+    if (document.visibilityState === "visible") chat.wake();
+    else timer = setTimeout(() => chat.rest(), REST_AFTER_MS);
+  }
+  const wake = () => chat.wake();
+  document.addEventListener("visibilitychange", look);
+  window.addEventListener("online", wake);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", look);
+    window.removeEventListener("online", wake);
+  };
+}
+
+function joinTexts(first: string, second: string): string {
+  return [first, second].filter((text) => text.trim() !== "").join("\n\n");
+}

@@ -1,0 +1,75 @@
+import { useRef, useState } from "preact/hooks";
+import { ApiError, type Server, tell } from "../cli/http.ts";
+import { useFocus } from "./focus.ts";
+import { Mark } from "./icons.tsx";
+import { texts } from "./language.ts";
+
+/** What the form needs. */
+export interface SignInProps {
+  server: Server;
+  /** Why the person is asked, where that is not plain. */
+  notice: string | undefined;
+  onSignedIn(): void;
+}
+
+/** Asks for the access token. */
+export function SignIn({ server, notice, onSignedIn }: SignInProps) {
+  const [token, setToken] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(notice);
+  const field = useRef<HTMLInputElement>(null);
+  useFocus(field);
+
+  async function onSubmit(event: SubmitEvent) {
+    event.preventDefault();
+    setBusy(true);
+    const refused = await signIn(server, token.trim());
+    setBusy(false);
+    if (refused === undefined) onSignedIn();
+    else setError(refused);
+  }
+  return (
+    <main class="sign-in">
+      <form onSubmit={onSubmit}>
+        <Mark />
+        <h1>{texts.signInTitle}</h1>
+        <p>{texts.signInLead}</p>
+        <label for="token">{texts.token}</label>
+        <input
+          id="token"
+          type="password"
+          autoComplete="current-password"
+          ref={field}
+          required
+          value={token}
+          aria-describedby="token-where"
+          aria-invalid={error !== undefined}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+        <p id="token-where" class="hint">
+          {texts.tokenWhere}
+        </p>
+        {error !== undefined && (
+          <p class="trouble" role="alert">
+            {error}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={busy || token.trim() === ""}>
+          {texts.signIn}
+        </button>
+      </form>
+    </main>
+  );
+}
+
+/** Trades the token for the cookie. Gives what to tell the person where that failed. */
+export async function signIn(server: Server, token: string): Promise<string | undefined> {
+  try {
+    await tell(server, { method: "POST", path: "/v1/login", body: { token } });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) return texts.wrongToken;
+    return error.status === 0 ? texts.unreachable : error.message;
+  }
+}

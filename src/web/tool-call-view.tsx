@@ -1,0 +1,43 @@
+import { texts } from "./language.ts";
+import type { ToolCall } from "./turns.ts";
+
+const STATES: Record<ToolCall["state"], string> = {
+  running: texts.toolRunning,
+  ok: texts.toolOk,
+  failed: texts.toolFailed,
+  unknown: texts.toolUnknown,
+};
+
+/** A tool call in one line; opened, its arguments and its result. */
+export function ToolCallView({ call }: { call: ToolCall }) {
+  const args = typeof call.args === "string" ? call.args : JSON.stringify(call.args, null, 2);
+  return (
+    <details class={`aside tool ${call.state}`}>
+      <summary>
+        <span class="name">{call.tool}</span>
+        <span class="gist">{gistOf(call.args)}</span>
+        <span class="state">{STATES[call.state]}</span>
+      </summary>
+      <dl>
+        <dt>{texts.arguments}</dt>
+        <dd>
+          <pre>{args}</pre>
+        </dd>
+        {call.text !== "" && (
+          <>
+            <dt>{texts.result}</dt>
+            <dd>
+              <pre>{call.text}</pre>
+            </dd>
+          </>
+        )}
+      </dl>
+    </details>
+  );
+}
+
+/** The first argument that is a text: a path, a query, a command. */
+function gistOf(args: ToolCall["args"]): string {
+  const first = typeof args === "string" ? args : Object.values(args).find((value) => typeof value === "string");
+  return typeof first === "string" ? first.replace(/\s+/g, " ").slice(0, 120) : "";
+}

@@ -1,0 +1,131 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ChatState } from "./chat.ts";
+import type { Conversation } from "./conversation.ts";
+import { DownIcon } from "./icons.tsx";
+import { texts } from "./language.ts";
+import { type Pending, shown } from "./pending.ts";
+import { TurnView } from "./turn-view.tsx";
+import { type Turn, turnsOf } from "./turns.ts";
+
+/** A reader within so many pixels of the end is taken along when something is added. */
+const NEAR_END_PX = 80;
+/** Older messages are asked for when the reader comes this near to the beginning. */
+const NEAR_START_PX = 400;
+const NO_PROGRESS: Conversation["progress"] = {};
+
+/** What the transcript shows, and what it asks for. */
+export interface TranscriptProps {
+  state: ChatState;
+  onOlder(): void;
+  /** Somebody wants to change a message that was refused. */
+  onEdit(idempotencyKey: string): void;
+  /** What follows the messages, told whether there are any. */
+  after(isEmpty: boolean): ComponentChildren;
+}
+
+/** Everything that was said, oldest first; it stays at the end while the reader is there. */
+export function Transcript({ state, onOlder, onEdit, after }: TranscriptProps) {
+  const { conversation, pending, opened } = state;
+  const turns = useMemo(() => turnsOf(conversation), [conversation]);
+  const { scroller, atEnd, onScroll, toEnd } = useReadingPlace(state, onOlder);
+  const waiting = shown(pending, conversation);
+  const isEmpty = opened && turns.length === 0 && waiting.length === 0;
+  return (
+    <main class="transcript" ref={scroller} onScroll={onScroll}>
+      <div class={isEmpty ? "column empty" : "column"} role="log" aria-live="off" aria-label={texts.messages}>
+        {!opened && <p class="hint">{texts.opening}</p>}
+        {conversation.before !== undefined && (
+          <button type="button" class="quiet older" onClick={onOlder} disabled={state.loadingOlder}>
+            {texts.older}
+          </button>
+        )}
+        {isEmpty && <p class="greeting">{texts.greeting}</p>}
+        {turns.map((turn) => (
+          <SteadyTurn key={turn.key} turn={turn} progress={conversation.progress} />
+        ))}
+        {waiting.map((message) => (
+          <PendingView key={message.idempotencyKey} message={message} lost={state.link === "lost"} onEdit={onEdit} />
+        ))}
+        {opened && after(isEmpty)}
+      </div>
+      {!atEnd && (
+        <button type="button" class="round to-end" onClick={toEnd} title={texts.newest}>
+          <DownIcon />
+          <span class="unseen">{texts.newest}</span>
+        </button>
+      )}
+    </main>
+  );
+}
+
+/** A turn that is rendered again only when something in it changed; a turn only ever grows. */
+function SteadyTurn({ turn, progress }: { turn: Turn; progress: Conversation["progress"] }) {
+  const own = turn.run?.state === "active" ? progress : NO_PROGRESS;
+  return useMemo(
+    () => <TurnView turn={turn} progress={own} />,
+    [turn.key, turn.messages.length, turn.draft, turn.run, own],
+  );
+}
+
+interface PendingViewProps {
+  message: Pending;
+  lost: boolean;
+  onEdit(idempotencyKey: string): void;
+}
+
+function PendingView({ message: { idempotencyKey, text, state }, lost, onEdit }: PendingViewProps) {
+  return (
+    <article class="turn">
+      <div class={`said ${state.type}`}>
+        <p class="text">{text}</p>
+        {state.type === "refused" ? (
+          <p class="byline trouble" role="alert">
+            {state.message}
+            <button type="button" class="quiet" onClick={() => onEdit(idempotencyKey)}>
+              {texts.edit}
+            </button>
+          </p>
+        ) : (
+          <p class="byline">{state.type === "accepted" ? texts.queued : lost ? texts.unsent : texts.sending}</p>
+        )}
+      </div>
+    </article>
+  );
+}
+
+/** Keeps the reader where they read: at the end when they are there, else at the same words when older ones come. */
+function useReadingPlace(state: ChatState, onOlder: () => void) {
+  const scroller = useRef<HTMLElement>(null);
+  const [atEnd, setAtEnd] = useState(true);
+  const height = useRef(0);
+  const oldest = state.conversation.messages[0]?.id;
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    element.scrollTop += element.scrollHeight - height.current;
+  }, [oldest]);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    if (atEnd) element.scrollTop = element.scrollHeight;
+    height.current = element.scrollHeight;
+  });
+  const sent = state.pending.length;
+  useEffect(() => {
+    if (sent > 0) toEnd();
+  }, [sent]);
+
+  function onScroll() {
+    const element = scroller.current;
+    if (!element) return;
+    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX);
+    if (element.scrollTop < NEAR_START_PX) onOlder();
+  }
+  function toEnd() {
+    setAtEnd(true);
+    scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
+  }
+  return { scroller, atEnd, onScroll, toEnd };
+}

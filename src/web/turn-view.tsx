@@ -1,0 +1,75 @@
+import type { UserMessage } from "../models/message.ts";
+import type { Conversation } from "./conversation.ts";
+import { Working } from "./icons.tsx";
+import { texts } from "./language.ts";
+import { MarkdownView } from "./markdown-view.tsx";
+import { ToolCallView } from "./tool-call-view.tsx";
+import { type Block, blocksOf, type Trouble, type Turn, troubleOf } from "./turns.ts";
+
+/** What was said and done in a turn. */
+export function TurnView({ turn, progress }: { turn: Turn; progress: Conversation["progress"] }) {
+  const blocks = blocksOf(turn, progress);
+  const trouble = troubleOf(turn);
+  const isWaiting = turn.run?.state === "active" && !speaks(blocks.at(-1));
+  return (
+    <article class="turn">
+      {blocks.map((block) => (
+        <BlockView key={block.key} block={block} />
+      ))}
+      {isWaiting && (
+        <p class="waiting">
+          <Working />
+          <span class="unseen">{texts.working}</span>
+        </p>
+      )}
+      {trouble && <TroubleView trouble={trouble} />}
+    </article>
+  );
+}
+
+function BlockView({ block }: { block: Block }) {
+  switch (block.type) {
+    case "user":
+      return <Said message={block.message} />;
+    case "text":
+      return <MarkdownView text={block.text} />;
+    case "reasoning":
+      return (
+        <details class="aside reasoning">
+          <summary>{block.live ? texts.thinking : texts.thought}</summary>
+          <MarkdownView text={block.text} />
+        </details>
+      );
+    case "tool":
+      return <ToolCallView call={block.call} />;
+  }
+}
+
+function Said({ message }: { message: UserMessage }) {
+  const name = message.sender?.name ?? (message.sender?.owner === false ? message.sender.id : texts.you);
+  const at = new Date(message.at);
+  return (
+    <div class="said">
+      <p class="text">{message.text}</p>
+      <p class="byline">
+        {name}
+        <time dateTime={at.toISOString()}>{at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })}</time>
+      </p>
+    </div>
+  );
+}
+
+function TroubleView({ trouble }: { trouble: Trouble }) {
+  if (trouble.type !== "error") return <p class="trouble mild">{texts[trouble.type]}</p>;
+  return (
+    <p class="trouble" role="alert">
+      {texts.failed} {trouble.message || texts.unknownError}
+    </p>
+  );
+}
+
+/** Whether a block shows by itself that something is going on. */
+function speaks(block: Block | undefined): boolean {
+  if (block?.type === "tool") return block.call.state === "running";
+  return block?.type === "text" && block.key.startsWith("draft");
+}

@@ -1,0 +1,118 @@
+import type { HistoryMessage } from "../cli/wire.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
+import type { Conversation, DraftPart, RunView } from "./conversation.ts";
+
+/** Messages of one run that stand together, as they are shown. */
+export interface Turn {
+  /** Stays the same while the turn grows. */
+  key: string;
+  runId: string;
+  messages: readonly HistoryMessage[];
+  draft: readonly DraftPart[];
+  /** Undefined where the run's end was not seen: it is an old one. */
+  run: RunView | undefined;
+}
+
+/** One thing to see in a turn, in reading order. */
+export type Block =
+  | { type: "user"; key: string; message: UserMessage }
+  | { type: "text"; key: string; text: string }
+  | { type: "reasoning"; key: string; text: string; live: boolean }
+  | { type: "tool"; key: string; call: ToolCall };
+
+/** A tool call with whatever came of it. */
+export interface ToolCall {
+  callId: string;
+  tool: string;
+  args: JsonObject | string;
+  state: "running" | "ok" | "failed" | "unknown";
+  /** The result, or the latest word of a tool that still runs. */
+  text: string;
+}
+
+/** Why a turn did not end as it should, if so. */
+export type Trouble =
+  | { type: "aborted" }
+  | { type: "length" }
+  | { type: "refusal" }
+  | { type: "error"; message: string };
+
+/** A reply that means that the agent has nothing to say; channels never send it either. */
+const SILENT = "NO_REPLY";
+
+/** Puts the messages of each run together, in the order of the transcript. */
+export function turnsOf(conversation: Conversation): Turn[] {
+  const turns: Turn[] = [];
+  let messages: HistoryMessage[] = [];
+  for (const message of conversation.messages) {
+    const last = turns.at(-1);
+    if (last?.runId === message.runId) {
+      messages.push(message);
+    } else {
+      messages = [message];
+      const { runId, id } = message;
+      turns.push({ key: `${runId} ${id}`, runId, messages, draft: [], run: conversation.runs[runId] });
+    }
+  }
+  const { draft } = conversation;
+  if (!draft) return turns;
+  const last = turns.at(-1);
+  if (last?.runId === draft.runId) last.draft = draft.parts;
+  else
+    turns.push({
+      key: draft.runId,
+      runId: draft.runId,
+      messages: [],
+      draft: draft.parts,
+      run: conversation.runs[draft.runId],
+    });
+  return turns;
+}
+
+/** What there is to see in a turn. */
+export function blocksOf(turn: Turn, progress: Conversation["progress"]): Block[] {
+  const results = new Map<string, ToolMessage>();
+  for (const message of turn.messages) if (message.role === "tool") results.set(message.callId, message);
+  const blocks = turn.messages.flatMap((message): Block[] => {
+    if (message.role === "user") return [{ type: "user", key: message.id, message }];
+    if (message.role === "tool") return [];
+    return message.parts.flatMap((part, index): Block[] => {
+      const key = `${message.id} ${index}`;
+      if (part.type === "tool-call") {
+        const call = callOf(part, results.get(part.callId), progress[part.callId], turn.run?.state === "active");
+        return [{ type: "tool", key, call }];
+      }
+      return spoken(part, key, false);
+    });
+  });
+  return [...blocks, ...turn.draft.flatMap((part, index) => spoken(part, `draft ${index}`, true))];
+}
+
+/** Why the last answer of a turn is not a whole one. */
+export function troubleOf(turn: Turn): Trouble | undefined {
+  if (turn.run?.state === "failed") {
+    return turn.run.error.code === "aborted" ? { type: "aborted" } : { type: "error", message: turn.run.error.message };
+  }
+  const last = turn.messages.findLast((message) => message.role === "assistant");
+  if (last === undefined || turn.run?.state === "active") return undefined;
+  if (last.stop === "aborted" || last.stop === "length" || last.stop === "refusal") return { type: last.stop };
+  return last.stop === "error" ? { type: "error", message: last.error?.message ?? "" } : undefined;
+}
+
+function spoken(part: { type: "text" | "reasoning"; text: string }, key: string, live: boolean): Block[] {
+  const text = part.text.trim();
+  if (text === "" || text === SILENT) return [];
+  return part.type === "text" ? [{ type: "text", key, text: part.text }] : [{ type: "reasoning", key, text, live }];
+}
+
+function callOf(
+  part: ToolCallPart,
+  result: ToolMessage | undefined,
+  word: string | undefined,
+  active: boolean,
+): ToolCall {
+  const head = { callId: part.callId, tool: part.tool, args: part.invalidArgs ?? part.args };
+  if (result) return { ...head, state: result.isError ? "failed" : "ok", text: result.text };
+  return { ...head, state: active ? "running" : "unknown", text: word ?? "" };
+}
