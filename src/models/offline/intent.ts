@@ -19,6 +19,9 @@ interface Rule {
 /** A file's name as people type it: with an extension, and at will in quotes. */
 const PATH = "[`\"'“「]?(?<path>[\\p{L}\\p{N}_./-]*[\\p{L}\\p{N}_-]\\.[A-Za-z0-9]{1,8})[`\"'”」]?";
 
+/** What is longer is no order that the rules were made for. */
+const MAX_CHARS = 8_000;
+
 /** Tried in this order: questions about memory before orders to remember, files with content before files. */
 const RULES: readonly Rule[] = [
   // System turns that name the one word to answer with.
@@ -29,10 +32,11 @@ const RULES: readonly Rule[] = [
     recall,
   ),
   rule("^what (?:do|did|can) you (?:know|remember|recall)\\b(?: about)? ?(?<topic>.*)$", recall),
-  rule("^(?:do|did|can|could) you (?:still )?(?:know|remember|recall)\\b(?<topic>.*)$", recall),
+  rule("^(?:do|did) you (?:still )?(?:remember|recall|know(?=.*\\b(?:i|my|me)\\b))(?<topic>.*)$", recall),
+  rule("^(?:can|could) you (?:still )?(?:remember|recall) (?!(?:that|this|to)\\b)(?<topic>.+)$", recall),
   rule("^(?:what|who|where|when)(?:'s|’s| is| are| was| were) my (?<topic>.+)$", recall),
   rule("^(?:please )?recall (?<topic>.+)$", recall),
-  rule("^(?:你|妳)?(?:还|還)?(?:记得|記得|知道)(?<topic>.*?)(?:吗|嗎|么|嘛|不)$", recall),
+  rule("^(?:你|妳)?(?:还|還)?(?:记得|記得|知道(?=我))(?<topic>.*?)(?:吗|嗎|么|嘛|不)$", recall),
   rule(
     "^(?:关于|關於)?(?<topic>.*?)[，,]?我(?:之前|以前|曾经)?(?:跟你|对你|和你|给你)?(?:说过|说了|告诉过你|告诉了你|讲过|提过)(?<more>.*?)(?:什么|啥|哪些|没有|吗|么)*$",
     ({ topic = "", more = "" }) => ({ kind: "recall", topic: `${topic} ${more}`.trim() }),
@@ -71,7 +75,7 @@ const RULES: readonly Rule[] = [
   rule(`\\b(?:read|show|open|cat|print|display)(?: me)?(?: the)?(?: contents? of)?(?: the)?(?: file)? ${PATH}`, read),
   rule(`^what(?:'s|’s| is| does) (?:in )?(?:the )?(?:file )?${PATH}(?: say| contain)?$`, read),
   rule(`(?:读取?|读一下|看看|看一下|打开|显示|查看)(?:一下)?(?:文件)? *${PATH}`, read),
-  rule(`^${PATH}(?:里|中)?(?:面)?(?:有|写了|是)?(?:什么|啥).*$`, read),
+  rule(`^${PATH} *(?:里|中)?面?(?:有|写了|是)?(?:什么|啥).*$`, read),
 
   rule(
     "^(?:please |can you )*(?:list|show)(?: me)?(?: all)?(?: of)?(?: the| my| your)? ?(?:files?|folder|directory|workspace)?(?: (?:in|of|under))?(?: the)?(?: folder| workspace)? *[`\"']?(?<folder>[\\w./-]*)[`\"']?(?: folder)?$",
@@ -107,6 +111,7 @@ const RULES: readonly Rule[] = [
 /** Reads a message against the rules; the first that fits decides. */
 export function intentOf(message: string): Intent {
   const text = unwrapped(message);
+  if (text.length > MAX_CHARS) return { kind: "unknown" };
   for (const { says, means } of RULES) {
     const found = says.exec(text);
     if (found) return means(found.groups ?? {});

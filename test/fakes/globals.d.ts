@@ -1,0 +1,11 @@
+import "vitest";
+
+declare module "vitest" {
+  /** What the global setup provides, for `inject`. */
+  interface ProvidedContext {
+    /** Address of the fake model provider (test/fakes/model-server.ts). */
+    modelServer: string;
+    /** Whether there are fixtures under `<modelServer>/fixtures/`. */
+    fixtures: boolean;
+  }
+}
