@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineTool, type Tool } from "../agent/tool.ts";
+import { resolveFolder } from "../workspace/paths.ts";
+import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
+
+const MAX_ENTRIES = 500;
+
+const parameters = z.strictObject({
+  path: z.string().optional().describe("A folder of the workspace; its root where none is given"),
+});
+
+/** Lists a folder. */
+export function lsTool(workspace: Pick<Workspace, "list">): Tool<z.infer<typeof parameters>> {
+  return defineTool({
+    name: "ls",
+    summary: "List directory contents",
+    description:
+      "Lists the files (with their size in bytes) and folders (with a / at the end) in a folder of the workspace.",
+    parameters,
+    replay: "safe",
+    sequential: false,
+    async run({ path: typed = "" }) {
+      const folder = resolveFolder(typed);
+      const entries = await workspace.list(folder);
+      if (entries.length === 0) {
+        if (folder === "") return { text: "(The workspace is empty.)" };
+        throw new Error(`There is no folder ${folder}, or it is a file.`);
+      }
+      const lines = entries.slice(0, MAX_ENTRIES).map((entry) => lineOf(entry, folder));
+      if (entries.length > MAX_ENTRIES) lines.push(`[The first ${MAX_ENTRIES} of ${entries.length} entries.]`);
+      return { text: lines.join("\n") };
+    },
+  });
+}
+
+function lineOf(entry: WorkspaceEntry, folder: string): string {
+  const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
+  return entry.kind === "folder" ? `${name}/` : `${name}  ${entry.size}`;
+}

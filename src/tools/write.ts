@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { defineTool, type Tool } from "../agent/tool.ts";
+import { byteLength } from "../lib/text.ts";
+import { resolvePath } from "../workspace/paths.ts";
+import { type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
+import type { ReadEtags } from "./read-etags.ts";
+
+const parameters = z.strictObject({
+  path: z
+    .string()
+    .describe("Path in the workspace, such as memory/2026-01-31.md; folders come into being by themselves"),
+  content: z.string().describe("The whole content of the file"),
+});
+
+/**
+ * Creates a file, or overwrites one that the agent has seen as it is now. It is safe to run again after a crash: it
+ * never goes over a version that was not seen, and finding its own content there is success.
+ */
+export function writeTool(
+  workspace: Pick<Workspace, "read" | "write">,
+  etags: ReadEtags,
+): Tool<z.infer<typeof parameters>> {
+  return defineTool({
+    name: "write",
+    summary: "Create or overwrite files",
+    description:
+      "Writes a whole file: a new one, or over one that you have read. A file that you have not read, or that changed " +
+      "since, is not overwritten; read it first. To change a part of a file use edit.",
+    parameters,
+    replay: "safe",
+    sequential: true,
+    async run({ path: typed, content }) {
+      const path = resolvePath(typed);
+      const seen = etags.get(path);
+      const expect = seen === undefined ? ({ kind: "new" } as const) : ({ kind: "etag", etag: seen } as const);
+      try {
+        const file = await workspace.write(path, content, expect);
+        etags.set(path, file.etag);
+        const kept = seen === undefined ? "a new file" : "the version before is kept for 30 days";
+        return { text: `Wrote ${path}: ${file.size} bytes, ${kept}.` };
+      } catch (thrown) {
+        if (!(thrown instanceof WorkspaceError) || thrown.code !== "conflict") throw thrown;
+      }
+      const current = await currentOf(workspace, path);
+      if (current === undefined) {
+        etags.forget(path);
+        throw new Error(
+          `${path} was deleted since you read it, so nothing was written. Write again to create it anew.`,
+        );
+      }
+      if (!holds(current, content)) throw new Error(refusal(path, seen !== undefined));
+      etags.set(path, current.file.etag);
+      return { text: `${path} has exactly this content already.` };
+    },
+  });
+}
+
+function refusal(path: string, wasSeen: boolean): string {
+  return wasSeen
+    ? `${path} changed since you read it, so nothing was written. Read it again, keep what is new there, then write.`
+    : `${path} exists and you have not read it, so nothing was written. Read it first; then write replaces it.`;
+}
+
+async function currentOf(workspace: Pick<Workspace, "read">, path: string): Promise<WorkspaceContent | undefined> {
+  try {
+    return await workspace.read(path);
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError && thrown.code === "not_found") return undefined;
+    throw thrown;
+  }
+}
+
+function holds({ bytes }: WorkspaceContent, content: string): boolean {
+  return (
+    bytes.length === byteLength(content) &&
+    new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes) === content
+  );
+}

@@ -1,0 +1,36 @@
+import type { AnyTool, ToolCall, ToolOutput } from "../../src/agent/tool.ts";
+import { editTool } from "../../src/tools/edit.ts";
+import { lsTool } from "../../src/tools/ls.ts";
+import { readTool } from "../../src/tools/read.ts";
+import { ReadEtags } from "../../src/tools/read-etags.ts";
+import { writeTool } from "../../src/tools/write.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import { openWorkspace } from "../workspace/open-workspace.ts";
+
+const call: ToolCall = {
+  callId: "call_1",
+  signal: new AbortController().signal,
+  now: () => 0,
+  update: () => undefined,
+};
+
+/** The file tools of one session over a new workspace, called as the loop does: with arguments that a schema checks. */
+export function fileTools(workspace: Workspace = openWorkspace()) {
+  const etags = new ReadEtags();
+  async function run(tool: AnyTool, args: unknown): Promise<ToolOutput> {
+    return tool.run(tool.parameters.parse(args), call);
+  }
+  async function textOf(path: string): Promise<string> {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return decoder.decode((await workspace.read(path)).bytes);
+  }
+  return {
+    workspace,
+    etags,
+    textOf,
+    read: (args: unknown) => run(readTool(workspace, etags), args),
+    write: (args: unknown) => run(writeTool(workspace, etags), args),
+    edit: (args: unknown) => run(editTool(workspace, etags), args),
+    ls: (args: unknown) => run(lsTool(workspace), args),
+  };
+}
