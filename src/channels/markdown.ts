@@ -1,0 +1,203 @@
+import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { decodeReferences } from "./character-references.ts";
+import { drawTable } from "./draw-table.ts";
+import { isVisible, joinRuns, type Mark, plainText, type StyledRun } from "./styled-text.ts";
+
+/**
+ * Longest Markdown that is parsed, in UTF-16 units; the parser's time grows with the square of some inputs, so a
+ * longer text stays as it was written.
+ */
+const MAX_MARKDOWN_UNITS = 100_000;
+
+/** What stands for a ruled line. */
+const RULE = "———";
+
+/**
+ * Reads Markdown (GitHub's) into styled text, for platforms that know bold words, links and code but no headings,
+ * lists or tables: those become bold lines, bullets and drawn columns. A line break stays one, as in a chat. HTML is
+ * text. Never throws: what cannot be parsed, or would leave nothing to see, stays as it was written.
+ * @param canLink whether the platform makes a link of this address; of others the address is written out
+ */
+export function readMarkdown(markdown: string, canLink: (href: string) => boolean): StyledRun[] {
+  const asWritten = [{ text: markdown, marks: [] }];
+  if (markdown.length > MAX_MARKDOWN_UNITS) return asWritten;
+  try {
+    const tokens = new Lexer({ gfm: true }).lex(markdown);
+    const runs = joinRuns(blocks(tokens, { marks: [], indent: "", canLink }, BLANK_LINE));
+    return isVisible(runs) ? runs : asWritten;
+  } catch (error) {
+    // Nested deeper than the stack goes.
+    if (error instanceof RangeError) return asWritten;
+    throw error;
+  }
+}
+
+/** Where a token stands. */
+interface Place {
+  /** What it is inside of, the outermost first. */
+  marks: readonly Mark[];
+  /** What every line after its first begins with. */
+  indent: string;
+  canLink(href: string): boolean;
+}
+
+const BLANK_LINE = "\n\n";
+
+function words(text: string, place: Place): StyledRun[] {
+  return [{ text, marks: place.marks }];
+}
+
+function lines(text: string, place: Place): StyledRun[] {
+  return words(indented(text, place), place);
+}
+
+/** A blank line stays blank. */
+function indented(text: string, place: Place): string {
+  return text.replace(/\n(?!\n)/g, `\n${place.indent}`);
+}
+
+/** Inside of one more mark; a look that is already there is not put on twice. */
+function within(place: Place, mark: Mark): Place {
+  return has(place, mark.kind) ? place : { ...place, marks: [...place.marks, mark] };
+}
+
+function has(place: Place, kind: Mark["kind"]): boolean {
+  return place.marks.some((mark) => mark.kind === kind);
+}
+
+function blocks(tokens: readonly Token[], place: Place, gap: string): StyledRun[] {
+  const shown = tokens.filter((token) => token.type !== "space" && token.type !== "def");
+  return shown.flatMap((token, index) => {
+    const follows = index > 0 && shown[index - 1]?.type !== "checkbox";
+    return [...(follows ? lines(gap, place) : []), ...block(token, place)];
+  });
+}
+
+function block(token: Token, place: Place): StyledRun[] {
+  if (!isKnown(token)) return lines(token.raw, place);
+  switch (token.type) {
+    case "heading":
+      return inline(token.tokens, within(place, { kind: "bold" }));
+    case "paragraph":
+      return inline(token.tokens, place);
+    case "code":
+      return codeBlock(token, place);
+    case "blockquote":
+      return quote(token, place);
+    case "list":
+      return list(token, place);
+    case "table":
+      return table(token, place);
+    case "hr":
+      return words(RULE, place);
+    case "html":
+      return lines(token.raw.trimEnd(), place);
+    default:
+      return inlineToken(token, place);
+  }
+}
+
+function codeBlock(token: Tokens.Code, place: Place): StyledRun[] {
+  const language = token.lang?.match(/^[\w+#.-]{1,40}/)?.[0];
+  const mark: Mark = language === undefined ? { kind: "preformatted" } : { kind: "preformatted", language };
+  return words(token.text.replace(/\n+$/, ""), within(place, mark));
+}
+
+/** A quote in a quote keeps its sign, since no platform nests them. */
+function quote(token: Tokens.Blockquote, place: Place): StyledRun[] {
+  if (!has(place, "quote")) return blocks(token.tokens, within(place, { kind: "quote" }), BLANK_LINE);
+  const nested = { ...place, indent: `${place.indent}> ` };
+  return [...words("> ", place), ...blocks(token.tokens, nested, BLANK_LINE)];
+}
+
+function list(token: Tokens.List, place: Place): StyledRun[] {
+  const gap = token.loose ? BLANK_LINE : "\n";
+  return token.items.flatMap((item, index) => {
+    const bullet = token.ordered ? `${Number(token.start) + index}. ` : "• ";
+    const inItem = { ...place, indent: place.indent + " ".repeat(bullet.length) };
+    const lead = (index > 0 ? indented(gap, place) : "") + (item.task ? "" : bullet);
+    return [...words(lead, place), ...blocks(item.tokens, inItem, gap)];
+  });
+}
+
+function table(token: Tokens.Table, place: Place): StyledRun[] {
+  const rows = [token.header, ...token.rows].map((row) => row.map((cell) => bareText(cell.tokens)));
+  return words(drawTable(rows, token.align), within(place, { kind: "preformatted" }));
+}
+
+/** What the tokens say, without looks; addresses are written out. */
+function bareText(tokens: readonly Token[]): string {
+  return plainText(inline(tokens, { marks: [], indent: "", canLink: () => false }));
+}
+
+function inline(tokens: readonly Token[], place: Place): StyledRun[] {
+  return tokens.flatMap((token) => inlineToken(token, place));
+}
+
+function inlineToken(token: Token, place: Place): StyledRun[] {
+  if (!isKnown(token)) return lines(token.raw, place);
+  switch (token.type) {
+    case "text":
+      return token.tokens ? inline(token.tokens, place) : lines(decodeReferences(token.text), place);
+    case "escape":
+      return words(token.text, place);
+    case "strong":
+      return inline(token.tokens, within(place, { kind: "bold" }));
+    case "em":
+      return inline(token.tokens, within(place, { kind: "italic" }));
+    case "del":
+      return inline(token.tokens, within(place, { kind: "strike" }));
+    case "codespan":
+      return words(token.text, has(place, "link") ? place : within(place, { kind: "code" }));
+    case "br":
+      return lines("\n", place);
+    case "checkbox":
+      return words(token.checked ? "☑ " : "☐ ", place);
+    case "link":
+    case "image":
+      return link(token, place);
+    default:
+      return lines(token.raw, place);
+  }
+}
+
+/** Links cannot nest: of an image in a link only its description is kept. */
+function link(token: Tokens.Link | Tokens.Image, place: Place): StyledRun[] {
+  if (token.type === "link" && token.autolink) return words(token.text, place);
+  const href = decodeReferences(token.href);
+  const label = bareText(token.tokens).trim();
+  if (label === "") return words(href, place);
+  if (label === href || `mailto:${label}` === href) return words(label, place);
+  if (has(place, "link")) return inline(token.tokens, place);
+  if (place.canLink(href)) return inline(token.tokens, within(place, { kind: "link", href }));
+  return [...inline(token.tokens, place), ...words(` (${href})`, place)];
+}
+
+/** The kinds of token that the parser makes without extensions. */
+const KINDS: Record<MarkedToken["type"], true> = {
+  blockquote: true,
+  br: true,
+  checkbox: true,
+  code: true,
+  codespan: true,
+  def: true,
+  del: true,
+  em: true,
+  escape: true,
+  heading: true,
+  hr: true,
+  html: true,
+  image: true,
+  link: true,
+  list: true,
+  list_item: true,
+  paragraph: true,
+  space: true,
+  strong: true,
+  table: true,
+  text: true,
+};
+
+function isKnown(token: Token): token is MarkedToken {
+  return Object.hasOwn(KINDS, token.type);
+}

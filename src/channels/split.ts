@@ -1,0 +1,90 @@
+import { plainText, type StyledRun, sliceRuns } from "./styled-text.ts";
+
+/** What a channel takes in one message. */
+export interface PartLimit {
+  /** Most UTF-16 units of bare text. */
+  units: number;
+  /** Whether these runs, in the channel's markup, are within all its limits; a longer text never fits better. */
+  fits(runs: readonly StyledRun[]): boolean;
+}
+
+/**
+ * Cuts a text into parts that fit, in order, with nothing lost: the parts put together are the text.
+ *
+ * A part is filled at least half and then cut at the best border that there is: between blocks, lines, sentences,
+ * words. White space at a border stays with the part before it. Only a word that is longer than a part is cut itself,
+ * between two characters as a reader sees them.
+ */
+export function splitRuns(runs: readonly StyledRun[], limit: PartLimit): StyledRun[][] {
+  const text = plainText(runs);
+  const parts: StyledRun[][] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = start + furthest(runs, start, Math.min(limit.units, text.length - start), limit);
+    const cut =
+      end === text.length ? end : start + cutAt(sliceRuns(runs, start, end), text.slice(start, end + LOOKAHEAD));
+    parts.push(sliceRuns(runs, start, cut));
+    start = cut;
+  }
+  return parts;
+}
+
+/** Units after a part that are looked at to see whether its last character goes on. */
+const LOOKAHEAD = 64;
+
+/** The most units from `start` on that fit, at least one. */
+function furthest(runs: readonly StyledRun[], start: number, most: number, limit: PartLimit): number {
+  let fits = 1;
+  let tooMany = most + 1;
+  while (fits + 1 < tooMany) {
+    const middle = Math.floor((fits + tooMany) / 2);
+    if (limit.fits(sliceRuns(runs, start, start + middle))) fits = middle;
+    else tooMany = middle;
+  }
+  return fits;
+}
+
+const BLOCK = /\n\n+/g;
+const LINE = /\n/g;
+/** Ends of sentences; those of Chinese and Japanese need no space after them. */
+const SENTENCE = /[.!?…]["'”’)\]]*\s+|[。！？；][”’」』）】]*\s*/g;
+const WORD = /\s+|[，、：]/g;
+
+/** Where to end a part that holds `slice` at most; `ahead` is its text and a little of what follows. */
+function cutAt(slice: readonly StyledRun[], ahead: string): number {
+  const text = plainText(slice);
+  const borders = [blockBorders(slice, text), ...[LINE, SENTENCE, WORD].map((border) => ends(border, text))];
+  for (const positions of borders) {
+    const last = positions.at(-1);
+    if (last !== undefined && last * 2 >= text.length) return last;
+  }
+  const latest = Math.max(0, ...borders.map((positions) => positions.at(-1) ?? 0));
+  return latest > 0 ? latest : betweenCharacters(ahead, text.length);
+}
+
+function ends(border: RegExp, text: string): number[] {
+  return Array.from(text.matchAll(border), (match) => match.index + match[0].length);
+}
+
+/** Blank lines, but not those inside of code. */
+function blockBorders(slice: readonly StyledRun[], text: string): number[] {
+  const inCode = (position: number) => sliceRuns(slice, position - 1, position).some(isPreformatted);
+  return ends(BLOCK, text).filter((position) => !inCode(position));
+}
+
+function isPreformatted(run: StyledRun): boolean {
+  return run.marks.some((mark) => mark.kind === "preformatted");
+}
+
+/** The last place up to `at` that does not cut a character: no surrogate pair, accent, flag or joined emoji. */
+function betweenCharacters(text: string, at: number): number {
+  const character = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text).containing(at);
+  if (character === undefined || character.index === at) return at;
+  if (character.index > 0) return character.index;
+  if (!isLowSurrogate(text, at)) return at;
+  return at > 1 ? at - 1 : at + 1;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
