@@ -1,0 +1,83 @@
+import type { InboundMessage } from "./channel.ts";
+
+/** Who may talk to the agent through one account. */
+export interface AccessPolicy {
+  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from nobody. */
+  dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
+  /** Sender ids, `@usernames`, or `*` for everyone. */
+  allowFrom: readonly string[];
+  /** Groups and channels: only those of `groups`, all, or none. */
+  groupPolicy: "allowlist" | "open" | "disabled";
+  /** What holds for a group, by its id; `*` stands for every other. */
+  groups: Readonly<Record<string, { requireMention?: boolean | undefined }>>;
+  /** Whether a group has to address the agent, where its own entry does not say. */
+  requireMention: boolean;
+}
+
+/** What is known when somebody speaks. */
+export interface AccessQuestion {
+  channelId: string;
+  policy: AccessPolicy;
+  message: Pick<InboundMessage, "sender" | "conversation" | "mentioned">;
+  /** Ids of senders whom an owner has let in on this account. */
+  pairedIds: ReadonlySet<string>;
+  /** Owners as `<channel>:<id>`, or as an id or `@username` on any channel. */
+  owners: readonly string[];
+}
+
+export type AccessDecision =
+  | { kind: "allow"; owner: boolean }
+  /** A stranger, who is offered pairing. */
+  | { kind: "pair" }
+  | { kind: "ignore"; reason: string };
+
+/**
+ * Decides whether a message reaches the agent.
+ *
+ * Direct: an owner always does, unless direct messages are off; then the policy decides. Group: the group must be
+ * allowed and the agent addressed; who speaks there decides what the agent may do, not whether it listens.
+ */
+export function decideAccess(question: AccessQuestion): AccessDecision {
+  const owner = isOwner(question);
+  return question.message.conversation.kind === "direct" ? decideDirect(question, owner) : decideGroup(question, owner);
+}
+
+function decideDirect({ policy, message, pairedIds }: AccessQuestion, owner: boolean): AccessDecision {
+  if (policy.dmPolicy === "disabled") return { kind: "ignore", reason: "direct messages are off" };
+  if (owner || policy.dmPolicy === "open" || isListed(policy.allowFrom, message.sender))
+    return { kind: "allow", owner };
+  if (policy.dmPolicy === "allowlist") return { kind: "ignore", reason: "the sender is not in allowFrom" };
+  return pairedIds.has(message.sender.id) ? { kind: "allow", owner } : { kind: "pair" };
+}
+
+function decideGroup({ policy, message }: AccessQuestion, owner: boolean): AccessDecision {
+  if (policy.groupPolicy === "disabled") return { kind: "ignore", reason: "groups are off" };
+  const group = ownEntry(policy.groups, message.conversation.id) ?? ownEntry(policy.groups, "*");
+  if (policy.groupPolicy === "allowlist" && group === undefined) {
+    return { kind: "ignore", reason: "the group is not in groups" };
+  }
+  const requireMention = group?.requireMention ?? policy.requireMention;
+  if (requireMention && !message.mentioned) return { kind: "ignore", reason: "the agent was not addressed" };
+  return { kind: "allow", owner };
+}
+
+function ownEntry<Entry>(entries: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
+}
+
+function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
+  const prefix = `${channelId}:`;
+  return owners.some((owner) =>
+    isSender(owner.startsWith(prefix) ? owner.slice(prefix.length) : owner, message.sender),
+  );
+}
+
+function isListed(list: readonly string[], sender: InboundMessage["sender"]): boolean {
+  return list.some((entry) => entry === "*" || isSender(entry, sender));
+}
+
+/** Usernames are compared without regard to case, and only where the entry says `@`: an id is never a name. */
+function isSender(entry: string, sender: InboundMessage["sender"]): boolean {
+  if (!entry.startsWith("@")) return entry === sender.id;
+  return sender.username !== undefined && entry.slice(1).toLowerCase() === sender.username.toLowerCase();
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { type AccessPolicy, decideAccess } from "../../src/channels/access.ts";
+import type { Conversation, InboundMessage } from "../../src/channels/channel.ts";
+
+const careful: AccessPolicy = {
+  dmPolicy: "pairing",
+  allowFrom: [],
+  groupPolicy: "allowlist",
+  groups: {},
+  requireMention: true,
+};
+
+interface Speaking {
+  sender?: InboundMessage["sender"];
+  conversation?: Conversation;
+  mentioned?: boolean;
+  pairedIds?: string[];
+  owners?: string[];
+}
+
+function decide(policy: Partial<AccessPolicy>, speaking: Speaking = {}) {
+  const {
+    sender = { id: "7", username: "Ada" },
+    conversation = { kind: "direct", id: "7" },
+    mentioned = true,
+  } = speaking;
+  return decideAccess({
+    channelId: "telegram",
+    policy: { ...careful, ...policy },
+    message: { sender, conversation, mentioned },
+    pairedIds: new Set(speaking.pairedIds),
+    owners: speaking.owners ?? [],
+  });
+}
+
+const group: Conversation = { kind: "group", id: "-100" };
+
+describe("direct messages", () => {
+  test("a stranger is offered pairing, and gets through once paired", () => {
+    expect(decide({})).toEqual({ kind: "pair" });
+    expect(decide({}, { pairedIds: ["7"] })).toEqual({ kind: "allow", owner: false });
+  });
+
+  test("an owner gets through without pairing, and is known as one", () => {
+    for (const owner of ["telegram:7", "7", "@ada", "telegram:@ADA"]) {
+      expect(decide({}, { owners: [owner] }), owner).toEqual({ kind: "allow", owner: true });
+    }
+  });
+
+  test("the same id on another channel is somebody else", () => {
+    expect(decide({}, { owners: ["discord:7"] })).toEqual({ kind: "pair" });
+  });
+
+  test("nobody is an owner by a star, or by a username that looks like an id", () => {
+    expect(decide({}, { owners: ["*"] })).toEqual({ kind: "pair" });
+    expect(decide({}, { sender: { id: "8", username: "7" }, owners: ["7"] })).toEqual({ kind: "pair" });
+  });
+
+  test("an allow-list lets in its ids and usernames, and nobody else, paired or not", () => {
+    for (const entry of ["7", "@ADA", "*"]) {
+      expect(decide({ dmPolicy: "allowlist", allowFrom: [entry] })).toEqual({ kind: "allow", owner: false });
+    }
+    const decision = decide({ dmPolicy: "allowlist", allowFrom: ["@bob", "Ada"] }, { pairedIds: ["7"] });
+    expect(decision).toMatchObject({ kind: "ignore", reason: expect.stringContaining("allowFrom") });
+  });
+
+  test("an open account lets in everyone, a closed one not even its owner", () => {
+    expect(decide({ dmPolicy: "open" })).toEqual({ kind: "allow", owner: false });
+    expect(decide({ dmPolicy: "disabled" }, { owners: ["7"] })).toMatchObject({ kind: "ignore" });
+  });
+});
+
+describe("groups", () => {
+  test("a group that nobody listed is ignored, even when its owner speaks", () => {
+    expect(decide({}, { conversation: group, owners: ["7"] })).toMatchObject({ kind: "ignore" });
+  });
+
+  test("a listed group gets through when it addresses the agent", () => {
+    const groups = { "-100": {} };
+    expect(decide({ groups }, { conversation: group })).toEqual({ kind: "allow", owner: false });
+    expect(decide({ groups }, { conversation: group, mentioned: false })).toMatchObject({ kind: "ignore" });
+  });
+
+  test("a group's own rule about mentions goes before that of the star, and that before the account's", () => {
+    const unmentioned = { conversation: group, mentioned: false };
+    expect(decide({ groups: { "*": { requireMention: false } } }, unmentioned)).toMatchObject({ kind: "allow" });
+    const both = { "*": { requireMention: false }, "-100": { requireMention: true } };
+    expect(decide({ groups: both }, unmentioned)).toMatchObject({ kind: "ignore" });
+    expect(decide({ groups: { "-100": {} }, requireMention: false }, unmentioned)).toMatchObject({ kind: "allow" });
+  });
+
+  test("open lets in every group, disabled none", () => {
+    expect(decide({ groupPolicy: "open" }, { conversation: group })).toEqual({ kind: "allow", owner: false });
+    const closed = decide({ groupPolicy: "disabled", groups: { "*": {} } }, { conversation: group });
+    expect(closed).toMatchObject({ kind: "ignore" });
+  });
+
+  test("a group is not let in by the name of something that every object has", () => {
+    expect(decide({}, { conversation: { kind: "group", id: "constructor" } })).toMatchObject({ kind: "ignore" });
+  });
+
+  test("who may write directly says nothing about groups", () => {
+    expect(decide({ dmPolicy: "disabled", groups: { "-100": {} } }, { conversation: group })).toMatchObject({
+      kind: "allow",
+    });
+  });
+});
