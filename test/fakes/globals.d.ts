@@ -5,6 +5,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Address of the fake model provider (test/fakes/model-server.ts). */
     modelServer: string;
+    /** Address of the fake Bot API of Telegram (test/fakes/bot-api.ts). */
+    botApi: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

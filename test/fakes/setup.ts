@@ -1,13 +1,15 @@
 import type { TestProject } from "vitest/node";
+import { startBotApi } from "./bot-api.ts";
 import { hasFixtures } from "./fixtures.ts";
 import { startModelServer } from "./model-server.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const models = await startModelServer();
+  const [models, botApi] = await Promise.all([startModelServer(), startBotApi()]);
   project.provide("modelServer", models.url);
+  project.provide("botApi", botApi.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    await models.close();
+    await Promise.all([models.close(), botApi.close()]);
   };
 }

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { AnyChannel } from "./channel.ts";
+import { telegram } from "./telegram/telegram.ts";
+
+const OWN: readonly AnyChannel[] = [telegram];
+
+/** The channels that Isopod brings, in the order in which people see them, then plugins' under ids of their own. */
+export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {
+  return [...OWN, ...plugins.filter((plugin) => OWN.every((channel) => channel.id !== plugin.id))];
+}
+
+/** The channel with this id. */
+export function findChannel(id: string, plugins: readonly AnyChannel[] = []): AnyChannel | undefined {
+  return listChannels(plugins).find((channel) => channel.id === id);
+}
+
+/** The configured accounts of each channel; one was read by the schema of the channel that it is of. */
+export type ChannelsConfig = Record<string, { accounts: Record<string, unknown> } | undefined>;
+
+/** What the configuration's `channels` may hold: per channel its accounts by id, or one account that is `default`. */
+export function channelsConfig(plugins: readonly AnyChannel[] = []): z.ZodType<ChannelsConfig> {
+  const entries = listChannels(plugins).map((channel) => [channel.id, accountsOf(channel).optional()] as const);
+  return z.strictObject(Object.fromEntries(entries)).prefault({}).describe("Where people talk to the agents.");
+}
+
+const accountId = z.string().regex(/^[\w-]{1,64}$/, "use letters, digits, - and _, at most 64");
+
+function accountsOf(channel: AnyChannel) {
+  const accounts = z.strictObject({
+    accounts: z
+      .record(accountId, channel.account)
+      .describe("The accounts by id, which is part of the webhook's address."),
+  });
+  return z.preprocess(withAccounts, accounts).describe(`The accounts of the channel ${channel.id}.`);
+}
+
+/** An account that stands alone is the account `default`. */
+function withAccounts(entry: unknown): unknown {
+  if (typeof entry !== "object" || entry === null || "accounts" in entry) return entry;
+  return { accounts: Object.keys(entry).length === 0 ? {} : { default: entry } };
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { secretRef } from "../../config/schema.ts";
+
+const group = z.strictObject({
+  requireMention: z
+    .boolean()
+    .optional()
+    .describe("Whether this group has to address the bot; else the account's rule."),
+});
+
+/** One Telegram bot, as it is configured. */
+export const telegramAccount = z.strictObject({
+  botToken: secretRef
+    .default({ source: "env", id: "TELEGRAM_BOT_TOKEN" })
+    .describe("The token that BotFather gave, `<id>:<secret>`, by the name of its variable."),
+  webhookSecret: secretRef
+    .default({ source: "env", id: "TELEGRAM_WEBHOOK_SECRET" })
+    .describe(
+      "The `secret_token` that setWebhook was called with, by the name of its variable; nothing enters without it.",
+    ),
+  apiBase: z
+    .url({ protocol: /^https?$/, error: "use an http or https address" })
+    .default("https://api.telegram.org")
+    .describe("Address of the Bot API, for those who run their own."),
+  username: z
+    .string()
+    .regex(/^\w{1,64}$/, "use the bot's username without the @")
+    .optional()
+    .describe("The bot's username without the @; asked of Telegram when it is needed and not given."),
+  dmPolicy: z
+    .enum(["pairing", "allowlist", "open", "disabled"])
+    .default("pairing")
+    .describe("Who may write to the bot directly: paired senders, those in allowFrom, everyone, or nobody."),
+  allowFrom: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Senders who may write directly: user ids, `@usernames`, or `*` for everyone."),
+  groupPolicy: z
+    .enum(["allowlist", "open", "disabled"])
+    .default("allowlist")
+    .describe("Which groups the bot answers in: those in groups, all, or none."),
+  groups: z
+    .record(z.string(), group)
+    .default({})
+    .describe("Groups that the bot answers in, by chat id (`-100…`); `*` stands for every other."),
+  requireMention: z
+    .boolean()
+    .default(true)
+    .describe("Whether a group has to address the bot: by a mention, a reply or a command with its name."),
+});
+
+/** One Telegram bot, after its configuration was read. */
+export type TelegramAccount = z.output<typeof telegramAccount>;

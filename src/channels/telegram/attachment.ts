@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { IsopodError } from "../../lib/errors.ts";
+import type { Attachment, ChannelContext } from "../channel.ts";
+import type { TelegramAccount } from "./account.ts";
+import { callBot, downloadFile } from "./bot-api.ts";
+import type { TelegramFile, TelegramMessage } from "./update.ts";
+
+const GET_FILE_TIMEOUT_MS = 10_000;
+const DOWNLOAD_TIMEOUT_MS = 60_000;
+
+/** The files of a message; each is asked of Telegram (which hands over up to 20 MB) when it is opened. */
+export function attachmentsOf(
+  message: TelegramMessage,
+  context: ChannelContext<TelegramAccount>,
+  token: string,
+): Attachment[] {
+  return filesOf(message).map(({ file, name, mediaType }) => ({
+    name: safeName(file.file_name) ?? name,
+    mediaType: file.mime_type ?? mediaType,
+    ...(file.file_size !== undefined && { size: file.file_size }),
+    open: () => openFile(file.file_id, context, token),
+  }));
+}
+
+interface NamedFile {
+  file: TelegramFile;
+  /** For files that have no name of their own. */
+  name: string;
+  mediaType: string;
+}
+
+/** An animation also comes as a document, and then counts once. */
+function filesOf(message: TelegramMessage): NamedFile[] {
+  const { animation, document, voice, audio, video, video_note: videoNote } = message;
+  const found: [TelegramFile | undefined, kind: string, extension: string, mediaType: string][] = [
+    [largest(message.photo), "photo", ".jpg", "image/jpeg"],
+    [animation, "animation", ".mp4", "video/mp4"],
+    [animation ? undefined : document, "document", "", "application/octet-stream"],
+    [voice, "voice", ".ogg", "audio/ogg"],
+    [audio, "audio", ".mp3", "audio/mpeg"],
+    [video, "video", ".mp4", "video/mp4"],
+    [videoNote, "video-note", ".mp4", "video/mp4"],
+  ];
+  return found.flatMap(([file, kind, extension, mediaType]) =>
+    file ? [{ file, name: `${kind}-${message.message_id}${extension}`, mediaType }] : [],
+  );
+}
+
+/** A photo comes in several sizes, the largest last. */
+function largest(photo: TelegramFile[] | undefined): TelegramFile | undefined {
+  return photo?.at(-1);
+}
+
+/** The sender chose this name, so it must not lead out of a folder. */
+function safeName(name: string | undefined): string | undefined {
+  const safe = name?.replace(/[/\\\p{Cc}\p{Cf}]/gu, "_").replace(/^\.+/, "");
+  return safe === "" ? undefined : safe;
+}
+
+const fileAnswer = z.object({ file_path: z.string() });
+
+/** @throws IsopodError `unavailable` */
+async function openFile(
+  fileId: string,
+  context: ChannelContext<TelegramAccount>,
+  token: string,
+): Promise<ReadableStream<Uint8Array>> {
+  const signal = AbortSignal.timeout(GET_FILE_TIMEOUT_MS);
+  const answer = await callBot(context, token, "getFile", { file_id: fileId }, signal);
+  const file = answer.kind === "ok" ? fileAnswer.safeParse(answer.result).data : undefined;
+  if (file) return downloadFile(context, token, file.file_path, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS));
+  const why = answer.kind === "refused" ? answer.description : answer.kind === "lost" ? answer.reason : "no path";
+  throw new IsopodError("unavailable", `Telegram did not hand over the file: ${why}`);
+}

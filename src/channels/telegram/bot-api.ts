@@ -1,0 +1,111 @@
+import type { ApiResponse, Opts } from "@grammyjs/types";
+import { z } from "zod";
+import { IsopodError, messageOf } from "../../lib/errors.ts";
+import type { ChannelContext } from "../channel.ts";
+import type { TelegramAccount } from "./account.ts";
+
+/** The methods that this channel calls, with their arguments as the Bot API documents them. */
+type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe">;
+
+/** How a call ended. No text in it holds the token. */
+export type BotAnswer =
+  | { kind: "ok"; result: unknown }
+  /** Answered, and not with success: `status` is Telegram's error code, or that of whatever answered in its place. */
+  | { kind: "refused"; status: number; description: string; retryAfterMs?: number }
+  /** Perhaps received: no answer came, or none that can be read. */
+  | { kind: "lost"; reason: string };
+
+/**
+ * Calls the Bot API once. Never throws.
+ * @see https://core.telegram.org/bots/api#making-requests
+ */
+export async function callBot<Method extends keyof Methods>(
+  context: ChannelContext<TelegramAccount>,
+  token: string,
+  method: Method,
+  args: Methods[Method],
+  signal: AbortSignal,
+): Promise<BotAnswer> {
+  const { fetch, account } = context;
+  try {
+    const response = await fetch(`${baseOf(account)}/bot${token}/${method}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(args),
+      redirect: "manual",
+      signal,
+    });
+    return readAnswer(response.status, response.headers.get("Retry-After"), await response.text(), token);
+  } catch (error) {
+    const reason = signal.aborted ? "no answer in time" : `the connection failed: ${messageOf(error)}`;
+    return { kind: "lost", reason: withoutToken(reason, token) };
+  }
+}
+
+/** Downloads what getFile named. @throws IsopodError `unavailable` */
+export async function downloadFile(
+  context: ChannelContext<TelegramAccount>,
+  token: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const { fetch, account } = context;
+  const response = await fetch(`${baseOf(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
+    (error: unknown) => {
+      throw new IsopodError("unavailable", `The download failed: ${withoutToken(messageOf(error), token)}`);
+    },
+  );
+  if (response.ok && response.body) return response.body;
+  await response.body?.cancel();
+  throw new IsopodError("unavailable", `The download failed: Telegram answered ${response.status}.`);
+}
+
+/** The account's token, or undefined where it is not set or cannot be one. */
+export function tokenOf({ account, secret }: ChannelContext<TelegramAccount>): string | undefined {
+  const token = secret(account.botToken);
+  return token !== undefined && /^[\w:-]*[\w-]$/.test(token) ? token : undefined;
+}
+
+function baseOf(account: TelegramAccount): string {
+  return account.apiBase.replace(/\/+$/, "");
+}
+
+const apiResponse: z.ZodType<ApiResponse<unknown>> = z.union([
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({
+    ok: z.literal(false),
+    error_code: z.int(),
+    description: z.string(),
+    parameters: z.object({ retry_after: z.number().exactOptional() }).exactOptional(),
+  }),
+]);
+
+function readAnswer(status: number, retryAfter: string | null, text: string, token: string): BotAnswer {
+  const answer = apiResponse.safeParse(parseJson(text)).data;
+  if (answer?.ok) return { kind: "ok", result: answer.result };
+  if (answer === undefined && status < 300) return { kind: "lost", reason: "the answer could not be read" };
+  const description = answer?.description ?? `no answer of the Bot API, but status ${status}`;
+  const seconds = answer?.parameters?.retry_after ?? Number(retryAfter ?? Number.NaN);
+  return {
+    kind: "refused",
+    status: answer?.error_code ?? status,
+    description: withoutToken(description, token),
+    ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_REASON_UNITS = 300;
+
+/** Whatever else said it: neither the token nor its secret half gets into a text that is kept or shown. */
+function withoutToken(text: string, token: string): string {
+  const secretHalf = token.slice(token.indexOf(":") + 1);
+  return text.replaceAll(token, "<token>").replaceAll(secretHalf, "<token>").slice(0, MAX_REASON_UNITS);
+}

@@ -1,0 +1,117 @@
+import type { Attachment, Conversation, InboundMessage } from "../channel.ts";
+import { withoutAddressee } from "./mention.ts";
+import type { TelegramChat, TelegramMessage, TelegramOrigin, TelegramUser } from "./update.ts";
+
+type Sender = InboundMessage["sender"];
+
+/** Why a message is of no concern to the agent; undefined for one that somebody may have meant for it. */
+export function reasonToIgnore(message: TelegramMessage): string | undefined {
+  if (message.sender_chat === undefined && message.from?.is_bot) return "a bot wrote it";
+  if (message.is_automatic_forward) return "a channel's post, repeated in its group";
+  if (message.ephemeral_message_id !== undefined) return "an ephemeral message";
+  if (message.chat.is_direct_messages) return "a message to a channel's owner";
+  if (senderOf(message) === undefined) return "nobody wrote it";
+  return undefined;
+}
+
+/** What a message says, in no channel's terms; undefined for one that says nothing, such as a join. */
+export function toInbound(
+  updateId: number,
+  message: TelegramMessage,
+  mentioned: boolean,
+  attachments: Attachment[],
+): InboundMessage | undefined {
+  const sender = senderOf(message);
+  const words = [withoutAddressee(message), ...described(message)].filter((line) => line !== "").join("\n");
+  if (sender === undefined || (words === "" && attachments.length === 0)) return undefined;
+  const passedOn = passedOnFrom(message, sender);
+  const quoted = passedOn === undefined ? quotedIn(message) : quote(words, passedOn);
+  return {
+    dedupeId: String(updateId),
+    text: passedOn === undefined ? words : "",
+    sender,
+    conversation: conversationOf(message),
+    mentioned,
+    ...(quoted && { quoted }),
+    attachments,
+    messageId: String(message.message_id),
+  };
+}
+
+/** Whoever speaks for a chat (a channel, an anonymous administrator) is that chat; `from` then names a stand-in. */
+function senderOf(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
+  if (message.sender_chat) return chatAsSender(message.sender_chat);
+  return message.from && userAsSender(message.from);
+}
+
+function userAsSender(user: TelegramUser): Sender {
+  const name = fullName(user);
+  return { id: String(user.id), ...(name && { name }), ...(user.username && { username: user.username }) };
+}
+
+function chatAsSender(chat: TelegramChat): Sender {
+  return {
+    id: String(chat.id),
+    ...(chat.title && { name: chat.title }),
+    ...(chat.username && { username: chat.username }),
+  };
+}
+
+function fullName(person: { first_name: string; last_name?: string | undefined }): string {
+  return [person.first_name, person.last_name ?? ""].join(" ").trim();
+}
+
+const KINDS = { private: "direct", group: "group", supergroup: "group", channel: "channel" } as const;
+
+/** Only a message of a topic has a thread: elsewhere `message_thread_id` names a chain of replies. */
+function conversationOf({ chat, is_topic_message, message_thread_id }: TelegramMessage): Conversation {
+  return {
+    kind: KINDS[chat.type],
+    id: String(chat.id),
+    ...(chat.title && { title: chat.title }),
+    ...(is_topic_message && message_thread_id !== undefined && { threadId: String(message_thread_id) }),
+  };
+}
+
+/** What has no words of its own, put into words. */
+function described({ sticker, location, venue, contact }: TelegramMessage): string[] {
+  const lines: string[] = [];
+  if (sticker) lines.push(`[sticker${sticker.emoji ? ` ${sticker.emoji}` : ""}]`);
+  if (venue) lines.push(`[place: ${venue.title}, ${venue.address}]`);
+  if (location) lines.push(`[location: ${location.latitude}, ${location.longitude}]`);
+  if (contact) lines.push(`[contact: ${fullName(contact)}, ${contact.phone_number}]`);
+  return lines;
+}
+
+/** The name of whoever wrote what is passed on; undefined for the sender's own words. */
+function passedOnFrom(message: TelegramMessage, sender: Sender): string | undefined {
+  const origin = message.forward_origin;
+  if (origin === undefined || (origin.type === "user" && String(origin.sender_user.id) === sender.id)) return undefined;
+  return originName(origin);
+}
+
+function originName(origin: TelegramOrigin): string {
+  switch (origin.type) {
+    case "user":
+      return fullName(origin.sender_user);
+    case "hidden_user":
+      return origin.sender_user_name;
+    case "chat":
+      return origin.sender_chat.title ?? "";
+    case "channel":
+      return origin.chat.title ?? "";
+  }
+}
+
+/** The words that are answered: the part that the sender chose, else the whole message. */
+function quotedIn(message: TelegramMessage): InboundMessage["quoted"] {
+  const replied = message.reply_to_message;
+  const text = message.quote?.text ?? replied?.text ?? replied?.caption ?? "";
+  const origin = message.external_reply?.origin;
+  return quote(text, replied ? senderOf(replied)?.name : origin && originName(origin));
+}
+
+function quote(text: string, senderName: string | undefined): InboundMessage["quoted"] {
+  if (text === "") return undefined;
+  return { text, ...(senderName && { senderName }) };
+}

@@ -1,0 +1,99 @@
+import type { Opts } from "@grammyjs/types";
+import { z } from "zod";
+import { log } from "../../lib/log.ts";
+import type { ChannelContext, Delivery, OutboundPart, Target } from "../channel.ts";
+import type { TelegramAccount } from "./account.ts";
+import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
+import { toPlainText } from "./markup.ts";
+
+type Context = ChannelContext<TelegramAccount>;
+
+/** How long to wait where Telegram does not say. */
+const RETRY_AFTER_MS = 10_000;
+const TYPING_TIMEOUT_MS = 5_000;
+
+/**
+ * Sends one part. Markup that Telegram cannot read (400, so surely nothing was sent) goes out again as bare text.
+ * `deliveryId` is not used: the Bot API has no key against repeats.
+ */
+export async function sendPart(part: OutboundPart, context: Context, signal: AbortSignal): Promise<Delivery> {
+  const token = tokenOf(context);
+  if (token === undefined)
+    return { outcome: "failed", reason: `Set ${context.account.botToken.id} to the bot's token.` };
+  if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
+  const place = placeOf(part.target);
+  const marked = { ...place, text: part.text, parse_mode: "HTML" } as const;
+  const answer = await callBot(context, token, "sendMessage", marked, signal);
+  if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
+  const bare = { ...place, text: toPlainText(part.text) };
+  return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
+}
+
+/** Shows "typing…" for about five seconds. */
+export async function sendTyping(target: Target, context: Context): Promise<void> {
+  const token = tokenOf(context);
+  if (token === undefined) return;
+  const args = { ...chatOf(target), action: "typing" } as const;
+  const answer = await callBot(context, token, "sendChatAction", args, AbortSignal.timeout(TYPING_TIMEOUT_MS));
+  if (answer.kind !== "ok")
+    log("debug", "channel.typing_failed", { channel: "telegram", accountId: context.accountId });
+}
+
+type Place = Omit<Opts<never>["sendMessage"], "text">;
+
+function placeOf(target: Target): Place {
+  const messageId = Number(target.replyToId ?? Number.NaN);
+  return {
+    ...chatOf(target),
+    link_preview_options: { is_disabled: true },
+    ...(Number.isSafeInteger(messageId) && {
+      reply_parameters: { message_id: messageId, allow_sending_without_reply: true },
+    }),
+  };
+}
+
+function chatOf({ conversationId, threadId }: Target): Pick<Place, "chat_id" | "message_thread_id"> {
+  const chatId = Number(conversationId);
+  return {
+    chat_id: Number.isSafeInteger(chatId) ? chatId : conversationId,
+    ...(threadId !== undefined && { message_thread_id: Number(threadId) }),
+  };
+}
+
+function isUnreadableMarkup(answer: BotAnswer): boolean {
+  return answer.kind === "refused" && answer.status === 400 && answer.description.includes("can't parse entities");
+}
+
+const sentMessage = z.object({ message_id: z.int() });
+
+function toDelivery(answer: BotAnswer, { account }: Context): Delivery {
+  if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
+  if (answer.kind === "ok") {
+    const sent = sentMessage.safeParse(answer.result).data;
+    return { outcome: "delivered", ...(sent && { externalId: String(sent.message_id) }) };
+  }
+  const { status, description } = answer;
+  if (isBeforeSending(status)) {
+    return { outcome: "retry", afterMs: answer.retryAfterMs ?? RETRY_AFTER_MS, reason: `Telegram: ${description}` };
+  }
+  if (status >= 500) return { outcome: "unsure", reason: `Telegram: ${description}` };
+  return { outcome: "failed", reason: explain(status, description, account) };
+}
+
+/**
+ * Statuses with which a message was surely not taken: too many requests, not serving now, and those with which
+ * Cloudflare says that it never reached the server (refused, unreachable, TLS failed, no such name). Of any other 5xx
+ * nobody knows: Telegram also answers 500 for a message that it sent and could not give back, or when it restarts, and
+ * a gateway's 502 or 504 hides what happened behind it.
+ * @see https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
+ */
+function isBeforeSending(status: number): boolean {
+  return [429, 503, 521, 523, 525, 526, 530].includes(status);
+}
+
+function explain(status: number, description: string, account: TelegramAccount): string {
+  if (status === 401 || status === 404)
+    return `Telegram does not know the bot: check ${account.botToken.id}. ${description}`;
+  if (status === 403) return `The bot may not write there: ${description}`;
+  return `Telegram refused the message: ${description}`;
+}

@@ -1,0 +1,81 @@
+import { log } from "../../lib/log.ts";
+import { secretEqual } from "../../security/secret-equal.ts";
+import type { Channel, ChannelContext, Received } from "../channel.ts";
+import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, refuseSize } from "../webhook.ts";
+import { type TelegramAccount, telegramAccount } from "./account.ts";
+import { attachmentsOf } from "./attachment.ts";
+import { tokenOf } from "./bot-api.ts";
+import { identify } from "./identity.ts";
+import { reasonToIgnore, toInbound } from "./inbound.ts";
+import { formatHtml } from "./markup.ts";
+import { commandAddressee, isAddressed, isName, namesSomebody } from "./mention.ts";
+import { sendPart, sendTyping } from "./send.ts";
+import { readUpdate, type TelegramMessage } from "./update.ts";
+
+/** Telegram, as a bot that is called through a webhook. */
+export const telegram: Channel<TelegramAccount> = {
+  id: "telegram",
+  account: telegramAccount,
+  capabilities: [],
+  access: (account) => account,
+  receive,
+  format: formatHtml,
+  send: sendPart,
+  typing: sendTyping,
+};
+
+type Context = ChannelContext<TelegramAccount>;
+
+async function receive(request: Request, context: Context): Promise<Received> {
+  const wrongMethod = refuseMethod(request);
+  if (wrongMethod) return wrongMethod;
+  if (announcesTooMuch(request)) return refuseSize();
+  if (!(await isFromTelegram(request, context))) return refuse("unauthorized", "The secret token is not right.");
+  const body = await readWebhookBody(request);
+  if (body === undefined) return refuseSize();
+  const json = parseJson(body);
+  if (json === undefined) return refuse("invalid_request", "The body is not JSON.");
+  const update = readUpdate(json);
+  if (update.kind === "invalid") return refuse("invalid_request", `Not an update of the Bot API: ${update.problem}`);
+  if (update.kind === "other") return { kind: "ignored", reason: update.reason };
+  return receiveMessage(update.updateId, update.message, context);
+}
+
+/** Telegram repeats in every call the secret that setWebhook was given. With none configured nobody is Telegram. */
+async function isFromTelegram(request: Request, { accountId, account, secret }: Context): Promise<boolean> {
+  const expected = secret(account.webhookSecret);
+  if (!expected) {
+    log("error", "channel.not_configured", { channel: "telegram", accountId, variable: account.webhookSecret.id });
+    return false;
+  }
+  return secretEqual(request.headers.get("X-Telegram-Bot-Api-Secret-Token") ?? "", expected);
+}
+
+/** Refuses with 503 what it cannot judge now: Telegram then calls again later. */
+async function receiveMessage(updateId: number, message: TelegramMessage, context: Context): Promise<Received> {
+  const reason = reasonToIgnore(message);
+  if (reason !== undefined) return { kind: "ignored", reason };
+  const token = tokenOf(context);
+  if (token === undefined) return refuse("unavailable", `Set ${context.account.botToken.id} to the bot's token.`);
+  const addressed = await addressing(message, context, token);
+  if (addressed === "unknown") return refuse("unavailable", "Telegram does not say now who the bot is.");
+  if (addressed === "other bot") return { kind: "ignored", reason: "a command for another bot" };
+  const attachments = attachmentsOf(message, context, token);
+  const inbound = toInbound(updateId, message, addressed === "agent", attachments);
+  return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it says nothing" };
+}
+
+/** Whom a message is for. Who the bot is gets asked only where it matters. */
+async function addressing(
+  message: TelegramMessage,
+  context: Context,
+  token: string,
+): Promise<"agent" | "everyone" | "other bot" | "unknown"> {
+  if (message.chat.type === "private") return "agent";
+  if (!namesSomebody(message)) return "everyone";
+  const bot = await identify(context, token);
+  if (bot === undefined) return "unknown";
+  if (isAddressed(message, bot)) return "agent";
+  const addressee = commandAddressee(message);
+  return addressee !== undefined && !isName(addressee, bot) ? "other bot" : "everyone";
+}

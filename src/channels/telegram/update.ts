@@ -1,0 +1,104 @@
+import type { Update } from "@grammyjs/types";
+import { z } from "zod";
+
+const user = z.object({
+  id: z.int(),
+  is_bot: z.boolean(),
+  first_name: z.string(),
+  last_name: z.string().optional(),
+  username: z.string().optional(),
+});
+
+const chat = z.object({
+  id: z.int(),
+  type: z.enum(["private", "group", "supergroup", "channel"]),
+  title: z.string().optional(),
+  username: z.string().optional(),
+  is_direct_messages: z.boolean().optional(),
+});
+
+/** Offset and length count UTF-16 units, as JavaScript's strings do. */
+const entity = z.object({ type: z.string(), offset: z.int(), length: z.int(), user: user.optional() });
+
+const file = z.object({
+  file_id: z.string(),
+  file_size: z.number().optional(),
+  file_name: z.string().optional(),
+  mime_type: z.string().optional(),
+});
+
+const place = z.object({ latitude: z.number(), longitude: z.number() });
+
+const origin = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("user"), sender_user: user }),
+  z.object({ type: z.literal("hidden_user"), sender_user_name: z.string() }),
+  z.object({ type: z.literal("chat"), sender_chat: chat }),
+  z.object({ type: z.literal("channel"), chat }),
+]);
+
+const said = {
+  from: user.optional(),
+  sender_chat: chat.optional(),
+  text: z.string().optional(),
+  caption: z.string().optional(),
+};
+
+const message = z.object({
+  ...said,
+  message_id: z.int(),
+  chat,
+  message_thread_id: z.int().optional(),
+  is_topic_message: z.boolean().optional(),
+  entities: z.array(entity).optional(),
+  caption_entities: z.array(entity).optional(),
+  photo: z.array(file).optional(),
+  document: file.optional(),
+  voice: file.optional(),
+  audio: file.optional(),
+  video: file.optional(),
+  video_note: file.optional(),
+  animation: file.optional(),
+  sticker: file.extend({ emoji: z.string().optional() }).optional(),
+  location: place.optional(),
+  venue: z.object({ title: z.string(), address: z.string() }).optional(),
+  contact: z.object({ first_name: z.string(), last_name: z.string().optional(), phone_number: z.string() }).optional(),
+  reply_to_message: z.object({ ...said, forum_topic_created: z.unknown().optional() }).optional(),
+  quote: z.object({ text: z.string() }).optional(),
+  external_reply: z.object({ origin }).optional(),
+  forward_origin: origin.optional(),
+  is_automatic_forward: z.boolean().optional(),
+  ephemeral_message_id: z.int().optional(),
+});
+
+const update = z.object({ update_id: z.int(), message: message.optional(), channel_post: message.optional() });
+
+/** What a schema makes of data that is documented so; does not compile where the schema could refuse it. */
+type Reading<_Documented extends z.input<Schema>, Schema extends z.ZodType> = z.output<Schema>;
+
+export type TelegramUser = z.output<typeof user>;
+export type TelegramChat = z.output<typeof chat>;
+export type TelegramEntity = z.output<typeof entity>;
+export type TelegramFile = z.output<typeof file>;
+export type TelegramOrigin = z.output<typeof origin>;
+/** As much of a message as is read. */
+export type TelegramMessage = NonNullable<Reading<Update, typeof update>["message"]>;
+
+export type ReadUpdate =
+  | { kind: "message"; updateId: number; message: TelegramMessage }
+  /** Of a kind that says nothing to the agent. */
+  | { kind: "other"; reason: string }
+  | { kind: "invalid"; problem: string };
+
+/** Reads one update of a webhook. Fields and kinds of update that are not known here are passed over. */
+export function readUpdate(body: unknown): ReadUpdate {
+  const parsed = update.safeParse(body);
+  if (!parsed.success) return { kind: "invalid", problem: z.prettifyError(parsed.error) };
+  const said = parsed.data.message ?? parsed.data.channel_post;
+  if (said !== undefined) return { kind: "message", updateId: parsed.data.update_id, message: said };
+  return { kind: "other", reason: `an update of the kind ${kindOf(body)}` };
+}
+
+function kindOf(body: unknown): string {
+  const keys = typeof body === "object" && body !== null ? Object.keys(body) : [];
+  return keys.find((key) => key !== "update_id") ?? "nothing";
+}

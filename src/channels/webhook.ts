@@ -1,0 +1,66 @@
+import type { ErrorCode } from "../lib/errors.ts";
+import type { Received } from "./channel.ts";
+
+/** Largest webhook body that any channel reads, in bytes. */
+export const MAX_WEBHOOK_BYTES = 1024 * 1024;
+
+const STATUS = {
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unauthorized: 401,
+  invalid_request: 400,
+  unavailable: 503,
+} as const satisfies Partial<Record<ErrorCode, number>>;
+
+/** Refuses a webhook request with the error body that every route of the Worker answers. */
+export function refuse(code: keyof typeof STATUS, message: string, headers: HeadersInit = {}): Received {
+  const response = Response.json({ error: { code, message } }, { status: STATUS[code], headers });
+  return { kind: "refused", response };
+}
+
+/** Refuses every method but POST. */
+export function refuseMethod(request: Request): Received | undefined {
+  if (request.method === "POST") return undefined;
+  return refuse("method_not_allowed", "A webhook is called with POST.", { Allow: "POST" });
+}
+
+/** Refuses a body over the limit. */
+export function refuseSize(): Received {
+  return refuse("payload_too_large", `The body is over ${MAX_WEBHOOK_BYTES} bytes.`);
+}
+
+/** Whether the sender itself announces a body over the limit, so that nothing of it has to be read. */
+export function announcesTooMuch(request: Request): boolean {
+  return Number(request.headers.get("Content-Length") ?? 0) > MAX_WEBHOOK_BYTES;
+}
+
+/** The raw body, or undefined where it goes over the limit; then the rest is not read. */
+export async function readWebhookBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_WEBHOOK_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return concatenate(chunks, size);
+}
+
+function concatenate(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}
+
+/** What the body says, or undefined where it is not JSON in UTF-8. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body));
+  } catch {
+    return undefined;
+  }
+}

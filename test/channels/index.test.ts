@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { AnyChannel } from "../../src/channels/channel.ts";
+import { channelsConfig, findChannel, listChannels } from "../../src/channels/index.ts";
+import { telegram } from "../../src/channels/telegram/telegram.ts";
+
+const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject({ loft: z.string() }) };
+
+const account = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
+
+test("Telegram is found by its id, an unknown channel is not", () => {
+  expect(findChannel("telegram")).toBe(telegram);
+  expect(findChannel("pigeon")).toBeUndefined();
+  expect(findChannel("constructor")).toBeUndefined();
+});
+
+test("a plugin's channel comes after the ones that are built in, and cannot take the place of one", () => {
+  expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual(["telegram", "pigeon"]);
+  expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
+  expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
+});
+
+test("the configuration has no channels until one is named", () => {
+  expect(channelsConfig().parse(undefined)).toEqual({});
+  expect(channelsConfig().parse({ telegram: {} })).toEqual({ telegram: { accounts: {} } });
+});
+
+test("each account is read by its channel's schema, a plugin's too", () => {
+  const config = { telegram: { accounts: { work: account } }, pigeon: { accounts: { home: { loft: "roof" } } } };
+  expect(channelsConfig([pigeon]).parse(config)).toEqual({
+    telegram: { accounts: { work: telegram.account.parse(account) } },
+    pigeon: { accounts: { home: { loft: "roof" } } },
+  });
+});
+
+test("an account that stands alone is the default one", () => {
+  expect(channelsConfig().parse({ telegram: account })).toEqual({
+    telegram: { accounts: { default: telegram.account.parse(account) } },
+  });
+});
+
+test("a channel, an account or a field that is not known is refused by name", () => {
+  const refusal = (config: unknown) => channelsConfig().safeParse(config).error?.message;
+  expect(refusal({ pigeon: {} })).toContain("pigeon");
+  expect(refusal({ telegram: { ...account, colour: "blue" } })).toContain("colour");
+  expect(refusal({ telegram: { accounts: { "a/b": account } } })).toContain("a/b");
+  expect(refusal({ telegram: "on" })).toContain("telegram");
+});

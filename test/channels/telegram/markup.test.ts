@@ -1,0 +1,319 @@
+import { describe, expect, test } from "vitest";
+import { readMarkdown } from "../../../src/channels/markdown.ts";
+import { plainText } from "../../../src/channels/styled-text.ts";
+import { formatHtml, MAX_PART_UNITS, toPlainText } from "../../../src/channels/telegram/markup.ts";
+import { parseTelegramHtml } from "../../fakes/telegram-html.ts";
+
+function one(markdown: string): string {
+  const parts = formatHtml(markdown);
+  expect(parts).toHaveLength(1);
+  return parts[0]!;
+}
+
+function parse(part: string) {
+  const parsed = parseTelegramHtml(part);
+  if (!parsed.ok) throw new Error(`${parsed.problem} in ${part}`);
+  return parsed;
+}
+
+/** What all parts show, one after the other. */
+function shown(parts: string[]): string {
+  return parts.map((part) => parse(part).text).join("");
+}
+
+describe("words", () => {
+  test("are bold, italic, struck or code, also inside of each other", () => {
+    expect(one("**a** *b* _c_ ~~d~~ `e < f`")).toBe("<b>a</b> <i>b</i> <i>c</i> <s>d</s> <code>e &lt; f</code>");
+    expect(one("**a *b* `c`**")).toBe("<b>a <i>b</i> <code>c</code></b>");
+    expect(one("**中文**和`代码`")).toBe("<b>中文</b>和<code>代码</code>");
+  });
+
+  test("keep their line breaks, as in a chat", () => {
+    expect(one("one\ntwo  \nthree\n\n\n\nfour")).toBe("one\ntwo\nthree\n\nfour");
+  });
+
+  test("show HTML as text, and references as what they stand for", () => {
+    expect(one("<b>x</b> &amp; &lt;i&gt; &#8212; &unknown;")).toBe(
+      "&lt;b&gt;x&lt;/b&gt; &amp; &lt;i&gt; — &amp;unknown;",
+    );
+    expect(one("<div>\nhi\n</div>")).toBe("&lt;div&gt;\nhi\n&lt;/div&gt;");
+    expect(one("`&amp;`")).toBe("<code>&amp;amp;</code>");
+  });
+
+  test("with half a pair in them are made whole, since Telegram takes nothing else", () => {
+    expect(one("a\ud800b")).toBe("a\ufffdb");
+  });
+});
+
+describe("links", () => {
+  test("lead to the web", () => {
+    expect(one('[docs](https://a.example/?x=1&y="2")')).toBe(
+      '<a href="https://a.example/?x=1&amp;y=&quot;2&quot;">docs</a>',
+    );
+    expect(one("[**bold** `code`](https://a.example)")).toBe('<a href="https://a.example"><b>bold</b> code</a>');
+  });
+
+  test("that lead elsewhere, or that Telegram would drop, are written out", () => {
+    expect(one("[x](javascript:alert(1))")).toBe("x (javascript:alert(1))");
+    expect(one("[x](tg://proxy?server=evil)")).toBe("x (tg://proxy?server=evil)");
+    expect(one("[here](/docs/a.md) [there](http://localhost:8787/)")).toBe(
+      "here (/docs/a.md) there (http://localhost:8787/)",
+    );
+    expect(one("[Ada](mailto:ada@a.example)")).toBe("Ada (mailto:ada@a.example)");
+  });
+
+  test("that say their own address are left to Telegram to find", () => {
+    expect(one("https://a.example/x_y_z and <ada@a.example>")).toBe("https://a.example/x_y_z and ada@a.example");
+    expect(one("[https://a.example](https://a.example)")).toBe("https://a.example");
+  });
+
+  test("of a picture lead to it", () => {
+    expect(one("![a fox](https://a.example/fox.png)")).toBe('<a href="https://a.example/fox.png">a fox</a>');
+    expect(one("![](https://a.example/fox.png)")).toBe("https://a.example/fox.png");
+    expect(one("[![build](https://a.example/b.svg)](https://ci.example)")).toBe(
+      '<a href="https://ci.example">build</a>',
+    );
+  });
+});
+
+describe("blocks", () => {
+  test("headings are bold lines", () => {
+    expect(one("# One *two*\n\ntext\n\n## **Three**")).toBe("<b>One <i>two</i></b>\n\ntext\n\n<b>Three</b>");
+  });
+
+  test("lists have bullets, numbers and boxes, and step in", () => {
+    expect(one("- a\n- b\n  1. c\n  2. d\n     - e\n- f")).toBe("• a\n• b\n  1. c\n  2. d\n     • e\n• f");
+    expect(one("7. a\n8. b")).toBe("7. a\n8. b");
+    expect(one("- [x] done\n- [ ] to do")).toBe("☑ done\n☐ to do");
+    expect(one("- a\n\n  more\n\n- b")).toBe("• a\n\n  more\n\n• b");
+    expect(one("- a:\n  ```sh\n  ls\n  ```")).toBe('• a:\n  <pre><code class="language-sh">ls</code></pre>');
+  });
+
+  test("code keeps its language, its spaces and its signs", () => {
+    expect(one("```ts title=x\nif (a < b) {\n  c();\n}\n```")).toBe(
+      '<pre><code class="language-ts">if (a &lt; b) {\n  c();\n}</code></pre>',
+    );
+    expect(one("```\nplain\n```")).toBe("<pre>plain</pre>");
+    expect(one('```"><b>\nx\n```')).toBe("<pre>x</pre>");
+    expect(one("```py\nunclosed")).toBe('<pre><code class="language-py">unclosed</code></pre>');
+  });
+
+  test("quotes are quotes, and one in another keeps its sign", () => {
+    expect(one("> a\n> **b**\n\nc")).toBe("<blockquote>a\n<b>b</b></blockquote>\n\nc");
+    expect(one("> a\n>\n> > b\n> > c")).toBe("<blockquote>a\n\n&gt; b\n&gt; c</blockquote>");
+  });
+
+  test("tables are drawn, with Chinese as wide as it shows", () => {
+    expect(one("| Name | 数量 |\n|---|--:|\n| 苹果 | 1 |\n| `pear` | [20](https://a.example) |")).toBe(
+      `<pre>${[
+        "Name |                   数量",
+        "-----+-----------------------",
+        "苹果 |                      1",
+        "pear | 20 (https://a.example)",
+      ].join("\n")}</pre>`,
+    );
+  });
+
+  test("a rule is a line", () => {
+    expect(one("a\n\n---\n\nb")).toBe("a\n\n———\n\nb");
+  });
+});
+
+describe("a reply that is nothing but marks", () => {
+  test("is shown as it was written", () => {
+    expect(one("[a]: https://a.example")).toBe("[a]: https://a.example");
+    expect(one("```\n```")).toBe("```\n```");
+  });
+
+  test("or blank, is not sent", () => {
+    expect(formatHtml("\n \n")).toEqual([]);
+    expect(formatHtml(`a${"\n".repeat(3)}${"\u00a0".repeat(10_000)}`).map((part) => part.trim())).not.toContain("");
+  });
+});
+
+describe("a long reply", () => {
+  test("of code is closed and opened again with its language, at line ends", () => {
+    const lines = Array.from({ length: 400 }, (_, n) => `  const value${n} = "<${n}>";`);
+    const parts = formatHtml(`Look:\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n\nDone.`);
+    expect(parts.length).toBeGreaterThan(2);
+    expect(shown(parts)).toBe(`Look:\n\n${lines.join("\n")}\n\nDone.`);
+    for (const part of parts.slice(1)) expect(part).toMatch(/^<pre><code class="language-ts"> {2}const/);
+    for (const part of parts.slice(0, -1)) expect(part).toMatch(/;\n<\/code><\/pre>$/);
+  });
+
+  test("in Chinese ends its parts with sentences", () => {
+    const reply = "这是一个很长的故事，讲的是一只狐狸和一只狗。它们住在森林里！".repeat(400);
+    const parts = formatHtml(reply);
+    expect(shown(parts)).toBe(reply);
+    for (const part of parts) {
+      expect(part).toMatch(/[。！]$/);
+      expect(part.length).toBeLessThanOrEqual(MAX_PART_UNITS);
+    }
+    expect(parts.length).toBe(Math.ceil(reply.length / MAX_PART_UNITS));
+  });
+
+  test("keeps bold, quotes and links whole on both sides of a cut", () => {
+    const words = "word ".repeat(1500).trim();
+    for (const [markdown, tag] of [
+      [`**${words}**`, "b"],
+      [`> ${words}`, "blockquote"],
+      [`[${words}](https://a.example)`, "a"],
+    ] as const) {
+      const parts = formatHtml(markdown);
+      expect(shown(parts)).toBe(words);
+      for (const part of parts) {
+        const { text, entities } = parse(part);
+        expect(entities).toMatchObject([{ tag, offset: 0, length: text.length }]);
+      }
+    }
+  });
+
+  test("does not cut a reference in two, though every character is one", () => {
+    const parts = formatHtml("&<>".repeat(3000).replaceAll("<", "\\<"));
+    expect(shown(parts)).toBe("&<>".repeat(3000));
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(MAX_PART_UNITS);
+  });
+
+  test("has no more marked places in a part than Telegram keeps", () => {
+    const parts = formatHtml(Array.from({ length: 350 }, (_, n) => `**b${n}** [l](https://a.example/${n})`).join(" "));
+    const counts = parts.map((part) => parse(part).entities.length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(700);
+  });
+
+  test("is cut in reasonable time, however it is built", () => {
+    const nasty = [
+      ">".repeat(20_000),
+      "[".repeat(50_000),
+      "- ".repeat(20_000),
+      "**a ".repeat(5_000),
+      "x".repeat(300_000),
+    ];
+    for (const reply of nasty) {
+      const startedAt = performance.now();
+      expect(shown(formatHtml(reply)).length).toBeGreaterThan(0);
+      expect(performance.now() - startedAt, reply.slice(0, 10)).toBeLessThan(10_000);
+    }
+  });
+});
+
+describe("whatever a model may write", () => {
+  const PIECES = [
+    "**",
+    "*",
+    "_",
+    "~~",
+    "`",
+    "```ts\n",
+    "```",
+    "\n",
+    "\n\n",
+    "- ",
+    "1. ",
+    "> ",
+    "# ",
+    "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "[x](https://a.example)",
+    "![y](https://b.example/y.png)",
+    "<div>",
+    "</b>",
+    "&amp;",
+    "&",
+    "<",
+    ">",
+    '"',
+    "\\",
+    "---\n",
+    "word ",
+    "longer-word-with-dashes ",
+    "你好，世界。",
+    "🦊",
+    "👩‍👩‍👧",
+    "e\u0301",
+    "  ",
+    "    ",
+    "\t",
+    "$x^2$",
+    "http://a.example ",
+  ];
+
+  /** A stream of numbers that is the same on every run (mulberry32). */
+  function numbers(seed: number): () => number {
+    let state = seed;
+    return () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    };
+  }
+
+  /** Up to `most` pieces in any order. */
+  function scribble(next: () => number, pieces: string[], most: number): string {
+    const length = Math.floor(next() * most);
+    return Array.from({ length }, () => pieces[Math.floor(next() * pieces.length)]).join("");
+  }
+
+  test("becomes parts that Telegram reads, within its limits, cut between characters", () => {
+    const split = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    for (let seed = 1; seed <= 60; seed++) {
+      const markdown = scribble(numbers(seed), PIECES, 2000);
+      const parts = formatHtml(markdown);
+      for (const part of parts) {
+        expect(part.length).toBeLessThanOrEqual(MAX_PART_UNITS);
+        expect(part.isWellFormed()).toBe(true);
+        expect(parse(part).entities.length).toBeLessThanOrEqual(100);
+      }
+      const whole = shown(parts);
+      const borders = new Set(Array.from(split.segment(whole), (character) => character.index));
+      let offset = 0;
+      for (const part of parts) {
+        expect(borders.has(offset), `seed ${seed}`).toBe(true);
+        offset += parse(part).text.length;
+      }
+    }
+  });
+
+  test("says in its parts what it says in one piece", () => {
+    for (let seed = 100; seed < 130; seed++) {
+      const markdown = scribble(numbers(seed), PIECES, 2000);
+      const whole = plainText(readMarkdown(markdown, URL.canParse));
+      expect(shown(formatHtml(markdown)), `seed ${seed}`).toBe(whole);
+    }
+  });
+
+  test("keeps every word, in order, whatever marks are around it", () => {
+    // No three tildes or backticks in a row: those open code, and what follows them there names its language.
+    const marks = [
+      "**",
+      "*",
+      "_",
+      "~~s~~",
+      "`c`",
+      "\n\n",
+      "\n- ",
+      "\n1. ",
+      "\n> ",
+      "\n# ",
+      "<div>",
+      "</b>",
+      "&",
+      "<",
+      "\\",
+      "🦊",
+      "  ",
+    ];
+    for (let seed = 200; seed < 230; seed++) {
+      const next = numbers(seed);
+      const words = Array.from({ length: 600 }, (_, n) => `w${n}`);
+      const markdown = words.map((word) => `${scribble(next, marks, 4)} ${word}`).join(" ");
+      expect(shown(formatHtml(markdown)).match(/w\d+/g), `seed ${seed}`).toEqual(words);
+    }
+  });
+});
+
+test("bare text is what was shown, without our tags and with everything else", () => {
+  const html = one('**a** [b](https://a.example/?x=1&y=2) `1 < 2 && "q"`\n\n```ts\nx<y>()\n```\n\n> q');
+  expect(toPlainText(html)).toBe(parse(html).text);
+  expect(toPlainText("1 < 2 <custom> &amp;lt;")).toBe("1 < 2 <custom> &lt;");
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test, vi } from "vitest";
+import type { Delivery, Target } from "../../../src/channels/channel.ts";
+import { telegram } from "../../../src/channels/telegram/telegram.ts";
+import { makeBot, type TestBot } from "./test-bot.ts";
+
+function send(bot: TestBot, text = "hello", target: Partial<Target> = {}): Promise<Delivery> {
+  const part = { target: { ...bot.target, ...target }, text, deliveryId: "dlv_1" };
+  return telegram.send(part, bot.context, AbortSignal.timeout(2_000));
+}
+
+function refusal(status: number, description: string) {
+  return { status, body: { ok: false, error_code: status, description } };
+}
+
+describe("what Telegram is asked", () => {
+  test("is a message in HTML without link previews", async () => {
+    const bot = makeBot();
+    expect(await send(bot, "<b>hello</b>")).toEqual({ outcome: "delivered", externalId: "1001" });
+    expect(await bot.calls()).toEqual([
+      {
+        method: "sendMessage",
+        args: { chat_id: 77, text: "<b>hello</b>", parse_mode: "HTML", link_preview_options: { is_disabled: true } },
+      },
+    ]);
+  });
+
+  test("is a reply in its topic, also when the message that it answers is gone", async () => {
+    const bot = makeBot();
+    await send(bot, "hello", { conversationId: "-1001234567890", threadId: "9", replyToId: "42" });
+    const [call] = await bot.calls("sendMessage");
+    expect(call?.args).toMatchObject({
+      chat_id: -1_001_234_567_890,
+      message_thread_id: 9,
+      reply_parameters: { message_id: 42, allow_sending_without_reply: true },
+    });
+  });
+
+  test("may name a public chat", async () => {
+    const bot = makeBot();
+    await send(bot, "hello", { conversationId: "@notes" });
+    expect((await bot.calls())[0]?.args.chat_id).toBe("@notes");
+  });
+
+  test("is to show that the bot is typing, in the same place", async () => {
+    const bot = makeBot();
+    await telegram.typing?.({ ...bot.target, threadId: "9" }, bot.context);
+    expect(await bot.calls()).toEqual([
+      { method: "sendChatAction", args: { chat_id: 77, message_thread_id: 9, action: "typing" } },
+    ]);
+  });
+});
+
+describe("markup that Telegram cannot read", () => {
+  test("goes out as bare text in the same delivery", async () => {
+    const bot = makeBot();
+    expect(await send(bot, "<b>1 &lt; 2</i> &amp; x < y")).toEqual({ outcome: "delivered", externalId: "1001" });
+    const [, second] = await bot.calls("sendMessage");
+    expect(second?.args).toEqual({ chat_id: 77, text: "1 < 2 & x < y", link_preview_options: { is_disabled: true } });
+  });
+
+  test("is tried as bare text once only", async () => {
+    const bot = makeBot();
+    const broken = refusal(400, "Bad Request: can't parse entities: Unexpected end tag at byte offset 3");
+    await bot.script(broken, broken, broken);
+    expect(await send(bot)).toMatchObject({ outcome: "failed" });
+    expect(await bot.calls()).toHaveLength(2);
+  });
+
+  test("is unsure when the answer to the bare text is lost", async () => {
+    const bot = makeBot();
+    await bot.script(refusal(400, "Bad Request: can't parse entities: x"), { cut: "after" });
+    expect(await send(bot)).toMatchObject({ outcome: "unsure" });
+  });
+});
+
+describe("a refusal", () => {
+  test("for now says when to come back", async () => {
+    const bot = makeBot();
+    await bot.script({ retryAfter: 31 });
+    expect(await send(bot)).toMatchObject({ outcome: "retry", afterMs: 31_000, reason: expect.stringContaining("31") });
+  });
+
+  test("of a server that never had the message is tried again", async () => {
+    for (const status of [503, 521, 523, 525, 526, 530]) {
+      const bot = makeBot();
+      await bot.script({ status, body: "<html>not now</html>" });
+      expect(await send(bot), String(status)).toMatchObject({ outcome: "retry", afterMs: 10_000 });
+    }
+  });
+
+  test("for good names what is wrong and where to look", async () => {
+    const reasons: [status: number, description: string, reason: RegExp][] = [
+      [400, "Bad Request: chat not found", /refused the message: Bad Request: chat not found/],
+      [400, "Bad Request: message thread not found", /message thread not found/],
+      [401, "Unauthorized", /check BOT_TOKEN/],
+      [403, "Forbidden: bot was blocked by the user", /may not write there.*blocked by the user/],
+      [404, "Not Found", /check BOT_TOKEN/],
+    ];
+    for (const [status, description, reason] of reasons) {
+      const bot = makeBot();
+      await bot.script(refusal(status, description));
+      const delivery = await send(bot);
+      expect(delivery).toEqual({ outcome: "failed", reason: expect.stringMatching(reason) });
+      expect(await bot.calls()).toHaveLength(1);
+    }
+  });
+
+  test("is not followed to another address, which would learn the token", async () => {
+    const bot = makeBot();
+    await bot.script({ status: 302, body: "" });
+    expect(await send(bot)).toMatchObject({ outcome: "failed", reason: expect.stringContaining("302") });
+  });
+});
+
+describe("an outcome that nobody knows", () => {
+  test("is unsure after an error of Telegram's own, which can come after the message was sent", async () => {
+    for (const status of [500, 502, 504, 520, 522, 524]) {
+      const bot = makeBot();
+      await bot.script(refusal(status, "Internal Server Error: restart"));
+      expect(await send(bot), String(status)).toMatchObject({ outcome: "unsure" });
+      expect(await bot.calls()).toHaveLength(1);
+    }
+  });
+
+  test("is unsure when the answer is cut off, cannot be read, or never comes", async () => {
+    for (const answer of [
+      { cut: "before" },
+      { cut: "after" },
+      { status: 200, body: "<html>" },
+      { hang: true },
+    ] as const) {
+      const bot = makeBot();
+      await bot.script(answer);
+      const part = { target: bot.target, text: "hello", deliveryId: "dlv_1" };
+      expect(await telegram.send(part, bot.context, AbortSignal.timeout(300))).toMatchObject({ outcome: "unsure" });
+    }
+  });
+
+  test("is unsure when no connection comes about, for fetch does not tell at which point it failed", async () => {
+    const bot = makeBot({ apiBase: "http://127.0.0.1:9" });
+    expect(await send(bot)).toMatchObject({ outcome: "unsure" });
+  });
+
+  test("is delivered all the same, when Telegram says so without an id", async () => {
+    const bot = makeBot();
+    await bot.script({ body: { ok: true, result: true } });
+    expect(await send(bot)).toEqual({ outcome: "delivered" });
+  });
+});
+
+describe("the bot's token", () => {
+  test("is in no outcome, even when the other side repeats it", async () => {
+    const bot = makeBot();
+    const half = bot.token.split(":")[1]!;
+    await bot.script(refusal(400, `no such path /bot${bot.token}/sendMessage, nor ${half}`));
+    const delivery = JSON.stringify(await send(bot));
+    expect(delivery).toContain("no such path");
+    expect(delivery).not.toContain(half);
+  });
+
+  test("is in no outcome and no log when the connection fails", async () => {
+    const bot = makeBot();
+    bot.context.fetch = () => Promise.reject(new TypeError(`cannot reach https://x/bot${bot.token}/sendMessage`));
+    const written: unknown[] = [];
+    const spies = (["debug", "info", "warn", "error", "log"] as const).map((level) =>
+      vi.spyOn(console, level).mockImplementation((...line: unknown[]) => void written.push(line)),
+    );
+    const delivery = await send(bot);
+    await telegram.typing?.(bot.target, bot.context);
+    for (const spy of spies) spy.mockRestore();
+    expect(written).toHaveLength(1);
+    expect(JSON.stringify([delivery, written])).not.toContain(bot.token.split(":")[1]);
+  });
+
+  test("that could change the address is not sent anywhere", async () => {
+    const bot = makeBot({}, { BOT_TOKEN: "1:a/../../evil?x=" });
+    expect(await send(bot)).toMatchObject({ outcome: "failed", reason: expect.stringContaining("BOT_TOKEN") });
+  });
+});

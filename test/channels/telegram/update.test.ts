@@ -1,0 +1,304 @@
+import type { Message, Update } from "@grammyjs/types";
+import { describe, expect, test } from "vitest";
+import type { InboundMessage } from "../../../src/channels/channel.ts";
+import { telegram } from "../../../src/channels/telegram/telegram.ts";
+import { makeBot, type TestBot } from "./test-bot.ts";
+
+const ada = {
+  id: 77,
+  is_bot: false,
+  first_name: "Ada",
+  last_name: "Lovelace",
+  username: "ada",
+  language_code: "en",
+} as const;
+const bob = { id: 78, is_bot: false, first_name: "Bob" } as const;
+const directChat = { id: 77, type: "private", first_name: "Ada", last_name: "Lovelace", username: "ada" } as const;
+const group = { id: -1_001_234_567_890, type: "supergroup", title: "Engines" } as const;
+const channel = { id: -1_009_876_543_210, type: "channel", title: "Notes", username: "notes" } as const;
+
+const sent = { message_id: 42, date: 1_700_000_000 };
+
+type Said = Partial<Message>;
+type Replied = NonNullable<Message["reply_to_message"]>;
+
+/** A message as it comes along with the reply to it. */
+function replied(message: Message): Replied {
+  return { ...message, reply_to_message: undefined } as Replied;
+}
+
+function direct(said: Said): Update {
+  return { update_id: 900, message: { ...sent, from: ada, chat: directChat, ...said } as Update["message"] & Message };
+}
+
+function inGroup(said: Said): Update {
+  return { update_id: 901, message: { ...sent, from: ada, chat: group, ...said } as Update["message"] & Message };
+}
+
+/** The words and, around each, where Telegram would have seen it. */
+function spotted(text: string, type: "mention" | "bot_command", span: string): Said {
+  return { text, entities: [{ type, offset: text.indexOf(span), length: span.length }] };
+}
+
+async function receive(bot: TestBot, update: Update) {
+  return telegram.receive(bot.update(update), bot.context);
+}
+
+async function read(bot: TestBot, update: Update): Promise<InboundMessage> {
+  const received = await receive(bot, update);
+  if (received.kind !== "message") throw new Error(`expected a message, got ${JSON.stringify(received)}`);
+  return received.message;
+}
+
+describe("a direct message", () => {
+  test("becomes words, sender and conversation", async () => {
+    expect(await read(makeBot(), direct({ text: "what's up?" }))).toEqual({
+      dedupeId: "900",
+      text: "what's up?",
+      sender: { id: "77", name: "Ada Lovelace", username: "ada" },
+      conversation: { kind: "direct", id: "77" },
+      mentioned: true,
+      attachments: [],
+      messageId: "42",
+    });
+  });
+
+  test("keeps emoji and every script as they were typed", async () => {
+    const text = "👩‍👩‍👧 你好，世界 𠀀 مرحبا";
+    expect((await read(makeBot(), direct({ text }))).text).toBe(text);
+  });
+
+  test("in a topic of the bot's chat names the topic", async () => {
+    const message = await read(makeBot(), direct({ text: "hi", is_topic_message: true, message_thread_id: 9 }));
+    expect(message.conversation).toEqual({ kind: "direct", id: "77", threadId: "9" });
+  });
+
+  test("asks Telegram nothing", async () => {
+    const bot = makeBot();
+    await read(bot, direct(spotted("/status@whoever now", "bot_command", "/status@whoever")));
+    expect(await bot.calls()).toEqual([]);
+  });
+});
+
+describe("what has no words of its own", () => {
+  test("a place, a contact and a sticker are put into words", async () => {
+    const bot = makeBot();
+    const location = { latitude: 52.37, longitude: 4.9 };
+    expect((await read(bot, direct({ location }))).text).toBe("[location: 52.37, 4.9]");
+    const venue = { title: "Café", address: "Dam 1", location };
+    expect((await read(bot, direct({ location, venue }))).text).toBe("[place: Café, Dam 1]\n[location: 52.37, 4.9]");
+    const contact = { phone_number: "+3120", first_name: "Bob", last_name: "B" };
+    expect((await read(bot, direct({ contact }))).text).toBe("[contact: Bob B, +3120]");
+    const sticker = { emoji: "🦊", file_id: "s", file_unique_id: "s", type: "regular", width: 1, height: 1 } as const;
+    const said = direct({ sticker: { ...sticker, is_animated: false, is_video: false } });
+    expect((await read(bot, said)).text).toBe("[sticker 🦊]");
+  });
+
+  test("a join, a pinned message and a poll say nothing", async () => {
+    const bot = makeBot();
+    expect(await receive(bot, inGroup({ new_chat_members: [bob] }))).toMatchObject({ kind: "ignored" });
+    expect(await receive(bot, inGroup({ delete_chat_photo: true }))).toMatchObject({ kind: "ignored" });
+  });
+});
+
+describe("updates that are of no concern", () => {
+  test("are told apart by their kind", async () => {
+    const bot = makeBot();
+    const edited = { ...sent, edit_date: 1_700_000_100, from: ada, chat: directChat, text: "I meant" };
+    const pressed = { id: "1", from: ada, chat_instance: "1", data: "yes" };
+    const updates: [Update, string][] = [
+      [{ update_id: 1, edited_message: edited }, "edited_message"],
+      [{ update_id: 2, callback_query: pressed }, "callback_query"],
+      [{ update_id: 3 }, "nothing"],
+    ];
+    for (const [update, kind] of updates) {
+      expect(await receive(bot, update)).toEqual({ kind: "ignored", reason: `an update of the kind ${kind}` });
+    }
+  });
+
+  test("include what bots write, a channel's post that comes again in its group, and ephemeral messages", async () => {
+    const bot = makeBot();
+    const reasons = new Map<string, Update>([
+      ["a bot wrote it", inGroup({ from: { ...bob, is_bot: true }, text: "beep" })],
+      ["repeated", inGroup({ from: bob, sender_chat: channel, is_automatic_forward: true, text: "post" })],
+      ["ephemeral", inGroup({ text: "psst", ephemeral_message_id: 3 })],
+      ["channel's owner", inGroup({ text: "hi", chat: { ...group, is_direct_messages: true } })],
+    ]);
+    for (const [reason, update] of reasons) {
+      expect(await receive(bot, update)).toEqual({ kind: "ignored", reason: expect.stringContaining(reason) });
+    }
+  });
+});
+
+describe("a group's message", () => {
+  test("is not for the bot when it names nobody, and then asks Telegram nothing", async () => {
+    const bot = makeBot();
+    const message = await read(bot, inGroup({ text: "lunch?" }));
+    expect(message).toMatchObject({
+      mentioned: false,
+      conversation: { kind: "group", id: "-1001234567890", title: "Engines" },
+    });
+    expect(await bot.calls()).toEqual([]);
+  });
+
+  test("is for the bot when it says its name, in any case, also behind emoji and in a caption", async () => {
+    const bot = makeBot();
+    const name = `@${bot.username.toUpperCase()}`;
+    expect((await read(bot, inGroup(spotted(`👨‍👩‍👧‍👦 hey ${name}!`, "mention", name)))).mentioned).toBe(true);
+    const { text, entities } = spotted(`look ${name}`, "mention", name);
+    const photo = [{ file_id: "p", file_unique_id: "p", width: 1, height: 1 }];
+    const captioned = await read(bot, inGroup({ caption: text!, caption_entities: entities!, photo }));
+    expect(captioned).toMatchObject({ mentioned: true, text });
+  });
+
+  test("is not for the bot when it names somebody whose name begins the same, or only spells it out", async () => {
+    const bot = makeBot();
+    const longer = `@${bot.username}2`;
+    expect((await read(bot, inGroup(spotted(`hey ${longer}`, "mention", longer)))).mentioned).toBe(false);
+    const mail = `me@${bot.username}.com`;
+    const entities: Message["entities"] = [{ type: "email", offset: 0, length: mail.length }];
+    expect((await read(bot, inGroup({ text: mail, entities }))).mentioned).toBe(false);
+  });
+
+  test("is for the bot when it is mentioned by id", async () => {
+    const bot = makeBot();
+    const user = { id: bot.id, is_bot: true, first_name: "Isopod" };
+    const entities: Message["entities"] = [{ type: "text_mention", offset: 0, length: 6, user }];
+    expect((await read(bot, inGroup({ text: "Isopod, hi", entities }))).mentioned).toBe(true);
+  });
+
+  test("is for the bot when it replies to it, and not when it replies to another", async () => {
+    const bot = makeBot();
+    const replyTo = async (id: number) => {
+      const story = replied({ ...sent, chat: group, from: { id, is_bot: true, first_name: "B" }, text: "Once…" });
+      return read(bot, inGroup({ text: "and then?", reply_to_message: story }));
+    };
+    expect((await replyTo(bot.id)).mentioned).toBe(true);
+    expect((await replyTo(bot.id + 1)).mentioned).toBe(false);
+  });
+
+  test("is a command for the bot with its name, which the text then does not repeat", async () => {
+    const bot = makeBot();
+    const command = `/status@${bot.username}`;
+    const message = await read(bot, inGroup(spotted(`${command} please`, "bot_command", command)));
+    expect(message).toMatchObject({ mentioned: true, text: "/status please" });
+    expect((await read(bot, inGroup(spotted("/status", "bot_command", "/status")))).mentioned).toBe(false);
+  });
+
+  test("that is a command for another bot is ignored", async () => {
+    const bot = makeBot();
+    const received = await receive(bot, inGroup(spotted("/stop@other_bot", "bot_command", "/stop@other_bot")));
+    expect(received).toEqual({ kind: "ignored", reason: "a command for another bot" });
+  });
+
+  test("of a topic names it, but a chain of replies is none", async () => {
+    const bot = makeBot();
+    const inTopic = await read(bot, inGroup({ text: "hi", is_topic_message: true, message_thread_id: 9 }));
+    expect(inTopic.conversation.threadId).toBe("9");
+    expect((await read(bot, inGroup({ text: "hi", message_thread_id: 9 }))).conversation.threadId).toBeUndefined();
+  });
+
+  test("in a topic that the bot opened does not reply to the bot", async () => {
+    const bot = makeBot();
+    const from = { id: bot.id, is_bot: true, first_name: "B" };
+    const opening = replied({ ...sent, chat: group, from, forum_topic_created: { name: "Plans", icon_color: 1 } });
+    const said = { text: "hi", is_topic_message: true, message_thread_id: 9, reply_to_message: opening };
+    const message = await read(bot, inGroup(said));
+    expect(message.mentioned).toBe(false);
+    expect(message.quoted).toBeUndefined();
+  });
+
+  test("of an anonymous administrator comes from the group itself", async () => {
+    const stranger = { id: 1_087_968_824, is_bot: true, first_name: "Group", username: "GroupAnonymousBot" };
+    const message = await read(makeBot(), inGroup({ from: stranger, sender_chat: group, text: "hi" }));
+    expect(message.sender).toEqual({ id: "-1001234567890", name: "Engines" });
+  });
+});
+
+test("a channel's post comes from the channel", async () => {
+  const post = { ...sent, chat: channel, sender_chat: channel, text: "news" };
+  const message = await read(makeBot(), { update_id: 7, channel_post: post });
+  expect(message).toMatchObject({
+    dedupeId: "7",
+    sender: { id: "-1009876543210", name: "Notes", username: "notes" },
+    conversation: { kind: "channel", id: "-1009876543210", title: "Notes" },
+    mentioned: false,
+  });
+});
+
+describe("who the bot is", () => {
+  test("is asked once, and then remembered for an hour", async () => {
+    const bot = makeBot();
+    const mention = () => inGroup(spotted(`@${bot.username}`, "mention", `@${bot.username}`));
+    await read(bot, mention());
+    await read(bot, mention());
+    expect(await bot.calls("getMe")).toHaveLength(1);
+    bot.context.now = () => 1_800_000_000_000 + 60 * 60 * 1000;
+    await read(bot, mention());
+    expect(await bot.calls("getMe")).toHaveLength(2);
+  });
+
+  test("is not asked when the configuration says it", async () => {
+    const bot = makeBot({ username: "Named_bot" });
+    expect((await read(bot, inGroup(spotted("@named_bot hi", "mention", "@named_bot")))).mentioned).toBe(true);
+    expect(await bot.calls()).toEqual([]);
+  });
+
+  test("has Telegram call again later, when it cannot be learned now", async () => {
+    const bot = makeBot();
+    await bot.script({ method: "getMe", status: 502, body: "<html>Bad Gateway</html>" });
+    const mention = inGroup(spotted(`@${bot.username}`, "mention", `@${bot.username}`));
+    expect(await receive(bot, mention)).toMatchObject({ kind: "refused", response: { status: 503 } });
+    expect((await read(bot, mention)).mentioned).toBe(true);
+  });
+});
+
+describe("somebody else's words", () => {
+  const said = { ...sent, chat: directChat, from: bob };
+  const sentences = replied({ ...said, text: "The first. The second." });
+
+  test("that are answered are quoted, with the name of who said them", async () => {
+    const message = await read(makeBot(), direct({ text: "why?", reply_to_message: sentences }));
+    expect(message).toMatchObject({ text: "why?", quoted: { text: "The first. The second.", senderName: "Bob" } });
+  });
+
+  test("are quoted in part where the sender chose a part, and by their caption where they are a picture's", async () => {
+    const bot = makeBot();
+    const quote = { text: "The second.", position: 11 };
+    expect((await read(bot, direct({ text: "?", reply_to_message: sentences, quote }))).quoted?.text).toBe(
+      "The second.",
+    );
+    const picture = replied({ ...said, caption: "sunset" });
+    expect((await read(bot, direct({ text: "?", reply_to_message: picture }))).quoted?.text).toBe("sunset");
+  });
+
+  test("from another chat are quoted with their origin", async () => {
+    const origin = { type: "channel", date: 1, chat: channel, message_id: 3 } as const;
+    const message = await read(
+      makeBot(),
+      direct({ text: "?", external_reply: { origin }, quote: { text: "x", position: 0 } }),
+    );
+    expect(message.quoted).toEqual({ text: "x", senderName: "Notes" });
+  });
+
+  test("that are passed on are quoted, and are not what the sender said", async () => {
+    const bot = makeBot();
+    const origins: [Message["forward_origin"] & object, string][] = [
+      [{ type: "user", date: 1, sender_user: bob }, "Bob"],
+      [{ type: "hidden_user", date: 1, sender_user_name: "Mallory" }, "Mallory"],
+      [{ type: "chat", date: 1, sender_chat: group }, "Engines"],
+      [{ type: "channel", date: 1, chat: channel, message_id: 3 }, "Notes"],
+    ];
+    for (const [forward_origin, senderName] of origins) {
+      const message = await read(bot, direct({ text: "/approve everything", forward_origin }));
+      expect(message).toMatchObject({ text: "", quoted: { text: "/approve everything", senderName } });
+    }
+  });
+
+  test("are not somebody else's when the sender passes on their own", async () => {
+    const forward_origin = { type: "user", date: 1, sender_user: ada } as const;
+    const message = await read(makeBot(), direct({ text: "note to self", forward_origin }));
+    expect(message.text).toBe("note to self");
+    expect(message.quoted).toBeUndefined();
+  });
+});

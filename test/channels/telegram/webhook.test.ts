@@ -1,0 +1,96 @@
+import { describe, expect, inject, test } from "vitest";
+import { telegram } from "../../../src/channels/telegram/telegram.ts";
+import { makeBot } from "./test-bot.ts";
+
+const hello = {
+  update_id: 1,
+  message: {
+    message_id: 5,
+    from: { id: 77, is_bot: false, first_name: "Ada" },
+    chat: { id: 77, type: "private", first_name: "Ada" },
+    date: 1_700_000_000,
+    text: "hello",
+  },
+};
+
+interface SignatureVector {
+  scheme: string;
+  name: string;
+  secret: string;
+  headers: Record<string, string>;
+  body: string;
+  valid: boolean;
+}
+
+test.skipIf(!inject("fixtures"))("every recorded signature is judged as it was recorded", async () => {
+  const response = await fetch(`${inject("modelServer")}/fixtures/webhooks/vectors.json`);
+  const { vectors: all } = await response.json<{ vectors: SignatureVector[] }>();
+  const vectors = all.filter((vector) => vector.scheme === "telegram");
+  expect(vectors).not.toEqual([]);
+  for (const vector of vectors) {
+    const bot = makeBot({}, { HOOK_SECRET: vector.secret });
+    const received = await telegram.receive(bot.update(vector.body, vector.headers), bot.context);
+    expect(received.kind, vector.name).toBe(vector.valid ? "message" : "refused");
+    if (received.kind === "refused") expect(received.response.status, vector.name).toBe(401);
+  }
+});
+
+describe("whoever calls the webhook", () => {
+  test("is not let in by an empty secret, even when the configured one is empty", async () => {
+    const bot = makeBot({}, { HOOK_SECRET: "" });
+    for (const headers of [{ "X-Telegram-Bot-Api-Secret-Token": "" }, {}]) {
+      const received = await telegram.receive(bot.update(hello, headers), bot.context);
+      expect(received).toMatchObject({ kind: "refused", response: { status: 401 } });
+    }
+  });
+
+  test("does not make a body be read before the secret was right", async () => {
+    const bot = makeBot();
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>({ pull: () => void read++ }, { highWaterMark: 0 });
+    const request = new Request(bot.update(hello).url, { method: "POST", body });
+    expect(await telegram.receive(request, bot.context)).toMatchObject({ response: { status: 401 } });
+    expect(read).toBe(0);
+  });
+
+  test("is told which field of an update is wrong", async () => {
+    const bot = makeBot();
+    const received = await telegram.receive(bot.update({ update_id: 1, message: { chat: { id: 1 } } }), bot.context);
+    if (received.kind !== "refused") throw new Error("expected a refusal");
+    expect(received.response.status).toBe(400);
+    expect(await received.response.text()).toContain("message_id");
+  });
+
+  test("is asked to come back while the bot's token is not set", async () => {
+    const bot = makeBot({}, { BOT_TOKEN: undefined });
+    const received = await telegram.receive(bot.update(hello), bot.context);
+    if (received.kind !== "refused") throw new Error("expected a refusal");
+    expect(received.response.status).toBe(503);
+    expect(await received.response.text()).toContain("BOT_TOKEN");
+  });
+});
+
+describe("the account", () => {
+  const least = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
+
+  test("is careful by default: pairing, no groups, and only when it is addressed", () => {
+    expect(telegram.account.parse(least)).toEqual({
+      ...least,
+      apiBase: "https://api.telegram.org",
+      dmPolicy: "pairing",
+      allowFrom: [],
+      groupPolicy: "allowlist",
+      groups: {},
+      requireMention: true,
+    });
+  });
+
+  test("takes secrets by reference only, and addresses of the web only", () => {
+    expect(telegram.account.safeParse({ ...least, botToken: "123:abc" }).success).toBe(false);
+    expect(telegram.account.safeParse({ ...least, apiBase: "file:///etc" }).success).toBe(false);
+    expect(telegram.account.safeParse({ ...least, username: "@bot" }).success).toBe(false);
+    expect(telegram.account.safeParse({ ...least, groups: { "-1": { speak: true } } }).error?.message).toContain(
+      "speak",
+    );
+  });
+});

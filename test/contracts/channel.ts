@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Channel, ChannelContext, OutboundPart, Target } from "../../src/channels/channel.ts";
+import { MAX_WEBHOOK_BYTES } from "../../src/channels/webhook.ts";
+
+/** What the platform's server is to do with the next delivery. */
+export type PlatformBehaviour = "busy" | "refusing" | "silent" | "cut after taking";
+
+/** A channel with a platform on the other end. */
+export interface ChannelUnderTest<Account> {
+  channel: Channel<Account>;
+  context: ChannelContext<Account>;
+  /** The least that an account has to say. */
+  minimalAccount: Record<string, unknown>;
+  target: Target;
+  /** Values that must show up nowhere. */
+  secrets: string[];
+  /** Most characters of one part. */
+  maxPart: number;
+  /** A webhook call that the platform made, of a direct message that says "hello"; the same one every time. */
+  genuine(): Request;
+  /** A call with this body that is otherwise genuine. */
+  genuineWith(body: BodyInit): Request;
+  /** The same call by somebody who does not know the secret. */
+  forged(): Request;
+  /** The same context in which no secret is set. */
+  withoutSecrets(): ChannelContext<Account>;
+  /** What a part shows, as the platform reads its markup; throws for markup that it does not read. */
+  shown(part: string): string;
+  behave(behaviour: PlatformBehaviour): Promise<void>;
+  /** The texts that the platform took, in order. */
+  taken(): Promise<string[]>;
+}
+
+/** What every channel promises, whatever its platform. */
+export function channelContract<Account>(name: string, make: () => ChannelUnderTest<Account>): void {
+  describe(`${name} keeps the contract of a channel`, () => {
+    let at: ChannelUnderTest<Account>;
+    beforeEach(() => {
+      at = make();
+    });
+
+    const receive = (request: Request, context = at.context) => at.channel.receive(request, context);
+    const send = (text: string, signal = new AbortController().signal) => {
+      const part: OutboundPart = { target: at.target, text, deliveryId: "dlv_1" };
+      return at.channel.send(part, at.context, signal);
+    };
+    const expectNoSecrets = (value: unknown) => {
+      for (const secret of at.secrets) expect(JSON.stringify(value)).not.toContain(secret);
+    };
+    const expectRefused = async (request: Request, status: number, context = at.context) => {
+      const received = await receive(request, context);
+      if (received.kind !== "refused") throw new Error(`expected a refusal with ${status}, got ${received.kind}`);
+      expect(received.response.status).toBe(status);
+      const body = await received.response.json<{ error: { code: string; message: string } }>();
+      expect(body.error).toEqual({ code: expect.any(String), message: expect.any(String) });
+      expectNoSecrets(body);
+      return received.response;
+    };
+
+    describe("its account", () => {
+      test("takes the least and fills in the rest", () => {
+        expect(at.channel.account.safeParse(at.minimalAccount).error).toBeUndefined();
+      });
+
+      test("refuses a field that it does not know, by name", () => {
+        const { error } = at.channel.account.safeParse({ ...at.minimalAccount, colour: "blue" });
+        expect(error?.message).toContain("colour");
+      });
+    });
+
+    describe("its webhook", () => {
+      test("hands over what a person said, under the same id when it is called again", async () => {
+        const [first, second] = [await receive(at.genuine()), await receive(at.genuine())];
+        if (first.kind !== "message" || second.kind !== "message") throw new Error("expected a message");
+        expect(first.message).toMatchObject({ text: "hello", mentioned: true, conversation: { kind: "direct" } });
+        expect(first.message.dedupeId).not.toBe("");
+        expect(second.message.dedupeId).toBe(first.message.dedupeId);
+        expectNoSecrets(first);
+      });
+
+      test("takes no method but POST, and says so", async () => {
+        for (const method of ["GET", "PUT", "DELETE"]) {
+          const response = await expectRefused(new Request(at.genuine().url, { method }), 405);
+          expect(response.headers.get("Allow")).toBe("POST");
+        }
+      });
+
+      test("refuses a caller without the secret", async () => {
+        await expectRefused(at.forged(), 401);
+      });
+
+      test("refuses everybody while no secret is set", async () => {
+        await expectRefused(at.genuine(), 401, at.withoutSecrets());
+      });
+
+      test("refuses a body over the limit, announced or not", async () => {
+        const large = new Uint8Array(MAX_WEBHOOK_BYTES + 1).fill(32);
+        await expectRefused(at.genuineWith(large), 413);
+        const chunks = Array.from({ length: 5 }, () => large.slice(0, MAX_WEBHOOK_BYTES / 4));
+        const streamed = at.genuineWith(streamOf(chunks));
+        expect(streamed.headers.get("Content-Length")).toBeNull();
+        await expectRefused(streamed, 413);
+      });
+
+      test("refuses what is not JSON, or not what the platform sends", async () => {
+        for (const body of ["", "{", "[]", "null", '"hello"', "{}", new Uint8Array([0xff, 0xfe])]) {
+          await expectRefused(at.genuineWith(body), 400);
+        }
+      });
+    });
+
+    describe("its markup", () => {
+      test("shows nothing for a reply that says nothing", () => {
+        expect(at.channel.format("")).toEqual([]);
+        expect(at.channel.format(" \n\n ")).toEqual([]);
+      });
+
+      test("shows a plain reply as it is, with what looks like markup in it", () => {
+        const [part = "", ...rest] = at.channel.format('1 < 2 && 3 > 2, says "A" \\*not bold\\*');
+        expect(rest).toEqual([]);
+        expect(at.shown(part)).toBe('1 < 2 && 3 > 2, says "A" *not bold*');
+      });
+
+      test("cuts a long reply into parts within the limit that lose nothing", () => {
+        const paragraph = "The quick brown fox 跳过了那只懒狗。 ".repeat(40).trim();
+        const reply = Array.from({ length: 30 }, (_, n) => `${n}: ${paragraph}`).join("\n\n");
+        const parts = at.channel.format(reply);
+        expect(parts.length).toBeGreaterThan(1);
+        for (const part of parts) expect(part.length).toBeLessThanOrEqual(at.maxPart);
+        expect(squeeze(parts.map(at.shown).join(""))).toBe(squeeze(reply));
+      });
+
+      test("makes the same parts of the same reply, so that a retry sends what was stored", () => {
+        const reply = "# Hello\n\n- **a**\n- `b`\n\n```ts\nlet c = 1;\n```";
+        expect(at.channel.format(reply)).toEqual(at.channel.format(reply));
+      });
+    });
+
+    describe("a delivery", () => {
+      test("says under which id the platform keeps it", async () => {
+        const [text = ""] = at.channel.format("**hello**");
+        expect(await send(text)).toEqual({ outcome: "delivered", externalId: expect.stringMatching(/./) });
+        expect(await at.taken()).toEqual([text]);
+      });
+
+      test("waits as long as a busy platform says", async () => {
+        await at.behave("busy");
+        const delivery = await send("hello");
+        expect(delivery).toMatchObject({ outcome: "retry", afterMs: 7_000 });
+        expectNoSecrets(delivery);
+      });
+
+      test("fails when the platform refuses for good", async () => {
+        await at.behave("refusing");
+        const delivery = await send("hello");
+        expect(delivery).toMatchObject({ outcome: "failed", reason: expect.stringMatching(/./) });
+        expectNoSecrets(delivery);
+      });
+
+      test("is unsure when the answer is lost", async () => {
+        await at.behave("cut after taking");
+        const delivery = await send("hello");
+        expect(delivery).toMatchObject({ outcome: "unsure" });
+        expectNoSecrets(delivery);
+        expect(await at.taken()).toEqual(["hello"]);
+      });
+
+      test("is unsure when the platform does not answer, and ends when it is told to", async () => {
+        await at.behave("silent");
+        const delivery = await send("hello", AbortSignal.timeout(200));
+        expect(delivery).toMatchObject({ outcome: "unsure" });
+        expectNoSecrets(delivery);
+      });
+
+      test("that is stopped before it began sends nothing", async () => {
+        expect(await send("hello", AbortSignal.abort())).toMatchObject({ outcome: "retry" });
+        expect(await at.taken()).toEqual([]);
+      });
+
+      test("fails, and says what to set, while no secret is set", async () => {
+        const part: OutboundPart = { target: at.target, text: "hello", deliveryId: "dlv_1" };
+        const delivery = await at.channel.send(part, at.withoutSecrets(), new AbortController().signal);
+        expect(delivery).toMatchObject({ outcome: "failed", reason: expect.stringMatching(/[A-Z_]{4,}/) });
+      });
+    });
+
+    test("typing never fails, whatever the platform does", async () => {
+      await at.channel.typing?.(at.target, at.context);
+      await at.behave("refusing");
+      await at.channel.typing?.(at.target, at.context);
+      await at.channel.typing?.(at.target, at.withoutSecrets());
+    });
+  });
+}
+
+function streamOf(chunks: Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+/** White space between two parts is the platform's to show. */
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, "");
+}
