@@ -1,12 +1,11 @@
-import { DurableObject } from "cloudflare:workers";
-export class Session extends DurableObject<Env> {
-  async hi(): Promise<string> {
-    this.ctx.storage.sql.exec("create table if not exists t(x)");
-    return "hi";
-  }
-}
+import { consumeUpkeep } from "./events/upkeep.ts";
+import { createApp } from "./http/app.ts";
+
+export { Session } from "./session/session.ts";
+
+const app = createApp();
+
 export default {
-  async fetch(_req, env) {
-    return new Response(await env.SESSIONS.getByName("x").hi());
-  },
+  fetch: app.fetch,
+  queue: (batch, env) => consumeUpkeep(batch, env),
 } satisfies ExportedHandler<Env>;

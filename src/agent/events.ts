@@ -18,7 +18,7 @@ export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent;
 
 /** Begins and ends a run. Exactly one `end` or `error`, always last. */
 export type LifecycleEvent =
-  | { type: "lifecycle"; phase: "start"; sessionKey: string; sessionId: string; input: UserMessage }
+  | { type: "lifecycle"; phase: "start"; input: UserMessage }
   | { type: "lifecycle"; phase: "end"; usage: Usage }
   | { type: "lifecycle"; phase: "error"; error: RunError };
 
@@ -40,7 +40,7 @@ export type ToolEvent =
 
 /** Why a run did not end well. */
 export interface RunError {
-  code: "model_error" | "aborted" | "timeout" | "crash_loop" | "internal" | "dropped";
+  code: "model_error" | "not_configured" | "aborted" | "timeout" | "crash_loop" | "internal";
   message: string;
 }
 

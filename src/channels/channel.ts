@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { SecretRef } from "../config/schema.ts";
+import type { AccessPolicy } from "./access.ts";
 
 /**
  * A place where people talk to the agent.
@@ -13,6 +15,8 @@ export interface Channel<Account = never> {
   readonly account: z.ZodType<Account>;
   /** Whether conversations of that kind can show our native approval buttons, reactions and so on. */
   readonly capabilities: readonly string[];
+  /** Who may talk to the agent through an account. */
+  access(account: Account): AccessPolicy;
   /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
   receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
   /** Cuts a reply into what the platform takes, each part in its markup, in order. */
@@ -34,12 +38,6 @@ export interface ChannelContext<Account> {
   now(): number;
 }
 
-/** A secret by name: its value is in the Worker's environment and nowhere else. */
-export interface SecretRef {
-  source: "env";
-  id: string;
-}
-
 export type Received =
   | { kind: "refused"; response: Response }
   /** Understood and of no concern to the agent (an edit, a join); answered 200. */
@@ -55,7 +53,10 @@ export interface InboundMessage {
   conversation: Conversation;
   /** Whether the agent was addressed: always true in a direct conversation. */
   mentioned: boolean;
-  /** The text of the message that it answers; somebody else's words, so not to be trusted. */
+  /**
+   * Somebody else's words that came along, so not to be trusted: the message that it answers, or one that it passes on;
+   * `text` is then only what the sender added, and may be empty.
+   */
   quoted?: { text: string; senderName?: string };
   attachments: Attachment[];
   /** The platform's id of this message, to reply to. */
@@ -84,6 +85,7 @@ export interface Attachment {
 export interface Target {
   channel: string;
   accountId: string;
+  kind: Conversation["kind"];
   conversationId: string;
   threadId?: string;
   replyToId?: string;

@@ -1,0 +1,5 @@
+declare const migrations: {
+  journal: { entries: { idx: number; when: number; tag: string; breakpoints: boolean }[] };
+  migrations: Record<string, string>;
+};
+export default migrations;

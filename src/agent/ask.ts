@@ -1,0 +1,60 @@
+import type { AssistantMessage, Message } from "../models/message.ts";
+import { NO_USAGE } from "../models/message.ts";
+import type { ModelReply } from "../models/model.ts";
+import type { Loop } from "./loop.ts";
+import { toolSchema } from "./tool-schema.ts";
+
+/**
+ * Makes one model call, shows what it says as it says it, and gives the finished message, not stored yet.
+ * A reply that did not end well has its tool calls taken out: they may be incomplete and are never run.
+ */
+export async function ask(loop: Loop, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
+  const call = new AbortController();
+  const reply = await listen(loop, messages, AbortSignal.any([signal, call.signal]), call);
+  const whole = reply.stop === "tool-calls" || reply.stop === "stop";
+  return {
+    role: "assistant",
+    id: loop.newMessageId(),
+    at: loop.now(),
+    model: loop.model.ref,
+    parts: whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call"),
+    stop: signal.aborted ? "aborted" : reply.stop,
+    usage: reply.usage,
+    ...(reply.error && { error: reply.error }),
+  };
+}
+
+async function listen(loop: Loop, messages: Message[], signal: AbortSignal, call: AbortController): Promise<ModelReply> {
+  const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
+  const idle = idleTimer(loop.modelIdleMs, () => call.abort());
+  try {
+    for await (const event of loop.model.stream(request, signal)) {
+      idle.reset();
+      if (event.type === "text") loop.emit({ type: "assistant", phase: "delta", text: event.delta });
+      else if (event.type === "reasoning") loop.emit({ type: "assistant", phase: "delta", reasoning: event.delta });
+      else if (event.type === "end") return call.signal.aborted ? silence(event.reply, loop.modelIdleMs) : event.reply;
+    }
+  } finally {
+    idle.stop();
+  }
+  return { parts: [], stop: "error", usage: NO_USAGE, error: { kind: "other", message: "The model said nothing." } };
+}
+
+/** A reply that we cut off because nothing came for too long. */
+function silence(reply: ModelReply, idleMs: number): ModelReply {
+  const message = `The model was silent for ${Math.round(idleMs / 1000)} s.`;
+  return { ...reply, stop: "error", error: { kind: "timeout", message } };
+}
+
+function idleTimer(idleMs: number, expire: () => void): { reset(): void; stop(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => {
+    if (timer !== undefined) clearTimeout(timer);
+  };
+  const reset = () => {
+    stop();
+    if (idleMs > 0) timer = setTimeout(expire, idleMs);
+  };
+  reset();
+  return { reset, stop };
+}

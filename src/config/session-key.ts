@@ -1,0 +1,115 @@
+import { IsopodError } from "../lib/errors.ts";
+
+/** What a session key says: whose it is, and of which conversation. */
+export interface ParsedSessionKey {
+  agentId: string;
+  /** `main`, `direct`, `group`, `channel`, `subagent`, `cron` or `hook`. */
+  kind: SessionKind;
+  /** Every part after the agent id, unescaped. */
+  parts: string[];
+}
+
+export type SessionKind = "main" | "direct" | "group" | "channel" | "subagent" | "cron" | "hook";
+
+/** Whether a direct conversation has its own session, and what tells two apart. */
+export type DmScope = "auto" | "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
+
+/** A conversation as routing needs it. */
+export interface Route {
+  agentId: string;
+  channel: string;
+  accountId: string;
+  kind: "direct" | "group" | "channel";
+  conversationId: string;
+  threadId?: string;
+  peerId: string;
+  /** Whether the sender is an owner; owners share `main` under the scope `auto`. */
+  owner: boolean;
+}
+
+const AGENT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const MAX_KEY_CHARS = 512;
+/** What separates or quotes parts of a key, and control characters: none of it may come from outside as it is. */
+const RESERVED = /[:/%\p{Cc}]/gu;
+
+/** Whether a text can be an agent's id. */
+export function isAgentId(text: string): boolean {
+  return AGENT_ID.test(text);
+}
+
+/** The session that an agent's owner talks to. */
+export function mainSessionKey(agentId: string): string {
+  return `agent:${agentId}:main`;
+}
+
+/** The session that a conversation belongs to, under a scope for direct messages. */
+export function sessionKeyOf(route: Route, dmScope: DmScope): string {
+  const head = `agent:${route.agentId}`;
+  const channel = escapePart(route.channel);
+  const peer = escapePart(route.peerId);
+  if (route.kind !== "direct") {
+    const thread = route.threadId === undefined ? "" : `:${threadWord(route)}:${escapePart(route.threadId)}`;
+    return `${head}:${channel}:${route.kind}:${escapePart(route.conversationId)}${thread}`;
+  }
+  switch (dmScope) {
+    case "auto":
+      return route.owner ? mainSessionKey(route.agentId) : `${head}:${channel}:direct:${peer}`;
+    case "main":
+      return mainSessionKey(route.agentId);
+    case "per-peer":
+      return `${head}:direct:${peer}`;
+    case "per-channel-peer":
+      return `${head}:${channel}:direct:${peer}`;
+    case "per-account-channel-peer":
+      return `${head}:${channel}:${escapePart(route.accountId)}:direct:${peer}`;
+  }
+}
+
+/**
+ * Takes a session key apart.
+ * @throws IsopodError `invalid_request` where the text is none
+ */
+export function parseSessionKey(key: string): ParsedSessionKey {
+  const [word, agentId, ...parts] = key.split(":");
+  const kind = kindOf(parts);
+  if (word !== "agent" || agentId === undefined || !isAgentId(agentId) || kind === undefined || key.length > MAX_KEY_CHARS) {
+    throw new IsopodError(
+      "invalid_request",
+      `sessionKey: '${key.slice(0, 80)}' is not a session key`,
+      "A key looks like agent:main:main or agent:main:telegram:direct:123.",
+    );
+  }
+  return { agentId, kind, parts: parts.map(unescapePart) };
+}
+
+function kindOf(parts: string[]): SessionKind | undefined {
+  if (parts.some((part) => part === "" || /[/\p{Cc}]/u.test(part))) return undefined;
+  const [first, second, third] = parts;
+  if (first === "main") return parts.length === 1 ? "main" : undefined;
+  if (first === "subagent" || first === "cron" || first === "hook") return parts.length === 2 ? first : undefined;
+  if (first === "direct") return parts.length === 2 ? "direct" : undefined;
+  if (second === "direct") return parts.length === 3 ? "direct" : undefined;
+  if (third === "direct") return parts.length === 4 ? "direct" : undefined;
+  if (second === "group" || second === "channel") {
+    if (parts.length === 3) return second;
+    return parts.length === 5 && (parts[3] === "thread" || parts[3] === "topic") ? second : undefined;
+  }
+  return undefined;
+}
+
+function threadWord(route: Route): "thread" | "topic" {
+  return route.channel === "telegram" ? "topic" : "thread";
+}
+
+function escapePart(part: string): string {
+  return part.replace(RESERVED, (character) => encodeURIComponent(character));
+}
+
+function unescapePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}

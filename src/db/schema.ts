@@ -1,0 +1,64 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * The index of all sessions, for listing them. A session's own object is the truth; this is written after the fact
+ * and may be a moment behind.
+ */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    key: text().primaryKey(),
+    agentId: text("agent_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    lastRunId: text("last_run_id").notNull(),
+    lastStatus: text("last_status").notNull(),
+  },
+  (table) => [index("sessions_by_agent").on(table.agentId, table.updatedAt)],
+);
+
+/** The index of all runs, for listing them; written together with their session's row. */
+export const runs = sqliteTable(
+  "runs",
+  {
+    id: text().primaryKey(),
+    sessionKey: text("session_key").notNull(),
+    agentId: text("agent_id").notNull(),
+    status: text().notNull(),
+    model: text(),
+    errorCode: text("error_code"),
+    acceptedAt: integer("accepted_at").notNull(),
+    startedAt: integer("started_at"),
+    endedAt: integer("ended_at"),
+    inputTokens: integer("input_tokens").notNull(),
+    outputTokens: integer("output_tokens").notNull(),
+  },
+  (table) => [index("runs_by_session").on(table.sessionKey, table.acceptedAt)],
+);
+
+/** Browsers that are logged in: the cookie's digest, never the cookie. */
+export const logins = sqliteTable("logins", {
+  /** SHA-256 of the cookie's value, hex. */
+  digest: text().primaryKey(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+/** People whom a channel asked to be let in, and those who were. */
+export const pairings = sqliteTable(
+  "pairings",
+  {
+    /** `channel:account:sender`. */
+    id: text().primaryKey(),
+    channelId: text("channel_id").notNull(),
+    accountId: text("account_id").notNull(),
+    code: text().notNull(),
+    senderName: text("sender_name"),
+    requestedAt: integer("requested_at").notNull(),
+    approvedAt: integer("approved_at"),
+    /** Whether who approved it said that this person is an owner. */
+    owner: integer({ mode: "boolean" }).notNull(),
+  },
+  (table) => [index("pairings_by_code").on(table.code)],
+);

@@ -1,0 +1,119 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { agentOf, defaultAgentId } from "../config/agents.ts";
+import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { newRunId, objectNameOf } from "../session/locate.ts";
+import { callSession } from "./call-session.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { runError, runIdOf } from "./run-schema.ts";
+
+/** Largest body of a request to run, in bytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const DEFAULT_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 300_000;
+
+const agentRequest = z
+  .strictObject({
+    message: z.string().min(1).max(200_000).openapi({ description: "What to say to the agent.", example: "Hello" }),
+    agentId: z.string().optional().openapi({ description: "Which agent; the default agent where absent." }),
+    sessionKey: z.string().optional().openapi({ description: "Which session; the agent's main one where absent." }),
+    idempotencyKey: z.string().min(1).max(200).optional().openapi({ description: "The same key is the same run." }),
+    model: z.string().max(200).optional().openapi({ description: "`provider/model` for this run only." }),
+    thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
+    timeoutSeconds: z.int().min(0).max(86_400).optional().openapi({ description: "Longest time of the run; 0 is none." }),
+  })
+  .openapi("AgentRequest");
+
+const accepted = z
+  .object({
+    runId: z.string(),
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    acceptedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
+  })
+  .openapi("Accepted");
+
+const agentRoute = createRoute({
+  method: "post",
+  path: "/agent",
+  summary: "Accept a run",
+  description: "Answers as soon as the input is stored, before any work of a model.",
+  middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
+  request: { body: { required: true, content: { "application/json": { schema: agentRequest } } } },
+  responses: { 202: { description: "Stored", content: { "application/json": { schema: accepted } } } },
+});
+
+const waitRoute = createRoute({
+  method: "get",
+  path: "/agent/wait",
+  summary: "Wait for a run to end",
+  request: {
+    query: z.strictObject({
+      runId: z.string(),
+      timeoutMs: z.coerce.number().int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS),
+    }),
+  },
+  responses: {
+    200: {
+      description: "How it ended; `timeout` means only that the wait ran out",
+      content: {
+        "application/json": {
+          schema: z
+            .object({
+              status: z.enum(["ok", "error", "timeout"]),
+              startedAt: z.int().optional(),
+              endedAt: z.int().optional(),
+              error: runError.optional(),
+            })
+            .openapi("WaitResult"),
+        },
+      },
+    },
+  },
+});
+
+/** `POST /v1/agent` and `GET /v1/agent/wait`. */
+export const agentRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+agentRoutes.openapi(agentRoute, async (c) => {
+  const request = c.req.valid("json");
+  const { config } = c.get("wiring");
+  const sessionKey = request.sessionKey ?? mainSessionKey(request.agentId ?? defaultAgentId(config));
+  const { agentId } = parseSessionKey(sessionKey);
+  if (request.agentId !== undefined && request.agentId !== agentId) {
+    throw new IsopodError("invalid_request", `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`);
+  }
+  const agent = agentOf(config, agentId);
+  const { message, idempotencyKey, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
+  if (model !== undefined) c.get("wiring").model(model);
+  const objectName = await objectNameOf(sessionKey);
+  const runId = newRunId(objectName, Date.now());
+  const answer = await callSession(c.env.SESSIONS, objectName, (session) =>
+    session.accept({
+      sessionKey,
+      agentId,
+      runId,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      input: {
+        text: message,
+        sender: { id: "api", owner: true },
+        ...(model !== undefined && { model }),
+        ...(thinking && { thinking }),
+        timeoutSeconds,
+      },
+    }),
+  );
+  return c.json(answer, 202);
+});
+
+agentRoutes.openapi(waitRoute, async (c) => {
+  const { runId, timeoutMs } = c.req.valid("query");
+  const until = Date.now() + timeoutMs;
+  const result = await callSession(c.env.SESSIONS, runIdOf(runId), (session) =>
+    session.wait(runId, Math.max(0, until - Date.now())),
+  );
+  if (result === undefined) throw new IsopodError("not_found", `There is no run '${runId}'`);
+  return c.json(result, 200);
+});

@@ -1,0 +1,54 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { agentOf } from "../config/agents.ts";
+import { VERSION } from "../lib/version.ts";
+import { wire } from "../session/wiring.ts";
+import { seedWorkspace } from "../workspace/seed.ts";
+import { agentRoutes } from "./agent.ts";
+import { requireLogin } from "./auth.ts";
+import { channelRoutes } from "./channels.ts";
+import type { AppEnv } from "./context.ts";
+import { onError } from "./errors.ts";
+import { callerRoutes, loginRoutes } from "./login.ts";
+import { notFoundOf } from "./method-not-allowed.ts";
+import { pairingRoutes } from "./pairings.ts";
+import { runRoutes } from "./runs.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { workspaceRoutes } from "./workspace.ts";
+
+/** The HTTP side of the Worker: what is public first, then what needs a login. */
+export function createApp(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  app.onError(onError);
+  app.notFound(notFoundOf(() => app.routes));
+  app.get("/healthz", (c) => c.json({ ok: true, version: VERSION }));
+  app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
+  app.use(async (c, next) => {
+    c.set("wiring", wire(c.env, (promise) => c.executionCtx.waitUntil(promise)));
+    await next();
+  });
+  app.route("/", channelRoutes);
+  app.route("/v1", loginRoutes);
+  app.use("/v1/*", requireLogin);
+  app.route("/v1", callerRoutes);
+  app.route("/v1", agentRoutes);
+  app.route("/v1", runRoutes);
+  app.route("/v1", sessionRoutes);
+  app.route("/v1", pairingRoutes);
+  app.route(
+    "/v1",
+    workspaceRoutes(async (c, agentId) => {
+      const wiring = c.get("wiring");
+      const workspace = wiring.workspaceOf(agentOf(wiring.config, agentId));
+      await seedWorkspace(workspace, await workspace.list(""), Date.now());
+      return workspace;
+    }),
+  );
+  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
+  return app;
+}
+
+const DOCUMENT = {
+  openapi: "3.1.0",
+  info: { title: "Isopod", version: VERSION, description: "A personal AI agent as serverless edge functions." },
+  security: [{ token: [] }],
+};

@@ -1,0 +1,46 @@
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import type { SessionCalls } from "../session/api.ts";
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+
+/** The namespace of all sessions' objects. */
+export interface SessionNamespace {
+  getByName(name: string): unknown;
+}
+
+/**
+ * Calls a session's object, and calls again where the platform says that it may help: an object is moved or
+ * restarted by every deploy. Only for calls that may be repeated; all of `Session`'s may.
+ * @throws IsopodError `unavailable` when it does not answer
+ */
+export async function callSession<Result>(
+  sessions: SessionNamespace,
+  objectName: string,
+  call: (session: SessionCalls) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call(stubOf(sessions, objectName));
+    } catch (error) {
+      log("warn", "session.call_failed", { attempt, error: messageOf(error) });
+      if (attempt === ATTEMPTS || !mayRetry(error)) {
+        throw new IsopodError("unavailable", "The session does not answer.", "Try again in a moment; nothing is lost.");
+      }
+      await scheduler.wait(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    }
+  }
+}
+
+/** Whether an error says so itself; `overloaded` means that more calls make it worse. */
+function mayRetry(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { retryable, overloaded } = error as Error & { retryable?: boolean; overloaded?: boolean };
+  return retryable === true && overloaded !== true;
+}
+
+/** The stub's own type unfolds every message down to its JSON, which is deeper than TypeScript goes. */
+function stubOf(sessions: SessionNamespace, objectName: string): SessionCalls {
+  return sessions.getByName(objectName) as SessionCalls;
+}

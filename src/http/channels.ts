@@ -1,0 +1,101 @@
+import { Hono } from "hono";
+import { type AccessDecision, decideAccess } from "../channels/access.ts";
+import type { InboundMessage } from "../channels/channel.ts";
+import { findPaired, type Peer, requestPairing } from "../channels/pairing.ts";
+import { agentOf, defaultAgentId } from "../config/agents.ts";
+import { base32, newId } from "../lib/ids.ts";
+import { log } from "../lib/log.ts";
+import { requestOf } from "../session/inbound.ts";
+import { newRunId, objectNameOf } from "../session/locate.ts";
+import type { OpenChannel, Wiring } from "../session/wiring.ts";
+import { callSession } from "./call-session.ts";
+import type { AppEnv } from "./context.ts";
+
+const PAIRING_CODE_BYTES = 5;
+const SEND_TIMEOUT_MS = 20_000;
+
+/** `/channels/:channel/:account/webhook`: where platforms call. Answers 200 only once the message is stored. */
+export const channelRoutes = new Hono<AppEnv>();
+
+channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
+  const wiring = c.get("wiring");
+  const { channel: channelId, account: accountId } = c.req.param();
+  const open = wiring.channel(channelId, accountId);
+  const received = await open.channel.receive(c.req.raw, open.context);
+  if (received.kind === "refused") return received.response;
+  if (received.kind === "ignored") return done(received.reason);
+  const { message } = received;
+  const decision = await decide(c.env.DB, wiring, open, message);
+  if (decision.kind === "ignore") return done(decision.reason);
+  if (decision.kind === "pair") {
+    c.executionCtx.waitUntil(offerPairing(c.env.DB, open, message));
+    return done("the sender is not paired");
+  }
+  await hand(c.env, wiring, open, message, decision.owner);
+  return c.json({ ok: true });
+
+  function done(reason: string): Response {
+    log("info", "channel.ignored", { channel: channelId, accountId, reason });
+    return c.json({ ok: true, ignored: reason });
+  }
+});
+
+/** Whether the sender may talk to the agent. The list of paired people is asked only where it matters. */
+async function decide(
+  database: D1Database,
+  wiring: Wiring,
+  { channel, context }: OpenChannel,
+  message: InboundMessage,
+): Promise<AccessDecision> {
+  const { ownerAllowFrom } = wiring.config.commands;
+  const question = {
+    channelId: channel.id,
+    policy: channel.access(context.account),
+    message,
+    pairedIds: new Set<string>(),
+    owners: ownerAllowFrom,
+  };
+  const first = decideAccess(question);
+  if (first.kind !== "pair") return first;
+  const paired = await findPaired(database, peerOf(channel.id, context.accountId, message));
+  if (paired === undefined) return first;
+  const owners = paired.owner ? [...ownerAllowFrom, `${channel.id}:${paired.id}`] : ownerAllowFrom;
+  return decideAccess({ ...question, pairedIds: new Set([paired.id]), owners });
+}
+
+/** Stores the message in its session. */
+async function hand(
+  env: Env,
+  wiring: Wiring,
+  { channel, context }: OpenChannel,
+  message: InboundMessage,
+  owner: boolean,
+): Promise<void> {
+  const agent = agentOf(wiring.config, defaultAgentId(wiring.config));
+  const arrival = { channelId: channel.id, accountId: context.accountId, message, owner };
+  const request = await requestOf(arrival, agent, wiring.config, wiring.workspaceOf(agent));
+  const objectName = await objectNameOf(request.sessionKey);
+  const runId = newRunId(objectName, Date.now());
+  await callSession(env.SESSIONS, objectName, (session) => session.accept({ ...request, runId }));
+}
+
+/** Tells a stranger, once, how to be let in. */
+async function offerPairing(database: D1Database, { channel, context }: OpenChannel, message: InboundMessage) {
+  const peer = peerOf(channel.id, context.accountId, message);
+  const code = base32(crypto.getRandomValues(new Uint8Array(PAIRING_CODE_BYTES))).toUpperCase();
+  const now = Date.now();
+  const { name } = message.sender;
+  if (!(await requestPairing(database, { ...peer, code, now, ...(name !== undefined && { senderName: name }) }))) return;
+  const text = `This agent does not know you yet. Ask its owner to approve this code: **${code}**`;
+  const { kind, id: conversationId } = message.conversation;
+  const target = { channel: channel.id, accountId: context.accountId, kind, conversationId };
+  for (const part of channel.format(text)) {
+    const outbound = { target, text: part, deliveryId: newId("dlv", now) };
+    const delivery = await channel.send(outbound, context, AbortSignal.timeout(SEND_TIMEOUT_MS));
+    log("info", "pairing.offered", { channel: channel.id, outcome: delivery.outcome });
+  }
+}
+
+function peerOf(channelId: string, accountId: string, message: InboundMessage): Peer {
+  return { channelId, accountId, senderId: message.sender.id };
+}

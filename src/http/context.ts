@@ -1,0 +1,7 @@
+import type { Wiring } from "../session/wiring.ts";
+
+/** What every route is given. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: { wiring: Wiring };
+}

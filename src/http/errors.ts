@@ -1,0 +1,61 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type ErrorCode, IsopodError, messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+
+const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  gone: 410,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  rate_limited: 429,
+  internal: 500,
+  not_configured: 503,
+  unavailable: 503,
+};
+
+/** The body of every error. */
+export const errorBody = z
+  .object({
+    error: z.object({
+      code: z.string().openapi({ example: "not_found" }),
+      message: z.string().openapi({ description: "What is wrong." }),
+      hint: z.string().optional().openapi({ description: "What to do about it." }),
+    }),
+  })
+  .openapi("Error");
+
+/** Turns anything that a route threw into `{error: {code, message, hint?}}` with the right status. */
+export function onError(error: Error, c: Context): Response {
+  if (error instanceof IsopodError) return answer(c, error.code, error.message, error.hint);
+  if (error instanceof HTTPException) return fromHttpException(c, error);
+  log("error", "http.failed", { path: c.req.path, error: messageOf(error) });
+  return answer(c, "internal", "Something went wrong here.", "The Worker's log says what.");
+}
+
+/** Refuses what a schema refused, naming the fields. */
+export function onInvalid(result: { success: boolean; error?: z.ZodError }): void {
+  if (result.success || result.error === undefined) return;
+  throw new IsopodError("invalid_request", z.prettifyError(result.error), "See /openapi.json for what is accepted.");
+}
+
+function answer(c: Context, code: ErrorCode, message: string, hint: string | undefined): Response {
+  return c.json({ error: { code, message, ...(hint !== undefined && { hint }) } }, STATUS[code]);
+}
+
+/** What Hono itself refuses, in our words. */
+function fromHttpException(c: Context, error: HTTPException): Response {
+  if (error.status === 413) return answer(c, "payload_too_large", "The body is too large.", undefined);
+  if (error.status === 415) return answer(c, "unsupported_media_type", error.message, undefined);
+  if (error.status >= 500) return answer(c, "internal", "Something went wrong here.", undefined);
+  return answer(c, "invalid_request", error.message, undefined);
+}

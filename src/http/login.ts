@@ -1,0 +1,68 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { agentOf, defaultAgentId } from "../config/agents.ts";
+import { VERSION } from "../lib/version.ts";
+import { logIn, logOut } from "./auth.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+
+const loginRoute = createRoute({
+  method: "post",
+  path: "/login",
+  summary: "Log a browser in",
+  description: "Sets a cookie for 30 days; it works from this origin's own pages only.",
+  security: [],
+  request: {
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.strictObject({ token: z.string().min(1).max(500) }) } },
+    },
+  },
+  responses: { 204: { description: "Logged in" } },
+});
+
+const logoutRoute = createRoute({
+  method: "post",
+  path: "/logout",
+  summary: "Log a browser out",
+  responses: { 204: { description: "The cookie is worthless now" } },
+});
+
+const meRoute = createRoute({
+  method: "get",
+  path: "/me",
+  summary: "Who is asking, and which agent answers",
+  request: { query: z.strictObject({}) },
+  responses: {
+    200: {
+      description: "The caller",
+      content: {
+        "application/json": {
+          schema: z.object({ agentId: z.string(), model: z.string(), scopes: z.array(z.string()), version: z.string() }),
+        },
+      },
+    },
+  },
+});
+
+/** `POST /v1/login`: the one route under `/v1` that needs no login. */
+export const loginRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+loginRoutes.openapi(loginRoute, async (c) => {
+  await logIn(c, c.req.valid("json").token);
+  return c.body(null, 204);
+});
+
+/** `/v1/logout` and `/v1/me`. */
+export const callerRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+callerRoutes.openapi(logoutRoute, async (c) => {
+  await logOut(c);
+  return c.body(null, 204);
+});
+
+callerRoutes.openapi(meRoute, (c) => {
+  const { config, modelRefOf } = c.get("wiring");
+  const agentId = defaultAgentId(config);
+  const model = modelRefOf(agentOf(config, agentId));
+  return c.json({ agentId, model, scopes: ["read", "write", "admin"], version: VERSION }, 200);
+});

@@ -1,0 +1,65 @@
+import { z } from "@hono/zod-openapi";
+import { usage } from "./run-schema.ts";
+
+const head = {
+  seq: z.int().openapi({ description: "Its place; also the number of its event." }),
+  runId: z.string(),
+  id: z.string(),
+  at: z.int().openapi({ description: "Milliseconds since the epoch." }),
+};
+
+const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));
+const meta = z.record(z.string(), z.record(z.string(), z.any())).optional().openapi({ description: "The provider's own." });
+
+const userMessage = z.object({
+  ...head,
+  role: z.literal("user"),
+  text: z.string(),
+  images: images.optional(),
+  sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
+});
+
+const assistantMessage = z.object({
+  ...head,
+  role: z.literal("assistant"),
+  model: z.string(),
+  stop: z.enum(["stop", "length", "tool-calls", "refusal", "error", "aborted"]),
+  usage,
+  parts: z.array(
+    z.discriminatedUnion("type", [
+      z.object({ type: z.literal("text"), text: z.string(), meta }),
+      z.object({ type: z.literal("reasoning"), text: z.string(), meta }),
+      z.object({
+        type: z.literal("tool-call"),
+        callId: z.string(),
+        tool: z.string(),
+        args: z.record(z.string(), z.any()),
+        invalidArgs: z.string().optional(),
+        meta,
+      }),
+    ]),
+  ),
+  error: z
+    .object({
+      kind: z.enum(["overflow", "overloaded", "rate_limit", "auth", "billing", "timeout", "format", "other"]),
+      message: z.string(),
+      status: z.int().optional(),
+      retryAfterMs: z.int().optional(),
+    })
+    .optional(),
+});
+
+const toolMessage = z.object({
+  ...head,
+  role: z.literal("tool"),
+  callId: z.string(),
+  tool: z.string(),
+  text: z.string(),
+  images: images.optional(),
+  isError: z.boolean(),
+});
+
+/** One message of a transcript, where it stands. */
+export const historyMessage = z
+  .discriminatedUnion("role", [userMessage, assistantMessage, toolMessage])
+  .openapi("Message");

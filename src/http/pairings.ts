@@ -1,0 +1,76 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { approvePairing, listPairings, removePairing } from "../channels/pairing.ts";
+import { IsopodError } from "../lib/errors.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+
+const pairing = z
+  .object({
+    id: z.string().openapi({ description: "`channel:account:sender`." }),
+    channelId: z.string(),
+    accountId: z.string(),
+    code: z.string(),
+    senderName: z.string().nullable(),
+    requestedAt: z.int(),
+    approvedAt: z.int().nullable(),
+    owner: z.boolean(),
+  })
+  .openapi("Pairing");
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/pairings",
+  summary: "Who asked a channel to be let in, and who was",
+  request: { query: z.strictObject({}) },
+  responses: {
+    200: { description: "All", content: { "application/json": { schema: z.object({ pairings: z.array(pairing) }) } } },
+  },
+});
+
+const approveRoute = createRoute({
+  method: "post",
+  path: "/pairings/approve",
+  summary: "Let in the person who was told a code",
+  request: {
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            code: z.string().min(1),
+            owner: z.boolean().default(false).openapi({ description: "Whether that person is an owner: may do all." }),
+          }),
+        },
+      },
+    },
+  },
+  responses: { 200: { description: "Let in", content: { "application/json": { schema: pairing } } } },
+});
+
+const removeRoute = createRoute({
+  method: "delete",
+  path: "/pairings/{id}",
+  summary: "Forget a person",
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 204: { description: "Forgotten" } },
+});
+
+/** `/v1/pairings`. */
+export const pairingRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+pairingRoutes.openapi(listRoute, async (c) => c.json({ pairings: await listPairings(c.env.DB) }, 200));
+
+pairingRoutes.openapi(approveRoute, async (c) => {
+  const { code, owner } = c.req.valid("json");
+  const approved = await approvePairing(c.env.DB, code, owner, Date.now());
+  if (approved === undefined) {
+    throw new IsopodError("not_found", `code: nobody waits with '${code}'`, "A code is good for an hour; GET /v1/pairings.");
+  }
+  return c.json(approved, 200);
+});
+
+pairingRoutes.openapi(removeRoute, async (c) => {
+  const { id } = c.req.valid("param");
+  if (!(await removePairing(c.env.DB, id))) throw new IsopodError("not_found", `id: there is no pairing '${id}'`);
+  return c.body(null, 204);
+});

@@ -1,0 +1,56 @@
+import { z } from "@hono/zod-openapi";
+import { IsopodError } from "../lib/errors.ts";
+import { objectNameOfRun } from "../session/locate.ts";
+
+/** Why a run did not end well. */
+export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");
+
+/** Tokens of a run. */
+export const usage = z
+  .object({
+    input: z.int(),
+    output: z.int(),
+    cacheRead: z.int(),
+    cacheWrite: z.int(),
+    reasoning: z.int(),
+  })
+  .openapi("Usage");
+
+/** A run as it stands. */
+export const runView = z
+  .object({
+    runId: z.string(),
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    agentId: z.string(),
+    status: z.enum(["queued", "running", "ok", "error", "aborted", "timeout"]),
+    acceptedAt: z.int(),
+    startedAt: z.int().optional(),
+    endedAt: z.int().optional(),
+    model: z.string().optional(),
+    usage: usage.optional(),
+    error: runError.optional(),
+    reply: z.string().optional().openapi({ description: "The text that the run ended on." }),
+    deliveries: z.array(
+      z.object({
+        deliveryId: z.string(),
+        channel: z.string(),
+        status: z.enum(["pending", "sending", "delivered", "failed", "unsure"]),
+        attempts: z.int(),
+        reason: z.string().optional(),
+      }),
+    ),
+  })
+  .openapi("Run");
+
+/**
+ * The name of the object that a run is in.
+ * @throws IsopodError `not_found` where the text cannot be a run's id
+ */
+export function runIdOf(runId: string): string {
+  const objectName = objectNameOfRun(runId);
+  if (objectName === undefined) {
+    throw new IsopodError("not_found", `There is no run '${runId.slice(0, 80)}'`, "Use the runId that POST /v1/agent answered.");
+  }
+  return objectName;
+}

@@ -1,0 +1,69 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { IsopodError } from "../lib/errors.ts";
+import { callSession } from "./call-session.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { eventCursor, lastEventId, sse } from "./event-source.ts";
+import { runIdOf, runView } from "./run-schema.ts";
+
+const params = z.object({ id: z.string().openapi({ description: "The runId." }) });
+
+const showRoute = createRoute({
+  method: "get",
+  path: "/runs/{id}",
+  summary: "A run as it stands",
+  request: { params, query: z.strictObject({}) },
+  responses: { 200: { description: "The run", content: { "application/json": { schema: runView } } } },
+});
+
+const eventsRoute = createRoute({
+  method: "get",
+  path: "/runs/{id}/events",
+  summary: "What happens in a run, as server-sent events",
+  description: "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event.",
+  request: { params, query: eventCursor },
+  responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
+});
+
+const abortRoute = createRoute({
+  method: "post",
+  path: "/runs/{id}/abort",
+  summary: "Stop a run, queued or running",
+  description: "May be repeated; a run that has ended stays as it is.",
+  request: { params },
+  responses: {
+    200: {
+      description: "Its status now",
+      content: { "application/json": { schema: z.object({ runId: z.string(), status: runView.shape.status }) } },
+    },
+  },
+});
+
+/** `/v1/runs`. */
+export const runRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+runRoutes.openapi(showRoute, async (c) => {
+  const { id } = c.req.valid("param");
+  const view = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.show(id));
+  if (view === undefined) throw noSuchRun(id);
+  return c.json(view, 200);
+});
+
+runRoutes.openapi(eventsRoute, async (c) => {
+  const { id } = c.req.valid("param");
+  const after = c.req.valid("query").after ?? lastEventId(c.req.header("Last-Event-ID"));
+  const stream = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.runEvents(id, after));
+  if (stream === undefined) throw noSuchRun(id);
+  return sse(stream);
+});
+
+runRoutes.openapi(abortRoute, async (c) => {
+  const { id } = c.req.valid("param");
+  const status = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.abort(id));
+  if (status === undefined) throw noSuchRun(id);
+  return c.json({ runId: id, status }, 200);
+});
+
+function noSuchRun(id: string): IsopodError {
+  return new IsopodError("not_found", `There is no run '${id}'`, "Use the runId that POST /v1/agent answered.");
+}

@@ -1,0 +1,165 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { and, desc, eq, lt } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { parseSessionKey } from "../config/session-key.ts";
+import { runs, sessions } from "../db/schema.ts";
+import { objectNameOf } from "../session/locate.ts";
+import { callSession } from "./call-session.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { historyMessage } from "./message-schema.ts";
+import { eventCursor, lastEventId, sse } from "./event-source.ts";
+
+const pageQuery = {
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  before: z.coerce.number().int().min(0).optional().openapi({ description: "Go on from the `before` of the last page." }),
+};
+const params = z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) });
+
+const indexedRun = z
+  .object({
+    id: z.string(),
+    sessionKey: z.string(),
+    agentId: z.string(),
+    status: z.string(),
+    model: z.string().nullable(),
+    errorCode: z.string().nullable(),
+    acceptedAt: z.int(),
+    startedAt: z.int().nullable(),
+    endedAt: z.int().nullable(),
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+  })
+  .openapi("IndexedRun");
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/sessions",
+  summary: "All sessions, the latest first",
+  request: { query: z.strictObject({ agentId: z.string().optional(), ...pageQuery }) },
+  responses: {
+    200: {
+      description: "One page",
+      content: {
+        "application/json": {
+          schema: z.object({
+            sessions: z.array(
+              z
+                .object({
+                  key: z.string(),
+                  agentId: z.string(),
+                  sessionId: z.string(),
+                  createdAt: z.int(),
+                  updatedAt: z.int(),
+                  lastRunId: z.string(),
+                  lastStatus: z.string(),
+                })
+                .openapi("Session"),
+            ),
+            before: z.int().optional(),
+          }),
+        },
+      },
+    },
+  },
+});
+
+const runsRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/runs",
+  summary: "The runs of a session, the latest first",
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: {
+    200: {
+      description: "One page",
+      content: { "application/json": { schema: z.object({ runs: z.array(indexedRun), before: z.int().optional() }) } },
+    },
+  },
+});
+
+const historyRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/history",
+  summary: "The transcript of a session",
+  description: "The newest messages before `before`, oldest first; `cursor` is where to go on with its events.",
+  request: { params, query: z.strictObject(pageQuery) },
+  responses: {
+    200: {
+      description: "One page",
+      content: {
+        "application/json": {
+          schema: z.object({
+            messages: z.array(historyMessage),
+            cursor: z.int(),
+            before: z.int().optional(),
+          }),
+        },
+      },
+    },
+  },
+});
+
+const eventsRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/events",
+  summary: "What happens in a session, as server-sent events",
+  description: "Resumes after `Last-Event-ID` or `after`; begins with what comes next where neither is given.",
+  request: { params, query: eventCursor },
+  responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
+});
+
+/** `/v1/sessions`. */
+export const sessionRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+sessionRoutes.openapi(listRoute, async (c) => {
+  const { agentId, limit, before } = c.req.valid("query");
+  const rows = await drizzle(c.env.DB)
+    .select()
+    .from(sessions)
+    .where(
+      and(
+        agentId === undefined ? undefined : eq(sessions.agentId, agentId),
+        before === undefined ? undefined : lt(sessions.updatedAt, before),
+      ),
+    )
+    .orderBy(desc(sessions.updatedAt))
+    .limit(limit);
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return c.json({ sessions: rows, ...(last && { before: last.updatedAt }) }, 200);
+});
+
+sessionRoutes.openapi(runsRoute, async (c) => {
+  const { limit, before } = c.req.valid("query");
+  const rows = await drizzle(c.env.DB)
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.sessionKey, checkedKey(c.req.valid("param").key)),
+        before === undefined ? undefined : lt(runs.acceptedAt, before),
+      ),
+    )
+    .orderBy(desc(runs.acceptedAt))
+    .limit(limit);
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return c.json({ runs: rows, ...(last && { before: last.acceptedAt }) }, 200);
+});
+
+sessionRoutes.openapi(historyRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const { limit, before } = c.req.valid("query");
+  const history = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(limit, before));
+  return c.json(history, 200);
+});
+
+sessionRoutes.openapi(eventsRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const header = c.req.header("Last-Event-ID");
+  const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
+  return sse(await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after)));
+});
+
+function checkedKey(key: string): string {
+  parseSessionKey(key);
+  return key;
+}

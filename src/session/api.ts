@@ -1,0 +1,75 @@
+import type { RunError } from "../agent/events.ts";
+import type { Target } from "../channels/channel.ts";
+import type { Usage } from "../models/message.ts";
+import type { RunInput, RunState } from "./run.ts";
+import type { OutboxRow } from "./outbox.ts";
+import type { HistoryPage } from "./transcript.ts";
+
+/** What the doors may ask of a session's object. Every call may be repeated. */
+export interface SessionMethods {
+  accept(request: AcceptRequest): Accepted;
+  show(runId: string): RunView | undefined;
+  wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
+  abort(runId: string): RunState["status"] | undefined;
+  history(limit: number, before: number | undefined): HistoryPage & { cursor: number };
+  events(after: number | undefined): ReadableStream<Uint8Array>;
+  runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined;
+}
+
+/** The same from the other side of a call. */
+export type SessionCalls = {
+  [Name in keyof SessionMethods]: (
+    ...args: Parameters<SessionMethods[Name]>
+  ) => Promise<Awaited<ReturnType<SessionMethods[Name]>>>;
+};
+
+/** What a door hands over. It may be handed over again: the same run id, or the same key, is the same run. */
+export interface AcceptRequest {
+  sessionKey: string;
+  agentId: string;
+  runId: string;
+  idempotencyKey?: string;
+  input: RunInput;
+  /** Where the reply is to be delivered; absent where whoever asked reads it here. */
+  target?: Target;
+}
+
+/** The answer once the input is stored. */
+export interface Accepted {
+  runId: string;
+  sessionKey: string;
+  sessionId: string;
+  /** Milliseconds since the epoch. */
+  acceptedAt: number;
+}
+
+/** A run as it stands. Instants are milliseconds since the epoch. */
+export interface RunView extends Accepted {
+  agentId: string;
+  status: RunState["status"];
+  startedAt?: number;
+  endedAt?: number;
+  model?: string;
+  usage?: Usage;
+  error?: RunError;
+  /** The text that the run ended on. */
+  reply?: string;
+  deliveries: DeliveryView[];
+}
+
+/** One part of a reply on its way to a channel. */
+export interface DeliveryView {
+  deliveryId: string;
+  channel: string;
+  status: OutboxRow["status"];
+  attempts: number;
+  reason?: string;
+}
+
+/** How waiting for a run came out; `timeout` means only that the wait ran out. */
+export interface WaitResult {
+  status: "ok" | "error" | "timeout";
+  startedAt?: number;
+  endedAt?: number;
+  error?: RunError;
+}

@@ -1,0 +1,38 @@
+import { drizzle } from "drizzle-orm/d1";
+import { runs, sessions } from "../db/schema.ts";
+import { NO_USAGE } from "../models/message.ts";
+import { isEnded } from "./run.ts";
+import type { RunRow } from "./runs.ts";
+import type { SessionRow } from "./session-row.ts";
+
+/**
+ * Tells the index of all sessions and runs how a run stands: one round trip, and safe to repeat.
+ * @throws whatever D1 throws; nothing is written then
+ */
+export async function indexRun(database: D1Database, owner: SessionRow, row: RunRow, now: number): Promise<void> {
+  const db = drizzle(database);
+  const { status } = row.state;
+  const ended = isEnded(row.state) ? row.state : undefined;
+  const usage = ended?.usage ?? NO_USAGE;
+  const progress = {
+    status,
+    model: ended?.model ?? null,
+    errorCode: ended?.error?.code ?? null,
+    startedAt: ended?.startedAt ?? null,
+    endedAt: ended?.endedAt ?? null,
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+  };
+  const latest = { sessionId: owner.sessionId, updatedAt: now, lastRunId: row.id, lastStatus: status };
+  const { key, agentId, createdAt } = owner;
+  await db.batch([
+    db
+      .insert(sessions)
+      .values({ key, agentId, createdAt, ...latest })
+      .onConflictDoUpdate({ target: sessions.key, set: latest }),
+    db
+      .insert(runs)
+      .values({ id: row.id, sessionKey: key, agentId, acceptedAt: row.acceptedAt, ...progress })
+      .onConflictDoUpdate({ target: runs.id, set: progress }),
+  ]);
+}

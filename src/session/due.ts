@@ -1,0 +1,26 @@
+/** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
+export const FIRST_RECOVERY_MS = 2000;
+const LONGEST_RECOVERY_MS = 15_000;
+/** How soon the index of all runs is told again what it could not be told. */
+export const INDEX_RETRY_MS = 30_000;
+
+/** What a session may have to wake up for. Instants are milliseconds since the epoch. */
+export interface Due {
+  /** When to look after the run that is running or waiting; undefined where there is none. */
+  recoveryAt: number | undefined;
+  /** When the next delivery is due. */
+  outboxAt: number | undefined;
+  /** When the index of all runs is to be told again. */
+  indexAt: number | undefined;
+}
+
+/** When the session's one alarm has to ring; undefined where nothing is due. */
+export function nextAlarm(due: Due): number | undefined {
+  const instants = Object.values(due).filter((instant) => instant !== undefined);
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}
+
+/** The pause before the next look after a run, once one look has found it well. */
+export function nextRecoveryMs(pauseMs: number): number {
+  return Math.min(pauseMs * 2, LONGEST_RECOVERY_MS);
+}

@@ -1,0 +1,50 @@
+import type { AgentEvent } from "../agent/events.ts";
+import type { EventLog } from "./event-log.ts";
+
+const PAGE = 100;
+/** Proxies close a connection that is silent for long; a comment line keeps it. */
+const PING_MS = 15_000;
+
+/**
+ * Events as `text/event-stream` (WHATWG HTML, server-sent events): `id` is the number to resume after, `event` the
+ * type, `data` the event as JSON. With `runId` the stream closes after that run's last event.
+ *
+ * The reader pulls: what it has not asked for yet is not read yet.
+ */
+export function eventStream(log: EventLog, after: number, runId: string | undefined): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let cursor = after;
+  let cancelled = false;
+  return new ReadableStream({
+    type: "bytes",
+    async pull(controller) {
+      while (!cancelled) {
+        const page = log.read({ after: cursor, limit: PAGE, ...(runId !== undefined && { runId }) });
+        const last = page.at(-1);
+        if (last !== undefined) {
+          cursor = last.seq;
+          controller.enqueue(encoder.encode(page.map(frame).join("")));
+          if (runId !== undefined && page.some(isTerminal)) controller.close();
+          return;
+        }
+        const waitedFrom = log.lastSeq;
+        await log.changed(PING_MS);
+        if (log.lastSeq === waitedFrom && !cancelled) {
+          controller.enqueue(encoder.encode(": ping\n\n"));
+          return;
+        }
+      }
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+}
+
+function frame(event: AgentEvent): string {
+  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function isTerminal(event: AgentEvent): boolean {
+  return event.type === "lifecycle" && event.phase !== "start";
+}

@@ -1,0 +1,104 @@
+import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
+import type { Agent } from "../config/agents.ts";
+import { sessionKeyOf } from "../config/session-key.ts";
+import { messageOf } from "../lib/errors.ts";
+import { head } from "../lib/text.ts";
+import { wrapExternal } from "../security/external-content.ts";
+import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
+import type { AcceptRequest } from "./api.ts";
+import type { Config } from "./wiring.ts";
+
+const MAX_ATTACHMENTS = 10;
+const MAX_NAME_CHARS = 80;
+/** What models can look at. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+
+/** A message and where it came in. */
+export interface Arrival {
+  channelId: string;
+  accountId: string;
+  message: InboundMessage;
+  /** Whether an owner speaks. */
+  owner: boolean;
+}
+
+/** The request to a session that a message from a channel is. Its files are in the workspace before this is done. */
+export async function requestOf(
+  { channelId, accountId, message, owner }: Arrival,
+  agent: Agent,
+  config: Config,
+  workspace: Workspace,
+): Promise<Omit<AcceptRequest, "runId">> {
+  const { conversation, sender } = message;
+  const { kind, id: conversationId, threadId } = conversation;
+  const thread = threadId === undefined ? {} : { threadId };
+  const route = { agentId: agent.id, channel: channelId, accountId, kind, conversationId, ...thread };
+  const sessionKey = sessionKeyOf({ ...route, peerId: sender.id, owner }, config.session.dmScope);
+  const target: Target = { channel: channelId, accountId, kind, conversationId, ...thread, replyToId: message.messageId };
+  const kept = await Promise.all(
+    message.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => keep(attachment, message, channelId, workspace)),
+  );
+  const name = sender.name ?? sender.username;
+  return {
+    sessionKey,
+    agentId: agent.id,
+    idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
+    target,
+    input: {
+      text: [quoteOf(message), message.text, ...kept.map((file) => file.note)].filter((part) => part !== "").join("\n\n"),
+      images: kept.flatMap((file) => file.image ?? []),
+      sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
+      timeoutSeconds: agent.defaults.timeoutSeconds,
+    },
+  };
+}
+
+/** What the message answers, which somebody else wrote. */
+function quoteOf({ quoted }: InboundMessage): string {
+  if (quoted === undefined) return "";
+  const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const author = quoted.senderName === undefined ? {} : { metadata: { "Quoted from": quoted.senderName } };
+  return wrapExternal(quoted.text, { source: "channel_metadata", id, ...author });
+}
+
+interface KeptFile {
+  /** A line that tells the model where the file is, or why it is not. */
+  note: string;
+  image?: { path: string; mediaType: string };
+}
+
+/** Stores a file of a message in the workspace; the same message again is the same place. */
+async function keep(
+  attachment: Attachment,
+  message: InboundMessage,
+  channelId: string,
+  workspace: Workspace,
+): Promise<KeptFile> {
+  const name = safeName(attachment.name);
+  const path = `inbox/${channelId}-${safeName(message.conversation.id)}-${safeName(message.messageId)}-${name}`;
+  try {
+    const bytes = await readAtMost(await attachment.open(), MAX_FILE_BYTES);
+    if (bytes === undefined) return { note: `[The file ${name} is over ${MAX_FILE_BYTES} bytes and was not kept.]` };
+    await workspace.write(path, bytes, { kind: "any" });
+    const { mediaType } = attachment;
+    const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
+    return mediaType !== undefined && IMAGE_TYPES.has(mediaType) ? { note, image: { path, mediaType } } : { note };
+  } catch (error) {
+    return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
+  }
+}
+
+async function readAtMost(stream: ReadableStream<Uint8Array>, max: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > max) return undefined;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function safeName(name: string): string {
+  return head(name.replace(/[^\p{L}\p{N}._-]+/gu, "_"), MAX_NAME_CHARS);
+}

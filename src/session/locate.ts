@@ -1,0 +1,24 @@
+import { base32, newId } from "../lib/ids.ts";
+
+/** Characters of a run id that say which object it is in. */
+const TAG_CHARS = 26;
+const RUN_ID = /^run_[0-9a-z]{52}$/;
+
+/**
+ * The name of the object that holds a session: 128 bits of the key's SHA-256. A run's id ends with it, so that a run
+ * is found without asking any index.
+ */
+export async function objectNameOf(sessionKey: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(sessionKey));
+  return base32(new Uint8Array(digest, 0, 16));
+}
+
+/** A new run's id within an object. */
+export function newRunId(objectName: string, now: number): string {
+  return `${newId("run", now)}${objectName}`;
+}
+
+/** The object that holds a run; undefined where the text is no run's id. */
+export function objectNameOfRun(runId: string): string | undefined {
+  return RUN_ID.test(runId) ? runId.slice(-TAG_CHARS) : undefined;
+}

@@ -1,0 +1,103 @@
+import { asc, eq } from "drizzle-orm";
+import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
+import { newId } from "../lib/ids.ts";
+import { type DeliveryStatus, outbox } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** Attempts after which a delivery that is refused every time is given up. */
+const MAX_ATTEMPTS = 8;
+/** How long one request to a channel may take. */
+const SEND_TIMEOUT_MS = 30_000;
+
+/** A delivery as it is stored. */
+export type OutboxRow = typeof outbox.$inferSelect;
+
+/** What a delivery is now, after an attempt. */
+export function afterAttempt(
+  attempts: number,
+  delivery: Delivery,
+  now: number,
+): { status: DeliveryStatus; attempts: number; dueAt: number } {
+  switch (delivery.outcome) {
+    case "delivered":
+    case "failed":
+    case "unsure":
+      return { status: delivery.outcome, attempts: attempts + 1, dueAt: now };
+    case "retry":
+      if (attempts + 1 >= MAX_ATTEMPTS) return { status: "failed", attempts: attempts + 1, dueAt: now };
+      return { status: "pending", attempts: attempts + 1, dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts)) };
+  }
+}
+
+function backoffMs(attempts: number): number {
+  return Math.min(1000 * 2 ** attempts, 5 * 60_000);
+}
+
+/** Puts the parts of a reply into the outbox, in order. */
+export function enqueueReply(store: Store, runId: string, target: Target, parts: readonly string[], now: number): void {
+  for (const text of parts) {
+    const deliveryId = newId("dlv", now);
+    store
+      .insert(outbox)
+      .values({ deliveryId, runId, target, text, status: "pending", attempts: 0, dueAt: now, detail: null })
+      .run();
+  }
+}
+
+/** The deliveries of a run, in order. */
+export function deliveriesOf(store: Store, runId: string): OutboxRow[] {
+  return store.select().from(outbox).where(eq(outbox.runId, runId)).orderBy(asc(outbox.id)).all();
+}
+
+/** When the outbox wants to be looked at again, in milliseconds since the epoch; undefined where nothing waits. */
+export function outboxDueAt(store: Store): number | undefined {
+  return firstWaiting(store)?.dueAt;
+}
+
+/** Whether something was being sent when an earlier incarnation died. */
+export function isSending(store: Store): boolean {
+  return store.select({ id: outbox.id }).from(outbox).where(eq(outbox.status, "sending")).limit(1).get() !== undefined;
+}
+
+/** What an earlier incarnation was sending when it died may have arrived: only a person can tell. */
+export function markInterruptedUnsure(store: Store): void {
+  const detail = { outcome: "unsure", reason: "The session was interrupted while it was being sent." } as const;
+  store.update(outbox).set({ status: "unsure", detail }).where(eq(outbox.status, "sending")).run();
+}
+
+/** What sending needs of the world. */
+export interface OutboxPorts {
+  store: Store;
+  write<Result>(work: () => Result): Result;
+  send(part: OutboundPart, signal: AbortSignal): Promise<Delivery>;
+  now(): number;
+}
+
+/**
+ * Sends what is due, one part after the other: a part waits until the one before it is settled, so that a reply
+ * arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
+ */
+export async function drainOutbox(ports: OutboxPorts): Promise<void> {
+  for (let row = firstWaiting(ports.store); row !== undefined && row.dueAt <= ports.now(); row = firstWaiting(ports.store)) {
+    const { id, target, text, deliveryId, attempts } = row;
+    ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
+    const delivery = await ports.send({ target, text, deliveryId }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+    ports.write(() =>
+      ports.store
+        .update(outbox)
+        .set({ ...afterAttempt(attempts, delivery, ports.now()), detail: delivery })
+        .where(eq(outbox.id, id))
+        .run(),
+    );
+  }
+}
+
+function firstWaiting(store: Store): OutboxRow | undefined {
+  return store
+    .select()
+    .from(outbox)
+    .where(eq(outbox.status, "pending"))
+    .orderBy(asc(outbox.id))
+    .limit(1)
+    .get();
+}

@@ -1,0 +1,60 @@
+import type { AnyTool } from "../agent/tool.ts";
+import type { Agent } from "../config/agents.ts";
+import { VERSION } from "../lib/version.ts";
+import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
+import type { BootstrapFile } from "../workspace/bootstrap.ts";
+import type { ActiveRun } from "./engine.ts";
+import type { TurnRoom } from "./turn.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** What a turn found out before its prompt is rendered. */
+export interface TurnFacts {
+  agent: Agent;
+  tools: readonly AnyTool[];
+  files: readonly BootstrapFile[];
+  /** As they may be shown. */
+  owners: readonly string[];
+  /** `provider/model`. */
+  model: string;
+}
+
+/** The input of the prompt's renderer for a live turn. */
+export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): PromptInput {
+  const { config, host } = room.wiring;
+  const { agent, tools, files, owners, model } = facts;
+  const timezone = agent.defaults.userTimezone;
+  const channel = channelFacts(run, room.wiring);
+  return {
+    mode: "full",
+    productName: config.prompt.productName,
+    agentId: agent.id,
+    sessionKey: room.owner.key,
+    tools: tools.map(({ name, summary }) => ({ name, summary })),
+    completionWake: false,
+    provider: {},
+    memoryCitations: "auto",
+    commands: [],
+    modelAliases: [],
+    workspace: { dir: `agents/${agent.id}/workspace`, notes: [] },
+    authorizedSenders: owners,
+    ...(timezone !== undefined && { timezone }),
+    outputDirectives: [],
+    bootstrapFiles: files,
+    model,
+    thinking: run.journal.state.thinking ?? agent.defaults.thinkingDefault,
+    reasoning: "off",
+    reasoningTags: false,
+    runtime: { host, os: "linux", arch: "edge", version: VERSION },
+    ...(channel && { channel }),
+    delegation: "suggest",
+    truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
+    truncationWarned: false,
+  };
+}
+
+function channelFacts(run: ActiveRun, wiring: Wiring): ChannelFacts | undefined {
+  const { target } = run.row;
+  if (target === null) return undefined;
+  const { capabilities } = wiring.channel(target.channel, target.accountId).channel;
+  return { name: target.channel, kind: target.kind, replies: "automatic", capabilities };
+}

@@ -1,0 +1,13 @@
+import { type DrizzleSqliteDODatabase, drizzle } from "drizzle-orm/durable-sqlite";
+import { migrate } from "drizzle-orm/durable-sqlite/migrator";
+import migrations from "../../migrations/session/migrations.js";
+
+/** The session's own database: synchronous, and everything written in one go is one commit. */
+export type Store = DrizzleSqliteDODatabase;
+
+/** Opens the database of an object, with its tables brought up to date before anything else may run. */
+export function openStore(ctx: DurableObjectState): Store {
+  const store = drizzle(ctx.storage);
+  void ctx.blockConcurrencyWhile(() => migrate(store, migrations));
+  return store;
+}

@@ -1,0 +1,39 @@
+import type { Agent } from "../config/agents.ts";
+import { type BootstrapFile, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
+import { seedWorkspace } from "../workspace/seed.ts";
+import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import type { Speaker } from "./speaker.ts";
+import type { TurnRoom } from "./turn.ts";
+
+/** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
+export async function gatherFiles(
+  agent: Agent,
+  workspace: Workspace,
+  speaker: Speaker,
+  room: TurnRoom,
+): Promise<BootstrapFile[]> {
+  const listing = await seedWorkspace(workspace, await workspace.list(""), Date.now());
+  if (agent.defaults.skipBootstrap) return [];
+  const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
+  const files = await loadBootstrap({
+    workspace,
+    listing,
+    cache: room.bootstrapCache,
+    mode: "full",
+    heartbeat: false,
+    personal: speaker.owner && speaker.place === "direct",
+    limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },
+  });
+  room.readEtags.seen(etagsShown(files, room.bootstrapCache));
+  return files;
+}
+
+/** The bytes of an image that a message refers to; undefined where the file is gone. */
+export async function loadImage(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return (await workspace.read(path)).bytes;
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { runLoop } from "../agent/loop.ts";
+import { newId } from "../lib/ids.ts";
+import { renderSystemPrompt } from "../prompt/system-prompt.ts";
+import { toolsFor } from "../tools/index.ts";
+import type { ReadEtags } from "../tools/read-etags.ts";
+import type { BootstrapCache } from "../workspace/bootstrap.ts";
+import type { ActiveRun, Conclusion } from "./engine.ts";
+import type { EventLog } from "./event-log.ts";
+import { promptInput } from "./prompt-input.ts";
+import { conclude } from "./reply.ts";
+import type { SessionRow } from "./session-row.ts";
+import { gatherFiles, loadImage } from "./turn-files.ts";
+import { agentIn, type Wiring } from "./wiring.ts";
+
+/** Silence of a model after which its call is given up. */
+const MODEL_IDLE_MS = 120_000;
+
+/** What a turn is given besides its run. The two memories outlive it: they make the next turn a warm one. */
+export interface TurnRoom {
+  owner: SessionRow;
+  wiring: Wiring;
+  log: EventLog;
+  bootstrapCache: BootstrapCache;
+  readEtags: ReadEtags;
+}
+
+/**
+ * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,
+ * and shapes what it said. Before a warm turn asks the model it costs one R2 operation, the listing of the workspace.
+ */
+export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion> {
+  const agent = agentIn(room.wiring, room.owner.agentId);
+  const model = room.wiring.model(run.journal.state.model ?? room.wiring.modelRefOf(agent));
+  const workspace = room.wiring.workspaceOf(agent);
+  const tools = toolsFor({ owner: run.speaker.owner, workspace, readEtags: room.readEtags });
+  const files = await gatherFiles(agent, workspace, run.speaker, room);
+  const owners = await room.wiring.ownersShown();
+  const prompt = renderSystemPrompt(promptInput(run, room, { agent, tools, files, owners, model: model.ref }));
+  const end = await runLoop(
+    {
+      model,
+      request: {
+        system: prompt.system,
+        thinking: run.journal.state.thinking ?? agent.defaults.thinkingDefault,
+        cacheKey: room.owner.key,
+        loadImage: (path) => loadImage(workspace, path),
+      },
+      tools,
+      journal: run.journal,
+      modelIdleMs: MODEL_IDLE_MS,
+      emit: (event) => room.log.show(run.row.id, Date.now(), event),
+      newMessageId: () => newId("msg", Date.now()),
+      now: Date.now,
+    },
+    run.signal,
+  );
+  return conclude(end, run.signal);
+}

@@ -1,0 +1,102 @@
+import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
+import { channelsConfig, findChannel } from "../channels/index.ts";
+import { type Agent, agentOf } from "../config/agents.ts";
+import { loadConfig } from "../config/load.ts";
+import { configSchema } from "../config/schema.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { modelsConfig } from "../models/config.ts";
+import { createModelResolver, defaultModelRef } from "../models/index.ts";
+import type { Model } from "../models/model.ts";
+import { createR2Workspace } from "../workspace/r2.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { ownersForPrompt } from "./owners.ts";
+
+const schema = configSchema(modelsConfig, channelsConfig());
+
+/** The whole configuration. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** The Worker's bindings, opened the way its configuration says. Holds no state: it may be made anew at any time. */
+export interface Wiring {
+  readonly config: Config;
+  /** `workerd` on a machine of one's own. */
+  readonly host: "cloudflare-workers" | "workerd";
+  /** `provider/model` that an agent answers with. */
+  modelRefOf(agent: Agent): string;
+  /** The model behind a reference. @throws IsopodError `not_configured` */
+  model(ref: string): Model;
+  workspaceOf(agent: Agent): Workspace;
+  /** The owners' ids as the prompt may show them. */
+  ownersShown(): Promise<string[]>;
+  /** A channel and one of its accounts. @throws IsopodError `not_found` */
+  channel(channelId: string, accountId: string): OpenChannel;
+}
+
+/** A channel with what it needs to work for one account. */
+export interface OpenChannel {
+  channel: AnyChannel;
+  context: ChannelContext<unknown>;
+}
+
+/**
+ * Opens everything.
+ * @param waitUntil keeps the caller alive for work that nobody waits for
+ * @throws IsopodError `not_configured` where the configuration is not valid
+ */
+export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void): Wiring {
+  const config = readConfig(env);
+  const secret = (name: string) => variable(env, name);
+  const models = createModelResolver({ providers: config.models.providers, secret, fetch });
+  return {
+    config,
+    host: env.ISOPOD_HOST ?? "cloudflare-workers",
+    modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
+    model: (ref) => models.resolve(ref),
+    workspaceOf: (agent) =>
+      createR2Workspace({
+        bucket: env.FILES,
+        agentId: agent.id,
+        configured: agent.workspace,
+        now: Date.now,
+        newVersionId: () => newId("ver", Date.now()),
+        onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
+      }),
+    ownersShown: () => ownersForPrompt(config.commands, secret),
+    channel: (channelId, accountId) => openChannel(config, secret, channelId, accountId),
+  };
+}
+
+/** The agent that a session belongs to. @throws IsopodError `not_found` */
+export function agentIn(wiring: Wiring, agentId: string): Agent {
+  return agentOf(wiring.config, agentId);
+}
+
+function readConfig(env: Env) {
+  return loadConfig(schema, env.ISOPOD_CONFIG);
+}
+
+function openChannel(
+  config: Config,
+  secret: (name: string) => string | undefined,
+  channelId: string,
+  accountId: string,
+): OpenChannel {
+  const channel = findChannel(channelId);
+  const account: unknown = config.channels[channelId]?.accounts[accountId];
+  if (channel === undefined || account === undefined) {
+    throw new IsopodError(
+      "not_found",
+      `There is no account '${accountId}' of a channel '${channelId}'`,
+      `Add it to channels.${channelId}.accounts in the configuration.`,
+    );
+  }
+  const context = { accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now };
+  return { channel, context };
+}
+
+/** A variable or secret of the Worker by name; bindings that are no text are none. */
+function variable(env: Env, name: string): string | undefined {
+  const value: unknown = Reflect.get(env, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

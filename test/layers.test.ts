@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+
+const sources = import.meta.glob<string>("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+
+/** The rooms from the ground up: a room imports itself and lower rows. */
+const ROWS = [
+  ["lib"],
+  ["db", "security"],
+  ["config"],
+  ["models", "workspace", "channels"],
+  ["agent", "skills", "memory", "hooks", "schedule"],
+  ["tools", "prompt"],
+  ["plugins"],
+  ["session"],
+  ["http", "events"],
+];
+
+/** The clients: they share one way of talking HTTP, and take nothing of the Worker but types. */
+const OUTSIDE = ["web", "cli"];
+
+/** The only files that may know the platform's own module: those of the Durable Objects. */
+const OBJECT_FILES = ["session/session.ts", "session/lane.ts"];
+
+/** Rooms that see `Env`, besides the objects' files and what wires them. */
+const SEES_ENV = ["http", "events", "session"];
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+function roomOf(path: string): string {
+  return path.includes("/") ? (path.split("/")[0] ?? "") : "";
+}
+
+function filesBelowSrc(): [string, string][] {
+  return Object.entries(sources).map(([path, text]) => [path.replace("../src/", ""), text]);
+}
+
+function importsOf(path: string, text: string): Import[] {
+  const found = text.matchAll(/^(?:import|export)\s+(type\s)?[^"';]*?["']([^"']+)["']/gms);
+  return [...found].map(([, typeOnly, to]) => ({ from: path, to: resolve(path, to ?? ""), typeOnly: typeOnly !== undefined }));
+}
+
+function resolve(from: string, to: string): string {
+  return to.startsWith(".") ? new URL(to, `file:///${from}`).pathname.slice(1) : to;
+}
+
+const allImports = filesBelowSrc().flatMap(([path, text]) => importsOf(path, text));
+const ownImports = allImports.filter(({ to }) => sources[`../src/${to}`] !== undefined || to.endsWith(".ts"));
+
+function rowOf(room: string): number {
+  return ROWS.findIndex((row) => row.includes(room));
+}
+
+test("the sources are there to be looked at", () => {
+  expect(ownImports.length).toBeGreaterThan(100);
+});
+
+test("every room is in the plan", () => {
+  const rooms = new Set(filesBelowSrc().map(([path]) => roomOf(path)));
+  const planned = new Set(["", "docs", ...OUTSIDE, ...ROWS.flat()]);
+  expect([...rooms].filter((room) => !planned.has(room))).toEqual([]);
+});
+
+test("a file imports its own folder and lower rows, never sideways and never up", () => {
+  const wrong = ownImports.filter(({ from, to }) => {
+    const [here, there] = [roomOf(from), roomOf(to)];
+    if (here === "" || here === there || OUTSIDE.includes(here)) return false;
+    return rowOf(there) < 0 || rowOf(there) >= rowOf(here);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the page and the command line take nothing of the Worker but types", () => {
+  const wrong = ownImports.filter(
+    ({ from, to, typeOnly }) => OUTSIDE.includes(roomOf(from)) && !OUTSIDE.includes(roomOf(to)) && !typeOnly,
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("only the Durable Objects import cloudflare:workers", () => {
+  const importers = allImports.filter(({ to }) => to === "cloudflare:workers").map(({ from }) => from);
+  expect(importers.filter((path) => !OBJECT_FILES.includes(path))).toEqual([]);
+});
+
+test("Env stops at the door", () => {
+  const wrong = filesBelowSrc().filter(
+    ([path, text]) => /\benv: Env\b|<Env>|Bindings: Env\b/.test(text) && !["", ...SEES_ENV].includes(roomOf(path)),
+  );
+  expect(wrong.map(([path]) => path)).toEqual([]);
+});
+
+test("only a folder that holds a list has an index.ts", () => {
+  const indexes = filesBelowSrc().map(([path]) => path).filter((path) => path.endsWith("/index.ts"));
+  const plural = ["models", "channels", "tools", "plugins"];
+  expect(indexes.filter((path) => !plural.includes(roomOf(path)) || path.split("/").length !== 2)).toEqual([]);
+});
+
+test("nothing below the doors takes the time or draws lots by itself", () => {
+  const below = ROWS.flat().filter((room) => rowOf(room) < rowOf("session"));
+  const wrong = filesBelowSrc().filter(
+    ([path, text]) =>
+      below.includes(roomOf(path)) && /\b(?:Date\.now|Math\.random|crypto\.randomUUID)\(\)/.test(text),
+  );
+  expect(wrong.map(([path]) => path)).toEqual([]);
+});

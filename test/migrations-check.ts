@@ -1,0 +1,34 @@
+// Fails where a schema says something that no migration does yet. Writes nothing into the project.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+const DATABASES = [
+  { folder: "migrations/session", schema: "./src/session/schema.ts", driver: "durable-sqlite" },
+  { folder: "migrations/d1", schema: "./src/db/schema.ts", driver: "d1-http" },
+];
+
+const behind = DATABASES.filter((database) => !isInStep(database));
+for (const { folder, schema } of behind) {
+  console.error(`${folder} is behind ${schema}: run \`npm run migrations:generate\` and review what it writes.`);
+}
+process.exitCode = behind.length === 0 ? 0 : 1;
+
+function isInStep({ folder, schema, driver }: (typeof DATABASES)[number]): boolean {
+  const copy = mkdtempSync(join(tmpdir(), "isopod-migrations-"));
+  try {
+    cpSync(folder, copy, { recursive: true });
+    const before = sqlFiles(copy);
+    const out = relative(process.cwd(), copy);
+    const args = ["generate", "--dialect=sqlite", `--driver=${driver}`, `--schema=${schema}`, `--out=${out}`];
+    execFileSync("drizzle-kit", args, { stdio: ["ignore", "ignore", "inherit"] });
+    return sqlFiles(copy).length === before.length;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function sqlFiles(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith(".sql"));
+}
