@@ -53,7 +53,8 @@ export const EMPTY: Conversation = { messages: [], cursor: 0, progress: {}, runs
 export function change(conversation: Conversation, what: Change): Conversation {
   switch (what.type) {
     case "opened":
-      return { ...EMPTY, ...what.page };
+      // What is being said right now began after the last message: it is heard again from there.
+      return { ...EMPTY, ...what.page, cursor: what.page.messages.at(-1)?.seq ?? what.page.cursor };
     case "older":
       return prepend(conversation, what.page);
     case "event":

@@ -30,9 +30,9 @@ describe("what a reader reconstructs", () => {
     for (const { runId, body } of unfinishedStory()) server.emit(runId, body);
     const present = read(EMPTY, server.after(0));
 
-    const cursor = server.transcript.at(-1)?.seq ?? 0;
-    const opened = change(EMPTY, { type: "opened", page: { messages: server.transcript, cursor } });
-    const late = read(opened, server.after(cursor));
+    const page = { messages: server.transcript, cursor: server.after(0).at(-1)?.seq ?? 0 };
+    const opened = change(EMPTY, { type: "opened", page });
+    const late = read(opened, server.after(opened.cursor));
 
     expect(late.messages).toEqual(present.messages);
     expect(late.draft).toEqual(present.draft);

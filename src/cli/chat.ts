@@ -1,0 +1,100 @@
+import { createInterface } from "node:readline/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ApiError, ask, type Server } from "./http.ts";
+import { Problem, runCommand } from "./problem.ts";
+import { type Paper, Talk } from "./talk.ts";
+import { readVariables, VARIABLES_FILE } from "./variables.ts";
+import { isMe, type Me } from "./wire.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const USAGE = `Usage: npm run chat -- [options] [message]
+
+With a message it shows the reply and ends. Otherwise every line is a message.
+Ctrl-C stops a reply; where there is none it ends the chat.
+
+  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --session <key>      Session to talk in (default: the agent's main one)
+  --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
+  --help               Show this`;
+
+const terminal: Paper = {
+  write: (text) => process.stdout.write(text),
+  note: (text) => console.error(text),
+  styled: process.stdout.isTTY && process.env.NO_COLOR === undefined,
+};
+
+/** Talks to a running Isopod until the input ends. */
+async function chat(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: {
+      url: { type: "string" },
+      session: { type: "string" },
+      vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      help: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) return console.log(USAGE);
+  const server = await findServer(values.vars, values.url);
+  const me = await meet(server);
+  const sessionKey = values.session ?? `agent:${me.agentId}:main`;
+  const talk = new Talk(server, sessionKey, terminal);
+  if (positionals.length > 0) await sayOnce(talk, positionals.join(" "));
+  else await converse(talk, `${me.model} · ${sessionKey} · Ctrl-C stops a reply, and ends the chat`);
+}
+
+async function findServer(variablesFile: string, url: string | undefined): Promise<Server> {
+  const variables = { ...(await readVariables(variablesFile)), ...process.env };
+  if (!variables.ISOPOD_TOKEN) throw new Problem("There is no access token yet. Start Isopod first: npm start");
+  const address = url ?? variables.ISOPOD_URL ?? `http://127.0.0.1:${variables.PORT ?? 8787}`;
+  if (!URL.canParse(address)) throw new Problem(`'${address}' is no address. It looks like http://127.0.0.1:8787`);
+  return { url: address.replace(/\/+$/, ""), token: variables.ISOPOD_TOKEN };
+}
+
+/** @throws Problem where nobody answers, or not to us */
+async function meet(server: Server): Promise<Me> {
+  try {
+    return await ask(server, { path: "/v1/me" }, isMe);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 0) {
+      throw new Problem(
+        `Nothing answers at ${server.url}.\nStart Isopod with npm start, or name its address with --url.`,
+      );
+    }
+    if (error.status === 401) {
+      throw new Problem(
+        `${server.url} does not accept the access token.\nIt has to be the ISOPOD_TOKEN that Isopod runs with.`,
+      );
+    }
+    throw error;
+  }
+}
+
+async function sayOnce(talk: Talk, message: string): Promise<void> {
+  process.on("SIGINT", () => talk.interrupt());
+  if (!(await talk.say(message))) process.exitCode = 1;
+}
+
+async function converse(talk: Talk, heading: string): Promise<void> {
+  const isTerminal = process.stdin.isTTY === true;
+  const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: isTerminal, prompt: "› " });
+  const interrupt = () => {
+    if (!talk.interrupt()) lines.close();
+  };
+  // A terminal hands Ctrl-C to whoever reads lines from it; without one it is a signal.
+  lines.on("SIGINT", interrupt);
+  process.on("SIGINT", interrupt);
+  const prompt = () => {
+    if (isTerminal) lines.prompt();
+  };
+  if (isTerminal) console.log(heading);
+  prompt();
+  for await (const line of lines) {
+    if (line.trim() !== "") await talk.say(line);
+    prompt();
+  }
+}
+
+await runCommand(chat);

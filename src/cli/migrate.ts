@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Problem } from "./problem.ts";
+import { runWrangler } from "./wrangler.ts";
+
+/** Brings the local D1 database up to date; when the migrations are the same as last time there is nothing to start. */
+export async function migrate(root: string, stateFolder: string): Promise<void> {
+  const digest = await digestOf(join(root, "migrations", "d1"));
+  const stamp = join(stateFolder, "d1-migrations.sha256");
+  const isDone = existsSync(join(stateFolder, "v3", "d1")) && existsSync(stamp);
+  if (isDone && (await readFile(stamp, "utf8")) === digest) return;
+  const wrangler = runWrangler(root, ["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateFolder]);
+  if ((await wrangler.ended) !== 0) throw new Problem(`${wrangler.output()}\nThe database could not be prepared.`);
+  await mkdir(stateFolder, { recursive: true });
+  await writeFile(stamp, digest);
+}
+
+async function digestOf(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(`${name}\n`).update(await readFile(join(folder, name)));
+  return hash.digest("hex");
+}

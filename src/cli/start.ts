@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ApiError, ask, type Server, tell } from "./http.ts";
+import { migrate } from "./migrate.ts";
+import { freePortAbove, parsePort, probePort } from "./port.ts";
+import { Problem, runCommand } from "./problem.ts";
+import { ensureToken, VARIABLES_FILE } from "./variables.ts";
+import { welcome } from "./welcome.ts";
+import { isMe, type Me } from "./wire.ts";
+import { runWrangler, type Wrangler } from "./wrangler.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const READY_WITHIN_MS = 90_000;
+const POLL_MS = 100;
+const USAGE = `Usage: npm start -- [options]
+
+  --port <number>      Port to listen on (default: PORT, else 8787)
+  --persist-to <dir>   Where data is kept (default: .wrangler/state)
+  --vars <file>        File of variables and secrets (default: .dev.vars)
+  --verbose            Show everything that wrangler says
+  --help               Show this`;
+
+/** Starts Isopod on this machine and stays until Ctrl-C. */
+async function start(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: "string", default: process.env.PORT ?? "8787" },
+      "persist-to": { type: "string", default: `${ROOT}.wrangler/state` },
+      vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      verbose: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const port = parsePort(values.port);
+  if (port === undefined) throw new Problem(`'${values.port}' is no port. Use a number from 1 to 65535.`);
+
+  const token = await ensureToken(values.vars);
+  const server: Server = { url: `http://127.0.0.1:${port}`, token };
+  await requirePort(port, server);
+  await migrate(ROOT, values["persist-to"]);
+  const wrangler = runWrangler(ROOT, devArguments(port, values));
+  if (values.verbose) wrangler.show();
+  const interrupted = onInterrupt(wrangler);
+  try {
+    const me = await ready(server, wrangler, port);
+    wrangler.show();
+    console.log(welcome(server.url, token, me.model));
+    const code = await wrangler.ended;
+    if (!interrupted() && code !== 0) throw new Problem("wrangler has ended unexpectedly.");
+  } catch (error) {
+    if (!interrupted()) throw error;
+  } finally {
+    await wrangler.stop();
+  }
+}
+
+interface DevOptions {
+  "persist-to": string;
+  vars: string;
+  verbose: boolean;
+}
+
+function devArguments(port: number, options: DevOptions): string[] {
+  return [
+    ...["dev", "--local", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"],
+    ...["--persist-to", options["persist-to"], "--env-file", options.vars, "--var", "ISOPOD_HOST:workerd"],
+    ...["--show-interactive-dev-session=false", "--log-level", options.verbose ? "log" : "error"],
+  ];
+}
+
+/** @throws Problem that names another port, where this one cannot be used */
+async function requirePort(port: number, server: Server): Promise<void> {
+  const state = await probePort(port);
+  if (state === "taken") throw await portTaken(port, server);
+  if (state === "forbidden") throw new Problem(`Port ${port} needs more rights. ${await chooseAnother(1024)}`);
+}
+
+async function portTaken(port: number, server: Server): Promise<Problem> {
+  const what = (await isIsopod(server))
+    ? `Isopod already runs at ${server.url}.`
+    : `Port ${port} is taken by another program.`;
+  return new Problem(`${what}\n${await chooseAnother(port)}`);
+}
+
+async function chooseAnother(port: number): Promise<string> {
+  return `Choose another port: npm start -- --port ${await freePortAbove(port)}`;
+}
+
+async function isIsopod(server: Server): Promise<boolean> {
+  try {
+    await ask(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isMe);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** Waits for the Worker, and seeds the workspace of its agent by looking at it. */
+async function ready(server: Server, wrangler: Wrangler, port: number): Promise<Me> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  let ended = false;
+  wrangler.ended.then(() => {
+    ended = true;
+  });
+  while (!(await answers(server))) {
+    if (ended && /address already in use/i.test(wrangler.output())) throw await portTaken(port, server);
+    if (ended) throw new Problem(`${wrangler.output()}\nThe Worker did not start.`);
+    if (Date.now() > deadline) throw new Problem(`${wrangler.output()}\nThe Worker does not answer at ${server.url}.`);
+    await sleep(POLL_MS);
+  }
+  const me = await ask(server, { path: "/v1/me" }, isMe);
+  await tell(server, { path: `/v1/agents/${me.agentId}/workspace` });
+  return me;
+}
+
+async function answers(server: Server): Promise<boolean> {
+  try {
+    await tell(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.passing) return false;
+    throw error;
+  }
+}
+
+/** Ends wrangler when somebody asks us to end. Gives whether that has happened. */
+function onInterrupt(wrangler: Wrangler): () => boolean {
+  let interrupted = false;
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => {
+      interrupted = true;
+      void wrangler.stop();
+    });
+  }
+  return () => interrupted;
+}
+
+await runCommand(start);

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { backoff } from "./backoff.ts";
+import { follow } from "./follow.ts";
+import { ApiError, ask, runPath, type Server, tell } from "./http.ts";
+import { createPrinter } from "./printer.ts";
+import { explain } from "./problem.ts";
+import { isAccepted, isTerminal } from "./wire.ts";
+
+/** Where a talk is written to. */
+export interface Paper {
+  write(text: string): void;
+  /** For what is not part of the talk. */
+  note(text: string): void;
+  /** Whether escape sequences mean something there. */
+  styled: boolean;
+}
+
+/** Says one message after another in a session and writes down what comes of each. */
+export class Talk {
+  readonly #server: Server;
+  readonly #sessionKey: string;
+  readonly #paper: Paper;
+  #run: string | undefined;
+  #waiting: AbortController | undefined;
+
+  constructor(server: Server, sessionKey: string, paper: Paper) {
+    this.#server = server;
+    this.#sessionKey = sessionKey;
+    this.#paper = paper;
+  }
+
+  /** Sends a message and writes until its run has ended. Tells whether it ended well. */
+  async say(message: string): Promise<boolean> {
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    try {
+      const runId = await this.#post(message, waiting.signal);
+      this.#run = runId;
+      return runId !== undefined && (await this.#writeDown(runId, waiting.signal));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#paper.note(explain(error));
+      return false;
+    } finally {
+      this.#waiting = undefined;
+      this.#run = undefined;
+    }
+  }
+
+  /**
+   * Stops what is going on: first the run is asked to stop, and if that is not enough nobody waits for it any more.
+   * Tells whether there was anything.
+   */
+  interrupt(): boolean {
+    if (!this.#waiting) return false;
+    if (this.#run === undefined) {
+      this.#waiting.abort();
+    } else {
+      const path = runPath(this.#run, "abort");
+      this.#run = undefined;
+      tell(this.#server, { method: "POST", path }).catch((error) => this.#paper.note(explain(error)));
+    }
+    return true;
+  }
+
+  /** Sends a message until it is accepted; undefined where it was interrupted before. */
+  async #post(message: string, signal: AbortSignal): Promise<string | undefined> {
+    const body = { message, sessionKey: this.#sessionKey, idempotencyKey: randomUUID() };
+    const tries = backoff(signal);
+    const onLink = this.#noteLoss();
+    while (!signal.aborted) {
+      try {
+        return (await ask(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (!(error instanceof ApiError) || !error.passing) throw error;
+        onLink("lost");
+        await tries.wait();
+      }
+    }
+    return undefined;
+  }
+
+  async #writeDown(runId: string, signal: AbortSignal): Promise<boolean> {
+    const print = createPrinter(this.#paper.styled);
+    const following = { after: 0, signal, onLink: this.#noteLoss() };
+    for await (const event of follow(this.#server, runPath(runId, "events"), following)) {
+      this.#paper.write(print(event));
+      if (isTerminal(event)) return event.phase === "end";
+    }
+    return false;
+  }
+
+  /** Says that the connection is lost, once each time. */
+  #noteLoss(): (link: "open" | "lost") => void {
+    let isLost = false;
+    return (link) => {
+      if (link === "lost" && !isLost) this.#paper.note("Connection lost. Trying again …");
+      isLost = link === "lost";
+    };
+  }
+}
