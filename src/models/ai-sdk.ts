@@ -17,6 +17,8 @@ import { ReplyBuilder } from "./reply.ts";
 export interface Wire extends PromptTarget {
   contextWindow: number;
   maxOutputTokens: number;
+  /** Where requests go, for whoever has to find out why they do not arrive. */
+  baseUrl: string;
   language: LanguageModelV4;
   /** Puts the system prompt's layers to the conversation, where the format wants them. */
   arrange(system: SystemPrompt, conversation: LanguageModelV4Message[]): LanguageModelV4Message[];
@@ -40,8 +42,10 @@ async function* answer(wire: Wire, request: ModelRequest, signal: AbortSignal): 
   const hangUp = new AbortController();
   const reply = new ReplyBuilder(callIdMaker(request.messages));
   let failure: Failure | undefined;
+  let reached = false;
   try {
     const parts = await open(wire, request, AbortSignal.any([signal, hangUp.signal]));
+    reached = true;
     for await (const part of parts) {
       if (part.type === "error") failure = failureOf(part.error);
       if (failure !== undefined || signal.aborted) break;
@@ -55,7 +59,12 @@ async function* answer(wire: Wire, request: ModelRequest, signal: AbortSignal): 
   }
   if (signal.aborted) yield { type: "end", reply: reply.broken("aborted") };
   else if (failure === undefined && isWhole(reply)) yield { type: "end", reply: reply.whole() };
-  else yield { type: "end", reply: { ...reply.broken("error"), error: toModelError(failure ?? BROKEN_OFF) } };
+  else {
+    const error = toModelError(failure ?? BROKEN_OFF);
+    const unreachable = !reached && error.status === undefined && error.kind === "timeout";
+    const message = unreachable ? `Could not reach ${wire.baseUrl}: ${error.message}` : error.message;
+    yield { type: "end", reply: { ...reply.broken("error"), error: { ...error, message } } };
+  }
 }
 
 const BROKEN_OFF: Failure = { message: "The answer's stream ended without a finish." };

@@ -21,6 +21,7 @@ export function anthropicMessages(options: WireOptions): Model {
     ref: options.ref,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
+    baseUrl: options.baseUrl,
     language: provider.messages(options.modelId),
     imagesInResults: true,
     // The API refuses thinking of an earlier turn if anything before it changed since, and our system prompt may.

@@ -19,6 +19,7 @@ export function openaiCompletions(options: WireOptions): Model {
     ref: options.ref,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
+    baseUrl: options.baseUrl,
     language: provider.chatModel(options.modelId),
     imagesInResults: false,
     reasoningOf: "history",

@@ -18,6 +18,7 @@ export function openaiResponses(options: WireOptions): Model {
     ref: options.ref,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
+    baseUrl: options.baseUrl,
     language: provider.responses(options.modelId),
     imagesInResults: true,
     reasoningOf: "history",

@@ -97,13 +97,11 @@ export class ReplyBuilder {
   }
 
   #call(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCallPart {
-    const args = argsIn(part.input);
     return {
       type: "tool-call",
       callId: this.#newCallId(part.toolCallId),
       tool: part.toolName,
-      args: args ?? {},
-      ...(args === undefined && { invalidArgs: part.input }),
+      ...argsIn(part.input),
       ...metaOf(part.providerMetadata),
     };
   }
@@ -119,13 +117,22 @@ export class ReplyBuilder {
   }
 }
 
-/** The arguments of a call as an object; no text at all, and `null`, are no arguments. */
-function argsIn(input: string): JsonObject | undefined {
-  if (input.trim() === "") return {};
+/**
+ * The arguments of a call as an object, or the text that was there instead. No text at all and `null` are no arguments;
+ * an object that was encoded twice, as some models do, is that object.
+ */
+function argsIn(input: string): { args: JsonObject; invalidArgs?: string } {
+  const value = input.trim() === "" ? null : parsed(input);
+  if (value === null) return { args: {} };
+  if (isObject(value)) return { args: value };
+  const inner = typeof value === "string" ? parsed(value) : undefined;
+  if (isObject(inner)) return { args: inner };
+  return { args: {}, invalidArgs: typeof value === "string" ? value : input };
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(input);
-    if (value === null) return {};
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { join, normalize, resolve } from "node:path";
 
 /** Where real inputs that are not part of the project are kept; tests that use them skip where it is absent. */
-const FOLDER = resolve(process.env["ISOPOD_FIXTURES"] ?? "../shared/fixtures");
+const FOLDER = resolve(process.env.ISOPOD_FIXTURES ?? "../shared/fixtures");
 
 /** Whether the folder is there. */
 export async function hasFixtures(): Promise<boolean> {
@@ -15,7 +15,9 @@ export async function serveFixture(path: string, response: ServerResponse): Prom
   const place = join(FOLDER, normalize(`/${path}`));
   const kind = await kindOf(place);
   if (kind === "file") {
-    response.writeHead(200, { "content-type": place.endsWith(".json") ? "application/json" : "text/plain; charset=utf-8" });
+    response.writeHead(200, {
+      "content-type": place.endsWith(".json") ? "application/json" : "text/plain; charset=utf-8",
+    });
     response.end(await readFile(place));
   } else if (kind === "folder") {
     response.writeHead(200, { "content-type": "application/json" });

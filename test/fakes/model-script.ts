@@ -24,8 +24,10 @@ export interface ScriptedReply {
   endAfterChunks?: number;
   /** Never answers. */
   hang?: boolean;
-  /** A whole SSE body, sent as it is; with `chunkSize`, in pieces of so many characters. */
+  /** A whole SSE body, sent as it is. */
   raw?: string;
+  /** Writes the stream in pieces of so many bytes, wherever that cuts. */
+  sliceBytes?: number;
 }
 
 /** The wire formats that the server speaks, by the path of a request. */
@@ -33,7 +35,7 @@ export type Format = "completions" | "responses" | "messages";
 
 /** The chunks of the SSE body that says `reply` in a wire format. */
 export function render(format: Format, reply: ScriptedReply, serial: number): string[] {
-  if (reply.raw !== undefined) return reply.chunkSize ? pieces(reply.raw, reply.chunkSize) : [reply.raw];
+  if (reply.raw !== undefined) return [reply.raw];
   const script = {
     reasoning: pieces(reply.reasoning ?? "", reply.chunkSize ?? 12),
     text: pieces(reply.text ?? "", reply.chunkSize ?? 12),
@@ -211,9 +213,15 @@ function messages({ reasoning, text, calls, stop, usage }: Script, serial: numbe
         ])),
     ...(text.length === 0
       ? []
-      : block({ type: "text", text: "" }, text.map((piece) => ({ type: "text_delta", text: piece })))),
+      : block(
+          { type: "text", text: "" },
+          text.map((piece) => ({ type: "text_delta", text: piece })),
+        )),
     ...calls.flatMap(({ id, name, args }) =>
-      block({ type: "tool_use", id, name, input: {} }, args.map((partial_json) => ({ type: "input_json_delta", partial_json }))),
+      block(
+        { type: "tool_use", id, name, input: {} },
+        args.map((partial_json) => ({ type: "input_json_delta", partial_json })),
+      ),
     ),
     event("message_delta", {
       delta: { stop_reason: reasons[stop], stop_sequence: null },

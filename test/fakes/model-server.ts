@@ -32,13 +32,19 @@ const MAX_RECORDED = 1_000;
 /**
  * Starts a model provider on loopback that speaks Chat Completions, Responses and Messages.
  *
- * The base URL of a scenario is `<url>/s/<scenario>/v1`. `PUT <url>/control/<scenario>` with `{replies}` says what it
+ * The base URL of a scenario is `<url>/s/<scenario>/v1`; under `<url>/v1` the model of a request names it. `PUT <url>/control/<scenario>` with `{replies}` says what it
  * answers, in order, the last one repeating; `GET <url>/control/<scenario>/requests` gives the last 1,000 requests since.
  * A scenario that was told nothing answers "ok" at once, from bytes made beforehand.
  */
-export async function startModelServer({ port = 0 }: { port?: number } = {}): Promise<{ url: string; close(): Promise<void> }> {
+export async function startModelServer({
+  port = 0,
+}: {
+  port?: number;
+} = {}): Promise<{ url: string; close(): Promise<void> }> {
   const scenarios = new Map<string, Scenario>();
-  const ready = new Map([...FORMATS.values()].map((format) => [format, Buffer.from(render(format, { text: "ok" }, 0).join(""))]));
+  const ready = new Map(
+    [...FORMATS.values()].map((format) => [format, Buffer.from(render(format, { text: "ok" }, 0).join(""))]),
+  );
   const stopping = new AbortController();
   let serial = 0;
 
@@ -51,10 +57,18 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
     return scenario;
   }
 
-  async function answer(name: string, format: Format, path: string, request: IncomingMessage, response: ServerResponse) {
+  /** @param name the scenario; undefined where the request's model names it */
+  async function answer(
+    name: string | undefined,
+    format: Format,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
     const at = performance.timeOrigin + performance.now();
-    const scenario = scenarioOf(name);
-    const recorded = { at, path, headers: request.headers, body: await bodyOf(request), hungUp: false };
+    const body = await bodyOf(request);
+    const scenario = scenarioOf(name ?? JSON.parse(body.toString()).model);
+    const recorded = { at, path, headers: request.headers, body, hungUp: false };
     response.on("close", () => {
       recorded.hungUp = !response.writableFinished;
     });
@@ -77,11 +91,14 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
     }
     response.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });
     let left = reply.cutAfterBytes ?? Number.POSITIVE_INFINITY;
-    for (const [index, chunk] of render(format, reply, number).slice(0, reply.endAfterChunks).entries()) {
+    const chunks = render(format, reply, number).slice(0, reply.endAfterChunks).map((chunk) => Buffer.from(chunk));
+    const writes = reply.sliceBytes ? slices(Buffer.concat(chunks), reply.sliceBytes) : chunks;
+    for (const [index, bytes] of writes.entries()) {
       if (index > 0 && reply.gapMs) await sleep(reply.gapMs, undefined, { signal: stopping.signal });
       if (response.destroyed) return;
-      const bytes = Buffer.from(chunk);
-      await new Promise<void>((written) => response.write(bytes.subarray(0, Math.min(bytes.length, left)), () => written()));
+      await new Promise<void>((written) =>
+        response.write(bytes.subarray(0, Math.min(bytes.length, left)), () => written()),
+      );
       left -= bytes.length;
       if (left <= 0) {
         response.destroy();
@@ -93,15 +110,22 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, place, name = "", ...rest] = decodeURIComponent(request.url ?? "/").split("/");
-    const format = rest[0] === "v1" ? FORMATS.get(rest.slice(1).join("/")) : undefined;
-    if (place === "s" && request.method === "POST" && format !== undefined) {
+    const byModel = place === "v1" ? FORMATS.get([name, ...rest].join("/")) : undefined;
+    const format = place === "s" && rest[0] === "v1" ? FORMATS.get(rest.slice(1).join("/")) : undefined;
+    if (request.method === "POST" && byModel !== undefined) {
+      await answer(undefined, byModel, ["v1", name, ...rest].join("/"), request, response);
+    } else if (request.method === "POST" && format !== undefined) {
       await answer(name, format, rest.join("/"), request, response);
     } else if (place === "control" && request.method === "PUT") {
       const { replies = [] } = JSON.parse((await bodyOf(request)).toString());
       scenarios.set(name, { replies, next: 0, requests: [] });
       send(response, 204);
     } else if (place === "control" && rest[0] === "requests") {
-      send(response, 200, scenarioOf(name).requests.map((recorded) => ({ ...recorded, body: readable(recorded.body) })));
+      send(
+        response,
+        200,
+        scenarioOf(name).requests.map((recorded) => ({ ...recorded, body: readable(recorded.body) })),
+      );
     } else if (place === "fixtures" && request.method === "GET") {
       await serveFixture([name, ...rest].join("/"), response);
     } else send(response, 404, { error: { message: `no ${request.method} ${request.url}` } });
@@ -123,6 +147,10 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
       await closed;
     },
   };
+}
+
+function slices(bytes: Buffer, size: number): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size));
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
