@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { createAttempt } from "../workspace/retry.ts";
+import { type PruneVersions, pruneVersions } from "../workspace/versions.ts";
+
+const pruneMessage: z.ZodType<PruneVersions> = z.object({
+  kind: z.literal("prune-versions"),
+  agentId: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  path: z.string().min(1),
+});
+
+/** The messages that ask for the same file. */
+interface Job {
+  agentId: string;
+  path: string;
+  messages: Message[];
+}
+
+/**
+ * Clears away versions that are older than 30 days, of the files that were overwritten since. A file that is named by
+ * many messages is looked at once; only the messages of files that failed come again.
+ */
+export async function consumeUpkeep(
+  batch: MessageBatch,
+  env: Pick<Env, "FILES">,
+  now: number = Date.now(),
+): Promise<void> {
+  for (const job of jobsIn(batch.messages).values()) {
+    const store = { bucket: env.FILES, attempt: createAttempt(), agentId: job.agentId };
+    try {
+      await pruneVersions(store, job.path, now);
+      for (const message of job.messages) message.ack();
+    } catch (thrown) {
+      log("warn", "upkeep.failed", { agentId: job.agentId, path: job.path, error: messageOf(thrown) });
+      for (const message of job.messages) message.retry();
+    }
+  }
+}
+
+function jobsIn(messages: readonly Message[]): Map<string, Job> {
+  const jobs = new Map<string, Job>();
+  for (const message of messages) {
+    const asked = pruneMessage.safeParse(message.body);
+    if (!asked.success) {
+      log("warn", "upkeep.unknown_message", { messageId: message.id, error: z.prettifyError(asked.error) });
+      message.ack();
+      continue;
+    }
+    const { agentId, path } = asked.data;
+    const key = `${agentId}/${path}`;
+    const job = jobs.get(key) ?? { agentId, path, messages: [] };
+    job.messages.push(message);
+    jobs.set(key, job);
+  }
+  return jobs;
+}

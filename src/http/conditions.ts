@@ -1,0 +1,56 @@
+import type { ByteRange, Expectation } from "../workspace/workspace.ts";
+
+/** What `If-Match` or `If-None-Match` names: any version, or these (RFC 9110, 8.8.3). */
+type Etags = "*" | readonly { value: string; weak: boolean }[];
+
+/** Whether `If-Match` lets a request through; only strong etags count (RFC 9110, 13.1.1). */
+export function passesIfMatch(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return true;
+  const named = etagsIn(header);
+  return named === "*" || named.some((one) => one.value === etag && !one.weak);
+}
+
+/** Whether `If-None-Match` lets a request through; weak etags count as strong ones do (RFC 9110, 13.1.2). */
+export function passesIfNoneMatch(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return true;
+  const named = etagsIn(header);
+  return named !== "*" && !named.some((one) => one.value === etag);
+}
+
+/**
+ * What a write expects to find, by its conditions. `current` tells the etag that is there now, and is asked only where
+ * the headers alone do not say it; undefined where a condition does not hold.
+ */
+export async function expectationOf(
+  ifMatch: string | undefined,
+  ifNoneMatch: string | undefined,
+  current: () => Promise<string | undefined>,
+): Promise<Expectation | undefined> {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return { kind: "any" };
+  if (ifMatch === undefined && ifNoneMatch?.trim() === "*") return { kind: "new" };
+  const etag = await current();
+  if (etag === undefined) return ifMatch === undefined ? { kind: "new" } : undefined;
+  const passes = passesIfMatch(ifMatch, etag) && passesIfNoneMatch(ifNoneMatch, etag);
+  return passes ? { kind: "etag", etag } : undefined;
+}
+
+/**
+ * The one range of bytes that a `Range` header asks for. Undefined for several ranges, other units and bad syntax, which
+ * a server may answer with the whole (RFC 9110, 14.2).
+ */
+export function rangeIn(header: string | undefined): ByteRange | undefined {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replaceAll(" ", "") ?? "") ?? [];
+  if (first === undefined || last === undefined || first + last === "") return undefined;
+  if (first === "") return { suffix: Number(last) };
+  const offset = Number(first);
+  if (last === "") return { offset };
+  return Number(last) < offset ? undefined : { offset, length: Number(last) - offset + 1 };
+}
+
+function etagsIn(header: string): Etags {
+  if (header.trim() === "*") return "*";
+  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, value]) => ({
+    value: value ?? "",
+    weak: weak !== undefined,
+  }));
+}

@@ -1,0 +1,115 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
+
+/** A parameter that takes the rest of the path, slashes included, as Hono's router has it; OpenAPI knows none. */
+export const REST = "{path{.+}}";
+
+const agentParams = z.object({ id: z.string().openapi({ description: "The agent's id." }) });
+const fileParams = agentParams.extend({
+  path: z.string().openapi({ description: "A path in the workspace, such as `memory/2026-01-31.md`." }),
+});
+const noQuery = z.strictObject({});
+
+const file = z
+  .object({
+    kind: z.literal("file"),
+    path: z.string(),
+    etag: z.string().openapi({ description: "Without quotes." }),
+    size: z.int().openapi({ description: "In bytes." }),
+    modifiedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
+  })
+  .openapi("WorkspaceFile");
+const entry = z.discriminatedUnion("kind", [file, z.object({ kind: z.literal("folder"), path: z.string() })]);
+const version = z.object({ versionId: z.string(), size: z.int(), replacedAt: z.int() }).openapi("WorkspaceVersion");
+const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+
+/** `GET …/workspace`. */
+export const listRoute = createRoute({
+  method: "get",
+  path: "/agents/{id}/workspace",
+  summary: "The files and folders of a workspace",
+  request: {
+    params: agentParams,
+    query: z.strictObject({
+      prefix: z.string().default("").openapi({ description: "A folder; the root where it is left out." }),
+      recursive: z
+        .enum(["true", "false"])
+        .default("false")
+        .openapi({ description: "Every file below, and no folders." }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "By path",
+      content: { "application/json": { schema: z.object({ entries: z.array(entry) }) } },
+    },
+  },
+});
+
+/** `GET …/workspace/<path>`. */
+export const readRoute = createRoute({
+  method: "get",
+  path: `/agents/{id}/workspace/${REST}`,
+  summary: "A file",
+  description: "Honours `Range` (one range), `If-None-Match`, `If-Match` and `If-Range`; HEAD gives the headers alone.",
+  request: { params: fileParams, query: noQuery },
+  responses: {
+    200: { description: "The file", content: bytes },
+    206: { description: "The part that `Range` asked for", content: bytes },
+    304: { description: "It is what `If-None-Match` names" },
+  },
+});
+
+/** `PUT …/workspace/<path>`. */
+export const writeRoute = createRoute({
+  method: "put",
+  path: `/agents/{id}/workspace/${REST}`,
+  summary: "Store a file",
+  description:
+    "With `If-Match` only over that version, with `If-None-Match: *` only where there is none; 412 otherwise. The " +
+    `version before is kept for 30 days. A file has at most ${MAX_FILE_BYTES} bytes.`,
+  request: { params: fileParams, query: noQuery, body: { content: bytes } },
+  responses: {
+    200: { description: "Overwritten", content: { "application/json": { schema: file } } },
+    201: { description: "Created", content: { "application/json": { schema: file } } },
+  },
+});
+
+/** `DELETE …/workspace/<path>`. */
+export const removeRoute = createRoute({
+  method: "delete",
+  path: `/agents/{id}/workspace/${REST}`,
+  summary: "Delete a file",
+  description: "With `If-Match` only that version; 412 otherwise. It is kept as a version for 30 days.",
+  request: { params: fileParams, query: noQuery },
+  responses: { 204: { description: "Deleted" } },
+});
+
+/** `GET …/versions/<path>`. */
+export const versionsRoute = createRoute({
+  method: "get",
+  path: `/agents/{id}/versions/${REST}`,
+  summary: "Earlier versions of a file, also of a deleted one",
+  request: { params: fileParams, query: noQuery },
+  responses: {
+    200: {
+      description: "Newest first",
+      content: { "application/json": { schema: z.object({ versions: z.array(version) }) } },
+    },
+  },
+});
+
+/** `POST …/versions/<path>`. */
+export const restoreRoute = createRoute({
+  method: "post",
+  path: `/agents/{id}/versions/${REST}`,
+  summary: "Make an earlier version the current one",
+  middleware: bodyLimit({ maxSize: 4096 }),
+  request: {
+    params: fileParams,
+    query: noQuery,
+    body: { required: true, content: { "application/json": { schema: z.strictObject({ versionId: z.string() }) } } },
+  },
+  responses: { 200: { description: "Restored", content: { "application/json": { schema: file } } } },
+});

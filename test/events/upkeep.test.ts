@@ -1,0 +1,73 @@
+import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { consumeUpkeep } from "../../src/events/upkeep.ts";
+import { openWorkspace } from "../workspace/open-workspace.ts";
+import { watchBucket } from "../workspace/watch-bucket.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ANY = { kind: "any" } as const;
+
+/** Sends these messages to the consumer as one batch, some days from now. */
+async function deliver(bodies: unknown[], days: number, bucket: R2Bucket = env.FILES) {
+  const messages = bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body }));
+  const batch = createMessageBatch("isopod-upkeep", messages);
+  await consumeUpkeep(batch, { FILES: bucket }, Date.now() + days * DAY_MS);
+  const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext());
+  return { acked: [...explicitAcks].sort(), retried: retryMessages.map((message) => message.msgId) };
+}
+
+/** A file of an agent with two versions, and the message that its writer sent. */
+async function overwritten(agentId: string, path: string) {
+  const workspace = openWorkspace({ agentId });
+  for (const content of ["one", "two", "three"]) await workspace.write(path, content, ANY);
+  return { workspace, message: { kind: "prune-versions", agentId, path } };
+}
+
+describe("upkeep", () => {
+  test("clears away versions after 30 days, and not a day earlier", async () => {
+    const { workspace, message } = await overwritten("keeper", "notes/a.md");
+    expect(await deliver([message], 29)).toEqual({ acked: ["m0"], retried: [] });
+    expect(await workspace.versions("notes/a.md")).toHaveLength(2);
+    expect(await deliver([message], 31)).toEqual({ acked: ["m0"], retried: [] });
+    expect(await workspace.versions("notes/a.md")).toEqual([]);
+    expect((await workspace.stat("notes/a.md")).size).toBe(5);
+  });
+
+  test("leaves other files' and other agents' versions alone, and may run twice", async () => {
+    const { message } = await overwritten("one", "a.md");
+    const other = await overwritten("one", "a.md.bak");
+    const others = await overwritten("two", "a.md");
+    await deliver([message, message], 31);
+    await deliver([message], 31);
+    expect(await other.workspace.versions("a.md.bak")).toHaveLength(2);
+    expect(await others.workspace.versions("a.md")).toHaveLength(2);
+  });
+
+  test("looks once at a file that many messages name", async () => {
+    const { message } = await overwritten("busy", "log.md");
+    const { bucket, calls } = watchBucket(env.FILES);
+    expect(await deliver(Array(50).fill(message), 0, bucket)).toMatchObject({ retried: [] });
+    expect(calls).toEqual(["list"]);
+  });
+
+  test("brings back only what failed", async () => {
+    const good = await overwritten("good", "a.md");
+    const bad = await overwritten("bad", "a.md");
+    const { bucket } = watchBucket(env.FILES, {
+      before: (call) => call.startsWith("delete versions/bad/") && new Error("delete: Access denied (10003)"),
+    });
+    expect(await deliver([bad.message, good.message, bad.message], 31, bucket)).toEqual({
+      acked: ["m1"],
+      retried: ["m0", "m2"],
+    });
+    expect(await good.workspace.versions("a.md")).toEqual([]);
+    expect(await bad.workspace.versions("a.md")).toHaveLength(2);
+  });
+
+  test("drops messages that it does not understand, without touching anything", async () => {
+    const { bucket, calls } = watchBucket(env.FILES);
+    const strange = ["text", null, { kind: "other" }, { kind: "prune-versions", agentId: "../x", path: "a" }];
+    expect(await deliver(strange, 31, bucket)).toEqual({ acked: ["m0", "m1", "m2", "m3"], retried: [] });
+    expect(calls).toEqual([]);
+  });
+});
