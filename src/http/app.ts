@@ -36,7 +36,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", pairingRoutes);
   app.route(
     "/v1",
-    workspaceRoutes(async (c, agentId) => {
+    workspaceRoutes<AppEnv>(async (c, agentId) => {
       const wiring = c.get("wiring");
       const workspace = wiring.workspaceOf(agentOf(wiring.config, agentId));
       await seedWorkspace(workspace, await workspace.list(""), Date.now());

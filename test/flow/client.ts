@@ -1,0 +1,62 @@
+import { env, SELF } from "cloudflare:test";
+import { inject } from "vitest";
+import type { AgentEvent } from "../../src/agent/events.ts";
+import type { ScriptedReply } from "../fakes/model-script.ts";
+
+const ORIGIN = "https://isopod.test";
+
+/** Calls the Worker with the token. A body that is no text is sent as JSON. */
+export function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  return SELF.fetch(`${ORIGIN}${path}`, {
+    method,
+    headers: { Authorization: "Bearer test-token", ...(body !== undefined && JSON_HEADERS), ...headers },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+}
+
+const JSON_HEADERS = { "Content-Type": "application/json" };
+
+/** Accepts a run for a model scenario. */
+export async function say(message: string, scenario: string, more: object = {}) {
+  const response = await call("POST", "/v1/agent", { message, model: `fake/${scenario}`, ...more });
+  if (response.status !== 202) throw new Error(`${response.status} ${await response.text()}`);
+  return response.json<{ runId: string; sessionKey: string; sessionId: string; acceptedAt: number }>();
+}
+
+/** Waits for a run and gives it as it stands then. */
+export async function finished(runId: string) {
+  await call("GET", `/v1/agent/wait?runId=${runId}&timeoutMs=10000`).then((response) => response.arrayBuffer());
+  return call("GET", `/v1/runs/${runId}`).then((response) => response.json<Record<string, never>>());
+}
+
+/** The transcript of a session. */
+export async function historyOf(sessionKey: string) {
+  const response = await call("GET", `/v1/sessions/${encodeURIComponent(sessionKey)}/history`);
+  return response.json<{ messages: Record<string, never>[]; cursor: number; before?: number }>();
+}
+
+/** Says what the fake model answers in a scenario. */
+export async function script(scenario: string, replies: ScriptedReply[]) {
+  await fetch(`${inject("modelServer")}/control/${scenario}`, { method: "PUT", body: JSON.stringify({ replies }) });
+}
+
+/** What the fake model was asked in a scenario. */
+export async function asked(scenario: string): Promise<{ body: any; hungUp: boolean }[]> {
+  return (await fetch(`${inject("modelServer")}/control/${scenario}/requests`)).json();
+}
+
+/** Every event of a run, from a number on, read to the end of the stream. */
+export async function eventsOf(runId: string, after = 0): Promise<AgentEvent[]> {
+  const response = await call("GET", `/v1/runs/${runId}/events`, undefined, { "Last-Event-ID": String(after) });
+  return parseEvents(await response.text());
+}
+
+/** The events in the text of a stream. */
+export function parseEvents(text: string): AgentEvent[] {
+  return text
+    .split("\n\n")
+    .filter((block) => block.startsWith("id: "))
+    .map((block) => JSON.parse(block.split("\n").find((line) => line.startsWith("data: "))!.slice(6)));
+}
+
+export { env };
