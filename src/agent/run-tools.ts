@@ -5,8 +5,8 @@ import type { Loop } from "./loop.ts";
 import type { AnyTool, ToolOutput } from "./tool.ts";
 
 /**
- * Runs the open calls of one reply and stores a result for each: in the reply's order, side by side where all of
- * them allow it. A call that an earlier incarnation launched is run again only where its tool says that twice is the
+ * Runs the open calls of one reply and stores the result of each as soon as it is there. Calls are launched in the
+ * reply's order, neighbours side by side where their tools allow it. A call that an earlier incarnation launched is run again only where its tool says that twice is the
  * same as once; otherwise the model is told that its effect is unknown.
  */
 export async function runTools(loop: Loop, calls: readonly ToolCallPart[], signal: AbortSignal): Promise<void> {

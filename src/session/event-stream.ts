@@ -5,13 +5,19 @@ const PAGE = 100;
 /** Proxies close a connection that is silent for long; a comment line keeps it. */
 const PING_MS = 15_000;
 
+/** The run whose events are wanted, and whether it has ended. */
+export interface FollowedRun {
+  runId: string;
+  hasEnded(): boolean;
+}
+
 /**
  * Events as `text/event-stream` (WHATWG HTML, server-sent events): `id` is the number to resume after, `event` the
- * type, `data` the event as JSON. With `runId` the stream closes after that run's last event.
+ * type, `data` the event as JSON. The stream of a run closes after that run's last event.
  *
  * The reader pulls: what it has not asked for yet is not read yet.
  */
-export function eventStream(log: EventLog, after: number, runId: string | undefined): ReadableStream<Uint8Array> {
+export function eventStream(log: EventLog, after: number, run?: FollowedRun): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let cursor = after;
   let cancelled = false;
@@ -19,12 +25,16 @@ export function eventStream(log: EventLog, after: number, runId: string | undefi
     type: "bytes",
     async pull(controller) {
       while (!cancelled) {
-        const page = log.read({ after: cursor, limit: PAGE, ...(runId !== undefined && { runId }) });
+        const page = log.read({ after: cursor, limit: PAGE, ...(run && { runId: run.runId }) });
         const last = page.at(-1);
         if (last !== undefined) {
           cursor = last.seq;
           controller.enqueue(encoder.encode(page.map(frame).join("")));
-          if (runId !== undefined && page.some(isTerminal)) controller.close();
+          if (run !== undefined && page.some(isTerminal)) controller.close();
+          return;
+        }
+        if (run?.hasEnded()) {
+          controller.close();
           return;
         }
         const waitedFrom = log.lastSeq;

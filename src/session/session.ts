@@ -100,12 +100,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** The session's events after a number, or from now on; it stays open. */
   events(after: number | undefined): ReadableStream<Uint8Array> {
-    return eventStream(this.#log, after ?? this.#log.lastSeq, undefined);
+    return eventStream(this.#log, after ?? this.#log.lastSeq);
   }
 
   /** A run's events after a number, to its last; undefined where this session has no such run. */
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined {
-    return findRun(this.#store, runId) && eventStream(this.#log, after, runId);
+    const row = () => findRun(this.#store, runId);
+    if (row() === undefined) return undefined;
+    return eventStream(this.#log, after, { runId, hasEnded: () => isEnded(row()?.state ?? { status: "queued" }) });
   }
 
   override alarm(): void {
