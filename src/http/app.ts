@@ -1,4 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
 import { VERSION } from "../lib/version.ts";
 import { wire } from "../session/wiring.ts";
@@ -20,7 +20,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   app.onError(onError);
   app.notFound(notFoundOf(() => app.routes));
-  app.get("/healthz", (c) => c.json({ ok: true, version: VERSION }));
+  app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
   app.use(async (c, next) => {
     c.set("wiring", wire(c.env, (promise) => c.executionCtx.waitUntil(promise)));
@@ -46,6 +46,19 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app;
 }
+
+const healthRoute = createRoute({
+  method: "get",
+  path: "/healthz",
+  summary: "Whether the Worker is up",
+  security: [],
+  responses: {
+    200: {
+      description: "It is",
+      content: { "application/json": { schema: z.object({ ok: z.boolean(), version: z.string() }) } },
+    },
+  },
+});
 
 const DOCUMENT = {
   openapi: "3.1.0",

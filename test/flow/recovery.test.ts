@@ -1,0 +1,89 @@
+import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { objectNameOf } from "../../src/session/locate.ts";
+import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+
+const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
+
+async function stubOf(name: string) {
+  return env.SESSIONS.getByName(await objectNameOf(session(name).sessionKey));
+}
+
+/** Kills the object in the middle of what it does, and lets its alarm ring. */
+async function crash(name: string) {
+  const killed = runInDurableObject(await stubOf(name), (_, state) => state.abort("killed by a test"));
+  await expect(killed).rejects.toThrow("killed by a test");
+  await runDurableObjectAlarm(await stubOf(name));
+}
+
+test("a run whose object dies while the model answers is asked again, and the reader is told to start over", async () => {
+  await script("crash-model", [{ text: "Never heard", hang: true }, { text: "Heard." }]);
+  const { runId } = await say("x", "crash-model", session("crash-model"));
+  await waitFor(async () => (await asked("crash-model")).length === 1);
+  await crash("crash-model");
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Heard." });
+  expect(await asked("crash-model")).toHaveLength(2);
+  const { messages } = await historyOf(session("crash-model").sessionKey);
+  expect(messages.map((message) => message.role)).toEqual(["user", "assistant"]);
+});
+
+test("a run goes on after its last finished step, not from the beginning", async () => {
+  await script("crash-later", [
+    { calls: [{ name: "write", args: { path: "once.md", content: "1" } }] },
+    { hang: true },
+    { text: "Done." },
+  ]);
+  const { runId } = await say("x", "crash-later", session("crash-later"));
+  await waitFor(async () => (await asked("crash-later")).length === 2);
+  await crash("crash-later");
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Done." });
+  const { messages } = await historyOf(session("crash-later").sessionKey);
+  expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+});
+
+test("numbers of events grow over the death of an object and are never used twice", async () => {
+  await script("crash-seq", [{ hang: true }, { text: "ok" }]);
+  const { runId } = await say("x", "crash-seq", session("crash-seq"));
+  await waitFor(async () => (await asked("crash-seq")).length === 1);
+  const before = (await historyOf(session("crash-seq").sessionKey)).cursor;
+  await crash("crash-seq");
+  await finished(runId);
+  const after = (await eventsOf(runId)).filter((event) => event.type !== "lifecycle" || event.phase !== "start");
+  expect(Math.min(...after.map((event) => event.seq))).toBeGreaterThan(before);
+});
+
+test("a wish to stop holds over the death of an object", async () => {
+  await script("crash-abort", [{ hang: true }]);
+  const { runId } = await say("x", "crash-abort", session("crash-abort"));
+  await waitFor(async () => (await asked("crash-abort")).length === 1);
+  const stub = await stubOf("crash-abort");
+  await runInDurableObject(stub, (_, state) => {
+    state.storage.sql.exec(`update runs set state = json_set(state, '$.abortRequested', json('true')) where id = ?`, runId);
+  });
+  await crash("crash-abort");
+  expect(await finished(runId)).toMatchObject({ status: "aborted" });
+  expect(await asked("crash-abort")).toHaveLength(1);
+});
+
+test("a run that crashes five times without getting further is parked, and its session goes on", async () => {
+  await script("crash-loop", [{ hang: true }, { hang: true }, { hang: true }, { hang: true }, { hang: true }, { text: "next" }]);
+  const { runId } = await say("x", "crash-loop", session("crash-loop"));
+  for (let crashes = 1; crashes <= 5; crashes++) {
+    await waitFor(async () => (await asked("crash-loop")).length === crashes);
+    await crash("crash-loop");
+  }
+  expect(await finished(runId)).toMatchObject({ status: "error", error: { code: "crash_loop" } });
+  const next = await say("y", "crash-loop", session("crash-loop"));
+  expect(await finished(next.runId)).toMatchObject({ status: "ok", reply: "next" });
+});
+
+test("an idle session that is woken by a reader writes nothing and sets no alarm", async () => {
+  await script("idle", [{ text: "ok" }]);
+  await finished((await say("x", "idle", session("idle"))).runId);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const stub = await stubOf("idle");
+  await runDurableObjectAlarm(stub);
+  await evictDurableObject(stub);
+  await call("GET", `/v1/sessions/${session("idle").sessionKey}/history`);
+  expect(await runInDurableObject(stub, (_, state) => state.storage.getAlarm())).toBeNull();
+});

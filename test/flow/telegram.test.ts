@@ -1,0 +1,79 @@
+import { SELF } from "cloudflare:test";
+import { expect, inject, test } from "vitest";
+import { asked, call, historyOf, script, waitFor } from "./client.ts";
+
+const BOT = "7000000001:flow";
+let nextUpdate = 1000;
+
+function update(text: string, from: number, more: object = {}) {
+  const id = nextUpdate++;
+  const user = { id: from, is_bot: false, first_name: `User ${from}` };
+  const message = { message_id: id, date: 1_780_000_000, chat: { id: from, type: "private" }, from: user, text, ...more };
+  return { update_id: id, message };
+}
+
+function deliver(body: unknown, secret = "flow-webhook-secret") {
+  return SELF.fetch("https://isopod.test/channels/telegram/default/webhook", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret },
+    body: JSON.stringify(body),
+  });
+}
+
+async function sent(chat: number): Promise<string[]> {
+  const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<any[]>();
+  return calls
+    .filter((made) => made.method === "sendMessage" && String(made.args.chat_id) === String(chat))
+    .map((made) => made.args.text);
+}
+
+test("a message from the owner gets its reply through the Bot API, and the same conversation is on the page", async () => {
+  await script("default", [{ text: "**Hello** from the edge." }]);
+  expect((await deliver(update("Hi bot", 42))).status).toBe(200);
+  await waitFor(async () => (await sent(42)).length === 1);
+  expect(await sent(42)).toEqual(["<b>Hello</b> from the edge."]);
+  const { messages } = await historyOf("agent:main:main");
+  expect(messages).toMatchObject([{ role: "user", text: "Hi bot" }, { role: "assistant" }]);
+});
+
+test("the same update again is the same message", async () => {
+  await script("default", [{ text: "Once." }]);
+  const body = update("Twice?", 42);
+  const before = (await sent(42)).length;
+  await Promise.all([deliver(body), deliver(body)]);
+  await deliver(body);
+  await waitFor(async () => (await sent(42)).length > before);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await sent(42)).slice(before)).toEqual(["Once."]);
+  expect(await asked("default")).toHaveLength(1);
+});
+
+test("a wrong secret is refused and nothing is stored", async () => {
+  await script("default", [{ text: "no" }]);
+  expect((await deliver(update("Let me in", 42), "wrong")).status).toBe(401);
+  expect(await asked("default")).toHaveLength(0);
+});
+
+test("a stranger is told a code once, and talks in a session of their own when it is approved", async () => {
+  await script("default", [{ text: "Welcome." }]);
+  await deliver(update("Hello?", 77));
+  await waitFor(async () => (await sent(77)).length === 1);
+  await deliver(update("Anybody?", 77));
+  const code = /<b>([0-9A-Z]{8})<\/b>/.exec((await sent(77))[0]!)![1]!;
+  expect(await asked("default")).toHaveLength(0);
+  expect((await call("POST", "/v1/pairings/approve", { code: "WRONG" })).status).toBe(404);
+  expect((await call("POST", "/v1/pairings/approve", { code })).status).toBe(200);
+  await deliver(update("Now?", 77));
+  await waitFor(async () => (await sent(77)).includes("Welcome."));
+  const { messages } = await historyOf("agent:main:telegram:direct:77");
+  expect(messages).toMatchObject([{ text: "Now?", sender: { owner: false } }, { role: "assistant" }]);
+  const { tools, messages: seen } = (await asked("default")).at(-1)!.body;
+  expect(tools ?? []).toEqual([]);
+  expect(JSON.stringify(seen)).not.toContain("## USER.md");
+});
+
+test("an unknown account is 404 and says where to add it", async () => {
+  const response = await SELF.fetch("https://isopod.test/channels/telegram/nobody/webhook", { method: "POST" });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ error: { hint: expect.stringContaining("channels.telegram.accounts") } });
+});

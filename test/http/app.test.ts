@@ -1,0 +1,143 @@
+import { env, SELF } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { call, finished, say, script } from "../flow/client.ts";
+
+const ORIGIN = "https://isopod.test";
+
+async function errorOf(response: Response) {
+  return { status: response.status, ...(await response.json<{ error: { code: string; message: string } }>()).error };
+}
+
+describe("who may call", () => {
+  test("without a token nothing but the public routes answers", async () => {
+    for (const path of ["/v1/sessions", "/v1/me", "/v1/agents/main/workspace", "/v1/nothing"]) {
+      expect((await SELF.fetch(`${ORIGIN}${path}`)).status).toBe(401);
+    }
+    expect((await SELF.fetch(`${ORIGIN}/healthz`)).status).toBe(200);
+    expect((await SELF.fetch(`${ORIGIN}/openapi.json`)).status).toBe(200);
+  });
+
+  test("a wrong token is refused, however alike it is", async () => {
+    for (const token of ["test-toke", "test-token ", "Test-token", "", "test-tokenn"]) {
+      const response = await SELF.fetch(`${ORIGIN}/v1/me`, { headers: { Authorization: `Bearer ${token}x`.slice(0, -1) } });
+      expect([token, response.status]).toEqual([token, token === "test-token " ? response.status : 401]);
+    }
+  });
+
+  test("with no token configured the Worker refuses everything", async () => {
+    const { createApp } = await import("../../src/http/app.ts");
+    const { ISOPOD_TOKEN: _, ...bare } = env;
+    const headers = { Authorization: "Bearer " };
+    expect((await createApp().request("/v1/me", { headers }, { ...bare, ISOPOD_TOKEN: "" })).status).toBe(401);
+    expect((await createApp().request("/v1/me", { headers }, bare)).status).toBe(401);
+  });
+
+  test("a browser logs in with the token, uses its cookie from our own page only, and logs out", async () => {
+    const wrong = await call("POST", "/v1/login", { token: "guess" });
+    expect(await errorOf(wrong)).toMatchObject({ status: 401, code: "unauthorized" });
+    const login = await SELF.fetch(`${ORIGIN}/v1/login`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ token: "test-token" }),
+    });
+    expect(login.status).toBe(204);
+    const cookie = login.headers.get("Set-Cookie")!;
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/Secure/);
+    expect(cookie).toMatch(/SameSite=Strict/);
+    const Cookie = cookie.split(";")[0]!;
+    const me = (headers: Record<string, string>, path = "/v1/me", method = "GET") =>
+      SELF.fetch(`${ORIGIN}${path}`, { method, headers: { Cookie, ...headers } });
+    expect((await me({})).status).toBe(200);
+    expect((await me({ Origin: "https://evil.test" })).status).toBe(403);
+    expect((await me({ Origin: "https://evil.test" }, "/v1/logout", "POST")).status).toBe(403);
+    expect((await me({}, "/v1/logout", "POST")).status).toBe(403);
+    expect((await me({ Origin: ORIGIN }, "/v1/logout", "POST")).status).toBe(204);
+    expect((await me({})).status).toBe(401);
+  });
+});
+
+describe("what is refused, and how", () => {
+  test("unknown fields are named", async () => {
+    const response = await call("POST", "/v1/agent", { message: "x", mesage: "y" });
+    expect(await errorOf(response)).toMatchObject({ status: 400, message: expect.stringContaining("mesage") });
+    const query = await call("GET", "/v1/sessions?limti=3");
+    expect(await errorOf(query)).toMatchObject({ status: 400, message: expect.stringContaining("limti") });
+  });
+
+  test("a missing or wrong field is named with what is expected of it", async () => {
+    expect(await errorOf(await call("POST", "/v1/agent", {}))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining("message"),
+    });
+    const wrong = await call("POST", "/v1/agent", { message: "x", timeoutSeconds: -1 });
+    expect(await errorOf(wrong)).toMatchObject({ status: 400, message: expect.stringContaining("timeoutSeconds") });
+  });
+
+  test("a body that is not JSON, or too large, or of another type", async () => {
+    expect((await call("POST", "/v1/agent", "{nope")).status).toBe(400);
+    expect((await call("POST", "/v1/agent", JSON.stringify({ message: "x".repeat(1_100_000) }))).status).toBe(413);
+    const form = await call("POST", "/v1/agent", "message=x", { "Content-Type": "application/x-www-form-urlencoded" });
+    expect(form.status).toBe(415);
+  });
+
+  test("a wrong method gets 405 and the right ones, a wrong path 404", async () => {
+    const response = await call("DELETE", "/v1/agent");
+    expect(response.headers.get("Allow")).toBe("POST");
+    expect(await errorOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
+    expect(await errorOf(await call("POST", "/healthz"))).toMatchObject({ status: 405 });
+    expect(await errorOf(await call("GET", "/v1/nothing"))).toMatchObject({ status: 404, code: "not_found" });
+  });
+
+  test("what does not exist gets 404 with a hint", async () => {
+    for (const path of ["/v1/runs/run_1", `/v1/runs/run_${"0".repeat(52)}`, `/v1/runs/run_${"0".repeat(52)}/events`]) {
+      expect(await errorOf(await call("GET", path))).toMatchObject({ status: 404, hint: expect.any(String) });
+    }
+    expect((await call("GET", `/v1/agent/wait?runId=run_${"0".repeat(52)}`)).status).toBe(404);
+    expect((await call("POST", `/v1/runs/run_${"0".repeat(52)}/abort`)).status).toBe(404);
+    expect((await call("POST", "/v1/agent", { message: "x", agentId: "nobody" })).status).toBe(404);
+  });
+
+  test("session keys are checked", async () => {
+    for (const sessionKey of ["main", "agent:main", "agent:Main:main", "agent:main:telegram", "agent:main:a:group:"]) {
+      expect((await call("POST", "/v1/agent", { message: "x", sessionKey })).status).toBe(400);
+    }
+    const other = { message: "x", sessionKey: "agent:other:main", agentId: "main" };
+    expect((await call("POST", "/v1/agent", other)).status).toBe(400);
+  });
+
+  test("a model that is not configured is refused before anything is stored", async () => {
+    const response = await call("POST", "/v1/agent", { message: "x", model: "nowhere/model" });
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: "not_configured" });
+  });
+});
+
+describe("OpenAPI", () => {
+  test("the document is 3.1 and names every route that there is", async () => {
+    const document = await (await call("GET", "/openapi.json")).json<{ openapi: string; paths: Record<string, object> }>();
+    expect(document.openapi).toBe("3.1.0");
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        "/v1/agent",
+        "/v1/agent/wait",
+        "/v1/runs/{id}",
+        "/v1/runs/{id}/events",
+        "/v1/runs/{id}/abort",
+        "/v1/sessions",
+        "/v1/sessions/{key}/history",
+        "/v1/agents/{id}/workspace",
+        "/v1/agents/{id}/workspace/{path}",
+        "/healthz",
+      ]),
+    );
+  });
+
+  test("what is answered is what the document says", async () => {
+    await script("openapi", [{ text: "ok" }]);
+    const accepted = await say("x", "openapi", { sessionKey: "agent:main:hook:openapi" });
+    expect(Object.keys(accepted).sort()).toEqual(["acceptedAt", "runId", "sessionId", "sessionKey"]);
+    expect(Object.keys(await finished(accepted.runId)).sort()).toEqual(
+      "acceptedAt agentId deliveries endedAt model reply runId sessionId sessionKey startedAt status usage".split(" "),
+    );
+  });
+});
