@@ -7,7 +7,6 @@ import {
   type Workspace,
   WorkspaceError,
   type WorkspaceErrorCode,
-  type WorkspaceFile,
 } from "../workspace/workspace.ts";
 import { expectationOf, passesIfMatch, passesIfNoneMatch, rangeIn } from "./conditions.ts";
 import { onInvalid } from "./errors.ts";
@@ -54,9 +53,11 @@ export function workspaceRoutes<E extends HonoEnv>(
     return translated(c, async () => {
       const workspace = await open(c, id);
       const content = await readBody(c.req.raw, MAX_FILE_BYTES);
-      const { stored, status } = await store(workspace, path, content, await expectation(c, workspace, path));
+      const expect = await expectation(c, workspace, path);
+      const isNew = expect.kind === "new" || (expect.kind === "any" && (await etagAt(workspace, path)) === undefined);
+      const stored = await workspace.write(path, content, expect);
       c.header("ETag", `"${stored.etag}"`);
-      return c.json(stored, status);
+      return c.json(stored, isNew ? 201 : 200);
     });
   });
 
@@ -86,16 +87,18 @@ export function workspaceRoutes<E extends HonoEnv>(
   return app;
 }
 
+/** Answers GET and HEAD. A file is looked up before it is read only where a condition or HEAD asks for it. */
 async function serve(c: Context, workspace: Workspace, path: string): Promise<Response> {
   const { ifMatch, ifNoneMatch } = conditionsOf(c);
   const ifRange = c.req.header("If-Range");
   const isHead = c.req.method === "HEAD";
-  const known = isHead || ifMatch || ifNoneMatch || ifRange ? await workspace.stat(path) : undefined;
+  const isPlain = !isHead && [ifMatch, ifNoneMatch, ifRange].every((condition) => condition === undefined);
+  const known = isPlain ? undefined : await workspace.stat(path);
   if (known !== undefined) {
     if (!passesIfMatch(ifMatch, known.etag)) throw preconditionFailed(path);
-    if (!passesIfNoneMatch(ifNoneMatch, known.etag))
-      return new Response(null, { status: 304, headers: fileHeaders(known) });
-    if (isHead) return new Response(null, { headers: { ...fileHeaders(known), "Content-Length": String(known.size) } });
+    const headers = fileHeaders(known);
+    if (!passesIfNoneMatch(ifNoneMatch, known.etag)) return new Response(null, { status: 304, headers });
+    if (isHead) return new Response(null, { headers: { ...headers, "Content-Length": String(known.size) } });
   }
   const isCurrent = ifRange === undefined || (known !== undefined && passesIfMatch(ifRange, known.etag));
   const range = isCurrent ? rangeIn(c.req.header("Range")) : undefined;
@@ -106,23 +109,6 @@ async function serve(c: Context, workspace: Workspace, path: string): Promise<Re
       c.header("Content-Range", `bytes */${(await workspace.stat(path)).size}`);
     }
     throw thrown;
-  }
-}
-
-/** Stores a file and says whether it is a new one: an unconditional write tries to create it first. */
-async function store(
-  workspace: Workspace,
-  path: string,
-  content: Uint8Array,
-  expect: Expectation,
-): Promise<{ stored: WorkspaceFile; status: 200 | 201 }> {
-  try {
-    const first: Expectation = expect.kind === "any" ? { kind: "new" } : expect;
-    return { stored: await workspace.write(path, content, first), status: first.kind === "new" ? 201 : 200 };
-  } catch (thrown) {
-    const isThere = expect.kind === "any" && thrown instanceof WorkspaceError && thrown.code === "conflict";
-    if (!isThere) throw thrown;
-    return { stored: await workspace.write(path, content, expect), status: 200 };
   }
 }
 

@@ -179,6 +179,26 @@ describe("limits", () => {
     expect((await load()).at(-1)).toEqual(memory);
     expect(calls).toEqual(["list"]);
   });
+
+  test("of a huge file that changes while it is read, the ends are never of two versions", async () => {
+    const old = `old start ${"o".repeat(400_000)} old end`;
+    let gets = 0;
+    const { workspace, prefix } = watchWorkspace({
+      async hold(call) {
+        if (call.startsWith("get") && ++gets === 2) await env.FILES.put(`${prefix}MEMORY.md`, old.replaceAll("o", "n"));
+      },
+    });
+    await env.FILES.put(`${prefix}MEMORY.md`, old);
+    const load = async (cache: BootstrapCache) => {
+      const listing = await workspace.list("");
+      const files = await loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: true, personal: true });
+      return files.at(-1)!.content;
+    };
+    const cache: BootstrapCache = new Map();
+    const torn = await load(cache);
+    expect(torn.startsWith("old start") && torn.endsWith("nld end")).toBe(false);
+    expect(await load(cache)).toMatch(/^nld start n+[\s\S]*n nld end$/);
+  });
 });
 
 describe("files that are no plain text", () => {

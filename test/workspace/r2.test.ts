@@ -94,6 +94,22 @@ describe("R2 is the truth", () => {
   });
 });
 
+describe("a range of a file that changes while it is read", () => {
+  test("is of one version", async () => {
+    let changing = true;
+    const { workspace, prefix } = watched({
+      async hold(call) {
+        if (!changing || !call.startsWith("get agents")) return;
+        changing = false;
+        await env.FILES.put(`${prefix}log.txt`, "a longer new text");
+      },
+    });
+    await workspace.write("log.txt", "old text", NEW);
+    const { file, bytes } = await workspace.read("log.txt", { suffix: 8 });
+    expect([file.size, new TextDecoder().decode(bytes)]).toEqual([17, "new text"]);
+  });
+});
+
 describe("where it is", () => {
   test("the prefix is the agent's own, or the configured folder", async () => {
     await open({ agentId: "main" }).write("a.md", "1", NEW);
