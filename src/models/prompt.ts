@@ -83,8 +83,12 @@ function assistantMessage(
   callIds: Map<string, string>,
 ): LanguageModelV4Message[] {
   const native = message.model === ref && message.stop !== "error" && message.stop !== "aborted";
-  const parts = native && withReasoning ? message.parts : message.parts.filter((part) => part.type !== "reasoning");
-  const content = parts.map((part) => assistantPart(part, native, callIds));
+  // Providers refuse reasoning that nothing follows.
+  const end = message.parts.findLastIndex((part) => part.type !== "reasoning") + 1;
+  const content = message.parts
+    .slice(0, end)
+    .filter((part) => part.type !== "reasoning" || (native && withReasoning))
+    .map((part) => assistantPart(part, native, callIds));
   return content.length > 0 ? [{ role: "assistant", content }] : [];
 }
 

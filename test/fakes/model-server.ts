@@ -91,7 +91,9 @@ export async function startModelServer({
     }
     response.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });
     let left = reply.cutAfterBytes ?? Number.POSITIVE_INFINITY;
-    const chunks = render(format, reply, number).slice(0, reply.endAfterChunks).map((chunk) => Buffer.from(chunk));
+    const chunks = render(format, reply, number)
+      .slice(0, reply.endAfterChunks)
+      .map((chunk) => Buffer.from(chunk));
     const writes = reply.sliceBytes ? slices(Buffer.concat(chunks), reply.sliceBytes) : chunks;
     for (const [index, bytes] of writes.entries()) {
       if (index > 0 && reply.gapMs) await sleep(reply.gapMs, undefined, { signal: stopping.signal });

@@ -19,6 +19,10 @@ interface Rule {
 /** A file's name as people type it: with an extension, and at will in quotes. */
 const PATH = "[`\"'“「]?(?<path>[\\p{L}\\p{N}_./-]*[\\p{L}\\p{N}_-]\\.[A-Za-z0-9]{1,8})[`\"'”」]?";
 
+const PLEASE = "^(?:please |can you |could you |and )*";
+const QING = "^(?:请|麻烦|你|帮我)*";
+const A_FILE = "(?: me)?(?: an?| the)?(?: new)?(?: empty)?(?: file)?(?: called| named)?";
+
 /** What is longer is no order that the rules were made for. */
 const MAX_CHARS = 8_000;
 
@@ -39,38 +43,29 @@ const RULES: readonly Rule[] = [
   rule("^(?:你|妳)?(?:还|還)?(?:记得|記得|知道(?=我))(?<topic>.*?)(?:吗|嗎|么|嘛|不)$", recall),
   rule(
     "^(?:关于|關於)?(?<topic>.*?)[，,]?我(?:之前|以前|曾经)?(?:跟你|对你|和你|给你)?(?:说过|说了|告诉过你|告诉了你|讲过|提过)(?<more>.*?)(?:什么|啥|哪些|没有|吗|么)*$",
-    ({ topic = "", more = "" }) => ({ kind: "recall", topic: `${topic} ${more}`.trim() }),
+    ({ topic = "", more = "" }) => recall({ topic: `${topic} ${more}` }),
   ),
   rule("^我的(?<topic>.+?)(?:是|叫|在)(?:什么|谁|哪|多少|几|啥).*$", recall),
 
   rule(
-    "^(?:please |can you |could you |and )*(?:remember|memori[sz]e|keep in mind|don['’]t forget|(?:make a )?note|write down)(?: this| that| down)*[:,]? +(?<fact>.+)$",
+    `${PLEASE}(?:remember|memori[sz]e|keep in mind|don['’]t forget|(?:make a )?note|write down)(?: this| that| down)*[:,]? +(?<fact>.+)$`,
     remember,
   ),
-  rule("^(?:请|麻烦)?(?:你)?(?:帮我)?(?:记住|记一下|记下来?|记得|记录一下|别忘了)[：:，, ]*(?<fact>.+)$", remember),
+  rule(`${QING}(?:记住|记一下|记下来?|记得|记录一下|别忘了)[：:，, ]*(?<fact>.+)$`, remember),
 
   rule(
-    `^(?:please |can you |could you )*(?:write|create|make|save|add)(?: me)?(?: an?| the)?(?: new)?(?: file)?(?: called| named)? ${PATH}(?:[:,]| with| containing| saying| that says)(?: the)?(?: contents?| text)?:?\\s+(?<content>.+)$`,
+    `${PLEASE}(?:write|create|make|save|add)${A_FILE} ${PATH}(?:[:,]| with| containing| saying| that says)(?: the)?(?: contents?| text)?:?\\s+(?<content>.+)$`,
     write,
   ),
+  rule(`${PLEASE}(?:write|save|put|store) (?<content>.+?) (?:to|in|into|as)${A_FILE} ${PATH}\\.?$`, write),
+  rule(`${PLEASE}(?:create|make|add)${A_FILE} ${PATH}\\.?$`, write),
   rule(
-    `^(?:please |can you |could you )*(?:write|save|put|store) (?<content>.+?) (?:to|in|into|as)(?: an?| the)?(?: new)?(?: file)?(?: called| named)? ${PATH}\\.?$`,
+    `${QING}(?:创建|新建|写入?|写一个|保存)(?:一个)?新?(?:文件)?(?:叫|名为)? *${PATH}[，,]? *(?:内容(?:是|为)?|写[上入]?|包含)[：: ]*(?<content>.+)$`,
     write,
   ),
-  rule(
-    `^(?:please |can you |could you )*(?:create|make|add)(?: me)?(?: an?| the)?(?: new)?(?: empty)?(?: file)?(?: called| named)? ${PATH}\\.?$`,
-    write,
-  ),
-  rule(
-    `^(?:请|帮我)*(?:创建|新建|写入?|写一个|保存)(?:一个)?新?(?:文件)?(?:叫|名为)? *${PATH}[，,]? *(?:内容(?:是|为)?|写[上入]?|包含)[：: ]*(?<content>.+)$`,
-    write,
-  ),
-  rule(
-    `^(?:请|帮我)*把 *(?<content>.+?) *(?:写入|写到|写进|保存到|保存为|存到|存入) *(?:文件)? *${PATH}(?:里|中)?$`,
-    write,
-  ),
-  rule(`^(?:请|帮我)*在 *${PATH} *(?:里|中)?(?:写入|写上|写下?)[：: ]*(?<content>.+)$`, write),
-  rule(`^(?:请|帮我)*(?:创建|新建)(?:一个)?(?:空的?)?(?:文件)?(?:叫|名为)? *${PATH}$`, write),
+  rule(`${QING}把 *(?<content>.+?) *(?:写入|写到|写进|保存到|保存为|存到|存入) *(?:文件)? *${PATH}(?:里|中)?$`, write),
+  rule(`${QING}在 *${PATH} *(?:里|中)?(?:写入|写上|写下?)[：: ]*(?<content>.+)$`, write),
+  rule(`${QING}(?:创建|新建)(?:一个)?(?:空的?)?(?:文件)?(?:叫|名为)? *${PATH}$`, write),
 
   rule(`\\b(?:read|show|open|cat|print|display)(?: me)?(?: the)?(?: contents? of)?(?: the)?(?: file)? ${PATH}`, read),
   rule(`^what(?:'s|’s| is| does) (?:in )?(?:the )?(?:file )?${PATH}(?: say| contain)?$`, read),
@@ -78,13 +73,13 @@ const RULES: readonly Rule[] = [
   rule(`^${PATH} *(?:里|中)?面?(?:有|写了|是)?(?:什么|啥).*$`, read),
 
   rule(
-    "^(?:please |can you )*(?:list|show)(?: me)?(?: all)?(?: of)?(?: the| my| your)? ?(?:files?|folder|directory|workspace)?(?: (?:in|of|under))?(?: the)?(?: folder| workspace)? *[`\"']?(?<folder>[\\w./-]*)[`\"']?(?: folder)?$",
+    `${PLEASE}(?:list|show)(?: me)?(?: all)?(?: of)?(?: the| my| your)? ?(?:files?|folder|directory|workspace)?(?: (?:in|of|under))?(?: the)?(?: folder| workspace)? *["']?(?<folder>[\\w./-]*)["']?(?: folder)?$`,
     list,
   ),
   rule("^(?:what|which) files\\b.*$", list),
   rule("^ls *(?<folder>[\\w./-]*)$", list),
   rule(
-    "^(?:请|帮我)*(?:列出|显示|查看|看看)? *(?<folder>[\\w./-]*) *(?:里|中)?(?:的|所有|全部|有哪些|有什么|我的)*文件(?:列表|夹)?(?:有哪些|有什么)?$",
+    `${QING}(?:列出|显示|查看|看看)? *(?<folder>[\\w./-]*) *(?:里|中)?(?:的|所有|全部|有哪些|有什么|我的)*文件(?:列表|夹)?(?:有哪些|有什么)?$`,
     list,
   ),
 
@@ -128,7 +123,7 @@ function just(kind: "greeting" | "thanks" | "about" | "setup"): () => Intent {
 }
 
 function recall({ topic = "" }: Groups): Intent {
-  return { kind: "recall", topic: topic.trim() };
+  return { kind: "recall", topic: topic.trim().replace(/^的|的$/g, "") };
 }
 
 function remember({ fact = "" }: Groups): Intent {

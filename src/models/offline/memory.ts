@@ -7,21 +7,22 @@ const MAX_LINES = 8;
 
 /** The call that adds a line to the end of the memory file, from what reading it gave; undefined where it is not there. */
 export function appendCall(content: string | undefined, line: string): { tool: "write" | "edit"; args: JsonObject } {
-  const last = content === undefined ? undefined : uniqueEnd(content);
-  if (last === undefined) return { tool: "write", args: { path: MEMORY_FILE, content: `# Memory\n\n${line}\n` } };
-  return { tool: "edit", args: { path: MEMORY_FILE, edits: [{ oldText: last, newText: `${last}\n${line}` }] } };
+  const text = content?.trim() ?? "";
+  if (text === "" || EMPTY.test(text)) {
+    return { tool: "write", args: { path: MEMORY_FILE, content: `# Memory\n\n${line}\n` } };
+  }
+  const end = uniqueEnd(text);
+  return { tool: "edit", args: { path: MEMORY_FILE, edits: [{ oldText: end, newText: `${end}\n${line}` }] } };
 }
 
+/** How a tool may say that there is nothing to show. */
+const EMPTY = /^\W*(?:the )?file is empty\W*$/i;
+
 /** The shortest run of whole lines at the end of a text that occurs in it once: what an edit can hold on to. */
-function uniqueEnd(content: string): string | undefined {
-  const text = content.trimEnd();
-  if (text === "") return undefined;
-  for (let start = text.lastIndexOf("\n"); start >= 0; start = text.lastIndexOf("\n", start - 1)) {
-    const end = text.slice(start + 1);
-    if (text.indexOf(end) === start + 1) return end;
-    if (start === 0) break;
-  }
-  return text;
+function uniqueEnd(text: string): string {
+  let start = text.lastIndexOf("\n") + 1;
+  while (text.indexOf(text.slice(start)) < start) start = text.lastIndexOf("\n", start - 2) + 1;
+  return text.slice(start);
 }
 
 /** The lines of a memory file that share a word with a topic, best first; all of them where the topic says nothing. */
@@ -46,9 +47,10 @@ export function linesAbout(content: string, topic: string): string[] {
 }
 
 const EMPTY_WORDS = new Set(
-  "a about all an and any anything are at can did do does everything for from had has have i in is it know like me my of on or remember said tell that the this to told was we were what when where which who with you your".split(
-    " ",
-  ),
+  (
+    "a about all an and any anything are at can did do does everything for from had has have i in is it know like me my " +
+    "of on or remember said tell that the this to told was we were what when where which who with you your"
+  ).split(" "),
 );
 
 /** The words of a text that mean something, and of Chinese every pair of neighbouring characters. */
@@ -61,11 +63,12 @@ function termsOf(text: string): string[] {
   return [...words.filter((word) => !EMPTY_WORDS.has(word)), ...pairs];
 }
 
-/** How many terms two texts share; a word and its longer form are the same from four letters on. */
+/** How many terms of a topic a text has; a word and its longer form are the same from four letters on. */
 function overlap(wanted: string[], present: string[]): number {
   return wanted.filter((term) => present.some((other) => isSame(term, other))).length;
 }
 
 function isSame(a: string, b: string): boolean {
+  if (/^\p{Script=Han}$/u.test(a)) return b.includes(a);
   return a === b || (Math.min(a.length, b.length) >= 4 && (a.startsWith(b) || b.startsWith(a)));
 }

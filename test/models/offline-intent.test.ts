@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { type Intent, intentOf } from "../../src/models/offline/intent.ts";
+
+describe("the offline rules understand", () => {
+  test.each<[string, Intent]>([
+    ["Hello there!", { kind: "greeting" }],
+    ["history of Rome", { kind: "unknown" }],
+    ["Thanks a lot", { kind: "thanks" }],
+    ["What can you do?", { kind: "about" }],
+    ["Which model are you?", { kind: "about" }],
+    ["How can I use OpenAI?", { kind: "setup" }],
+    ["Write a poem about the sea", { kind: "unknown" }],
+    ["Do you know the capital of France?", { kind: "unknown" }],
+    ["remember to buy milk", { kind: "remember", fact: "to buy milk" }],
+    ["Can you remember that I'm allergic to nuts?", { kind: "remember", fact: "I'm allergic to nuts" }],
+    ["Could you please note down: the door code is 1234", { kind: "remember", fact: "the door code is 1234" }],
+    ["Do you remember my birthday?", { kind: "recall", topic: "my birthday" }],
+    ["Can you remember my birthday?", { kind: "recall", topic: "my birthday" }],
+    ["What do you know about me?", { kind: "recall", topic: "me" }],
+    ["What's my name?", { kind: "recall", topic: "name" }],
+    ["Hi, can you read notes.md?", { kind: "read", path: "notes.md" }],
+    ["Show me the file memory/2026-01-01.md", { kind: "read", path: "memory/2026-01-01.md" }],
+    ["create notes.md", { kind: "write", path: "notes.md", content: "" }],
+    ["write hello to x.txt.", { kind: "write", path: "x.txt", content: "hello" }],
+    ["make a file x.md with ```md\n# Title\n```", { kind: "write", path: "x.md", content: "# Title" }],
+    ["ls memory", { kind: "list", folder: "memory" }],
+    ["Show my files", { kind: "list", folder: "" }],
+    ["早上好呀", { kind: "greeting" }],
+    ["你是什么模型？", { kind: "about" }],
+    ["怎么配置模型？", { kind: "setup" }],
+    ["法国的首都是哪里？", { kind: "unknown" }],
+    ["帮我记一下：明天开会", { kind: "remember", fact: "明天开会" }],
+    ["关于生日我说过什么？", { kind: "recall", topic: "生日" }],
+    ["我的生日是什么时候？", { kind: "recall", topic: "生日" }],
+    ["看一下笔记.md", { kind: "read", path: "笔记.md" }],
+    ["把你好写入 a.md", { kind: "write", path: "a.md", content: "你好" }],
+    ["列出 memory 里的文件", { kind: "list", folder: "memory" }],
+  ])("%j", (message, intent) => {
+    expect(intentOf(message)).toEqual(intent);
+  });
+});

@@ -1,0 +1,344 @@
+import { describe, expect, test } from "vitest";
+import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
+import type { AssistantMessage, Message } from "../../src/models/message.ts";
+import type { Model, ModelRequest } from "../../src/models/model.ts";
+import { openaiCompletions } from "../../src/models/openai-completions.ts";
+import { inDialectOf } from "../../src/models/openai-dialects.ts";
+import { openaiResponses } from "../../src/models/openai-responses.ts";
+import type { WireFormat, WireOptions } from "../../src/models/wire.ts";
+import { asking, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a request's body, as a provider would read it
+type Body = any;
+
+function modelAt(lab: Lab, format: WireFormat, modelId: string, more: Partial<WireOptions> = {}): Model {
+  const limits = { contextWindow: 200_000, maxOutputTokens: 8_192, limitsOutput: false };
+  return format({ ref: `lab/${modelId}`, modelId, baseUrl: lab.baseUrl, headers: {}, fetch, ...limits, ...more });
+}
+
+/** What is sent for a request. */
+async function sent(format: WireFormat, modelId: string, request: Partial<ModelRequest>, more?: Partial<WireOptions>) {
+  const lab = openLab();
+  await replyOf(modelAt(lab, format, modelId, more), asking(request));
+  const [first] = await lab.requests();
+  return { body: first!.body as Body, headers: first!.headers };
+}
+
+const PROMPT = { stable: "You are helpful.", dynamic: "Today you are in a chat." };
+
+const PIXEL = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function withPictures(messages: Message[]): Partial<ModelRequest> {
+  return { messages, loadImage: async (path) => (path === "there.png" ? PIXEL : undefined) };
+}
+
+/** A turn in which a model called a tool, as it would be asked to go on. */
+function afterTool(reply: AssistantMessage): Message[] {
+  const [call] = reply.parts.flatMap((part) => (part.type === "tool-call" ? [part] : []));
+  return [userSays("Read a.md."), reply, toolSaid(call!.callId, "read", "its text")];
+}
+
+const TURN = { reasoning: "I should read it.", text: "Reading.", calls: [{ name: "read", args: { path: "a.md" } }] };
+
+/** Asks once with a scripted turn, then again with its result, and gives the second request. */
+async function secondRequest(format: WireFormat, modelId: string, answeredBy = `lab/${modelId}`): Promise<Body> {
+  const lab = openLab();
+  await lab.script(TURN, { text: "Done." });
+  const model = modelAt(lab, format, modelId);
+  const reply = await replyOf(model, asking({ thinking: "low" }));
+  await replyOf(model, asking({ thinking: "low", messages: afterTool(modelSaid(reply, answeredBy)) }));
+  return (await lab.requests())[1]!.body;
+}
+
+describe("Chat Completions", () => {
+  test("gets the system prompt as one message, and asks for a stream with its usage", async () => {
+    const { body } = await sent(openaiCompletions, "llama", { system: PROMPT });
+    expect(body).toEqual({
+      model: "llama",
+      messages: [
+        { role: "system", content: "You are helpful.\n\nToday you are in a chat." },
+        { role: "user", content: "Hello?" },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test("gets a key only where there is one, and the configured headers", async () => {
+    const without = await sent(openaiCompletions, "llama", {});
+    const key = await sent(openaiCompletions, "llama", {}, { apiKey: "sk-1", headers: { "x-team": "a" } });
+    expect(without.headers).not.toHaveProperty("authorization");
+    expect(key.headers).toMatchObject({ authorization: "Bearer sk-1", "x-team": "a" });
+  });
+
+  test("gets an output limit only where somebody set one, and never above the model's", async () => {
+    const limit = async (request: Partial<ModelRequest>, more?: Partial<WireOptions>) =>
+      (await sent(openaiCompletions, "llama", request, more)).body.max_tokens;
+    expect(await limit({})).toBeUndefined();
+    expect(await limit({ maxOutputTokens: 100 })).toBe(100);
+    expect(await limit({ maxOutputTokens: 1_000_000 })).toBe(8_192);
+    expect(await limit({}, { limitsOutput: true })).toBe(8_192);
+  });
+
+  test("gets an effort where the model is to think, unless it is known not to", async () => {
+    const effort = async (thinking: ModelRequest["thinking"], more?: Partial<WireOptions>) =>
+      (await sent(openaiCompletions, "llama", { thinking }, more)).body.reasoning_effort;
+    expect(await effort("off")).toBeUndefined();
+    expect(await effort("high")).toBe("high");
+    expect(await effort("high", { reasoning: false })).toBeUndefined();
+  });
+
+  test("gets its own reasoning back with the call that it led to", async () => {
+    const { messages } = await secondRequest(openaiCompletions, "llama");
+    expect(messages.slice(1)).toMatchObject([
+      {
+        role: "assistant",
+        content: "Reading.",
+        reasoning_content: "I should read it.",
+        tool_calls: [{ function: { name: "read" } }],
+      },
+      { role: "tool", content: "its text", tool_call_id: messages[1].tool_calls[0].id },
+    ]);
+  });
+
+  test("gets the images of a tool's result after the results", async () => {
+    const call = { type: "tool-call", callId: "c1", tool: "shot", args: {} } as const;
+    const result = { ...toolSaid("c1", "shot", "Taken."), images: [{ path: "there.png", mediaType: "image/png" }] };
+    const { body } = await sent(
+      openaiCompletions,
+      "llama",
+      withPictures([userSays("Look."), modelSaid({ parts: [call] }, "lab/llama"), result]),
+    );
+    expect(body.messages.slice(2)).toMatchObject([
+      { role: "tool", content: "Taken." },
+      {
+        role: "user",
+        content: [
+          { type: "text" },
+          { type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("a dialect of Chat Completions", () => {
+  const call = { role: "assistant", content: null, tool_calls: [{ id: "c1" }] };
+  const body = {
+    model: "m",
+    max_tokens: 5,
+    stream_options: { include_usage: true },
+    messages: [{ role: "user", content: "Hi" }, { ...call, reasoning_content: "hm" }, call],
+  };
+
+  test("is not spoken to a host that wants none", () => {
+    expect(inDialectOf("http://127.0.0.1:11434/v1", body)).toBe(body);
+  });
+
+  test("keeps reasoning from hosts that refuse it", () => {
+    for (const host of ["https://api.groq.com/openai/v1", "https://api.cerebras.ai/v1", "https://api.mistral.ai/v1"]) {
+      expect(inDialectOf(host, body)).toMatchObject({ messages: [{ role: "user" }, call, call] });
+      expect(JSON.stringify(inDialectOf(host, body))).not.toContain("reasoning_content");
+    }
+    expect(inDialectOf("https://api.mistral.ai/v1", body)).not.toHaveProperty("stream_options");
+  });
+
+  test("names the output limit as OpenAI does", () => {
+    expect(inDialectOf("https://api.openai.com/v1", body)).toMatchObject({ max_completion_tokens: 5 });
+    expect(inDialectOf("https://api.openai.com/v1", body)).not.toHaveProperty("max_tokens");
+  });
+
+  test("switches DeepSeek's thinking, and gives it reasoning with every call while it thinks", () => {
+    const thinking = inDialectOf("https://api.deepseek.com", { ...body, reasoning_effort: "high" });
+    expect(thinking).toMatchObject({
+      thinking: { type: "enabled" },
+      messages: [{ role: "user" }, { reasoning_content: "hm" }, { reasoning_content: "" }],
+    });
+    const silent = inDialectOf("https://api.deepseek.com", body);
+    expect(silent).toMatchObject({ thinking: { type: "disabled" } });
+    expect(JSON.stringify(silent)).not.toContain("reasoning_content");
+  });
+});
+
+describe("Responses", () => {
+  test("gets the stable prompt as instructions, the dynamic one as the first message, and stores nothing", async () => {
+    const { body } = await sent(openaiResponses, "gpt-5", { system: PROMPT, cacheKey: "agent:main:main" });
+    expect(body).toMatchObject({
+      instructions: "You are helpful.",
+      input: [{ role: "developer", content: "Today you are in a chat." }, { role: "user" }],
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      prompt_cache_key: "agent:main:main",
+    });
+  });
+
+  test("gets an effort for each level, the least that the model has for none", async () => {
+    const reasoning = async (modelId: string, thinking: ModelRequest["thinking"]) =>
+      (await sent(openaiResponses, modelId, { thinking })).body.reasoning;
+    expect(await reasoning("gpt-5", "medium")).toEqual({ effort: "medium", summary: "auto" });
+    expect(await reasoning("gpt-5", "off")).toEqual({ effort: "minimal" });
+    expect(await reasoning("gpt-6-sol", "off")).toEqual({ effort: "none" });
+    expect(await reasoning("gpt-4o", "high")).toBeUndefined();
+  });
+
+  test("gets its sealed reasoning back, from the transcript alone", async () => {
+    const { input, previous_response_id } = await secondRequest(openaiResponses, "gpt-5");
+    expect(previous_response_id).toBeUndefined();
+    expect(input.slice(1)).toMatchObject([
+      {
+        type: "reasoning",
+        encrypted_content: expect.stringMatching(/^sealed-\d/),
+        summary: [{ text: "I should read it." }],
+      },
+      { role: "assistant", content: "Reading." },
+      { type: "function_call", name: "read", arguments: '{"path":"a.md"}' },
+      { type: "function_call_output", output: "its text" },
+    ]);
+    expect(JSON.stringify(input)).not.toContain("item_reference");
+  });
+
+  test("gets no reasoning that another model sealed", async () => {
+    const { input } = await secondRequest(openaiResponses, "gpt-5", "openai/gpt-4.1");
+    expect(JSON.stringify(input)).not.toMatch(/sealed|reasoning/);
+  });
+});
+
+describe("Messages", () => {
+  test("gets a cache breakpoint after the stable prompt and after the last message, and nowhere else", async () => {
+    const messages = [
+      userSays("One."),
+      modelSaid({ parts: [{ type: "text", text: "Two." }] }, "lab/x"),
+      userSays("Three."),
+    ];
+    const { body } = await sent(anthropicMessages, "claude-sonnet-4-5", { system: PROMPT, messages });
+    const cached = { cache_control: { type: "ephemeral" } };
+    expect(body.system).toEqual([
+      { type: "text", text: "You are helpful.", ...cached },
+      { type: "text", text: "Today you are in a chat." },
+    ]);
+    expect(body.messages.at(-1).content).toEqual([{ type: "text", text: "Three.", ...cached }]);
+    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(2);
+  });
+
+  test("gets a budget for each level from models that count thinking in tokens", async () => {
+    const thinking = async (level: ModelRequest["thinking"]) =>
+      (await sent(anthropicMessages, "claude-sonnet-4-5", { thinking: level })).body;
+    const bodies = await Promise.all((["minimal", "low", "medium", "high"] as const).map(thinking));
+    const budgets = bodies.map((body) => body.thinking.budget_tokens);
+    expect(budgets).toEqual([...budgets].sort((a, b) => a - b));
+    expect(new Set(budgets).size).toBe(4);
+    for (const body of bodies) expect(body.max_tokens).toBeGreaterThan(body.thinking.budget_tokens);
+    expect((await thinking("off")).thinking).toEqual({ type: "disabled" });
+  });
+
+  test("lets models that decide for themselves do so", async () => {
+    const { body } = await sent(anthropicMessages, "claude-opus-5", { thinking: "low" });
+    expect(body).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "low" } });
+  });
+
+  test("gets its signed thinking back within a turn, and not in the next", async () => {
+    const lab = openLab();
+    await lab.script(TURN, { text: "Done." }, { text: "Hello." });
+    const model = modelAt(lab, anthropicMessages, "claude-sonnet-4-5");
+    const first = modelSaid(await replyOf(model, asking({ thinking: "low" })), model.ref);
+    const turn = afterTool(first);
+    const last = modelSaid(await replyOf(model, asking({ thinking: "low", messages: turn })), model.ref);
+    await replyOf(model, asking({ thinking: "low", messages: [...turn, last, userSays("And now?")] }));
+    const [, within, next] = (await lab.requests()).map(({ body }): Body => body);
+    expect(within.messages[1].content[0]).toEqual({
+      type: "thinking",
+      thinking: "I should read it.",
+      signature: expect.stringMatching(/^signed-\d/),
+    });
+    expect(JSON.stringify(next.messages)).not.toContain("thinking");
+    expect(next.messages[1].content).toMatchObject([
+      { type: "text", text: "Reading." },
+      { type: "tool_use", name: "read" },
+    ]);
+  });
+
+  test("gets a tool's failure as one, and its image in the result", async () => {
+    const parts = ["c1", "c2"].map((callId) => ({ type: "tool-call", callId, tool: "shot", args: {} }) as const);
+    const image = { ...toolSaid("c2", "shot", "Taken."), images: [{ path: "there.png", mediaType: "image/png" }] };
+    const messages = [
+      userSays("Look."),
+      modelSaid({ parts }, "lab/x"),
+      toolSaid("c1", "shot", "No camera.", true),
+      image,
+    ];
+    const { body } = await sent(anthropicMessages, "claude-sonnet-4-5", withPictures(messages));
+    expect(body.messages[2].content).toMatchObject([
+      { type: "tool_result", tool_use_id: "c1", content: "No camera.", is_error: true },
+      { type: "tool_result", tool_use_id: "c2", content: [{ type: "text", text: "Taken." }, { type: "image" }] },
+    ]);
+  });
+
+  test("is found with and without the version in the base URL", async () => {
+    const { headers } = await sent(anthropicMessages, "claude-sonnet-4-5", {}, { apiKey: "sk-ant" });
+    expect(headers).toMatchObject({ "x-api-key": "sk-ant", "anthropic-version": "2023-06-01" });
+    const lab = openLab();
+    await replyOf(modelAt(lab, anthropicMessages, "m", { baseUrl: lab.baseUrl.replace(/\/v1$/, "/") }), asking());
+    expect(await lab.requests()).toHaveLength(1);
+  });
+});
+
+describe.each<[string, WireFormat]>([
+  ["Chat Completions", openaiCompletions],
+  ["Responses", openaiResponses],
+  ["Messages", anthropicMessages],
+])("a transcript in %s", (_, format) => {
+  test("shows an image that is there, and says so of one that is gone", async () => {
+    const images = ["there.png", "gone.png"].map((path) => ({ path, mediaType: "image/png" }));
+    const { body } = await sent(format, "claude-or-gpt", withPictures([{ ...userSays("See?"), images }]));
+    const said = JSON.stringify(body);
+    expect(said).toContain(btoa(String.fromCharCode(...PIXEL)));
+    expect(said).toContain("[The image gone.png is no longer there.]");
+  });
+
+  test("goes on from another model's calls, with ids that it takes", async () => {
+    const call = {
+      type: "tool-call",
+      callId: "functions.read:0",
+      tool: "read",
+      args: {},
+      meta: { kimi: { a: 1 } },
+    } as const;
+    const parts = [{ type: "reasoning", text: "Secret thoughts." } as const, call];
+    const messages = [
+      userSays("Read."),
+      modelSaid({ parts }, "moonshot/kimi"),
+      toolSaid("functions.read:0", "read", "text"),
+    ];
+    const said = JSON.stringify((await sent(format, "m", { messages })).body);
+    expect(said.match(/functions_read_0/g)).toHaveLength(2);
+    expect(said).not.toContain("functions.read:0");
+    expect(said).not.toContain("Secret thoughts.");
+  });
+
+  test("keeps the words of an answer that broke off, not its reasoning", async () => {
+    const parts = [
+      { type: "reasoning", text: "Unsigned." } as const,
+      { type: "text", text: "I was about to" } as const,
+    ];
+    const messages = [userSays("Go."), modelSaid({ parts, stop: "error" }, "lab/m"), userSays("Go on.")];
+    const said = JSON.stringify((await sent(format, "m", { messages })).body);
+    expect(said).toContain("I was about to");
+    expect(said).not.toContain("Unsigned.");
+  });
+
+  test("leaves out reasoning that led to nothing", async () => {
+    const meta = { openai: { itemId: "rs_1", reasoningEncryptedContent: "x" }, anthropic: { signature: "x" } };
+    const parts = [{ type: "reasoning", text: "I wonder", meta } as const];
+    const { body } = await sent(format, "m", {
+      messages: [userSays("Go."), modelSaid({ parts, stop: "length" }, "lab/m")],
+    });
+    expect(JSON.stringify(body)).not.toContain("I wonder");
+  });
+
+  test("leaves out an answer that says nothing, and says that a message is empty", async () => {
+    const messages = [userSays("Go."), modelSaid({ parts: [], stop: "error" }, "lab/m"), userSays("")];
+    const said = JSON.stringify((await sent(format, "m", { messages })).body);
+    expect(said).not.toContain("assistant");
+    expect(said).toContain("(an empty message)");
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { IsopodError } from "../../src/lib/errors.ts";
+import { modelsConfig } from "../../src/models/config.ts";
+import { createModelResolver, defaultModelRef } from "../../src/models/index.ts";
+import { limitsOf } from "../../src/models/limits.ts";
+import { asking, openLab, partsText, replyOf } from "../contracts/model-lab.ts";
+
+type Env = Record<string, string>;
+
+function resolverOf(models: unknown = {}, env: Env = {}) {
+  const { providers } = modelsConfig.parse(models);
+  return createModelResolver({ providers, secret: (name) => env[name], fetch });
+}
+
+/** What a person is told where a model cannot be made. */
+function refusal(ref: string, models?: unknown, env?: Env): { code: string; text: string } {
+  try {
+    resolverOf(models, env).resolve(ref);
+  } catch (error) {
+    if (error instanceof IsopodError) return { code: error.code, text: `${error.message} ${error.hint}` };
+  }
+  throw new Error(`${ref} was resolved`);
+}
+
+describe("a model's reference", () => {
+  test("makes a model of a configured provider, with the key and the headers that the environment has", async () => {
+    const lab = openLab();
+    const models = {
+      providers: {
+        lab: {
+          baseUrl: lab.baseUrl,
+          api: "openai-completions",
+          apiKey: { source: "env", id: "LAB_KEY" },
+          headers: { "x-team": "a", "x-pass": { source: "env", id: "LAB_PASS" } },
+          models: [{ id: "org/tiny", contextWindow: 4_096, maxTokens: 512 }],
+        },
+      },
+    };
+    const model = resolverOf(models, { LAB_KEY: "sk-lab", LAB_PASS: "open" }).resolve("lab/org/tiny");
+    expect(model).toMatchObject({ ref: "lab/org/tiny", contextWindow: 4_096, maxOutputTokens: 512 });
+    await replyOf(model, asking());
+    const [request] = await lab.requests();
+    expect(request!.headers).toMatchObject({ authorization: "Bearer sk-lab", "x-team": "a", "x-pass": "open" });
+    expect(request!.body).toMatchObject({ model: "org/tiny", max_tokens: 512 });
+  });
+
+  test.each(["openai-completions", "openai-responses", "anthropic-messages"])(
+    "speaks %s where the provider does",
+    async (api) => {
+      const lab = openLab();
+      await lab.script({ text: "Hi there." });
+      const model = resolverOf({ providers: { lab: { baseUrl: lab.baseUrl, api } } }).resolve("lab/m");
+      expect(partsText(await replyOf(model, asking()), "text")).toBe("Hi there.");
+    },
+  );
+
+  test("makes the same model once", () => {
+    const resolver = resolverOf({}, { OPENAI_API_KEY: "sk" });
+    expect(resolver.resolve("openai/gpt-5")).toBe(resolver.resolve("openai/gpt-5"));
+    expect(resolver.resolve("openai/gpt-5")).not.toBe(resolver.resolve("openai/gpt-4o"));
+  });
+
+  test("is understood for the built-in providers, and needs no key for those on this machine", () => {
+    const resolver = resolverOf({}, { ANTHROPIC_API_KEY: "sk", OPENROUTER_API_KEY: "sk" });
+    expect(resolver.resolve("anthropic/claude-sonnet-5-5")).toMatchObject({ contextWindow: 1_000_000 });
+    expect(resolver.resolve("openrouter/anthropic/claude-sonnet-4.5")).toMatchObject({ contextWindow: 200_000 });
+    expect(resolver.resolve("ollama/llama3.2").ref).toBe("ollama/llama3.2");
+    expect(resolver.resolve("offline/rules").ref).toBe("offline/rules");
+  });
+
+  test("lets a configured provider take the place of a built-in one", async () => {
+    const lab = openLab();
+    const models = { providers: { openai: { baseUrl: lab.baseUrl, api: "openai-completions" } } };
+    await replyOf(resolverOf(models).resolve("openai/gpt-5"), asking());
+    expect((await lab.requests()).map(({ path }) => path)).toEqual(["v1/chat/completions"]);
+  });
+
+  test("means the server at OPENAI_BASE_URL with `custom`", async () => {
+    const lab = openLab();
+    await replyOf(resolverOf({}, { OPENAI_BASE_URL: lab.baseUrl }).resolve("custom/meta/llama"), asking());
+    const [request] = await lab.requests();
+    expect(request!.body).toMatchObject({ model: "meta/llama" });
+    expect(request!.headers).not.toHaveProperty("authorization");
+  });
+
+  test("is refused with what to set", () => {
+    expect(refusal("openai/gpt-5")).toMatchObject({
+      code: "not_configured",
+      text: expect.stringContaining("OPENAI_API_KEY"),
+    });
+    expect(refusal("nowhere/m").text).toMatch(/models\.providers\.nowhere.*openai.*ollama/);
+    expect(refusal("constructor/m").code).toBe("not_configured");
+    expect(refusal("gpt-5").text).toContain("provider/model");
+    expect(refusal("custom/llama").text).toContain("OPENAI_BASE_URL");
+    expect(refusal("custom/", {}, { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" }).text).toContain("ISOPOD_MODEL");
+    const models = {
+      providers: {
+        lab: {
+          baseUrl: "http://a.test/v1",
+          api: "openai-completions",
+          headers: { "x-pass": { source: "env", id: "LAB_PASS" } },
+        },
+      },
+    };
+    expect(refusal("lab/m", models).text).toContain("LAB_PASS");
+  });
+});
+
+describe("the model of a deployment that names none", () => {
+  test.each<[string, Env]>([
+    ["offline/rules", {}],
+    ["openai/gpt-6.1-sol", { OPENAI_API_KEY: "sk", ANTHROPIC_API_KEY: "sk" }],
+    ["anthropic/claude-sonnet-5-5", { ANTHROPIC_API_KEY: "sk" }],
+    ["groq/llama", { ISOPOD_MODEL: "groq/llama", OPENAI_API_KEY: "sk" }],
+    ["custom/llama3.2", { OPENAI_BASE_URL: "http://127.0.0.1:11434/v1", ISOPOD_MODEL: "llama3.2" }],
+    ["custom/openai/gpt-oss-20b", { OPENAI_BASE_URL: "http://127.0.0.1:1234/v1", ISOPOD_MODEL: "openai/gpt-oss-20b" }],
+    ["custom/llama3.2", { OPENAI_BASE_URL: "http://127.0.0.1:11434/v1", ISOPOD_MODEL: "custom/llama3.2" }],
+    ["custom/qwen3", { OPENAI_BASE_URL: "http://127.0.0.1:8000/v1", OPENAI_MODEL: "qwen3", OPENAI_API_KEY: "sk" }],
+    ["offline/rules", { OPENAI_BASE_URL: "http://127.0.0.1:8000/v1", ISOPOD_MODEL: "offline/rules" }],
+    ["offline/rules", { ISOPOD_MODEL: " ", OPENAI_API_KEY: "" }],
+  ])("is %s with %j", (ref, env) => {
+    expect(defaultModelRef((name) => env[name])).toBe(ref);
+  });
+});
+
+describe("the configuration of models", () => {
+  test("has no providers unless somebody adds one, and explains every field", () => {
+    expect(modelsConfig.parse(undefined)).toEqual({ providers: {} });
+    const schema = JSON.stringify(z.toJSONSchema(modelsConfig, { io: "input" }));
+    for (const field of ["baseUrl", "api", "apiKey", "headers", "models", "contextWindow", "maxTokens", "reasoning"]) {
+      expect(schema).toMatch(new RegExp(`"${field}":\\{[^{}]*(?:\\{.*)?"description"`));
+    }
+  });
+
+  test.each([
+    [{ providers: { lab: { baseUrl: "ftp://a.test", api: "openai-completions" } } }, "baseUrl"],
+    [{ providers: { lab: { baseUrl: "http://a.test", api: "smoke-signals" } } }, "api"],
+    [{ providers: { lab: { baseUrl: "http://a.test", api: "openai-completions", apiKey: "sk-secret" } } }, "apiKey"],
+    [{ providers: { lab: { baseUrl: "http://a.test", api: "openai-completions", colour: "red" } } }, "colour"],
+    [{ providers: { "My Lab": { baseUrl: "http://a.test", api: "openai-completions" } } }, "My Lab"],
+  ])("refuses %j and names the field", (models, field) => {
+    const result = modelsConfig.safeParse(models);
+    expect(result.success).toBe(false);
+    expect(z.prettifyError(result.error!)).toContain(field);
+  });
+});
+
+describe("a model's limits", () => {
+  test.each([
+    ["claude-opus-5-5", 1_000_000, 128_000],
+    ["anthropic/claude-sonnet-4.6", 200_000, 128_000],
+    ["claude-opus-4-5-20251101", 200_000, 64_000],
+    ["claude-opus-4-1-20250805", 200_000, 32_000],
+    ["claude-opus-4-20250514", 200_000, 32_000],
+    ["claude-sonnet-4-20250514", 200_000, 64_000],
+    ["gpt-6.1-sol", 1_050_000, 128_000],
+    ["gpt-5.4-mini", 400_000, 128_000],
+    ["gpt-5-2025-08-07", 400_000, 128_000],
+    ["gpt-5-chat-latest", 128_000, 16_384],
+    ["openai/o4-mini", 200_000, 100_000],
+    ["some-model-of-yours", 128_000, 8_192],
+  ])("of %s are %i and %i", (modelId, contextWindow, maxOutputTokens) => {
+    expect(limitsOf(modelId)).toEqual({ contextWindow, maxOutputTokens });
+  });
+});
