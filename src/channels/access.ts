@@ -4,7 +4,7 @@ import type { InboundMessage } from "./channel.ts";
 export interface AccessPolicy {
   /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from nobody. */
   dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
-  /** Sender ids, `@usernames`, or `*` for everyone. */
+  /** Senders as ids, `@usernames`, either behind `<channel>:`, or `*` for everyone. */
   allowFrom: readonly string[];
   /** Groups and channels: only those of `groups`, all, or none. */
   groupPolicy: "allowlist" | "open" | "disabled";
@@ -21,7 +21,7 @@ export interface AccessQuestion {
   message: Pick<InboundMessage, "sender" | "conversation" | "mentioned">;
   /** Ids of senders whom an owner has let in on this account. */
   pairedIds: ReadonlySet<string>;
-  /** Owners as `<channel>:<id>`, or as an id or `@username` on any channel. */
+  /** Owners as `<channel>:<id>`, or as an id or `@username` on any channel; a star is nobody. */
   owners: readonly string[];
 }
 
@@ -42,10 +42,10 @@ export function decideAccess(question: AccessQuestion): AccessDecision {
   return question.message.conversation.kind === "direct" ? decideDirect(question, owner) : decideGroup(question, owner);
 }
 
-function decideDirect({ policy, message, pairedIds }: AccessQuestion, owner: boolean): AccessDecision {
+function decideDirect(question: AccessQuestion, owner: boolean): AccessDecision {
+  const { policy, message, pairedIds } = question;
   if (policy.dmPolicy === "disabled") return { kind: "ignore", reason: "direct messages are off" };
-  if (owner || policy.dmPolicy === "open" || isListed(policy.allowFrom, message.sender))
-    return { kind: "allow", owner };
+  if (owner || policy.dmPolicy === "open" || isListed(question)) return { kind: "allow", owner };
   if (policy.dmPolicy === "allowlist") return { kind: "ignore", reason: "the sender is not in allowFrom" };
   return pairedIds.has(message.sender.id) ? { kind: "allow", owner } : { kind: "pair" };
 }
@@ -66,18 +66,17 @@ function ownEntry<Entry>(entries: Readonly<Record<string, Entry>>, key: string):
 }
 
 function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
-  const prefix = `${channelId}:`;
-  return owners.some((owner) =>
-    isSender(owner.startsWith(prefix) ? owner.slice(prefix.length) : owner, message.sender),
-  );
+  return owners.some((entry) => isSender(entry, channelId, message.sender));
 }
 
-function isListed(list: readonly string[], sender: InboundMessage["sender"]): boolean {
-  return list.some((entry) => entry === "*" || isSender(entry, sender));
+function isListed({ channelId, policy, message }: AccessQuestion): boolean {
+  return policy.allowFrom.some((entry) => entry === "*" || isSender(entry, channelId, message.sender));
 }
 
 /** Usernames are compared without regard to case, and only where the entry says `@`: an id is never a name. */
-function isSender(entry: string, sender: InboundMessage["sender"]): boolean {
-  if (!entry.startsWith("@")) return entry === sender.id;
-  return sender.username !== undefined && entry.slice(1).toLowerCase() === sender.username.toLowerCase();
+function isSender(entry: string, channelId: string, sender: InboundMessage["sender"]): boolean {
+  const prefix = `${channelId}:`;
+  const who = entry.startsWith(prefix) ? entry.slice(prefix.length) : entry;
+  if (!who.startsWith("@")) return who === sender.id;
+  return sender.username !== undefined && who.slice(1).toLowerCase() === sender.username.toLowerCase();
 }

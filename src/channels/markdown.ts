@@ -7,7 +7,7 @@ import { isVisible, joinRuns, type Mark, plainText, type StyledRun } from "./sty
  * Longest Markdown that is parsed, in UTF-16 units; the parser's time grows with the square of some inputs, so a
  * longer text stays as it was written.
  */
-const MAX_MARKDOWN_UNITS = 100_000;
+const MAX_MARKDOWN_UNITS = 50_000;
 
 /** What stands for a ruled line. */
 const RULE = "———";

@@ -57,7 +57,7 @@ describe("direct messages", () => {
   });
 
   test("an allow-list lets in its ids and usernames, and nobody else, paired or not", () => {
-    for (const entry of ["7", "@ADA", "*"]) {
+    for (const entry of ["7", "@ADA", "*", "telegram:7", "telegram:@ada"]) {
       expect(decide({ dmPolicy: "allowlist", allowFrom: [entry] })).toEqual({ kind: "allow", owner: false });
     }
     const decision = decide({ dmPolicy: "allowlist", allowFrom: ["@bob", "Ada"] }, { pairedIds: ["7"] });
