@@ -6,9 +6,8 @@ import {
   type LanguageModelV4Message,
   TypeValidationError,
 } from "@ai-sdk/provider";
-import { messageOf } from "../lib/errors.ts";
 import { type Failure, toModelError } from "./error.ts";
-import type { Message } from "./message.ts";
+import type { Message, ModelError } from "./message.ts";
 import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolSchema } from "./model.ts";
 import { callIdsOf, type PromptTarget, toPrompt } from "./prompt.ts";
 import { ReplyBuilder } from "./reply.ts";
@@ -61,13 +60,18 @@ async function* answer(wire: Wire, request: ModelRequest, signal: AbortSignal): 
   else if (failure === undefined && isWhole(reply)) yield { type: "end", reply: reply.whole() };
   else {
     const error = toModelError(failure ?? BROKEN_OFF);
-    const unreachable = !reached && error.status === undefined && error.kind === "timeout";
-    const message = unreachable ? `Could not reach ${wire.baseUrl}: ${error.message}` : error.message;
+    const message = withPlace(error, wire.baseUrl, reached || failure?.headers !== undefined);
     yield { type: "end", reply: { ...reply.broken("error"), error: { ...error, message } } };
   }
 }
 
 const BROKEN_OFF: Failure = { message: "The answer's stream ended without a finish." };
+
+/** Names the address where it may be what is wrong. */
+function withPlace({ message, status, kind }: ModelError, baseUrl: string, reached: boolean): string {
+  if (status === 404) return `${message} (asked at ${baseUrl})`;
+  return !reached && kind === "timeout" ? `Could not reach ${baseUrl}: ${message}` : message;
+}
 
 function isWhole(reply: ReplyBuilder): boolean {
   return reply.finish !== undefined && reply.finish !== "error" && reply.finish !== "interrupted";
@@ -106,16 +110,19 @@ function callIdMaker(messages: Message[]): (given: string) => string {
 /** What the AI SDK, or the network below it, threw or put into a stream as an error. */
 function failureOf(thrown: unknown): Failure {
   if (APICallError.isInstance(thrown)) {
-    const { statusCode: status, responseBody: body, responseHeaders: headers } = thrown;
-    return { message: withCause(thrown), status, body, headers };
+    const { statusCode = 0, responseBody: body, responseHeaders: headers } = thrown;
+    // A connection that breaks later is reported with the status that the answer began with.
+    return { message: reasonOf(thrown), status: statusCode >= 400 ? statusCode : undefined, body, headers };
   }
   // A chunk that is not in the format is often a server's own way to say what went wrong.
   if (TypeValidationError.isInstance(thrown)) return { message: STRANGE_CHUNK, body: JSON.stringify(thrown.value) };
-  return { message: thrown instanceof Error ? withCause(thrown) : JSON.stringify(thrown) };
+  if (thrown instanceof Error) return { message: reasonOf(thrown) };
+  return { message: typeof thrown === "object" ? JSON.stringify(thrown) : String(thrown) };
 }
 
 const STRANGE_CHUNK = "The model's server sent something that is not in its wire format.";
 
-function withCause(error: Error): string {
-  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
+/** The client library wraps what the network said; that is the reason. */
+function reasonOf(error: Error): string {
+  return (error.cause instanceof Error && error.cause.message) || error.message;
 }

@@ -1,4 +1,4 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
+import { type AnthropicLanguageModelOptions, createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { aiSdkModel } from "./ai-sdk.ts";
 import type { Model } from "./model.ts";
@@ -33,6 +33,7 @@ export function anthropicMessages(options: WireOptions): Model {
     ],
     settings: (request) => ({
       maxOutputTokens: outputLimit(options, request.maxOutputTokens),
+      providerOptions: { anthropic: { includePings: true } satisfies AnthropicLanguageModelOptions },
       ...(options.reasoning !== false && { reasoning: request.thinking === "off" ? "none" : request.thinking }),
     }),
   });

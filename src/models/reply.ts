@@ -44,6 +44,7 @@ export class ReplyBuilder {
       case "reasoning-end":
         this.#close(part.type === "text-end" ? "text" : "reasoning", part.id, part.providerMetadata);
         return undefined;
+      case "ping":
       case "tool-input-start":
       case "tool-input-delta":
         return { type: "progress" };

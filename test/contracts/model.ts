@@ -206,6 +206,24 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(reply.parts.every(({ type }) => type === "text")).toBe(true);
     });
 
+    test("hands over no call of an answer that did not end well: nobody is to run it", async () => {
+      const lab = openLab();
+      await lab.script({ text: "Reading.", calls: [{ name: "read", args: { path: "a" } }], unfinished: true });
+      const reply = await replyOf(make(lab.baseUrl), asking({ tools: [READ] }));
+      expect(reply).toMatchObject({ stop: "error", parts: [{ type: "text", text: "Reading." }] });
+    });
+
+    test("takes a failure in the middle of a stream as the end, and hangs up", async () => {
+      const lab = openLab();
+      const error = { type: "error", sequence_number: 1, error: { type: "overloaded_error", message: "Overloaded" } };
+      const raw = `event: error\ndata: ${JSON.stringify(error)}\n\n`;
+      // The provider says so, and leaves the line open.
+      await lab.script({ raw: `${raw}: more`, sliceBytes: raw.length, gapMs: 600_000 });
+      const reply = await replyOf(make(lab.baseUrl), asking());
+      expect(reply).toMatchObject({ stop: "error", parts: [], error: { kind: "overloaded", message: "Overloaded" } });
+      await expectHungUp(lab);
+    });
+
     test("takes a connection that breaks in the middle as broken off, and keeps what was said", async () => {
       const lab = openLab();
       const text = "word ".repeat(400);
@@ -213,6 +231,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       const events = await eventsOf(make(lab.baseUrl), asking());
       const reply = endOf(events);
       expect(reply).toMatchObject({ stop: "error", error: { kind: "timeout" } });
+      expect(reply.error).not.toHaveProperty("status");
       expect(partsText(reply, "text")).not.toBe("");
       expect(joined(events, "text")).toBe(partsText(reply, "text"));
     });
@@ -261,6 +280,13 @@ export function wireContract(name: string, make: ModelFactory): void {
       const reply = await replyOf(make(lab.baseUrl), asking());
       expect(reply).toMatchObject({ stop: "error", error: { kind, status } });
       expect(reply.error?.message).toMatch(/^[^<]+$/);
+    });
+
+    test("names the address where a server knows nothing of it", async () => {
+      const lab = openLab();
+      await lab.script({ status: 404, body: "404 page not found" });
+      const reply = await replyOf(make(lab.baseUrl), asking());
+      expect(reply.error).toMatchObject({ kind: "other", status: 404, message: expect.stringContaining("/s/") });
     });
 
     test("does not ask again by itself", async () => {

@@ -22,6 +22,8 @@ export interface ScriptedReply {
   cutAfterBytes?: number;
   /** Ends the stream cleanly after so many chunks, as if that were all. */
   endAfterChunks?: number;
+  /** Ends it cleanly once everything is said, without saying that it is finished. */
+  unfinished?: boolean;
   /** Never answers. */
   hang?: boolean;
   /** A whole SSE body, sent as it is. */
@@ -47,7 +49,13 @@ export function render(format: Format, reply: ScriptedReply, serial: number): st
     stop: reply.stop ?? (reply.calls?.length ? "tool-calls" : "stop"),
     usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, reasoning: 0, ...reply.usage },
   };
-  return { completions, responses, messages }[format](script, serial);
+  const { said, finish } = { completions, responses, messages }[format](script, serial);
+  return reply.unfinished ? said : [...said, ...finish];
+}
+
+interface Rendered {
+  said: string[];
+  finish: string[];
 }
 
 interface Script {
@@ -69,14 +77,14 @@ function pieces(text: string, size: number): string[] {
   return found;
 }
 
-function completions({ reasoning, text, calls, stop, usage }: Script, serial: number): string[] {
+function completions({ reasoning, text, calls, stop, usage }: Script, serial: number): Rendered {
   const chunk = (more: object) =>
     `data: ${JSON.stringify({ id: `chatcmpl-${serial}`, object: "chat.completion.chunk", created: 1, model: "fake", ...more })}\n\n`;
   const delta = (content: object, finish: string | null = null) =>
     chunk({ choices: [{ index: 0, delta: content, finish_reason: finish }] });
   const finish = { stop: "stop", length: "length", refusal: "content_filter", "tool-calls": "tool_calls" }[stop];
   const longest = Math.max(0, ...calls.map(({ args }) => args.length));
-  return [
+  const said = [
     delta({ role: "assistant", content: "" }),
     ...reasoning.map((piece) => delta({ reasoning_content: piece })),
     ...text.map((piece) => delta({ content: piece })),
@@ -89,22 +97,21 @@ function completions({ reasoning, text, calls, stop, usage }: Script, serial: nu
         args[at] === undefined ? [] : [delta({ tool_calls: [{ index, function: { arguments: args[at] } }] })],
       ),
     ).flat(),
-    delta({}, finish),
-    chunk({
-      choices: [],
-      usage: {
-        prompt_tokens: usage.input,
-        completion_tokens: usage.output,
-        total_tokens: usage.input + usage.output,
-        prompt_tokens_details: { cached_tokens: usage.cacheRead },
-        completion_tokens_details: { reasoning_tokens: usage.reasoning },
-      },
-    }),
-    "data: [DONE]\n\n",
   ];
+  const counted = chunk({
+    choices: [],
+    usage: {
+      prompt_tokens: usage.input,
+      completion_tokens: usage.output,
+      total_tokens: usage.input + usage.output,
+      prompt_tokens_details: { cached_tokens: usage.cacheRead },
+      completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    },
+  });
+  return { said, finish: [delta({}, finish), counted, "data: [DONE]\n\n"] };
 }
 
-function responses({ reasoning, text, calls, stop, usage }: Script, serial: number): string[] {
+function responses({ reasoning, text, calls, stop, usage }: Script, serial: number): Rendered {
   let sequence = 0;
   const event = (type: string, more: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...more })}\n\n`;
@@ -172,10 +179,10 @@ function responses({ reasoning, text, calls, stop, usage }: Script, serial: numb
       total_tokens: usage.input + usage.output,
     },
   };
-  return [created, working, ...items, event(type, { response: finished })];
+  return { said: [created, working, ...items], finish: [event(type, { response: finished })] };
 }
 
-function messages({ reasoning, text, calls, stop, usage }: Script, serial: number): string[] {
+function messages({ reasoning, text, calls, stop, usage }: Script, serial: number): Rendered {
   const event = (type: string, more: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
   let index = -1;
   const block = (content_block: object, deltas: object[]) => {
@@ -192,7 +199,7 @@ function messages({ reasoning, text, calls, stop, usage }: Script, serial: numbe
     cache_read_input_tokens: usage.cacheRead,
     cache_creation_input_tokens: usage.cacheWrite,
   };
-  return [
+  const said = [
     event("message_start", {
       message: {
         id: `msg_${serial}`,
@@ -223,13 +230,13 @@ function messages({ reasoning, text, calls, stop, usage }: Script, serial: numbe
         args.map((partial_json) => ({ type: "input_json_delta", partial_json })),
       ),
     ),
-    event("message_delta", {
-      delta: { stop_reason: reasons[stop], stop_sequence: null },
-      usage: {
-        output_tokens: usage.output,
-        ...(usage.reasoning > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
-      },
-    }),
-    event("message_stop", {}),
   ];
+  const ended = event("message_delta", {
+    delta: { stop_reason: reasons[stop], stop_sequence: null },
+    usage: {
+      output_tokens: usage.output,
+      ...(usage.reasoning > 0 && { output_tokens_details: { thinking_tokens: usage.reasoning } }),
+    },
+  });
+  return { said, finish: [ended, event("message_stop", {})] };
 }

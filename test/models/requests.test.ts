@@ -6,7 +6,7 @@ import { openaiCompletions } from "../../src/models/openai-completions.ts";
 import { inDialectOf } from "../../src/models/openai-dialects.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
 import type { WireFormat, WireOptions } from "../../src/models/wire.ts";
-import { asking, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
+import { asking, eventsOf, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a request's body, as a provider would read it
 type Body = any;
@@ -271,6 +271,14 @@ describe("Messages", () => {
       { type: "tool_result", tool_use_id: "c1", content: "No camera.", is_error: true },
       { type: "tool_result", tool_use_id: "c2", content: [{ type: "text", text: "Taken." }, { type: "image" }] },
     ]);
+  });
+
+  test("takes a ping as a sign of life", async () => {
+    const lab = openLab();
+    const start = { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1, output_tokens: 1 } } };
+    await lab.script({ raw: [start, { type: "ping" }].map((data) => `data: ${JSON.stringify(data)}\n\n`).join("") });
+    const events = await eventsOf(modelAt(lab, anthropicMessages, "claude-sonnet-4-5"), asking());
+    expect(events.map(({ type }) => type)).toEqual(["progress", "end"]);
   });
 
   test("is found with and without the version in the base URL", async () => {
