@@ -35,7 +35,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     memoryCitations: "auto",
     commands: [],
     modelAliases: [],
-    workspace: { dir: `agents/${agent.id}/workspace`, notes: [] },
+    workspace: { dir: "/workspace", notes: [] },
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
     outputDirectives: [],
