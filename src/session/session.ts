@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { AnyTool } from "../agent/tool.ts";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
@@ -30,6 +31,8 @@ const CONTEXT_CHARS = 400_000;
  * any is left, so that whatever ends this object, the next one goes on. Every call may be repeated.
  */
 export class Session extends DurableObject<Env> implements SessionMethods {
+  /** Tools of an owner's turn besides the built-in ones. */
+  protected readonly extraTools: readonly AnyTool[] = [];
   readonly #store: Store;
   readonly #log: EventLog;
   readonly #fence: Fence;
@@ -145,6 +148,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       log: this.#log,
       bootstrapCache: this.#bootstrapCache,
       readEtags: this.#readEtags,
+      extraTools: this.extraTools,
     });
   }
 

@@ -1,4 +1,5 @@
 import { runLoop } from "../agent/loop.ts";
+import type { AnyTool } from "../agent/tool.ts";
 import { newId } from "../lib/ids.ts";
 import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import { toolsFor } from "../tools/index.ts";
@@ -22,6 +23,8 @@ export interface TurnRoom {
   log: EventLog;
   bootstrapCache: BootstrapCache;
   readEtags: ReadEtags;
+  /** Tools besides the built-in ones. */
+  extraTools: readonly AnyTool[];
 }
 
 /**
@@ -32,7 +35,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const agent = agentIn(room.wiring, room.owner.agentId);
   const model = room.wiring.model(run.journal.state.model ?? room.wiring.modelRefOf(agent));
   const workspace = room.wiring.workspaceOf(agent);
-  const tools = toolsFor({ owner: run.speaker.owner, workspace, readEtags: room.readEtags });
+  const tools = toolsFor({ owner: run.speaker.owner, workspace, readEtags: room.readEtags }, room.extraTools);
   const files = await gatherFiles(agent, workspace, run.speaker, room);
   const owners = await room.wiring.ownersShown();
   const prompt = renderSystemPrompt(promptInput(run, room, { agent, tools, files, owners, model: model.ref }));
