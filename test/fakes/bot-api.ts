@@ -13,6 +13,8 @@ export interface ScriptedAnswer {
   method?: string;
   status?: number;
   body?: unknown;
+  /** Where a status of 3xx leads. */
+  location?: string;
   /** Answers 429 with this many seconds. */
   retryAfter?: number;
   /** Never answers. */
@@ -93,6 +95,7 @@ async function handleCall(
   if (scripted?.cut === "after") return void request.socket.destroy();
   if (scripted?.hang) return;
   if (scripted?.retryAfter !== undefined) return answer(response, 429, tooManyRequests(scripted.retryAfter));
+  if (scripted?.location !== undefined) response.setHeader("Location", scripted.location);
   if (scripted) return answer(response, scripted.status ?? 200, scripted.body);
   const usual = usualAnswer(bot, botId, method, args);
   answer(response, usual.ok ? 200 : usual.error_code, usual);

@@ -105,10 +105,12 @@ describe("a refusal", () => {
     }
   });
 
-  test("is not followed to another address, which would learn the token", async () => {
-    const bot = makeBot();
-    await bot.script({ status: 302, body: "" });
-    expect(await send(bot)).toMatchObject({ outcome: "failed", reason: expect.stringContaining("302") });
+  test("is not followed to another address, which would learn what is said", async () => {
+    const [bot, elsewhere] = [makeBot(), makeBot()];
+    const location = `${bot.context.account.apiBase}/bot${elsewhere.token}/sendMessage`;
+    await bot.script({ status: 307, body: "", location });
+    expect(await send(bot)).toMatchObject({ outcome: "failed", reason: expect.stringContaining("307") });
+    expect(await elsewhere.calls()).toEqual([]);
   });
 });
 

@@ -44,13 +44,19 @@ describe("whoever calls the webhook", () => {
     }
   });
 
-  test("does not make a body be read before the secret was right", async () => {
+  test("does not make a body be read that it announces as too large, or before the secret was right", async () => {
     const bot = makeBot();
-    let read = 0;
-    const body = new ReadableStream<Uint8Array>({ pull: () => void read++ }, { highWaterMark: 0 });
-    const request = new Request(bot.update(hello).url, { method: "POST", body });
-    expect(await telegram.receive(request, bot.context)).toMatchObject({ response: { status: 401 } });
-    expect(read).toBe(0);
+    const known = { "X-Telegram-Bot-Api-Secret-Token": bot.webhookSecret };
+    for (const [status, headers] of [
+      [413, { ...known, "Content-Length": "1048577" }],
+      [401, {}],
+    ] as const) {
+      let read = 0;
+      const body = new ReadableStream<Uint8Array>({ pull: () => void read++ }, { highWaterMark: 0 });
+      const request = new Request(bot.update(hello).url, { method: "POST", headers, body });
+      expect(await telegram.receive(request, bot.context)).toMatchObject({ response: { status } });
+      expect(read).toBe(0);
+    }
   });
 
   test("is told which field of an update is wrong", async () => {
