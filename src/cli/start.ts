@@ -13,6 +13,8 @@ import { runWrangler, type Wrangler } from "./wrangler.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const READY_WITHIN_MS = 90_000;
 const POLL_MS = 100;
+/** What wrangler says when somebody else was faster. */
+const PORT_TAKEN = /address already in use/i;
 const USAGE = `Usage: npm start -- [options]
 
   --port <number>      Port to listen on (default: PORT, else 8787)
@@ -40,12 +42,10 @@ async function start(): Promise<void> {
   const server: Server = { url: `http://127.0.0.1:${port}`, token };
   await requirePort(port, server);
   await migrate(ROOT, values["persist-to"]);
-  const wrangler = runWrangler(ROOT, devArguments(port, values));
-  if (values.verbose) wrangler.show();
+  const wrangler = runWrangler(ROOT, devArguments(port, values), show);
   const interrupted = onInterrupt(wrangler);
   try {
     const me = await ready(server, wrangler, port);
-    wrangler.show();
     console.log(welcome(server.url, token, me.model));
     const code = await wrangler.ended;
     if (!interrupted() && code !== 0) throw new Problem("wrangler has ended unexpectedly.");
@@ -54,6 +54,11 @@ async function start(): Promise<void> {
   } finally {
     await wrangler.stop();
   }
+}
+
+/** Passes on what wrangler says, but for what we say better. */
+function show(text: string): void {
+  if (!PORT_TAKEN.test(text)) process.stderr.write(text);
 }
 
 interface DevOptions {
@@ -106,9 +111,9 @@ async function ready(server: Server, wrangler: Wrangler, port: number): Promise<
     ended = true;
   });
   while (!(await answers(server))) {
-    if (ended && /address already in use/i.test(wrangler.output())) throw await portTaken(port, server);
-    if (ended) throw new Problem(`${wrangler.output()}\nThe Worker did not start.`);
-    if (Date.now() > deadline) throw new Problem(`${wrangler.output()}\nThe Worker does not answer at ${server.url}.`);
+    if (ended && PORT_TAKEN.test(wrangler.output())) throw await portTaken(port, server);
+    if (ended) throw new Problem("The Worker did not start.");
+    if (Date.now() > deadline) throw new Problem(`The Worker does not answer at ${server.url}.`);
     await sleep(POLL_MS);
   }
   const me = await ask(server, { path: "/v1/me" }, isMe);

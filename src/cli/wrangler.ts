@@ -13,8 +13,6 @@ export interface Wrangler {
   readonly ended: Promise<number | undefined>;
   /** The end of what it wrote so far. */
   output(): string;
-  /** From now on passes on what it writes. */
-  show(): void;
   /** Ends it with everything that it started. */
   stop(): Promise<void>;
 }
@@ -22,9 +20,10 @@ export interface Wrangler {
 /**
  * Starts wrangler with this very Node, in a process group of its own: a Ctrl-C reaches us alone, and nothing that
  * wrangler started outlives it.
+ * @param onOutput is given what it writes, as it writes it
  * @throws Problem where the project's packages are not installed
  */
-export function runWrangler(root: string, args: readonly string[]): Wrangler {
+export function runWrangler(root: string, args: readonly string[], onOutput?: (text: string) => void): Wrangler {
   const script = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
   if (!existsSync(script)) throw new Problem("The packages are not installed yet. Run: npm ci");
   const child = spawn(process.execPath, [script, ...args], {
@@ -40,11 +39,10 @@ export function runWrangler(root: string, args: readonly string[]): Wrangler {
     },
   });
   let remembered = "";
-  let shown = false;
   const hear = (chunk: Buffer) => {
     const text = chunk.toString("utf8");
     remembered = (remembered + text).slice(-REMEMBERED);
-    if (shown) process.stderr.write(text);
+    onOutput?.(text);
   };
   child.stdout.on("data", hear);
   child.stderr.on("data", hear);
@@ -55,9 +53,6 @@ export function runWrangler(root: string, args: readonly string[]): Wrangler {
   return {
     ended,
     output: () => remembered,
-    show() {
-      shown = true;
-    },
     async stop() {
       signal(child, "SIGINT");
       const timer = setTimeout(() => signal(child, "SIGKILL"), STOP_MS);

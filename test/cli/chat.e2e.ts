@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
+import { freePortAbove } from "../../src/cli/port.ts";
 import { ScriptedApi, TOKEN } from "../e2e/scripted-api.ts";
-import { Command } from "./command.ts";
+import { Command, endCommands } from "./command.ts";
 
 let api: ScriptedApi;
 
 beforeEach(async () => {
   api = await ScriptedApi.start();
 });
-afterEach(() => api.stop());
+afterEach(async () => {
+  await endCommands();
+  await api.stop();
+});
 
 test("a message on the command line is answered in words as they come", async () => {
   api.script = (run) => run.stream(`You said ${run.text}.`);
@@ -89,7 +92,7 @@ test("a failed run says why and is the exit code of a single message", async () 
 });
 
 test("where nothing answers it says how to start Isopod", async () => {
-  const port = await freePort();
+  const port = await freePortAbove(23_000);
   const chat = Command.run("chat", ["--url", `http://127.0.0.1:${port}`, "hello"], { ISOPOD_TOKEN: TOKEN });
   assert.equal(await chat.ended, 1);
   assert.equal(
@@ -112,12 +115,4 @@ test("without any token it says how to get one", async () => {
 
 function talk(args: string[]): Command {
   return Command.run("chat", ["--url", api.url, ...args], { ISOPOD_TOKEN: TOKEN });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
 }

@@ -4,6 +4,14 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+const running = new Set<Command>();
+
+/** Ends what a test that failed has left running. */
+export async function endCommands(): Promise<void> {
+  for (const command of running) command.signal("SIGTERM");
+  await Promise.all([...running].map((command) => command.ended));
+}
+
 /** A command that runs, and everything that it has said. */
 export class Command {
   out = "";
@@ -14,6 +22,7 @@ export class Command {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
+    running.add(this);
     child.stdout?.on("data", (chunk) => {
       this.out += chunk;
     });
@@ -21,6 +30,7 @@ export class Command {
       this.err += chunk;
     });
     this.ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal ?? 1)));
+    this.ended.then(() => running.delete(this));
   }
 
   /** Runs one of the command line's programs with this Node; `env` replaces the environment's own variables. */

@@ -23,7 +23,7 @@ export interface Look {
   touch?: boolean;
 }
 
-/** A browser with one window, and everything that went wrong in it. */
+/** A browser with one window, and everything that went wrong in it or in those opened later. */
 export interface Browser {
   page: Page;
   context: BrowserContext;
@@ -47,12 +47,12 @@ export async function openBrowser(look: Look = {}): Promise<Browser> {
   });
   const page = context.pages()[0] ?? (await context.newPage());
   const troubles: string[] = [];
-  page.on("console", (message) => {
+  context.on("console", (message) => {
     // A refused or failed request is a part of some stories; it is judged by what the page makes of it.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       troubles.push(message.text());
   });
-  page.on("pageerror", (error) => troubles.push(String(error)));
+  context.on("weberror", (error) => troubles.push(String(error.error())));
   return {
     page,
     context,

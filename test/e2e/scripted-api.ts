@@ -91,6 +91,7 @@ export class ScriptedApi {
   }
 
   async stop(): Promise<void> {
+    for (const abort of this.#aborts.values()) abort.abort();
     this.dropReaders();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));

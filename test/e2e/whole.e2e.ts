@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { freePortAbove } from "../../src/cli/port.ts";
+import { Command, endCommands } from "../cli/command.ts";
+import { type Browser, openBrowser } from "./browser.ts";
+
+let folder: string;
+let isopod: Command;
+let browser: Browser;
+let page: Page;
+/** The address that `npm start` prints for a browser, with the token in it. */
+let link: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isopod-whole-"));
+  const port = await freePortAbove(24_000);
+  const state = ["--persist-to", join(folder, "state"), "--vars", join(folder, ".dev.vars")];
+  isopod = Command.run("start", ["--port", String(port), ...state]);
+  await isopod.says("Ctrl-C ends it");
+  link = /Web chat\s+(\S+)/.exec(isopod.out)?.[1] ?? "";
+  browser = await openBrowser();
+  page = browser.page;
+});
+after(async () => {
+  await browser?.close();
+  await endCommands();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("the page comes with a policy that lets in nothing from elsewhere", async () => {
+  const response = await fetch(new URL("/", link));
+  const policy = response.headers.get("content-security-policy") ?? "";
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+  assert.equal(response.headers.get("referrer-policy"), "no-referrer");
+  const script = /src="([^"]+)"/.exec(await response.text())?.[1] ?? "";
+  assert.match((await fetch(new URL(script, link))).headers.get("cache-control") ?? "", /immutable/);
+});
+
+test("a stranger opens the printed link, says something worth remembering, and sees it being done", async () => {
+  await page.goto(link);
+  await composer().waitFor();
+  assert.ok(!page.url().includes("token"));
+  await page.evaluate(watchGrowth);
+  await send("Remember that my cat is called Mochi");
+  await page.locator(".tool.ok").first().waitFor();
+  await replyAbout("Mochi").waitFor();
+  const lengths = await page.evaluate(() => Reflect.get(window, "growth") as number[]);
+  assert.ok(new Set(lengths).size > 2, `the reply grew in steps: ${lengths}`);
+});
+
+test("after a reload the conversation is there and goes on", async () => {
+  await page.reload();
+  await page.getByText("Remember that my cat is called Mochi").waitFor();
+  await replyAbout("Mochi").waitFor();
+  assert.equal((await page.locator(".tool.ok").count()) > 0, true);
+  await send("What is my cat called?");
+  await page.locator(".turn").nth(1).locator(".prose", { hasText: "Mochi" }).waitFor();
+});
+
+test("what is said in the terminal shows on the page", async () => {
+  const { origin, hash } = new URL(link);
+  const token = new URLSearchParams(hash.slice(1)).get("token") ?? "";
+  const chat = Command.run("chat", ["--url", origin, "Hello from the terminal"], { ISOPOD_TOKEN: token });
+  await page.getByText("Hello from the terminal", { exact: true }).waitFor();
+  assert.equal(await chat.ended, 0);
+});
+
+test("on a phone everything fits, in Chinese and in the dark", async () => {
+  const phone = await openBrowser({ width: 360, height: 740, touch: true, locale: "zh-CN", colorScheme: "dark" });
+  await phone.page.goto(link);
+  await phone.page.getByLabel("输入消息").waitFor();
+  await phone.page.getByText("Hello from the terminal", { exact: true }).waitFor();
+  const [content, window] = await phone.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok((content ?? 0) <= (window ?? 0), `${content} pixels in ${window}`);
+  assert.deepEqual(phone.troubles, []);
+  await phone.close();
+});
+
+test("in all of this the browser had nothing to complain about", () => {
+  assert.deepEqual(browser.troubles, []);
+  assert.equal(isopod.err, "");
+});
+
+function composer() {
+  return page.getByLabel("Write a message");
+}
+
+async function send(text: string): Promise<void> {
+  await composer().fill(text);
+  await composer().press("Enter");
+}
+
+function replyAbout(word: string) {
+  return page.locator(".prose", { hasText: word }).first();
+}
+
+/** Notes the length of the conversation's text whenever it changes. */
+function watchGrowth(): void {
+  const lengths: number[] = [];
+  Reflect.set(window, "growth", lengths);
+  const log = document.querySelector("[role=log]");
+  if (log)
+    new MutationObserver(() => lengths.push(log.querySelector(".prose")?.textContent?.length ?? 0)).observe(log, {
+      childList: true,
+      subtree: true,
+      characterData: true,
+    });
+}
