@@ -1,3 +1,14 @@
+CREATE TABLE `approvals` (
+	`id` text PRIMARY KEY NOT NULL,
+	`run_id` text NOT NULL,
+	`session_key` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`tool` text NOT NULL,
+	`question` text NOT NULL,
+	`requested_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `approvals_by_run` ON `approvals` (`run_id`);--> statement-breakpoint
 CREATE TABLE `logins` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`created_at` integer NOT NULL,

@@ -30,6 +30,7 @@ CREATE TABLE `runs` (
 	`state` text NOT NULL,
 	`input` text,
 	`target` text,
+	`talk` text NOT NULL,
 	`accepted_at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -43,5 +44,6 @@ CREATE TABLE `session` (
 	`created_at` integer NOT NULL,
 	`epoch` integer NOT NULL,
 	`reserved_seq` integer NOT NULL,
-	`context_seq` integer NOT NULL
+	`context_seq` integer NOT NULL,
+	`settings` text NOT NULL
 );

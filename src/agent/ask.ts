@@ -24,7 +24,12 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
   };
 }
 
-async function listen(loop: Loop, messages: Message[], signal: AbortSignal, call: AbortController): Promise<ModelReply> {
+async function listen(
+  loop: Loop,
+  messages: Message[],
+  signal: AbortSignal,
+  call: AbortController,
+): Promise<ModelReply> {
   const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
   const idle = idleTimer(loop.modelIdleMs, () => call.abort());
   try {

@@ -14,7 +14,7 @@ export interface EventHead {
   ts: number;
 }
 
-export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent;
+export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent | QueueEvent | ApprovalEvent;
 
 /** Begins and ends a run. Exactly one `end` or `error`, always last. */
 export type LifecycleEvent =
@@ -38,9 +38,38 @@ export type ToolEvent =
   | { type: "tool"; phase: "update"; callId: string; tool: string; text: string }
   | { type: "tool"; phase: "end"; message: ToolMessage };
 
+/**
+ * What happens to a message that comes while a run is at work: it waits, or it joins (`joined` on its own stream, as
+ * the last event there; `joining` on the stream of the run that it joins), or it is dropped (the last event, too).
+ */
+export type QueueEvent =
+  | { type: "queue"; phase: "waiting"; ahead: number }
+  | { type: "queue"; phase: "joining"; input: UserMessage }
+  | { type: "queue"; phase: "joined"; intoRunId: string }
+  | { type: "queue"; phase: "dropped"; reason: string };
+
+/** A tool call that waits for a person's word, and that word. */
+export type ApprovalEvent =
+  | {
+      type: "approval";
+      phase: "requested";
+      approvalId: string;
+      callId: string;
+      tool: string;
+      args: JsonObject;
+      question: string;
+    }
+  | { type: "approval"; phase: "decided"; approvalId: string; decision: "allow-once" | "allow-always" | "deny" };
+
+/** Whether nothing comes after this event in the stream of its run. */
+export function isLast(event: EventBody): boolean {
+  if (event.type === "lifecycle") return event.phase !== "start";
+  return event.type === "queue" && (event.phase === "joined" || event.phase === "dropped");
+}
+
 /** Why a run did not end well. */
 export interface RunError {
-  code: "model_error" | "not_configured" | "aborted" | "timeout" | "crash_loop" | "internal";
+  code: "model_error" | "not_configured" | "aborted" | "timeout" | "crash_loop" | "dropped" | "internal";
   message: string;
 }
 

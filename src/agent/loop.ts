@@ -25,6 +25,22 @@ export interface Journal {
   launching(calls: readonly ToolCallPart[]): void;
   /** Stores the result of a call. */
   returned(message: ToolMessage): void;
+  /** Whether messages have come that are to join this run. */
+  hasNews(): boolean;
+  /** Stores the messages that have come, as the next thing that the model sees. */
+  takeNews(): void;
+  /** What a person said of a call of the last reply; undefined where nobody was asked, or has answered yet. */
+  verdictOn(callId: string): Verdict | undefined;
+  /** Stores that the run waits for a person's word on these calls. */
+  pausing(questions: readonly ApprovalQuestion[]): void;
+}
+
+export type Verdict = "allow" | "deny";
+
+/** A call that may not run before a person has said so, and what to ask them. */
+export interface ApprovalQuestion {
+  call: ToolCallPart;
+  question: string;
 }
 
 /** What one run of the loop needs. */
@@ -35,16 +51,22 @@ export interface Loop {
   journal: Journal;
   /** Longest silence of a model, in milliseconds; 0 means no limit. */
   modelIdleMs: number;
+  /** Tools that a person has allowed for good. */
+  allowedTools: readonly string[];
   emit(event: EventBody): void;
   newMessageId(): string;
   now(): number;
 }
 
-/** How a loop ended: with the reply that the run ends on, which is not stored yet, or because its signal aborted. */
-export type LoopEnd = { kind: "reply"; message: AssistantMessage } | { kind: "aborted" };
+/**
+ * How a loop ended: with the reply that the run ends on, which is not stored yet; because its signal aborted; or
+ * because it cannot go on before a person has spoken, after which it is started again over the same journal.
+ */
+export type LoopEnd = { kind: "reply"; message: AssistantMessage } | { kind: "aborted" } | { kind: "paused" };
 
 /**
- * Lets the model work: asks it, runs the tools that it calls, and asks again until it calls none.
+ * Lets the model work: asks it, runs the tools that it calls, and asks again until it calls none. Messages that come
+ * meanwhile are taken up before the next tool is launched or the model is asked again.
  *
  * It never throws for what a model or a tool does; it passes on what the journal throws. A model's failure ends it with
  * a reply whose stop is `error`. An abort ends it promptly, and calls may then be left without a result.
@@ -56,12 +78,13 @@ export async function runLoop(loop: Loop, signal: AbortSignal): Promise<LoopEnd>
     const open = openCalls(messages);
     if (open.length > 0) {
       interrupted = 0;
-      await runTools(loop, open, signal);
+      if ((await runTools(loop, open, signal)) === "paused") return { kind: "paused" };
       continue;
     }
+    loop.journal.takeNews();
     if (interrupted > 0) loop.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
     interrupted = 0;
-    const message = await ask(loop, messages, signal);
+    const message = await ask(loop, loop.journal.context(), signal);
     if (message.stop === "aborted") break;
     if (callsOf(message).length === 0) return { kind: "reply", message };
     loop.journal.answered(message);

@@ -1,19 +1,47 @@
 import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
-import type { Loop } from "./loop.ts";
+import type { ApprovalQuestion, Loop } from "./loop.ts";
 import type { AnyTool, ToolOutput } from "./tool.ts";
+
+/** What a model is told of a call whose end nobody saw. */
+export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
 
 /**
  * Runs the open calls of one reply and stores the result of each as soon as it is there. Calls are launched in the
- * reply's order, neighbours side by side where their tools allow it. A call that an earlier incarnation launched is run again only where its tool says that twice is the
- * same as once; otherwise the model is told that its effect is unknown.
+ * reply's order, neighbours side by side where their tools allow it.
+ *
+ * Nothing is launched before a person has spoken on every call that needs it; then the answer is `paused`. Once a new
+ * message has come, calls that were not launched are skipped. A call that an earlier incarnation launched is run again
+ * only where its tool says that twice is the same as once; otherwise the model is told that its effect is unknown.
  */
-export async function runTools(loop: Loop, calls: readonly ToolCallPart[], signal: AbortSignal): Promise<void> {
+export async function runTools(
+  loop: Loop,
+  calls: readonly ToolCallPart[],
+  signal: AbortSignal,
+): Promise<"done" | "paused"> {
+  const fresh = calls.filter((call) => !loop.journal.wasLaunched(call.callId));
+  const questions = loop.journal.hasNews() ? [] : questionsOn(loop, fresh);
+  if (questions.length > 0) {
+    loop.journal.pausing(questions);
+    return "paused";
+  }
   for (const batch of batches(loop, calls)) {
-    if (signal.aborted) return;
+    if (signal.aborted) break;
     await runBatch(loop, batch, signal);
   }
+  return "done";
+}
+
+/** The calls on which a person has to speak and has not. */
+function questionsOn(loop: Loop, calls: readonly ToolCallPart[]): ApprovalQuestion[] {
+  return calls.flatMap((call) => {
+    const tool = toolOf(loop, call);
+    if (tool?.approval === undefined || loop.allowedTools.includes(tool.name)) return [];
+    const args = tool.parameters.safeParse(call.args);
+    const question = args.success ? tool.approval(args.data) : undefined;
+    return question === undefined || loop.journal.verdictOn(call.callId) !== undefined ? [] : [{ call, question }];
+  });
 }
 
 /** Cuts calls into groups that may run at once: neighbours that are not sequential share one. */
@@ -33,13 +61,18 @@ function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
 }
 
 async function runBatch(loop: Loop, batch: readonly ToolCallPart[], signal: AbortSignal): Promise<void> {
-  const unknown = batch.filter((call) => loop.journal.wasLaunched(call.callId) && toolOf(loop, call)?.replay !== "safe");
-  const launched = batch.filter((call) => !unknown.includes(call));
-  for (const call of unknown) {
-    settle(loop, call, "interrupted: it may or may not have taken effect", true);
+  const { journal } = loop;
+  const skip = journal.hasNews();
+  const launched: ToolCallPart[] = [];
+  for (const call of batch) {
+    const again = journal.wasLaunched(call.callId);
+    if (again && toolOf(loop, call)?.replay !== "safe") settle(loop, call, UNKNOWN_EFFECT);
+    else if (skip && !again) settle(loop, call, "skipped: a new message arrived");
+    else if (journal.verdictOn(call.callId) === "deny") settle(loop, call, "denied: the owner did not allow this call");
+    else launched.push(call);
   }
   if (launched.length === 0) return;
-  loop.journal.launching(launched);
+  journal.launching(launched);
   await Promise.all(
     launched.map(async (call) => {
       const outcome = await attempt(loop, call, signal);
@@ -73,7 +106,7 @@ async function attempt(
   }
 }
 
-function settle(loop: Loop, call: ToolCallPart, output: ToolOutput | string, isError: boolean): void {
+function settle(loop: Loop, call: ToolCallPart, output: ToolOutput | string, isError = true): void {
   const { text, images } = typeof output === "string" ? { text: output, images: undefined } : output;
   const message: ToolMessage = {
     role: "tool",

@@ -18,6 +18,8 @@ export interface Tool<Args = never> {
   readonly replay: "safe" | "unsafe";
   /** True where its order among other calls matters: it runs alone, after those before it. */
   readonly sequential: boolean;
+  /** The question to put to a person before a call may run; undefined (or absent) where nobody has to be asked. */
+  approval?(args: Args): string | undefined;
   run(args: Args, call: ToolCall): Promise<ToolOutput>;
 }
 

@@ -5,7 +5,10 @@ import { isAgentId } from "./session-key.ts";
 export const secretRef = z
   .strictObject({
     source: z.literal("env").describe("Where the value is: the Worker's environment."),
-    id: z.string().regex(/^[A-Z][A-Z0-9_]*$/, "use the name of an environment variable").describe("Its name there."),
+    id: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]*$/, "use the name of an environment variable")
+      .describe("Its name there."),
   })
   .describe("A secret by name, never by value.");
 
@@ -43,6 +46,21 @@ const agentEntry = z.strictObject({
   workspace: z.string().optional().describe("R2 prefix of its workspace."),
 });
 
+const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
+
+const queue = z
+  .strictObject({
+    mode: queueMode.default("steer").describe("What a message does that comes while a run is at work."),
+    byChannel: z.record(z.string(), queueMode).default({}).describe("The mode of one channel, by its id."),
+    debounceMs: z.number().int().min(0).max(60_000).default(500).describe("How long `collect` waits for quiet."),
+    cap: z.number().int().min(1).max(1000).default(20).describe("Most runs of one session that may wait."),
+    drop: z
+      .enum(["summarize", "old", "new"])
+      .default("summarize")
+      .describe("What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one."),
+  })
+  .prefault({});
+
 /** The parts of the configuration that belong to no list of members. */
 const core = {
   agents: z
@@ -58,9 +76,13 @@ const core = {
     })
     .prefault({})
     .describe("How conversations become sessions."),
+  messages: z.strictObject({ queue }).prefault({}).describe("What happens to messages on their way to the agent."),
   commands: z
     .strictObject({
-      ownerAllowFrom: z.array(z.string()).default([]).describe("Owners as `channel:senderId`, or an id on any channel."),
+      ownerAllowFrom: z
+        .array(z.string())
+        .default([])
+        .describe("Owners as `channel:senderId`, or an id on any channel."),
       ownerDisplay: z.enum(["raw", "hash"]).default("hash").describe("How the prompt shows an owner's id."),
       ownerDisplaySecret: secretRef.optional().describe("Key of the hash of owners' ids."),
     })
@@ -68,7 +90,12 @@ const core = {
     .describe("Who may give commands."),
   prompt: z
     .strictObject({
-      productName: z.string().min(1).max(64).default("OpenClaw").describe("The product that the agent says it runs inside."),
+      productName: z
+        .string()
+        .min(1)
+        .max(64)
+        .default("OpenClaw")
+        .describe("The product that the agent says it runs inside."),
     })
     .prefault({})
     .describe("What the system prompt calls things."),

@@ -72,7 +72,13 @@ export function sessionKeyOf(route: Route, dmScope: DmScope): string {
 export function parseSessionKey(key: string): ParsedSessionKey {
   const [word, agentId, ...parts] = key.split(":");
   const kind = kindOf(parts);
-  if (word !== "agent" || agentId === undefined || !isAgentId(agentId) || kind === undefined || key.length > MAX_KEY_CHARS) {
+  if (
+    word !== "agent" ||
+    agentId === undefined ||
+    !isAgentId(agentId) ||
+    kind === undefined ||
+    key.length > MAX_KEY_CHARS
+  ) {
     throw new IsopodError(
       "invalid_request",
       `sessionKey: '${key.slice(0, 80)}' is not a session key`,

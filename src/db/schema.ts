@@ -37,6 +37,21 @@ export const runs = sqliteTable(
   (table) => [index("runs_by_session").on(table.sessionKey, table.acceptedAt)],
 );
 
+/** The index of tool calls that wait for a person's word; a row goes when the word is there. */
+export const approvals = sqliteTable(
+  "approvals",
+  {
+    id: text().primaryKey(),
+    runId: text("run_id").notNull(),
+    sessionKey: text("session_key").notNull(),
+    agentId: text("agent_id").notNull(),
+    tool: text().notNull(),
+    question: text().notNull(),
+    requestedAt: integer("requested_at").notNull(),
+  },
+  (table) => [index("approvals_by_run").on(table.runId)],
+);
+
 /** Browsers that are logged in: the cookie's digest, never the cookie. */
 export const logins = sqliteTable("logins", {
   /** SHA-256 of the cookie's value, hex. */

@@ -22,7 +22,12 @@ const agentRequest = z
     idempotencyKey: z.string().min(1).max(200).optional().openapi({ description: "The same key is the same run." }),
     model: z.string().max(200).optional().openapi({ description: "`provider/model` for this run only." }),
     thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
-    timeoutSeconds: z.int().min(0).max(86_400).optional().openapi({ description: "Longest time of the run; 0 is none." }),
+    timeoutSeconds: z
+      .int()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .openapi({ description: "Longest time of the run; 0 is none." }),
   })
   .openapi("AgentRequest");
 

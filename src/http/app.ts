@@ -4,6 +4,7 @@ import { VERSION } from "../lib/version.ts";
 import { wire } from "../session/wiring.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { agentRoutes } from "./agent.ts";
+import { approvalRoutes } from "./approvals.ts";
 import { requireLogin } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
 import type { AppEnv } from "./context.ts";
@@ -23,7 +24,10 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
   app.use(async (c, next) => {
-    c.set("wiring", wire(c.env, (promise) => c.executionCtx.waitUntil(promise)));
+    c.set(
+      "wiring",
+      wire(c.env, (promise) => c.executionCtx.waitUntil(promise)),
+    );
     await next();
   });
   app.route("/", channelRoutes);
@@ -33,6 +37,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", agentRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
+  app.route("/v1", approvalRoutes);
   app.route("/v1", pairingRoutes);
   app.route(
     "/v1",

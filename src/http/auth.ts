@@ -21,7 +21,11 @@ export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const known = bearer === undefined ? await hasLogin(c) : await isToken(c, bearer);
   if (!known) {
     c.header("WWW-Authenticate", "Bearer");
-    throw new IsopodError("unauthorized", "A valid access token is needed.", "Send Authorization: Bearer <ISOPOD_TOKEN>.");
+    throw new IsopodError(
+      "unauthorized",
+      "A valid access token is needed.",
+      "Send Authorization: Bearer <ISOPOD_TOKEN>.",
+    );
   }
   await next();
 };
@@ -32,7 +36,11 @@ export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
  */
 export async function logIn(c: Context<AppEnv>, token: string): Promise<void> {
   if (!(await isToken(c, token))) {
-    throw new IsopodError("unauthorized", "That is not the access token.", "It is in .dev.vars, or in the Worker's secrets.");
+    throw new IsopodError(
+      "unauthorized",
+      "That is not the access token.",
+      "It is in .dev.vars, or in the Worker's secrets.",
+    );
   }
   const value = base32(crypto.getRandomValues(new Uint8Array(32)));
   const now = Date.now();

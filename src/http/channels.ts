@@ -85,7 +85,8 @@ async function offerPairing(database: D1Database, { channel, context }: OpenChan
   const code = base32(crypto.getRandomValues(new Uint8Array(PAIRING_CODE_BYTES))).toUpperCase();
   const now = Date.now();
   const { name } = message.sender;
-  if (!(await requestPairing(database, { ...peer, code, now, ...(name !== undefined && { senderName: name }) }))) return;
+  if (!(await requestPairing(database, { ...peer, code, now, ...(name !== undefined && { senderName: name }) })))
+    return;
   const text = `This agent does not know you yet. Ask its owner to approve this code: **${code}**`;
   const { kind, id: conversationId } = message.conversation;
   const target = { channel: channel.id, accountId: context.accountId, kind, conversationId };

@@ -19,6 +19,10 @@ export function lastEventId(header: string | undefined): number {
 /** A response of server-sent events, which nobody between us and the reader may hold back. */
 export function sse(stream: ReadableStream<Uint8Array>): Response {
   return new Response(stream, {
-    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no" },
+    headers: {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-cache, no-transform",
+      "X-Accel-Buffering": "no",
+    },
   });
 }

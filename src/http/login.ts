@@ -37,7 +37,12 @@ const meRoute = createRoute({
       description: "The caller",
       content: {
         "application/json": {
-          schema: z.object({ agentId: z.string(), model: z.string(), scopes: z.array(z.string()), version: z.string() }),
+          schema: z.object({
+            agentId: z.string(),
+            model: z.string(),
+            scopes: z.array(z.string()),
+            version: z.string(),
+          }),
         },
       },
     },

@@ -9,7 +9,10 @@ const head = {
 };
 
 const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));
-const meta = z.record(z.string(), z.record(z.string(), z.any())).optional().openapi({ description: "The provider's own." });
+const meta = z
+  .record(z.string(), z.record(z.string(), z.any()))
+  .optional()
+  .openapi({ description: "The provider's own." });
 
 const userMessage = z.object({
   ...head,

@@ -15,7 +15,11 @@ export function notFoundOf(routes: () => readonly RouterRoute[]): (c: Context) =
     if (allowed.size === 0) throw new IsopodError("not_found", `Nothing is at ${c.req.path}`, "See /openapi.json.");
     if (allowed.has("GET")) allowed.add("HEAD");
     c.header("Allow", [...allowed].join(", "));
-    throw new IsopodError("method_not_allowed", `${c.req.method} is not possible here`, `Use ${[...allowed].join(" or ")}.`);
+    throw new IsopodError(
+      "method_not_allowed",
+      `${c.req.method} is not possible here`,
+      `Use ${[...allowed].join(" or ")}.`,
+    );
   };
 }
 

@@ -64,7 +64,11 @@ pairingRoutes.openapi(approveRoute, async (c) => {
   const { code, owner } = c.req.valid("json");
   const approved = await approvePairing(c.env.DB, code, owner, Date.now());
   if (approved === undefined) {
-    throw new IsopodError("not_found", `code: nobody waits with '${code}'`, "A code is good for an hour; GET /v1/pairings.");
+    throw new IsopodError(
+      "not_found",
+      `code: nobody waits with '${code}'`,
+      "A code is good for an hour; GET /v1/pairings.",
+    );
   }
   return c.json(approved, 200);
 });

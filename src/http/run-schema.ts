@@ -16,6 +16,30 @@ export const usage = z
   })
   .openapi("Usage");
 
+const runStatus = z.enum([
+  "queued",
+  "running",
+  "waiting_approval",
+  "ok",
+  "error",
+  "aborted",
+  "timeout",
+  "joined",
+  "dropped",
+]);
+
+/** A tool call that waits for a person's word. */
+const pendingApproval = z
+  .object({
+    id: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    args: z.record(z.string(), z.any()),
+    question: z.string(),
+    requestedAt: z.int(),
+  })
+  .openapi("PendingApproval");
+
 /** A run as it stands. */
 export const runView = z
   .object({
@@ -23,13 +47,15 @@ export const runView = z
     sessionKey: z.string(),
     sessionId: z.string(),
     agentId: z.string(),
-    status: z.enum(["queued", "running", "ok", "error", "aborted", "timeout"]),
+    status: runStatus,
     acceptedAt: z.int(),
     startedAt: z.int().optional(),
     endedAt: z.int().optional(),
     model: z.string().optional(),
     usage: usage.optional(),
     error: runError.optional(),
+    intoRunId: z.string().optional().openapi({ description: "The run that it joined, and whose end is its end." }),
+    approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for a person." }),
     reply: z.string().optional().openapi({ description: "The text that the run ended on." }),
     deliveries: z.array(
       z.object({
@@ -50,7 +76,11 @@ export const runView = z
 export function runIdOf(runId: string): string {
   const objectName = objectNameOfRun(runId);
   if (objectName === undefined) {
-    throw new IsopodError("not_found", `There is no run '${runId.slice(0, 80)}'`, "Use the runId that POST /v1/agent answered.");
+    throw new IsopodError(
+      "not_found",
+      `There is no run '${runId.slice(0, 80)}'`,
+      "Use the runId that POST /v1/agent answered.",
+    );
   }
   return objectName;
 }

@@ -7,12 +7,17 @@ import { objectNameOf } from "../session/locate.ts";
 import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { historyMessage } from "./message-schema.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";
+import { historyMessage } from "./message-schema.ts";
 
 const pageQuery = {
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  before: z.coerce.number().int().min(0).optional().openapi({ description: "Go on from the `before` of the last page." }),
+  before: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .openapi({ description: "Go on from the `before` of the last page." }),
 };
 const params = z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) });
 
@@ -108,6 +113,20 @@ const eventsRoute = createRoute({
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
 
+const abortRoute = createRoute({
+  method: "post",
+  path: "/sessions/{key}/abort",
+  summary: "Stop everything that a session does",
+  description: "Stops the run at work and those that wait; may be repeated.",
+  request: { params },
+  responses: {
+    200: {
+      description: "The runs that were stopped",
+      content: { "application/json": { schema: z.object({ runIds: z.array(z.string()) }) } },
+    },
+  },
+});
+
 /** `/v1/sessions`. */
 export const sessionRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
@@ -148,7 +167,9 @@ sessionRoutes.openapi(runsRoute, async (c) => {
 sessionRoutes.openapi(historyRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const { limit, before } = c.req.valid("query");
-  const history = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(limit, before));
+  const history = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
+    session.history(limit, before),
+  );
   return c.json(history, 200);
 });
 
@@ -157,6 +178,12 @@ sessionRoutes.openapi(eventsRoute, async (c) => {
   const header = c.req.header("Last-Event-ID");
   const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
   return sse(await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after)));
+});
+
+sessionRoutes.openapi(abortRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const runIds = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.abortAll());
+  return c.json({ runIds }, 200);
 });
 
 function checkedKey(key: string): string {

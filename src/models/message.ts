@@ -8,6 +8,8 @@ interface MessageHead {
   id: string;
   /** When it was stored, in milliseconds since the epoch. */
   at: number;
+  /** A command or its answer: shown to people, never to a model. */
+  aside?: true;
 }
 
 /** What a person (or the system on somebody's behalf) said to the agent. */
@@ -17,6 +19,8 @@ export interface UserMessage extends MessageHead {
   images?: ImageRef[];
   /** Who spoke, where the channel knows it. */
   sender?: { id: string; name?: string; owner: boolean };
+  /** The run that brought it, where it joined another one at work. */
+  fromRunId?: string;
 }
 
 /** What a model answered in one call: its parts in the order in which they were produced. */

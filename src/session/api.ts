@@ -1,8 +1,8 @@
 import type { RunError } from "../agent/events.ts";
 import type { Target } from "../channels/channel.ts";
 import type { Usage } from "../models/message.ts";
-import type { RunInput, RunState } from "./run.ts";
 import type { OutboxRow } from "./outbox.ts";
+import type { Approval, Decision, RunInput, RunState } from "./run.ts";
 import type { HistoryPage } from "./transcript.ts";
 
 /** What the doors may ask of a session's object. Every call may be repeated. */
@@ -11,6 +11,8 @@ export interface SessionMethods {
   show(runId: string): RunView | undefined;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
+  abortAll(): string[];
+  decide(approvalId: string, decision: Decision): boolean;
   history(limit: number, before: number | undefined): HistoryPage & { cursor: number };
   events(after: number | undefined): ReadableStream<Uint8Array>;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined;
@@ -52,6 +54,10 @@ export interface RunView extends Accepted {
   model?: string;
   usage?: Usage;
   error?: RunError;
+  /** The run that it joined. */
+  intoRunId?: string;
+  /** The calls that wait for a person's word. */
+  approvals?: Approval[];
   /** The text that the run ended on. */
   reply?: string;
   deliveries: DeliveryView[];

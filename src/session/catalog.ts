@@ -1,7 +1,8 @@
+import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { runs, sessions } from "../db/schema.ts";
+import { approvals, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { isEnded } from "./run.ts";
+import { isSettled, type PausedRun } from "./run.ts";
 import type { RunRow } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
@@ -12,14 +13,15 @@ import type { SessionRow } from "./session-row.ts";
 export async function indexRun(database: D1Database, owner: SessionRow, row: RunRow, now: number): Promise<void> {
   const db = drizzle(database);
   const { status } = row.state;
-  const ended = isEnded(row.state) ? row.state : undefined;
+  const settled = isSettled(row.state) ? row.state : undefined;
+  const ended = settled && "usage" in settled ? settled : undefined;
   const usage = ended?.usage ?? NO_USAGE;
   const progress = {
     status,
     model: ended?.model ?? null,
     errorCode: ended?.error?.code ?? null,
     startedAt: ended?.startedAt ?? null,
-    endedAt: ended?.endedAt ?? null,
+    endedAt: settled?.endedAt ?? null,
     inputTokens: usage.input,
     outputTokens: usage.output,
   };
@@ -35,4 +37,19 @@ export async function indexRun(database: D1Database, owner: SessionRow, row: Run
       .values({ id: row.id, sessionKey: key, agentId, acceptedAt: row.acceptedAt, ...progress })
       .onConflictDoUpdate({ target: runs.id, set: progress }),
   ]);
+}
+
+/** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */
+export async function indexApprovals(database: D1Database, owner: SessionRow, runId: string, run: PausedRun) {
+  const rows = run.approvals
+    .filter((approval) => approval.decision === undefined)
+    .map(({ id, tool, question, requestedAt }) => {
+      return { id, runId, sessionKey: owner.key, agentId: owner.agentId, tool, question, requestedAt };
+    });
+  await drizzle(database).insert(approvals).values(rows).onConflictDoNothing();
+}
+
+/** Takes the calls of a run off the list. @throws whatever D1 throws */
+export async function forgetApprovals(database: D1Database, runId: string): Promise<void> {
+  await drizzle(database).delete(approvals).where(eq(approvals.runId, runId));
 }

@@ -1,3 +1,5 @@
+import type { RunRow } from "./runs.ts";
+
 /** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
 export const FIRST_RECOVERY_MS = 2000;
 const LONGEST_RECOVERY_MS = 15_000;
@@ -6,7 +8,7 @@ export const INDEX_RETRY_MS = 30_000;
 
 /** What a session may have to wake up for. Instants are milliseconds since the epoch. */
 export interface Due {
-  /** When to look after the run that is running or waiting; undefined where there is none. */
+  /** When to look after the runs that are running or waiting; undefined where there are none. */
   recoveryAt: number | undefined;
   /** When the next delivery is due. */
   outboxAt: number | undefined;
@@ -18,6 +20,12 @@ export interface Due {
 export function nextAlarm(due: Due): number | undefined {
   const instants = Object.values(due).filter((instant) => instant !== undefined);
   return instants.length === 0 ? undefined : Math.min(...instants);
+}
+
+/** Whether runs go on by themselves. Those behind one that waits for a person do not. */
+export function goesOn(rows: readonly RunRow[]): boolean {
+  if (rows.some((row) => row.state.status === "waiting_approval")) return false;
+  return rows.some((row) => row.state.status === "running" || row.state.status === "queued");
 }
 
 /** The pause before the next look after a run, once one look has found it well. */

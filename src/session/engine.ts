@@ -1,30 +1,34 @@
-import type { EventBody, RunError } from "../agent/events.ts";
 import { openCalls } from "../agent/loop.ts";
 import type { Target } from "../channels/channel.ts";
-import { newId } from "../lib/ids.ts";
+import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import { IsopodError, messageOf } from "../lib/errors.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
-import { addUsage, NO_USAGE } from "../models/message.ts";
+import type { Message, ToolCallPart } from "../models/message.ts";
+import { NO_USAGE } from "../models/message.ts";
+import { waitingRuns } from "./admission.ts";
+import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped } from "./conclusion.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Fence, Superseded } from "./fence.ts";
+import { interruptedResult, userMessage } from "./messages.ts";
 import { enqueueReply } from "./outbox.ts";
-import type { EndedRun, RunInput, RunningRun } from "./run.ts";
-import { begin, crashed, end, isEnded, MAX_CRASHES } from "./run.ts";
+import { joining, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import {
+  begin,
+  crashed,
+  type Decision,
+  decided,
+  end,
+  isBegun,
+  isSettled,
+  MAX_CRASHES,
+  type RunningRun,
+  type SettledRun,
+  usageWith,
+} from "./run.ts";
 import { RunJournal } from "./run-journal.ts";
-import { findRun, findRunByKey, insertRun, openRuns, type RunRow, saveState } from "./runs.ts";
+import { findRun, openRuns, type RunRow, saveState, saveTaken } from "./runs.ts";
 import { type Speaker, speakerOf } from "./speaker.ts";
 import type { Store } from "./store.ts";
-
-/** How a turn says that its run is over. */
-export interface Conclusion {
-  status: EndedRun["status"];
-  /** The last reply, not stored yet. */
-  message?: AssistantMessage;
-  error?: RunError;
-  /** What to say, as Markdown, where the run came from; empty for nothing. */
-  text: string;
-}
+import { Waiters } from "./waiters.ts";
 
 /** A run that has its turn. */
 export interface ActiveRun {
@@ -40,37 +44,28 @@ export interface EnginePorts {
   log: EventLog;
   fence: Fence;
   now(): number;
+  /** How the session treats what comes while it is busy, for messages from there. */
+  policyFor(target: Target | null): QueuePolicy;
   /** What a model sees of the conversation so far, oldest first. */
   readContext(): Message[];
-  /** Does the work of a run. A rejection ends the run with an error. */
-  perform(run: ActiveRun): Promise<Conclusion>;
+  /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
+  perform(run: ActiveRun): Promise<Conclusion | undefined>;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
   format(target: Target, markdown: string): string[];
 }
 
-const ABORTED: Conclusion = {
-  status: "aborted",
-  error: { code: "aborted", message: "The run was stopped." },
-  text: "",
-};
-
-/** What accepting needs to know. */
-export interface NewRun {
-  runId: string;
-  idempotencyKey: string | null;
-  input: RunInput;
-  target: Target | null;
-}
-
 /**
- * Runs a session's runs, one at a time, in the order in which they were accepted.
+ * Runs a session's runs, one at a time.
  *
- * What is true is in storage; memory holds the handle of the run that this incarnation works on, and who waits.
+ * What is true is in storage; memory holds the handle of the run that this incarnation works on, and who waits for
+ * which end.
  */
 export class Engine {
   readonly #ports: EnginePorts;
-  #active: { runId: string; stop: AbortController } | undefined;
-  readonly #waiting = new Map<string, Set<(state: EndedRun) => void>>();
+  readonly #waiters = new Waiters();
+  /** Runs that go on because a person has spoken, not because they crashed. */
+  readonly #freed = new Set<string>();
+  #active: { row: RunRow; stop: AbortController } | undefined;
 
   constructor(ports: EnginePorts) {
     this.#ports = ports;
@@ -81,89 +76,115 @@ export class Engine {
     return this.#active !== undefined;
   }
 
-  /** Stores a run once for each idempotency key. Gives the row that is there now. To be called within the fence. */
-  accept(run: NewRun): RunRow {
-    const { store, now } = this.#ports;
-    const known = run.idempotencyKey === null ? undefined : findRunByKey(store, run.idempotencyKey);
-    if (known !== undefined) return known;
-    const { runId: id, ...rest } = run;
-    const row: RunRow = { id, ...rest, open: true, state: { status: "queued" }, acceptedAt: now() };
-    insertRun(store, row);
-    return row;
+  /** When the next run may begin that only waits for it to be quiet; undefined where none does. */
+  notBefore(): number | undefined {
+    const up = this.#active === undefined ? this.#nextUp() : undefined;
+    return up !== undefined && "notBefore" in up ? up.notBefore : undefined;
   }
 
   /**
-   * Gives the next run its turn where none has it. The promise is that of the turn, which never rejects.
-   * A run that an earlier incarnation left behind goes first and goes on from where it was.
+   * Gives the next run its turn where none has it. The promise is that of the turn, which never rejects. A run that
+   * an earlier incarnation left behind goes on from where it was; one that waits for a person holds the session.
    */
   next(): Promise<void> | undefined {
     if (this.#active !== undefined) return undefined;
-    const row = openRuns(this.#ports.store).find((candidate) => !isEnded(candidate.state));
-    if (row === undefined) return undefined;
-    const stop = new AbortController();
-    this.#active = { runId: row.id, stop };
-    const state = this.#ports.fence.write(() => this.#takeUp(row));
-    return this.#work(row, state, stop);
+    const begun = openRuns(this.#ports.store).find((row) => isBegun(row.state));
+    if (begun?.state.status === "waiting_approval") return undefined;
+    if (begun?.state.status === "running") return this.#resume(begun, begun.state);
+    const up = this.#nextUp();
+    return up !== undefined && "take" in up ? this.#begin(up.take.map((run) => run.id)) : undefined;
   }
 
   /** Asks a run to stop. The wish is stored, so that it holds over a crash. Gives the run as it is now. */
   abort(runId: string): RunRow | undefined {
     const { store, fence } = this.#ports;
     const row = findRun(store, runId);
-    if (row === undefined || isEnded(row.state)) return row;
-    if (row.state.status === "queued") {
-      this.#finish(row, ABORTED, []);
-      return findRun(store, runId);
-    }
-    const state: RunningRun = { ...row.state, abortRequested: true };
-    fence.write(() => saveState(store, runId, state));
-    if (this.#active?.runId === runId) this.#active.stop.abort("aborted");
-    return { ...row, state };
-  }
-
-  /** How a run ended, as soon as it has; undefined after `timeoutMs`. */
-  async waitFor(runId: string, timeoutMs: number): Promise<EndedRun | undefined> {
-    const row = findRun(this.#ports.store, runId);
-    if (row === undefined) return undefined;
-    if (isEnded(row.state)) return row.state;
-    const waiting = this.#waiting.get(runId) ?? new Set();
-    this.#waiting.set(runId, waiting);
-    return new Promise((resolve) => {
-      const done = (state: EndedRun | undefined) => {
-        clearTimeout(timer);
-        waiting.delete(done);
-        resolve(state);
-      };
-      const timer = setTimeout(() => done(undefined), timeoutMs);
-      waiting.add(done);
-    });
-  }
-
-  /** Makes a run that is due running, or counts one more crash of one that was. */
-  #takeUp(row: RunRow): RunningRun {
-    const { store, log, now } = this.#ports;
+    if (row === undefined) return row;
+    if (row.state.status === "joined") return this.abort(row.state.intoRunId);
     if (row.state.status === "running") {
-      const state = crashed(row.state, log.lastOf(row.id));
-      saveState(store, row.id, state);
-      return state;
+      const { state } = row;
+      fence.write(() => saveState(store, runId, { ...state, abortRequested: true }));
+      if (this.#active?.row.id === runId) this.#active.stop.abort("aborted");
+    } else if (!isSettled(row.state)) {
+      this.#finish(row, ABORTED, isBegun(row.state) ? openCalls(this.#ports.readContext()) : []);
     }
-    if (row.input === null) throw new IsopodError("internal", `Run ${row.id} is queued and has no input.`);
-    const seq = log.append(row.id, userMessage(row.input, now()));
-    const state = begin(now(), seq, row.input);
-    saveState(store, row.id, state);
-    return state;
+    return findRun(store, runId);
   }
 
-  async #work(row: RunRow, state: RunningRun, stop: AbortController): Promise<void> {
+  /** How a run ended, as soon as it has; undefined after `timeoutMs`. One that joined another ends with it. */
+  waitFor(runId: string, timeoutMs: number): Promise<SettledRun | undefined> {
+    const state = findRun(this.#ports.store, runId)?.state;
+    if (state?.status === "joined") return this.waitFor(state.intoRunId, timeoutMs);
+    if (state === undefined || isSettled(state)) return Promise.resolve(state);
+    return this.#waiters.wait(runId, timeoutMs);
+  }
+
+  /** Stops the run at work. */
+  abortActive(): void {
+    if (this.#active !== undefined) this.abort(this.#active.row.id);
+  }
+
+  /** Notes what a person said of a call. Gives its run and tool; undefined where no call waits under this id. */
+  decide(approvalId: string, decision: Decision): { runId: string; tool: string } | undefined {
+    const { store, log, fence, now } = this.#ports;
+    const row = openRuns(store).find((candidate) => candidate.state.status === "waiting_approval");
+    if (row?.state.status !== "waiting_approval") return undefined;
+    const approval = row.state.approvals.find(({ id, decision: known }) => id === approvalId && known === undefined);
+    if (approval === undefined) return undefined;
+    const state = decided(row.state, approvalId, decision, now());
+    fence.write(() => {
+      saveState(store, row.id, state);
+      log.record(row.id, now(), [{ type: "approval", phase: "decided", approvalId, decision }]);
+    });
+    if (state.status === "running") this.#freed.add(row.id);
+    return { runId: row.id, tool: approval.tool };
+  }
+
+  #nextUp(): NextUp | undefined {
+    const { store, policyFor, now } = this.#ports;
+    const rows = openRuns(store);
+    const waiting = waitingRuns(rows);
+    const first = rows.find((row) => row.id === waiting[0]?.id);
+    return first && nextUp(waiting, policyFor(first.target), now());
+  }
+
+  /** Lets a run begin, and others with it that are to be one with it. */
+  #begin([runId = "", ...others]: string[]): Promise<void> | undefined {
+    const { store, log, fence, now } = this.#ports;
+    const row = findRun(store, runId);
+    const input = row?.input;
+    if (!row || !input) return undefined;
+    const state = fence.write(() => {
+      const begun = begin(now(), log.append(row.id, userMessage(input, now())), input);
+      saveTaken(store, row.id, begun);
+      for (const other of others) this.#takeInto(row, other);
+      return begun;
+    });
+    return this.#work(row, state);
+  }
+
+  /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
+  #resume(row: RunRow, left: RunningRun): Promise<void> {
+    const { store, log, fence } = this.#ports;
+    if (this.#freed.delete(row.id)) return this.#work(row, left);
+    const state = crashed(left, log.lastOf(row.id));
+    fence.write(() => saveState(store, row.id, state));
+    return this.#work(row, state);
+  }
+
+  async #work(row: RunRow, state: RunningRun): Promise<void> {
     const { store, log, fence, now, readContext } = this.#ports;
+    const stop = new AbortController();
+    this.#active = { row, stop };
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
-    const journal = new RunJournal({ store, log, fence }, row.id, state, readContext);
+    const joiners = { waiting: () => this.#joinersOf(row).length > 0, take: () => this.#take(row) };
+    const journal = new RunJournal({ store, log, fence, joiners, readContext }, row, state);
     try {
       const speaker = speakerOf(journal.context(), row.target);
       const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });
-      this.#finish({ ...row, state: journal.state }, conclusion, unansweredIn(journal));
+      if (conclusion) this.#finish({ ...row, state: journal.state }, conclusion, unansweredIn(journal));
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
       if (!(error instanceof Superseded)) this.#finish({ ...row, state }, failure(error), unansweredIn(journal));
@@ -174,12 +195,9 @@ export class Engine {
     }
   }
 
-  async #conclude(run: ActiveRun): Promise<Conclusion> {
+  async #conclude(run: ActiveRun): Promise<Conclusion | undefined> {
     const { crashes } = run.journal.state;
-    if (crashes >= MAX_CRASHES) {
-      const message = `The run was interrupted ${crashes} times without getting any further.`;
-      return { status: "error", error: { code: "crash_loop", message }, text: message };
-    }
+    if (crashes >= MAX_CRASHES) return crashLoop(crashes);
     if (run.signal.aborted) return stopped(run.signal);
     try {
       return await this.#ports.perform(run);
@@ -189,40 +207,50 @@ export class Engine {
     }
   }
 
+  /** The runs that may join this one now, because the session steers. */
+  #joinersOf(row: RunRow): readonly WaitingRun[] {
+    const { store, policyFor } = this.#ports;
+    return joining(waitingRuns(openRuns(store)), row.talk, policyFor(row.target));
+  }
+
+  /** Takes what waits into the run at work. Gives the messages, which are stored. */
+  #take(row: RunRow): Message[] {
+    const joiners = this.#joinersOf(row);
+    if (joiners.length === 0) return [];
+    return this.#ports.fence.write(() => joiners.flatMap(({ id }) => this.#takeInto(row, id)));
+  }
+
+  /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
+  #takeInto(row: RunRow, runId: string): Message[] {
+    const { store, log, now } = this.#ports;
+    const joiner = findRun(store, runId);
+    if (!joiner?.input) return [];
+    const said = userMessage(joiner.input, now(), runId);
+    log.append(row.id, said);
+    const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
+    saveTaken(store, runId, { status: "joined", intoRunId: row.id, endedAt: now(), endSeq });
+    this.#waiters.move(runId, row.id);
+    return [said];
+  }
+
   /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
   #finish(row: RunRow, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#ports;
-    const parts = row.target === null || conclusion.text === "" ? [] : format(row.target, conclusion.text);
+    const { status, message, error, text } = conclusion;
+    const parts = row.target === null || text === "" ? [] : format(row.target, text);
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
-      if (conclusion.message !== undefined) log.append(row.id, conclusion.message);
-      const before = row.state.status === "running" ? row.state.usage : NO_USAGE;
-      const usage = addUsage(before, conclusion.message?.usage ?? NO_USAGE);
-      const endSeq = log.record(row.id, now(), [lastEvent(conclusion, usage)]);
-      const ended = end(row.state, {
-        status: conclusion.status,
-        endedAt: now(),
-        endSeq,
-        usage,
-        ...(conclusion.message && { model: conclusion.message.model }),
-        ...(conclusion.error && { error: conclusion.error }),
-      });
+      if (message !== undefined) log.append(row.id, message);
+      const usage = message?.usage ?? NO_USAGE;
+      const endSeq = log.record(row.id, now(), [lastEvent(conclusion, usageWith(row.state, usage))]);
+      const model = message && { model: message.model };
+      const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
       saveState(store, row.id, ended);
       if (row.target !== null) enqueueReply(store, row.id, row.target, parts, now());
       return ended;
     });
-    for (const done of this.#waiting.get(row.id) ?? []) done(state);
-    this.#waiting.delete(row.id);
+    this.#waiters.tell(row.id, state);
   }
-}
-
-/** How a run ends whose signal aborted. */
-export function stopped(signal: AbortSignal): Conclusion {
-  if (signal.reason === "timeout") {
-    const message = "The run took too long and was stopped.";
-    return { status: "timeout", error: { code: "timeout", message }, text: message };
-  }
-  return ABORTED;
 }
 
 /** The calls that a run leaves without a result; none where its transcript cannot be read. */
@@ -233,32 +261,4 @@ function unansweredIn(journal: RunJournal): ToolCallPart[] {
     writeLog("error", "transcript.unreadable", { error: messageOf(error) });
     return [];
   }
-}
-
-function failure(thrown: unknown): Conclusion {
-  const message = messageOf(thrown);
-  const code = thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
-  return { status: "error", error: { code, message }, text: message };
-}
-
-function lastEvent(conclusion: Conclusion, usage: Usage): EventBody {
-  return conclusion.error === undefined
-    ? { type: "lifecycle", phase: "end", usage }
-    : { type: "lifecycle", phase: "error", error: conclusion.error };
-}
-
-function userMessage(input: RunInput, at: number): UserMessage {
-  return {
-    role: "user",
-    id: newId("msg", at),
-    at,
-    text: input.text,
-    ...(input.images && { images: input.images }),
-    ...(input.sender && { sender: input.sender }),
-  };
-}
-
-function interruptedResult(call: ToolCallPart, at: number): ToolMessage {
-  const text = "interrupted: it may or may not have taken effect";
-  return { role: "tool", id: newId("msg", at), at, callId: call.callId, tool: call.tool, text, isError: true };
 }

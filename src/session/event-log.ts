@@ -152,7 +152,9 @@ export class EventLog {
 function eventOf(message: Message): EventBody {
   switch (message.role) {
     case "user":
-      return { type: "lifecycle", phase: "start", input: message };
+      return message.fromRunId === undefined
+        ? { type: "lifecycle", phase: "start", input: message }
+        : { type: "queue", phase: "joining", input: message };
     case "assistant":
       return { type: "assistant", phase: "message", message };
     case "tool":

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../agent/events.ts";
+import { type AgentEvent, isLast } from "../agent/events.ts";
 import type { EventLog } from "./event-log.ts";
 
 const PAGE = 100;
@@ -30,7 +30,7 @@ export function eventStream(log: EventLog, after: number, run?: FollowedRun): Re
         if (last !== undefined) {
           cursor = last.seq;
           controller.enqueue(encoder.encode(page.map(frame).join("")));
-          if (run !== undefined && page.some(isTerminal)) controller.close();
+          if (run !== undefined && page.some(isLast)) controller.close();
           return;
         }
         if (run?.hasEnded()) {
@@ -53,8 +53,4 @@ export function eventStream(log: EventLog, after: number, run?: FollowedRun): Re
 
 function frame(event: AgentEvent): string {
   return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-}
-
-function isTerminal(event: AgentEvent): boolean {
-  return event.type === "lifecycle" && event.phase !== "start";
 }

@@ -34,7 +34,14 @@ export async function requestOf(
   const thread = threadId === undefined ? {} : { threadId };
   const route = { agentId: agent.id, channel: channelId, accountId, kind, conversationId, ...thread };
   const sessionKey = sessionKeyOf({ ...route, peerId: sender.id, owner }, config.session.dmScope);
-  const target: Target = { channel: channelId, accountId, kind, conversationId, ...thread, replyToId: message.messageId };
+  const target: Target = {
+    channel: channelId,
+    accountId,
+    kind,
+    conversationId,
+    ...thread,
+    replyToId: message.messageId,
+  };
   const kept = await Promise.all(
     message.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => keep(attachment, message, channelId, workspace)),
   );
@@ -45,7 +52,9 @@ export async function requestOf(
     idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
     target,
     input: {
-      text: [quoteOf(message), message.text, ...kept.map((file) => file.note)].filter((part) => part !== "").join("\n\n"),
+      text: [quoteOf(message), message.text, ...kept.map((file) => file.note)]
+        .filter((part) => part !== "")
+        .join("\n\n"),
       images: kept.flatMap((file) => file.image ?? []),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
       timeoutSeconds: agent.defaults.timeoutSeconds,
@@ -56,7 +65,9 @@ export async function requestOf(
 /** What the message answers, which somebody else wrote. */
 function quoteOf({ quoted }: InboundMessage): string {
   if (quoted === undefined) return "";
-  const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
   const author = quoted.senderName === undefined ? {} : { metadata: { "Quoted from": quoted.senderName } };
   return wrapExternal(quoted.text, { source: "channel_metadata", id, ...author });
 }

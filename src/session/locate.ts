@@ -3,6 +3,7 @@ import { base32, newId } from "../lib/ids.ts";
 /** Characters of a run id that say which object it is in. */
 const TAG_CHARS = 26;
 const RUN_ID = /^run_[0-9a-z]{52}$/;
+const APPROVAL_ID = /^apr_[0-9a-z]{52}$/;
 
 /**
  * The name of the object that holds a session: 128 bits of the key's SHA-256. A run's id ends with it, so that a run
@@ -21,4 +22,14 @@ export function newRunId(objectName: string, now: number): string {
 /** The object that holds a run; undefined where the text is no run's id. */
 export function objectNameOfRun(runId: string): string | undefined {
   return RUN_ID.test(runId) ? runId.slice(-TAG_CHARS) : undefined;
+}
+
+/** A new approval's id within an object. */
+export function newApprovalId(objectName: string, now: number): string {
+  return `${newId("apr", now)}${objectName}`;
+}
+
+/** The object that an approval is in; undefined where the text is no approval's id. */
+export function objectNameOfApproval(approvalId: string): string | undefined {
+  return APPROVAL_ID.test(approvalId) ? approvalId.slice(-TAG_CHARS) : undefined;
 }

@@ -25,7 +25,11 @@ export function afterAttempt(
       return { status: delivery.outcome, attempts: attempts + 1, dueAt: now };
     case "retry":
       if (attempts + 1 >= MAX_ATTEMPTS) return { status: "failed", attempts: attempts + 1, dueAt: now };
-      return { status: "pending", attempts: attempts + 1, dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts)) };
+      return {
+        status: "pending",
+        attempts: attempts + 1,
+        dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts)),
+      };
   }
 }
 
@@ -78,7 +82,11 @@ export interface OutboxPorts {
  * arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
  */
 export async function drainOutbox(ports: OutboxPorts): Promise<void> {
-  for (let row = firstWaiting(ports.store); row !== undefined && row.dueAt <= ports.now(); row = firstWaiting(ports.store)) {
+  for (
+    let row = firstWaiting(ports.store);
+    row !== undefined && row.dueAt <= ports.now();
+    row = firstWaiting(ports.store)
+  ) {
     const { id, target, text, deliveryId, attempts } = row;
     ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
     const delivery = await ports.send({ target, text, deliveryId }, AbortSignal.timeout(SEND_TIMEOUT_MS));
@@ -93,11 +101,5 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
 }
 
 function firstWaiting(store: Store): OutboxRow | undefined {
-  return store
-    .select()
-    .from(outbox)
-    .where(eq(outbox.status, "pending"))
-    .orderBy(asc(outbox.id))
-    .limit(1)
-    .get();
+  return store.select().from(outbox).where(eq(outbox.status, "pending")).orderBy(asc(outbox.id)).limit(1).get();
 }

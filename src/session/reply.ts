@@ -1,13 +1,13 @@
 import type { LoopEnd } from "../agent/loop.ts";
 import type { AssistantMessage } from "../models/message.ts";
 import { textOf } from "../models/message.ts";
-import { type Conclusion, stopped } from "./engine.ts";
+import { type Conclusion, stopped } from "./conclusion.ts";
 
 /** What a model answers when nothing is to be said. */
 export const SILENT_REPLY = "NO_REPLY";
 
 /** Turns the end of a loop into the end of its run. */
-export function conclude(end: LoopEnd, signal: AbortSignal): Conclusion {
+export function conclude(end: Exclude<LoopEnd, { kind: "paused" }>, signal: AbortSignal): Conclusion {
   if (end.kind === "aborted") return stopped(signal);
   const { message } = end;
   const text = visibleText(message);

@@ -1,37 +1,41 @@
-import type { Journal } from "../agent/loop.ts";
-import { callsOf, addUsage } from "../models/message.ts";
+import type { ApprovalQuestion, Journal, Verdict } from "../agent/loop.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
-import type { RunningRun } from "./run.ts";
-import { saveState } from "./runs.ts";
+import { newApprovalId, objectNameOfRun } from "./locate.ts";
+import { type Approval, launched, type PausedRun, paused, type RunningRun, replied } from "./run.ts";
+import { type RunRow, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
+
+/** What the journal of a run is written with. */
+export interface JournalRoom {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  /** The messages that may join the run: whether there are any, and taking them, which stores them. */
+  joiners: { waiting(): boolean; take(): Message[] };
+  /** What a model sees of the conversation so far; read once, when it is first asked for. */
+  readContext(): Message[];
+}
 
 /** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
 export class RunJournal implements Journal {
-  readonly #runId: string;
-  readonly #store: Store;
-  readonly #log: EventLog;
-  readonly #fence: Fence;
-  readonly #readContext: () => Message[];
+  readonly #room: JournalRoom;
+  readonly #row: RunRow;
   /** Calls that an earlier incarnation launched. */
-  readonly #inherited: ReadonlySet<string>;
+  #inherited: ReadonlySet<string>;
   #messages: Message[] | undefined;
-  #state: RunningRun;
+  #state: RunningRun | PausedRun;
 
-  /** @param readContext what the model sees so far; read once, when it is first asked for */
-  constructor(at: { store: Store; log: EventLog; fence: Fence }, runId: string, state: RunningRun, readContext: () => Message[]) {
-    this.#runId = runId;
-    this.#store = at.store;
-    this.#log = at.log;
-    this.#fence = at.fence;
-    this.#readContext = readContext;
+  constructor(room: JournalRoom, row: RunRow, state: RunningRun) {
+    this.#room = room;
+    this.#row = row;
     this.#inherited = new Set(state.launched);
     this.#state = state;
   }
 
   /** The run as it was last stored. */
-  get state(): RunningRun {
+  get state(): RunningRun | PausedRun {
     return this.#state;
   }
 
@@ -40,7 +44,7 @@ export class RunJournal implements Journal {
   }
 
   context(): Message[] {
-    this.#messages ??= this.#readContext();
+    this.#messages ??= this.#room.readContext();
     return this.#messages;
   }
 
@@ -48,32 +52,73 @@ export class RunJournal implements Journal {
     return this.#inherited.has(callId);
   }
 
+  verdictOn(callId: string): Verdict | undefined {
+    const decision = this.#state.approvals.find((approval) => approval.callId === callId)?.decision;
+    if (decision === undefined) return undefined;
+    return decision === "deny" ? "deny" : "allow";
+  }
+
+  hasNews(): boolean {
+    return this.#room.joiners.waiting();
+  }
+
+  takeNews(): void {
+    const messages = this.context();
+    messages.push(...this.#room.joiners.take());
+  }
+
   answered(message: AssistantMessage): void {
-    this.#fence.write(() => {
+    this.#room.fence.write(() => {
       this.#append(message);
-      this.#state = { ...this.#state, usage: addUsage(this.#state.usage, message.usage) };
+      this.#state = replied(this.#running(), message.usage);
+      this.#inherited = new Set();
     });
   }
 
   launching(calls: readonly ToolCallPart[]): void {
-    this.#fence.write(() => {
-      const reply = this.context().findLast((message) => message.role === "assistant");
-      const current = new Set(reply?.role === "assistant" ? callsOf(reply).map((call) => call.callId) : []);
-      const earlier = this.#state.launched.filter((callId) => current.has(callId));
-      this.#state = { ...this.#state, launched: [...earlier, ...calls.map((call) => call.callId)] };
-      saveState(this.#store, this.#runId, this.#state);
-      const starts = calls.map(({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const);
-      this.#log.record(this.#runId, Date.now(), starts);
+    const ids = calls.map((call) => call.callId);
+    this.#room.fence.write(() => {
+      this.#save(launched(this.#running(), ids));
+      const starts = calls.map(
+        ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
+      );
+      this.#room.log.record(this.#row.id, Date.now(), starts);
     });
   }
 
   returned(message: ToolMessage): void {
-    this.#fence.write(() => this.#append(message));
+    this.#room.fence.write(() => this.#append(message));
+  }
+
+  pausing(questions: readonly ApprovalQuestion[]): void {
+    const now = Date.now();
+    const objectName = objectNameOfRun(this.#row.id) ?? "";
+    const approvals: Approval[] = questions.map(({ call: { callId, tool, args }, question }) => ({
+      id: newApprovalId(objectName, now),
+      ...{ callId, tool, args, question, requestedAt: now },
+    }));
+    this.#room.fence.write(() => {
+      this.#save(paused(this.#running(), approvals, now));
+      const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
+        return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
+      });
+      this.#room.log.record(this.#row.id, now, requests);
+    });
+  }
+
+  #running(): RunningRun {
+    if (this.#state.status !== "running") throw new Error("The run waits for a person.");
+    return this.#state;
+  }
+
+  #save(state: RunningRun | PausedRun): void {
+    saveState(this.#room.store, this.#row.id, state);
+    this.#state = state;
   }
 
   #append(message: Message): void {
     const messages = this.context();
-    this.#log.append(this.#runId, message);
+    this.#room.log.append(this.#row.id, message);
     messages.push(message);
   }
 }

@@ -1,7 +1,9 @@
 import type { RunError } from "../agent/events.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { Usage } from "../models/message.ts";
-import { NO_USAGE } from "../models/message.ts";
+import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { DropReason } from "./queue.ts";
 
 /** Crashes in a row, with nothing finished between them, after which a run is given up. */
 export const MAX_CRASHES = 5;
@@ -16,33 +18,65 @@ export interface RunInput {
   thinking?: ThinkingLevel;
   /** Longest time of the run; 0 means no limit. */
   timeoutSeconds: number;
+  /** The beginnings of messages that gave way to this one when too many waited, oldest first. */
+  dropped?: string[];
 }
 
-/** The life of a run; the last four are final and never change. */
-export type RunState = QueuedRun | RunningRun | EndedRun;
+/** The life of a run. `queued`, `running` and `waiting_approval` go on; all others are final and never change. */
+export type RunState = QueuedRun | RunningRun | PausedRun | SettledRun;
+export type SettledRun = EndedRun | JoinedRun | DroppedRun;
 
 export interface QueuedRun {
   status: "queued";
+  /** Whether the session was busy when it came. */
+  behind: boolean;
 }
 
-export interface RunningRun {
-  status: "running";
+/** What a run knows of itself while it is at work. */
+export interface Progress {
   startedAt: number;
   /** Number of the event that began it. */
   startSeq: number;
-  /** When it has to be done, in milliseconds since the epoch; undefined means no limit. */
-  deadline?: number;
   model?: string;
   thinking?: ThinkingLevel;
   /** Tool calls of the last reply that were launched. */
   launched: string[];
+  /** What people said of the calls of the last reply that need their word. */
+  approvals: Approval[];
   /** Crashes since something was last finished, and how far it had come then. */
   crashes: number;
   crashSeq: number;
-  /** Set when somebody asked to stop it; it holds over a crash. */
-  abortRequested?: boolean;
   usage: Usage;
 }
+
+export interface RunningRun extends Progress {
+  status: "running";
+  /** When it has to be done, in milliseconds since the epoch; undefined means no limit. */
+  deadline?: number;
+  /** Set when somebody asked to stop it; it holds over a crash. */
+  abortRequested?: boolean;
+}
+
+/** A run that waits for a person; its clock stands still. */
+export interface PausedRun extends Progress {
+  status: "waiting_approval";
+  /** What was left of its time; undefined means no limit. */
+  remainingMs?: number;
+}
+
+/** A tool call that needs a person's word, and that word once it is there. */
+export interface Approval {
+  /** `apr_…` */
+  id: string;
+  callId: string;
+  tool: string;
+  args: JsonObject;
+  question: string;
+  requestedAt: number;
+  decision?: Decision;
+}
+
+export type Decision = "allow-once" | "allow-always" | "deny";
 
 export interface EndedRun {
   status: "ok" | "error" | "aborted" | "timeout";
@@ -56,19 +90,41 @@ export interface EndedRun {
   error?: RunError;
 }
 
+/** Its message was taken up by another run, whose end is its end. */
+export interface JoinedRun {
+  status: "joined";
+  intoRunId: string;
+  endedAt: number;
+  endSeq: number;
+}
+
+/** It gave way to others and never ran. */
+export interface DroppedRun {
+  status: "dropped";
+  reason: DropReason;
+  endedAt: number;
+  endSeq: number;
+}
+
 /** How a run came to its end. */
 export interface Ending {
   status: EndedRun["status"];
   endedAt: number;
   endSeq: number;
+  /** Tokens that no step before accounted for. */
   usage: Usage;
   model?: string;
   error?: RunError;
 }
 
-/** A run's life as seen from outside: its times and how it ended. */
-export function isEnded(state: RunState): state is EndedRun {
-  return state.status !== "queued" && state.status !== "running";
+/** Whether nothing is left to be done for a run. */
+export function isSettled(state: RunState): state is SettledRun {
+  return state.status !== "queued" && !isBegun(state);
+}
+
+/** Whether a run holds its session. */
+export function isBegun(state: RunState): state is RunningRun | PausedRun {
+  return state.status === "running" || state.status === "waiting_approval";
 }
 
 /** A queued run takes its turn. */
@@ -81,6 +137,7 @@ export function begin(now: number, startSeq: number, { timeoutSeconds, model, th
     ...(model !== undefined && { model }),
     ...(thinking && { thinking }),
     launched: [],
+    approvals: [],
     crashes: 0,
     crashSeq: startSeq,
     usage: NO_USAGE,
@@ -92,13 +149,51 @@ export function crashed(run: RunningRun, lastSeq: number): RunningRun {
   return { ...run, crashes: lastSeq > run.crashSeq ? 1 : run.crashes + 1, crashSeq: lastSeq };
 }
 
-/** Ends a run; an ended one stays as it is, so that there is exactly one outcome. */
-export function end(state: RunState, ending: Ending): EndedRun {
-  if (isEnded(state)) return state;
-  const { startedAt, startSeq } = state.status === "running" ? state : { startedAt: undefined, startSeq: undefined };
+/** A model's reply is stored: its tokens count, and its calls are what can be launched and approved from now on. */
+export function replied(run: RunningRun, usage: Usage): RunningRun {
+  return { ...run, usage: addUsage(run.usage, usage), launched: [], approvals: [] };
+}
+
+/** Calls of the last reply are being launched. */
+export function launched(run: RunningRun, callIds: readonly string[]): RunningRun {
+  return { ...run, launched: [...run.launched, ...callIds] };
+}
+
+/** The run needs a person's word before it goes on. */
+export function paused(run: RunningRun, approvals: readonly Approval[], now: number): PausedRun {
+  const { status: _, deadline, abortRequested: __, ...progress } = run;
   return {
-    ...ending,
-    ...(startedAt !== undefined && { startedAt }),
-    ...(startSeq !== undefined && { startSeq }),
+    ...progress,
+    status: "waiting_approval",
+    approvals: [...run.approvals, ...approvals],
+    ...(deadline !== undefined && { remainingMs: Math.max(0, deadline - now) }),
   };
+}
+
+/** A person has spoken on one call. With the last one that was waited for, the run and its clock go on. */
+export function decided(run: PausedRun, approvalId: string, decision: Decision, now: number): PausedRun | RunningRun {
+  const approvals = run.approvals.map((approval) =>
+    approval.id === approvalId && approval.decision === undefined ? { ...approval, decision } : approval,
+  );
+  if (approvals.some((approval) => approval.decision === undefined)) return { ...run, approvals };
+  const { remainingMs, ...progress } = run;
+  return {
+    ...progress,
+    approvals,
+    status: "running",
+    ...(remainingMs !== undefined && { deadline: now + remainingMs }),
+  };
+}
+
+/** The tokens of a run so far and those of one more call. */
+export function usageWith(state: RunState, usage: Usage): Usage {
+  return isBegun(state) ? addUsage(state.usage, usage) : usage;
+}
+
+/** Ends a run; a settled one stays as it is, so that there is exactly one outcome. */
+export function end(state: RunState, ending: Ending): SettledRun {
+  if (isSettled(state)) return state;
+  if (!isBegun(state)) return ending;
+  const { startedAt, startSeq } = state;
+  return { ...ending, startedAt, startSeq, usage: usageWith(state, ending.usage) };
 }

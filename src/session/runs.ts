@@ -1,5 +1,5 @@
-import { asc, eq } from "drizzle-orm";
-import type { RunState } from "./run.ts";
+import { asc, eq, sql } from "drizzle-orm";
+import type { RunInput, RunState } from "./run.ts";
 import { runs } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -23,13 +23,22 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
 
 /** The runs with something left to do, in the order in which they were accepted. */
 export function openRuns(store: Store): RunRow[] {
-  return store.select().from(runs).where(eq(runs.open, true)).orderBy(asc(runs.id)).all();
+  return store.select().from(runs).where(eq(runs.open, true)).orderBy(asc(sql`rowid`)).all();
 }
 
-/** Stores where a run stands. A run that has begun has its input in the transcript, so it leaves the row. */
+/** Stores where a run stands. */
 export function saveState(store: Store, id: string, state: RunState): void {
-  const input = state.status === "running" ? { input: null } : {};
-  store.update(runs).set({ state, ...input }).where(eq(runs.id, id)).run();
+  store.update(runs).set({ state }).where(eq(runs.id, id)).run();
+}
+
+/** Stores that a run has begun, or has joined another: the transcript has its input now, so it leaves the row. */
+export function saveTaken(store: Store, id: string, state: RunState): void {
+  store.update(runs).set({ state, input: null }).where(eq(runs.id, id)).run();
+}
+
+/** Changes what a waiting run was asked. */
+export function saveInput(store: Store, id: string, input: RunInput): void {
+  store.update(runs).set({ input }).where(eq(runs.id, id)).run();
 }
 
 /** Nothing is left to do for these runs. */

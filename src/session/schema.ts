@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Message } from "../models/message.ts";
 import type { Delivery, Target } from "../channels/channel.ts";
+import type { Message } from "../models/message.ts";
 import type { StoredEvent } from "./event-log.ts";
 import type { RunInput, RunState } from "./run.ts";
+import type { SessionSettings } from "./session-row.ts";
 
 /** One row: whose session this is, and who may write to it. */
 export const session = sqliteTable("session", {
@@ -20,6 +21,8 @@ export const session = sqliteTable("session", {
   reservedSeq: integer("reserved_seq").notNull(),
   /** First number of the current conversation: what came before is history that no model sees. */
   contextSeq: integer("context_seq").notNull(),
+  /** What its commands and decisions have set. */
+  settings: text({ mode: "json" }).$type<SessionSettings>().notNull(),
 });
 
 /** One row a run. `input` is emptied when the run starts: from then on the transcript has it. */
@@ -34,6 +37,8 @@ export const runs = sqliteTable(
     state: text({ mode: "json" }).$type<RunState>().notNull(),
     input: text({ mode: "json" }).$type<RunInput>(),
     target: text({ mode: "json" }).$type<Target>(),
+    /** Who talks where, with which rights; see `talkOf`. */
+    talk: text().notNull(),
     acceptedAt: integer("accepted_at").notNull(),
   },
   // Partial: waking up reads what is open, not all that ever ran.

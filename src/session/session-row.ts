@@ -1,6 +1,14 @@
 import { newId } from "../lib/ids.ts";
+import type { QueuePolicy } from "./queue.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
+
+/** What a session has of its own, over the configuration. */
+export interface SessionSettings {
+  queue?: Partial<QueuePolicy>;
+  /** Tools that a person has allowed for good in this session. */
+  allowedTools?: string[];
+}
 
 /** Whose session an object is, as stored. */
 export type SessionRow = typeof session.$inferSelect;
@@ -24,7 +32,19 @@ export function createSessionRow(
     epoch: 1,
     reservedSeq,
     contextSeq: 1,
+    settings: {},
   };
   store.insert(session).values(row).run();
   return row;
+}
+
+/** Stores what a session has of its own. */
+export function saveSettings(store: Store, settings: SessionSettings): void {
+  store.update(session).set({ settings }).run();
+}
+
+/** Lets a tool run in this session from now on without anybody's word. */
+export function allowTool(store: Store, tool: string): void {
+  const settings = readSessionRow(store)?.settings ?? {};
+  saveSettings(store, { ...settings, allowedTools: [...new Set([...(settings.allowedTools ?? []), tool])] });
 }

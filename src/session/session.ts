@@ -1,25 +1,30 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
-import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
-import { IsopodError, messageOf } from "../lib/errors.ts";
-import { log as writeLog } from "../lib/log.ts";
+import type { Target } from "../channels/channel.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
+import { admitRun } from "./admission.ts";
+import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, RunView, SessionMethods, WaitResult } from "./api.ts";
-import { indexRun } from "./catalog.ts";
-import { type Due, FIRST_RECOVERY_MS, INDEX_RETRY_MS, nextAlarm, nextRecoveryMs } from "./due.ts";
-import { type ActiveRun, type Conclusion, Engine } from "./engine.ts";
+import { askPerson } from "./ask-person.ts";
+import type { Conclusion } from "./conclusion.ts";
+import { Deliveries } from "./deliveries.ts";
+import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
+import { type ActiveRun, Engine } from "./engine.ts";
 import { EventLog } from "./event-log.ts";
 import { eventStream } from "./event-stream.ts";
 import { Fence } from "./fence.ts";
-import { deliveriesOf, drainOutbox, isSending, markInterruptedUnsure, outboxDueAt } from "./outbox.ts";
-import { isEnded, type RunState } from "./run.ts";
-import { closeRun, findRun, openRuns, type RunRow } from "./runs.ts";
-import { createSessionRow, readSessionRow, type SessionRow } from "./session-row.ts";
+import { Indexer } from "./indexer.ts";
+import { deliveriesOf, enqueueReply, isSending, markInterruptedUnsure, outboxDueAt } from "./outbox.ts";
+import type { QueuePolicy } from "./queue.ts";
+import { type Decision, isSettled, type RunState } from "./run.ts";
+import { findRun, openRuns } from "./runs.ts";
+import { allowTool, createSessionRow, readSessionRow, type SessionRow } from "./session-row.ts";
 import { openStore, type Store } from "./store.ts";
 import { type HistoryPage, readContext, readHistory, readLastReply } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
 import { runView, waitResult } from "./views.ts";
-import { type Wiring, wire } from "./wiring.ts";
+import { policyFor, type Wiring, wire } from "./wiring.ts";
 
 /** Most characters of transcript that a model is shown. */
 const CONTEXT_CHARS = 400_000;
@@ -37,13 +42,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #log: EventLog;
   readonly #fence: Fence;
   readonly #engine: Engine;
+  readonly #deliveries: Deliveries;
+  readonly #indexer: Indexer;
+  readonly #clock: AlarmClock;
   readonly #bootstrapCache = new Map();
   readonly #readEtags = new ReadEtags();
-  /** Runs whose end the index of all runs is being told, or knows already, and whose rows do not say so yet. */
-  readonly #indexed = new Set<string>();
   #wiring: Wiring | undefined;
-  #delivering = false;
-  #alarmAt: number | undefined;
   #recoveryMs = FIRST_RECOVERY_MS;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -51,28 +55,32 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#store = openStore(ctx);
     this.#log = new EventLog(this.#store, readSessionRow(this.#store)?.reservedSeq ?? 1);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
+    this.#deliveries = new Deliveries({ store: this.#store, fence: this.#fence, wiring: () => this.#wired() });
+    this.#indexer = new Indexer({ store: this.#store, database: env.DB, owner: () => this.#owner() });
+    this.#clock = new AlarmClock(ctx);
     this.#engine = new Engine({
       store: this.#store,
       log: this.#log,
       fence: this.#fence,
       now: Date.now,
+      policyFor: (target) => this.#policyFor(target),
       readContext: () => readContext(this.#store, this.#owner().contextSeq, CONTEXT_CHARS),
       perform: (run) => this.#perform(run),
-      format: (target, markdown) => this.#format(target, markdown),
+      format: (target, markdown) => this.#deliveries.format(target, markdown),
     });
     this.#recover();
   }
 
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
-    const { sessionKey: key, agentId, runId, idempotencyKey, input, target } = request;
-    const { owner, row } = this.#fence.write(() => {
-      this.#closeIndexed();
-      const create = { key, agentId, reservedSeq: this.#log.reserve(), now: Date.now() };
-      const owner = readSessionRow(this.#store) ?? createSessionRow(this.#store, create);
-      const run = { runId, idempotencyKey: idempotencyKey ?? null, input, target: target ?? null };
-      return { owner, row: this.#engine.accept(run) };
+    const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
+    const { owner, row, interrupt } = this.#fence.write(() => {
+      this.#indexer.closeTold();
+      const owner = readSessionRow(this.#store) ?? this.#create(sessionKey, agentId);
+      const room = { store: this.#store, log: this.#log, policy: this.#policyFor(target), now: Date.now() };
+      return { owner, ...admitRun({ runId, idempotencyKey, input, target }, room) };
     });
+    if (interrupt) this.#engine.abortActive();
     this.#arm();
     this.#work();
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
@@ -93,7 +101,30 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Stops a run. Gives its status; undefined where this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
-    return this.#engine.abort(runId)?.state.status;
+    const row = this.#engine.abort(runId);
+    if (row === undefined) return undefined;
+    this.ctx.waitUntil(this.#indexer.forgetApprovals(row.id));
+    this.#work();
+    return row.state.status;
+  }
+
+  /** Stops every run that is not settled. Gives their ids. */
+  abortAll(): string[] {
+    const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
+    // The waiting ones first, so that none of them begins when the one at work has stopped.
+    for (const runId of runIds.toReversed()) this.abort(runId);
+    return runIds;
+  }
+
+  /** Notes a person's word on a tool call that waits for it. False where none waits under this id. */
+  decide(approvalId: string, decision: Decision): boolean {
+    const decided = this.#engine.decide(approvalId, decision);
+    if (decided === undefined) return false;
+    if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
+    this.ctx.waitUntil(this.#indexer.forgetApprovals(decided.runId));
+    this.#arm();
+    this.#work();
+    return true;
   }
 
   /** A page of the transcript, and the number after which its events go on. */
@@ -110,21 +141,24 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined {
     const row = () => findRun(this.#store, runId);
     if (row() === undefined) return undefined;
-    return eventStream(this.#log, after, { runId, hasEnded: () => isEnded(row()?.state ?? { status: "queued" }) });
+    const hasEnded = () => isSettled(row()?.state ?? { status: "queued", behind: false });
+    return eventStream(this.#log, after, { runId, hasEnded });
   }
 
   override alarm(): void {
-    this.#alarmAt = undefined;
+    this.#clock.rang();
     this.#recoveryMs = this.#engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
-    if (this.#indexed.size > 0) this.#fence.write(() => this.#closeIndexed());
+    if (this.#indexer.hasTold) this.#fence.write(() => this.#indexer.closeTold());
     this.#arm();
     this.#work();
   }
 
-  /** Takes note of what an earlier incarnation left; the alarm then goes on with it. */
+  /** Takes note of what an earlier incarnation left; the alarm then goes on with it at once. */
   #recover(): void {
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
-    if (nextAlarm(this.#due()) !== undefined) this.#armAt(Date.now());
+    this.#recoveryMs = 0;
+    this.#arm();
+    this.#recoveryMs = FIRST_RECOVERY_MS;
   }
 
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
@@ -134,101 +168,48 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#recoveryMs = FIRST_RECOVERY_MS;
       this.ctx.waitUntil(turn.then(() => this.#work()));
     }
-    this.ctx.waitUntil(this.#deliver());
-    for (const row of this.#unindexed()) this.ctx.waitUntil(this.#index(row));
+    const notBefore = this.#engine.notBefore();
+    // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
+    if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
+    this.ctx.waitUntil(this.#deliveries.drain().then(() => this.#arm()));
+    if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
   }
 
-  #perform(run: ActiveRun): Promise<Conclusion> {
+  async #perform(run: ActiveRun): Promise<Conclusion | undefined> {
     const { target } = run.row;
-    const wiring = this.#wired();
-    if (target !== null) this.ctx.waitUntil(showTyping(wiring, target));
-    return takeTurn(run, {
-      owner: this.#owner(),
-      wiring,
+    const owner = this.#owner();
+    if (target !== null) this.ctx.waitUntil(this.#deliveries.showTyping(target));
+    const conclusion = await takeTurn(run, {
+      owner,
+      wiring: this.#wired(),
       log: this.#log,
       bootstrapCache: this.#bootstrapCache,
       readEtags: this.#readEtags,
       extraTools: this.extraTools,
     });
-  }
-
-  async #deliver(): Promise<void> {
-    if (this.#delivering) return;
-    this.#delivering = true;
-    try {
-      await drainOutbox({
-        store: this.#store,
-        write: (work) => this.#fence.write(work),
-        send: (part, signal) => this.#send(part, signal),
-        now: Date.now,
-      });
-    } catch (error) {
-      writeLog("error", "outbox.failed", { error: messageOf(error) });
-    } finally {
-      this.#delivering = false;
-      this.#arm();
+    if (conclusion === undefined && target !== null) {
+      const parts = this.#deliveries.format(target, askPerson(run.journal.state));
+      this.#fence.write(() => enqueueReply(this.#store, run.row.id, target, parts, Date.now()));
     }
+    return conclusion;
   }
 
-  async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
-    try {
-      const { channel, context } = this.#wired().channel(part.target.channel, part.target.accountId);
-      return await channel.send(part, context, signal);
-    } catch (error) {
-      return { outcome: "failed", reason: messageOf(error) };
-    }
+  #create(key: string, agentId: string): SessionRow {
+    return createSessionRow(this.#store, { key, agentId, reservedSeq: this.#log.reserve(), now: Date.now() });
   }
 
-  #format(target: Target, markdown: string): string[] {
-    try {
-      return this.#wired().channel(target.channel, target.accountId).channel.format(markdown);
-    } catch (error) {
-      writeLog("error", "reply.unformatted", { channel: target.channel, error: messageOf(error) });
-      return [markdown];
-    }
+  #policyFor(target: Target | null): QueuePolicy {
+    return policyFor(() => this.#wired(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
-  async #index(row: RunRow): Promise<void> {
-    this.#indexed.add(row.id);
-    try {
-      await indexRun(this.env.DB, this.#owner(), row, Date.now());
-    } catch (error) {
-      writeLog("warn", "index.failed", { runId: row.id, error: messageOf(error) });
-      this.#indexed.delete(row.id);
-      this.#arm();
-    }
-  }
-
-  /** Lets go of the runs that the index knows, as part of another commit. */
-  #closeIndexed(): void {
-    for (const id of this.#indexed) closeRun(this.#store, id);
-    this.#indexed.clear();
-  }
-
-  #unindexed(): RunRow[] {
-    return openRuns(this.#store).filter((row) => isEnded(row.state) && !this.#indexed.has(row.id));
-  }
-
-  #due(): Due {
-    const now = Date.now();
-    const waiting = openRuns(this.#store).some((row) => !isEnded(row.state));
-    return {
-      recoveryAt: waiting ? now + this.#recoveryMs : undefined,
-      outboxAt: outboxDueAt(this.#store),
-      indexAt: this.#unindexed().length > 0 ? now + INDEX_RETRY_MS : undefined,
-    };
-  }
-
-  /** Sets the one alarm to what is due first. One that rings too early is left alone: it finds nothing and is cheap. */
+  /** Sets the alarm to what is due first. */
   #arm(): void {
-    const at = nextAlarm(this.#due());
-    if (at !== undefined) this.#armAt(at);
-  }
-
-  #armAt(at: number): void {
-    if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
-    this.#alarmAt = at;
-    this.ctx.waitUntil(this.ctx.storage.setAlarm(at));
+    const now = Date.now();
+    this.#clock.set({
+      recoveryAt: goesOn(openRuns(this.#store)) ? now + this.#recoveryMs : undefined,
+      outboxAt: outboxDueAt(this.#store),
+      indexAt: this.#indexer.isBehind ? now + INDEX_RETRY_MS : undefined,
+    });
   }
 
   #owner(): SessionRow {
@@ -240,14 +221,5 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #wired(): Wiring {
     this.#wiring ??= wire(this.env, (promise) => this.ctx.waitUntil(promise));
     return this.#wiring;
-  }
-}
-
-async function showTyping(wiring: Wiring, target: Target): Promise<void> {
-  try {
-    const { channel, context } = wiring.channel(target.channel, target.accountId);
-    await channel.typing?.(target, context);
-  } catch (error) {
-    writeLog("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
   }
 }

@@ -46,7 +46,12 @@ export function readContext(store: Store, fromSeq: number, maxChars: number): Me
     found.push(message);
   }
   found.reverse();
-  return found.slice(Math.max(0, found.findIndex((message) => message.role === "user")));
+  return found.slice(
+    Math.max(
+      0,
+      found.findIndex((message) => message.role === "user"),
+    ),
+  );
 }
 
 function* newestFirst(store: Store, fromSeq: number): Generator<Message> {

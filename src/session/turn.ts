@@ -5,7 +5,8 @@ import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import { toolsFor } from "../tools/index.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
-import type { ActiveRun, Conclusion } from "./engine.ts";
+import type { Conclusion } from "./conclusion.ts";
+import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
 import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
@@ -29,9 +30,9 @@ export interface TurnRoom {
 
 /**
  * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,
- * and shapes what it said. Before a warm turn asks the model it costs one R2 operation, the listing of the workspace.
+ * and shapes what it said; undefined where it pauses for a person. Before a warm turn asks the model it costs one R2 operation, the listing of the workspace.
  */
-export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion> {
+export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion | undefined> {
   const agent = agentIn(room.wiring, room.owner.agentId);
   const model = room.wiring.model(run.journal.state.model ?? room.wiring.modelRefOf(agent));
   const workspace = room.wiring.workspaceOf(agent);
@@ -51,11 +52,12 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       tools,
       journal: run.journal,
       modelIdleMs: MODEL_IDLE_MS,
+      allowedTools: room.owner.settings.allowedTools ?? [],
       emit: (event) => room.log.show(run.row.id, Date.now(), event),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },
     run.signal,
   );
-  return conclude(end, run.signal);
+  return end.kind === "paused" ? undefined : conclude(end, run.signal);
 }

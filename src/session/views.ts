@@ -1,7 +1,9 @@
+import type { RunError } from "../agent/events.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
 import type { DeliveryView, RunView, WaitResult } from "./api.ts";
 import type { OutboxRow } from "./outbox.ts";
-import type { EndedRun, RunState } from "./run.ts";
+import type { DropReason } from "./queue.ts";
+import type { RunState, SettledRun } from "./run.ts";
 import type { RunRow } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
@@ -30,6 +32,14 @@ function progress(state: RunState) {
       return { status: state.status };
     case "running":
       return { status: state.status, startedAt: state.startedAt, usage: state.usage };
+    case "waiting_approval": {
+      const { status, startedAt, usage, approvals } = state;
+      return { status, startedAt, usage, approvals: approvals.filter((approval) => approval.decision === undefined) };
+    }
+    case "joined":
+      return { status: state.status, intoRunId: state.intoRunId, endedAt: state.endedAt };
+    case "dropped":
+      return { status: state.status, endedAt: state.endedAt, error: droppedError(state.reason) };
     default: {
       const { status, startedAt, endedAt, usage, model, error } = state;
       return {
@@ -44,6 +54,11 @@ function progress(state: RunState) {
   }
 }
 
+function droppedError(reason: DropReason): RunError {
+  const why = reason === "interrupted" ? "a newer message took its place" : "too many messages waited";
+  return { code: "dropped", message: `The message was dropped because ${why}.` };
+}
+
 function deliveryView(row: OutboxRow): DeliveryView {
   const { deliveryId, target, status, attempts, detail } = row;
   const reason = detail !== null && "reason" in detail ? { reason: detail.reason } : {};
@@ -51,13 +66,13 @@ function deliveryView(row: OutboxRow): DeliveryView {
 }
 
 /** How a wait came out that saw the end of its run, or did not. */
-export function waitResult(ended: EndedRun | undefined): WaitResult {
-  if (ended === undefined) return { status: "timeout" };
-  const { status, startedAt, endedAt, error } = ended;
+export function waitResult(settled: SettledRun | undefined): WaitResult {
+  if (settled === undefined) return { status: "timeout" };
+  const view = progress(settled);
   return {
-    status: status === "ok" ? "ok" : "error",
-    ...(startedAt !== undefined && { startedAt }),
-    endedAt,
-    ...(error && { error }),
+    status: settled.status === "ok" ? "ok" : "error",
+    ...("startedAt" in view && view.startedAt !== undefined && { startedAt: view.startedAt }),
+    endedAt: settled.endedAt,
+    ...("error" in view && view.error && { error: view.error }),
   };
 }

@@ -1,4 +1,4 @@
-import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
+import type { AnyChannel, ChannelContext, Target } from "../channels/channel.ts";
 import { channelsConfig, findChannel } from "../channels/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
 import { loadConfig } from "../config/load.ts";
@@ -11,8 +11,12 @@ import type { Model } from "../models/model.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ownersForPrompt } from "./owners.ts";
+import type { QueuePolicy } from "./queue.ts";
+import type { SessionSettings } from "./session-row.ts";
 
 const schema = configSchema(modelsConfig, channelsConfig());
+
+const DEFAULT_QUEUE = schema.parse({}).messages.queue;
 
 /** The whole configuration. */
 export type Config = ReturnType<typeof readConfig>;
@@ -65,6 +69,22 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void): 
     ownersShown: () => ownersForPrompt(config.commands, secret),
     channel: (channelId, accountId) => openChannel(config, secret, channelId, accountId),
   };
+}
+
+/** How a session treats what comes while it is busy. A configuration that is not valid means the defaults. */
+export function policyFor(wiring: () => Wiring, settings: SessionSettings, target: Target | null): QueuePolicy {
+  const { byChannel, ...policy } = queueConfig(wiring);
+  const mode = (target && byChannel[target.channel]) ?? policy.mode;
+  return { ...policy, mode, ...settings.queue };
+}
+
+function queueConfig(wiring: () => Wiring): Config["messages"]["queue"] {
+  try {
+    return wiring().config.messages.queue;
+  } catch (error) {
+    if (error instanceof IsopodError) return DEFAULT_QUEUE;
+    throw error;
+  }
 }
 
 /** The agent that a session belongs to. @throws IsopodError `not_found` */

@@ -1,0 +1,76 @@
+import type { Target } from "../channels/channel.ts";
+import { head } from "../lib/text.ts";
+import type { EventLog } from "./event-log.ts";
+import { admit, type DropReason, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { isBegun, type RunInput } from "./run.ts";
+import { findRun, findRunByKey, insertRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
+import type { Store } from "./store.ts";
+import { talkOf } from "./talk.ts";
+
+/** Characters that are kept of a message that gives way to others. */
+const KEPT_CHARS = 160;
+
+/** A run that comes in at a door. */
+export interface NewRun {
+  runId: string;
+  idempotencyKey: string | null;
+  input: RunInput;
+  target: Target | null;
+}
+
+/** What admitting a run works on, within the fence. */
+export interface AdmissionRoom {
+  store: Store;
+  log: EventLog;
+  policy: QueuePolicy;
+  now: number;
+}
+
+/** The stored run, and whether the run at work is to be stopped for it. */
+export interface Admitted {
+  row: RunRow;
+  interrupt: boolean;
+}
+
+/**
+ * Stores a run once, whether it comes again under its id or under its idempotency key, and lets it wait. On a busy
+ * session others may have to give way to it, or it to them; each of them then has its outcome in the same commit.
+ */
+export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
+  const { store, log, now } = room;
+  const known =
+    findRun(store, run.runId) ?? (run.idempotencyKey === null ? undefined : findRunByKey(store, run.idempotencyKey));
+  if (known !== undefined) return { row: known, interrupt: false };
+  const unsettled = openRuns(store);
+  const waiting = waitingRuns(unsettled);
+  const active = unsettled.find((row) => isBegun(row.state));
+  const talk = talkOf(run.input, run.target);
+  const { admitted, drop, interrupt } = admit(waiting, talk, active?.talk, room.policy);
+  const behind = active !== undefined || waiting.length > 0;
+  const { runId: id, ...rest } = run;
+  const row: RunRow = { id, ...rest, talk, open: true, state: { status: "queued", behind }, acceptedAt: now };
+  insertRun(store, row);
+  for (const gone of drop) dropRun(gone.id, gone.reason, room);
+  if (!admitted) dropRun(id, "queue_full", room);
+  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: waiting.length - drop.length }]);
+  return { row, interrupt };
+}
+
+/** The runs that wait for their turn, in the order in which they were accepted. */
+export function waitingRuns(rows: readonly RunRow[]): WaitingRun[] {
+  return rows.flatMap(({ id, acceptedAt, talk, state }) =>
+    state.status === "queued" ? [{ id, acceptedAt, talk, behind: state.behind }] : [],
+  );
+}
+
+/** Ends a waiting run that gives way. Summarized, its beginning goes to the next that waits. */
+function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionRoom): void {
+  const gone = findRun(store, id);
+  if (gone?.state.status !== "queued") return;
+  const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
+  saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
+  const heir = openRuns(store).find((row) => row.state.status === "queued");
+  if (reason !== "summarized" || gone.input === null || !heir?.input) return;
+  const kept = [...(gone.input.dropped ?? []), head(gone.input.text, KEPT_CHARS)];
+  saveInput(store, heir.id, { ...heir.input, dropped: [...kept, ...(heir.input.dropped ?? [])] });
+}

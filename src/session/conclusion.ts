@@ -1,0 +1,48 @@
+import type { EventBody, RunError } from "../agent/events.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import type { AssistantMessage, Usage } from "../models/message.ts";
+import type { EndedRun } from "./run.ts";
+
+/** How a turn says that its run is over. */
+export interface Conclusion {
+  status: EndedRun["status"];
+  /** The last reply, not stored yet. */
+  message?: AssistantMessage;
+  error?: RunError;
+  /** What to say, as Markdown, where the run came from; empty for nothing. */
+  text: string;
+}
+
+/** Somebody stopped the run. */
+export const ABORTED: Conclusion = {
+  status: "aborted",
+  error: { code: "aborted", message: "The run was stopped." },
+  text: "",
+};
+
+/** How a run ends whose signal aborted. */
+export function stopped(signal: AbortSignal): Conclusion {
+  if (signal.reason !== "timeout") return ABORTED;
+  const message = "The run took too long and was stopped.";
+  return { status: "timeout", error: { code: "timeout", message }, text: message };
+}
+
+/** How a run ends that was interrupted too often. */
+export function crashLoop(crashes: number): Conclusion {
+  const message = `The run was interrupted ${crashes} times without getting any further.`;
+  return { status: "error", error: { code: "crash_loop", message }, text: message };
+}
+
+/** How a run ends that something of ours failed. */
+export function failure(thrown: unknown): Conclusion {
+  const message = messageOf(thrown);
+  const code = thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
+  return { status: "error", error: { code, message }, text: message };
+}
+
+/** The last event of a run. */
+export function lastEvent(conclusion: Conclusion, usage: Usage): EventBody {
+  return conclusion.error === undefined
+    ? { type: "lifecycle", phase: "end", usage }
+    : { type: "lifecycle", phase: "error", error: conclusion.error };
+}

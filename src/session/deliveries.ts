@@ -1,0 +1,69 @@
+import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import type { Fence } from "./fence.ts";
+import { drainOutbox } from "./outbox.ts";
+import type { Store } from "./store.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** What delivering needs of the object that it is done for. */
+export interface DeliveryRoom {
+  store: Store;
+  fence: Fence;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Wiring;
+}
+
+/** Brings a session's replies to its channels, one part at a time. */
+export class Deliveries {
+  readonly #room: DeliveryRoom;
+  #draining = false;
+
+  constructor(room: DeliveryRoom) {
+    this.#room = room;
+  }
+
+  /** Sends what is due. Never rejects; does nothing where that is being done already. */
+  async drain(): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    try {
+      const { store, fence } = this.#room;
+      const write = <Result>(work: () => Result) => fence.write(work);
+      await drainOutbox({ store, write, send: (part, signal) => this.#send(part, signal), now: Date.now });
+    } catch (error) {
+      log("error", "outbox.failed", { error: messageOf(error) });
+    } finally {
+      this.#draining = false;
+    }
+  }
+
+  /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
+  format(target: Target, markdown: string): string[] {
+    try {
+      return this.#room.wiring().channel(target.channel, target.accountId).channel.format(markdown);
+    } catch (error) {
+      log("error", "reply.unformatted", { channel: target.channel, error: messageOf(error) });
+      return [markdown];
+    }
+  }
+
+  /** Shows that an answer is being worked on. Never rejects. */
+  async showTyping(target: Target): Promise<void> {
+    try {
+      const { channel, context } = this.#room.wiring().channel(target.channel, target.accountId);
+      await channel.typing?.(target, context);
+    } catch (error) {
+      log("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
+    }
+  }
+
+  async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
+    try {
+      const { channel, context } = this.#room.wiring().channel(part.target.channel, part.target.accountId);
+      return await channel.send(part, context, signal);
+    } catch (error) {
+      return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+}

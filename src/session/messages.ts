@@ -1,0 +1,35 @@
+import { UNKNOWN_EFFECT } from "../agent/run-tools.ts";
+import { newId } from "../lib/ids.ts";
+import type { ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
+import type { RunInput } from "./run.ts";
+
+/**
+ * What somebody said, as the transcript has it.
+ * @param fromRunId the run that brought it, where it joins another
+ */
+export function userMessage(input: RunInput, at: number, fromRunId?: string): UserMessage {
+  return {
+    role: "user",
+    id: newId("msg", at),
+    at,
+    text: [droppedNote(input.dropped), input.text].filter((part) => part !== "").join("\n\n"),
+    ...(input.images && input.images.length > 0 && { images: input.images }),
+    ...(input.sender && { sender: input.sender }),
+    ...(fromRunId !== undefined && { fromRunId }),
+  };
+}
+
+/** What a model is told of messages that it never gets to see whole. */
+function droppedNote(dropped: readonly string[] = []): string {
+  if (dropped.length === 0) return "";
+  const lines = dropped.map((text) => `- ${text.replace(/\s+/g, " ")}`);
+  return [`[${dropped.length} earlier messages were dropped because too many waited. They began:`, ...lines, "]"].join(
+    "\n",
+  );
+}
+
+/** The result of a call that was left without one. */
+export function interruptedResult(call: ToolCallPart, at: number): ToolMessage {
+  const id = newId("msg", at);
+  return { role: "tool", id, at, callId: call.callId, tool: call.tool, text: UNKNOWN_EFFECT, isError: true };
+}

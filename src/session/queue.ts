@@ -1,0 +1,77 @@
+/** What a message does that comes while a run is at work. */
+export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
+
+/** How a session treats what comes while it is busy; `messages.queue` of the configuration. */
+export interface QueuePolicy {
+  mode: QueueMode;
+  /** `collect`: how long it has to be quiet before the waiting messages are taken together, in milliseconds. */
+  debounceMs: number;
+  /** Most runs that may wait. */
+  cap: number;
+  /** What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one. */
+  drop: "summarize" | "old" | "new";
+}
+
+/** A run that waits for its turn. */
+export interface WaitingRun {
+  id: string;
+  /** Milliseconds since the epoch. */
+  acceptedAt: number;
+  /** Who talks where, with which rights: only equal ones may share a run. */
+  talk: string;
+  /** Whether the session was busy when it came. */
+  behind: boolean;
+}
+
+/** What one more run does to those that wait. */
+export interface Admission {
+  /** False where the new one is dropped itself. */
+  admitted: boolean;
+  /** Those that give way, oldest first, and why. */
+  drop: { id: string; reason: DropReason }[];
+  /** Whether the run at work is to be stopped. */
+  interrupt: boolean;
+}
+
+export type DropReason = "queue_full" | "summarized" | "interrupted";
+
+/** Decides what becomes of the waiting runs when one more comes to a session that is busy with `activeTalk`. */
+export function admit(
+  waiting: readonly WaitingRun[],
+  talk: string,
+  activeTalk: string | undefined,
+  policy: QueuePolicy,
+): Admission {
+  const interrupts = policy.mode === "interrupt";
+  const outdated = interrupts ? waiting.filter((run) => run.talk === talk) : [];
+  const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
+  const interrupt = interrupts && activeTalk === talk;
+  const left = waiting.filter((run) => !outdated.includes(run));
+  if (left.length < policy.cap) return { admitted: true, drop, interrupt };
+  if (policy.drop === "new") return { admitted: false, drop: [], interrupt: false };
+  const reason = policy.drop === "summarize" ? "summarized" : "queue_full";
+  const oldest = left.slice(0, left.length - policy.cap + 1).map(({ id }) => ({ id, reason }) as const);
+  return { admitted: true, drop: [...drop, ...oldest], interrupt };
+}
+
+/** Whose turn it is: these runs as one, or nobody's before an instant. */
+export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
+
+/** Picks what runs next on a session that is free; undefined where nothing waits. An idle session is never delayed. */
+export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextUp | undefined {
+  const first = waiting[0];
+  if (first === undefined) return undefined;
+  if (policy.mode !== "collect" || !first.behind) return { take: [first] };
+  const together = waiting.filter((run) => run.talk === first.talk);
+  const quietAt = Math.max(...together.map((run) => run.acceptedAt)) + policy.debounceMs;
+  return now < quietAt ? { notBefore: quietAt } : { take: together };
+}
+
+/** Which waiting runs join the one at work, before it launches a tool or asks its model again. */
+export function joining(
+  waiting: readonly WaitingRun[],
+  activeTalk: string,
+  policy: QueuePolicy,
+): readonly WaitingRun[] {
+  return policy.mode === "steer" ? waiting.filter((run) => run.talk === activeTalk) : [];
+}

@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+import { type Contender, floorContender, isopodContender } from "./contenders.ts";
+import { countTurns } from "./count.ts";
+import { runParallel, runSequential } from "./load.ts";
+import { memoryOf } from "./memory.ts";
+import { type Findings, jsonReport, textReport } from "./report.ts";
+import { reachable, type Running, Stage, TOKEN } from "./stage.ts";
+
+const USAGE = `Usage: npm run bench -- [options]
+
+  --json   End with one line of JSON
+  --help   Show this`;
+const LONGEST_MS = 115_000;
+
+/** Measures what a turn costs, beside the least that it could cost, and prints it. */
+async function bench(): Promise<void> {
+  const { values } = parseArgs({
+    options: { json: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+  });
+  if (values.help) return console.log(USAGE);
+  const stage = await Stage.open();
+  endOnSignal(stage);
+  const deadline = setTimeout(() => giveUp(stage), LONGEST_MS);
+  try {
+    const findings = await measure(stage);
+    console.log(textReport(findings));
+    if (values.json) console.log(JSON.stringify(jsonReport(findings)));
+  } finally {
+    clearTimeout(deadline);
+    await stage.close();
+  }
+}
+
+async function measure(stage: Stage): Promise<Findings> {
+  say("Starting a model server, Isopod and the floors");
+  const models = await stage.modelServer();
+  const first = await startedWithin(stage, models);
+  const floors = await stage.floors(models.url);
+  await reachable(floors.url);
+  const contenders: Contender[] = [
+    isopodContender(first.isopod.url, TOKEN),
+    floorContender("floor", floors.url),
+    floorContender("durableFloor", floors.url),
+  ];
+  const idle = await memory(first.isopod);
+  say("One session, one turn after the other");
+  const sequential = await runSequential(contenders, models.url);
+  say("Many sessions at once");
+  const parallel = await runParallel(contenders);
+  const afterLoad = await memory(first.isopod);
+  await Promise.all([first.isopod.stop(), floors.stop()]);
+
+  say("Starting cold");
+  const second = await startedWithin(stage, models);
+  await second.isopod.stop();
+  say("Counting storage operations");
+  const counted = await counts(stage);
+  say("Building the bundle");
+  const bundleKiB = await bundleSize(stage);
+  return {
+    sequential,
+    parallel,
+    counted,
+    bundleKiB,
+    idle,
+    afterLoad,
+    firstStartMs: first.elapsedMs,
+    coldStartMs: second.elapsedMs,
+  };
+}
+
+/** Starts Isopod and has one turn; `elapsedMs` is from the start of the process to the end of that turn. */
+async function startedWithin(stage: Stage, models: Running): Promise<{ isopod: Running; elapsedMs: number }> {
+  const startedAt = performance.now();
+  const isopod = await stage.isopod(models.url);
+  await reachable(`${isopod.url}/healthz`);
+  await isopodContender(isopod.url, TOKEN).turn("cold");
+  return { isopod, elapsedMs: performance.now() - startedAt };
+}
+
+async function counts(stage: Stage) {
+  const counting = await stage.counting();
+  await reachable(`${counting.url}/healthz`);
+  const counted = await countTurns(counting.url, TOKEN);
+  await counting.stop();
+  return counted;
+}
+
+/** The compressed size of what `wrangler deploy` would upload, in KiB, as wrangler reckons it. */
+async function bundleSize(stage: Stage): Promise<number> {
+  const said = await stage.wrangler("deploy", "--dry-run", "--outdir", stage.path("bundle"));
+  const size = /gzip: ([\d.]+) KiB/.exec(said)?.[1];
+  if (size === undefined) throw new Error(`wrangler told no size:\n${said}`);
+  return Number(size);
+}
+
+async function memory(running: Running) {
+  return running.pid === undefined ? undefined : memoryOf(running.pid);
+}
+
+function endOnSignal(stage: Stage): void {
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(name, () => void stage.close().then(() => process.exit(130)));
+  }
+}
+
+function giveUp(stage: Stage): void {
+  console.error(`The bench took more than ${LONGEST_MS / 1000} s and was ended.`);
+  void stage.close().then(() => process.exit(1));
+}
+
+function say(what: string): void {
+  console.error(`${what} …`);
+}
+
+await bench();

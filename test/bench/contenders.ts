@@ -1,0 +1,86 @@
+import { Agent } from "node:http";
+import { exchange, instant } from "./exchange.ts";
+
+/** Who is measured. */
+export type ContenderName = "isopod" | "floor" | "durableFloor";
+
+/** When the things happened that a caller sees, in milliseconds since the epoch with fractions. */
+export interface Seen {
+  sentAt: number;
+  firstTokenAt: number;
+  endAt: number;
+}
+
+/** One way to have a turn: the same message, the same model, the same kind of connection. */
+export interface Contender {
+  name: ContenderName;
+  /** Has one turn in a session and reads its answer to the end. */
+  turn(session: string): Promise<Seen>;
+}
+
+const MESSAGE = "How are you today?";
+const MAX_CONNECTIONS = 64;
+
+/** The name under which the model server keeps the requests of a session of a contender. */
+export function scenarioOf(name: ContenderName, session: string): string {
+  return `${name}-${session}`;
+}
+
+/**
+ * A caller of Isopod: `POST /v1/agent`, and with the id that it answers the run's events to the last of them. These are
+ * two requests where a floor is asked with one; the second is part of Isopod's price, because it accepts before it works.
+ */
+export function isopodContender(url: string, token: string): Contender {
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
+  const headers = { Authorization: `Bearer ${token}` };
+  return {
+    name: "isopod",
+    async turn(session) {
+      const sentAt = instant();
+      let accepted = "";
+      const body = {
+        message: MESSAGE,
+        sessionKey: `agent:main:hook:${session}`,
+        model: `bench/${scenarioOf("isopod", session)}`,
+      };
+      await exchange(agent, `${url}/v1/agent`, { headers, body }, (text) => {
+        accepted += text;
+      });
+      const { runId }: { runId: string } = JSON.parse(accepted);
+      let seen = "";
+      let firstTokenAt: number | undefined;
+      let endAt: number | undefined;
+      await exchange(agent, `${url}/v1/runs/${runId}/events`, { headers }, (text) => {
+        seen += text;
+        if (firstTokenAt === undefined && seen.includes('"type":"assistant"')) firstTokenAt = instant();
+        if (endAt === undefined && seen.includes('"phase":"end"')) endAt = instant();
+      });
+      if (firstTokenAt === undefined || endAt === undefined) throw new Error(`Isopod's run did not end well:\n${seen}`);
+      return { sentAt, firstTokenAt, endAt };
+    },
+  };
+}
+
+/**
+ * A caller of a floor: one POST whose answer is the model's stream. The durable one ends its answer when its last row is
+ * on disk, so both ends mean the same: the turn is over and kept.
+ */
+export function floorContender(name: "floor" | "durableFloor", url: string): Contender {
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
+  const path = name === "floor" ? "proxy" : "durable";
+  return {
+    name,
+    async turn(session) {
+      const scenario = scenarioOf(name, session);
+      const body = { model: scenario, stream: true, messages: [{ role: "user", content: MESSAGE }] };
+      let firstTokenAt: number | undefined;
+      const sentAt = instant();
+      await exchange(agent, `${url}/${path}?session=${scenario}`, { body }, () => {
+        firstTokenAt ??= instant();
+      });
+      const endAt = instant();
+      if (firstTokenAt === undefined) throw new Error(`The ${path} floor answered nothing.`);
+      return { sentAt, firstTokenAt, endAt };
+    },
+  };
+}

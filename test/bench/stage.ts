@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { runWrangler } from "../../src/cli/wrangler.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const POLL_MS = 20;
+const STOP_MS = 8_000;
+
+/** The token of the Isopod that is measured; it lives as long as the temporary folder. */
+export const TOKEN = "bench";
+
+/** A server that runs on loopback. */
+export interface Running {
+  url: string;
+  pid: number | undefined;
+  stop(): Promise<void>;
+}
+
+/** Where everything that a measurement needs is started, in a temporary folder, and ended again. */
+export class Stage {
+  readonly #folder: string;
+  readonly #running = new Set<() => Promise<void>>();
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async open(): Promise<Stage> {
+    return new Stage(await mkdtemp(join(tmpdir(), "isopod-bench-")));
+  }
+
+  /** Ends everything and removes the folder. May be called at any time, and again. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map((stop) => stop()));
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** The model server, in a process of its own so that it does not share an event loop with whoever measures. */
+  async modelServer(): Promise<Running> {
+    const child = this.#spawn(["test/fakes/model-server.ts"]);
+    const url = await firstLine(child);
+    return { url, pid: child.pid, stop: this.#ending(child) };
+  }
+
+  /** Isopod as `npm start` starts it; the second time over what the first one left. Not waited for. */
+  async isopod(modelServer: string): Promise<Running> {
+    const port = await freePort();
+    const vars = join(this.#folder, "vars");
+    await writeFile(vars, variables(modelServer));
+    const child = this.#spawn([
+      ...["src/cli/start.ts", "--port", String(port)],
+      ...["--persist-to", join(this.#folder, "isopod"), "--vars", vars],
+    ]);
+    return { url: `http://127.0.0.1:${port}`, pid: child.pid, stop: this.#ending(child) };
+  }
+
+  /** The Worker of both floors. Not waited for. */
+  floors(modelServer: string): Promise<Running> {
+    const model = `MODEL_URL:${modelServer}/v1/chat/completions`;
+    return this.#worker("floor", ["--config", "test/bench/floor/wrangler.toml", "--var", model]);
+  }
+
+  /** Isopod with bindings that count, over what the measured one left. Not waited for. */
+  counting(): Promise<Running> {
+    return this.#worker("isopod", ["test/bench/counting.ts", "--env-file", join(this.#folder, "vars")]);
+  }
+
+  /** Runs wrangler to its end and gives what it said. */
+  async wrangler(...args: string[]): Promise<string> {
+    const wrangler = runWrangler(ROOT, args);
+    this.#running.add(wrangler.stop);
+    const code = await wrangler.ended;
+    this.#running.delete(wrangler.stop);
+    if (code !== 0) throw new Error(`wrangler ${args.join(" ")}\n${wrangler.output()}`);
+    return wrangler.output();
+  }
+
+  /** A path in the temporary folder. */
+  path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  async #worker(state: string, args: string[]): Promise<Running> {
+    const port = await freePort();
+    const wrangler = runWrangler(ROOT, [
+      ...["dev", ...args, "--local", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"],
+      ...["--persist-to", join(this.#folder, state), "--show-interactive-dev-session=false", "--log-level", "error"],
+    ]);
+    const stop = () => {
+      this.#running.delete(stop);
+      return wrangler.stop();
+    };
+    this.#running.add(stop);
+    return { url: `http://127.0.0.1:${port}`, pid: undefined, stop };
+  }
+
+  #spawn(args: string[]): ChildProcess {
+    const clean = { ...process.env, ISOPOD_TOKEN: undefined, ISOPOD_URL: undefined, PORT: undefined };
+    return spawn(process.execPath, args, { cwd: ROOT, env: clean, stdio: ["ignore", "pipe", "inherit"] });
+  }
+
+  #ending(child: ChildProcess): () => Promise<void> {
+    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    child.stdout?.resume();
+    const stop = async () => {
+      this.#running.delete(stop);
+      child.kill("SIGINT");
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      await ended;
+      clearTimeout(timer);
+    };
+    this.#running.add(stop);
+    return stop;
+  }
+}
+
+/** Waits until a server answers a request at all. */
+export async function reachable(url: string, withinMs = 60_000): Promise<void> {
+  for (const deadline = Date.now() + withinMs; ; await sleep(POLL_MS)) {
+    const answered = await fetch(url).then(
+      (response) => response.arrayBuffer().then(() => true),
+      () => false,
+    );
+    if (answered) return;
+    if (Date.now() > deadline) throw new Error(`${url} does not answer.`);
+  }
+}
+
+/** Isopod's variables: a token, and the fake provider as the only model. */
+function variables(modelServer: string): string {
+  const provider = { baseUrl: `${modelServer}/v1`, api: "openai-completions" };
+  const config = { agents: { defaults: { model: "bench/default" } }, models: { providers: { bench: provider } } };
+  return `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`;
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once("data", (chunk: Buffer) => resolve(chunk.toString("utf8").trim()));
+    child.once("error", reject);
+    child.once("close", (code) => reject(new Error(`The model server ended with ${code}.`)));
+  });
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => {
+        if (address === null || typeof address === "string") reject(new Error("There is no free port."));
+        else resolve(address.port);
+      });
+    });
+  });
+}

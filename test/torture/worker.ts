@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { type AnyTool, defineTool, type ToolCall } from "../../src/agent/tool.ts";
+import worker, { Session as IsopodSession } from "../../src/index.ts";
+
+/** Isopod's session, with two tools that call the counter outside: one that may be run again, and one that may not. */
+export class Session extends IsopodSession {
+  protected override readonly extraTools: readonly AnyTool[] = [
+    countingTool(counterOf(this.env), "count_safe", "safe"),
+    countingTool(counterOf(this.env), "count_unsafe", "unsafe"),
+  ];
+}
+
+function countingTool(counterUrl: string, name: string, replay: "safe" | "unsafe"): AnyTool {
+  return defineTool({
+    name,
+    summary: "Count one call",
+    description: "Counts one call at the counter outside and says what it answered.",
+    parameters: z.object({ holdMs: z.number().int().min(0).describe("How long the counter takes, in milliseconds.") }),
+    replay,
+    sequential: false,
+    async run({ holdMs }, { callId, signal }: ToolCall) {
+      const url = `${counterUrl}/${name}/${encodeURIComponent(callId)}?holdMs=${holdMs}`;
+      const response = await fetch(url, { method: "POST", signal });
+      if (!response.ok) throw new Error(`The counter answered ${response.status}.`);
+      return { text: await response.text() };
+    },
+  });
+}
+
+function counterOf(env: Env): string {
+  const url: unknown = Reflect.get(env, "TORTURE_COUNTER");
+  if (typeof url !== "string") throw new Error("TORTURE_COUNTER is not set.");
+  return url;
+}
+
+export default worker;
