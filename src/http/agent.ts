@@ -1,9 +1,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
-import { agentOf, defaultAgentId } from "../config/agents.ts";
+import { defaultAgentId } from "../config/agents.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
+import { runInputOf, runRequest } from "../session/run-request.ts";
 import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
@@ -14,20 +15,10 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 300_000;
 
-const agentRequest = z
-  .strictObject({
-    message: z.string().min(1).max(200_000).openapi({ description: "What to say to the agent.", example: "Hello" }),
+const agentRequest = runRequest
+  .extend({
     agentId: z.string().optional().openapi({ description: "Which agent; the default agent where absent." }),
     sessionKey: z.string().optional().openapi({ description: "Which session; the agent's main one where absent." }),
-    idempotencyKey: z.string().min(1).max(200).optional().openapi({ description: "The same key is the same run." }),
-    model: z.string().max(200).optional().openapi({ description: "`provider/model` for this run only." }),
-    thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
-    timeoutSeconds: z
-      .int()
-      .min(0)
-      .max(86_400)
-      .optional()
-      .openapi({ description: "Longest time of the run; 0 is none." }),
   })
   .openapi("AgentRequest");
 
@@ -90,25 +81,12 @@ agentRoutes.openapi(agentRoute, async (c) => {
   if (request.agentId !== undefined && request.agentId !== agentId) {
     throw new IsopodError("invalid_request", `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`);
   }
-  const agent = agentOf(config, agentId);
-  const { message, idempotencyKey, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
-  if (model !== undefined) c.get("wiring").model(model);
+  const { idempotencyKey } = request;
+  const input = runInputOf(request, agentId, c.get("wiring"));
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
   const answer = await callSession(c.env.SESSIONS, objectName, (session) =>
-    session.accept({
-      sessionKey,
-      agentId,
-      runId,
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      input: {
-        text: message,
-        sender: { id: "api", owner: true },
-        ...(model !== undefined && { model }),
-        ...(thinking && { thinking }),
-        timeoutSeconds,
-      },
-    }),
+    session.accept({ sessionKey, agentId, runId, ...(idempotencyKey !== undefined && { idempotencyKey }), input }),
   );
   return c.json(answer, 202);
 });

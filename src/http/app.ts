@@ -14,6 +14,7 @@ import { notFoundOf } from "./method-not-allowed.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { socketRoutes } from "./socket.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
 /** The HTTP side of the Worker: what is public first, then what needs a login. */
@@ -38,6 +39,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
   app.route("/v1", approvalRoutes);
+  app.route("/v1", socketRoutes);
   app.route("/v1", pairingRoutes);
   app.route(
     "/v1",

@@ -17,6 +17,7 @@ const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
+  upgrade_required: 426,
   rate_limited: 429,
   internal: 500,
   not_configured: 503,

@@ -10,6 +10,7 @@ export type ErrorCode =
   | "precondition_failed"
   | "payload_too_large"
   | "range_not_satisfiable"
+  | "upgrade_required"
   | "unsupported_media_type"
   | "rate_limited"
   | "not_configured"

@@ -13,6 +13,8 @@ export interface SessionMethods {
   abort(runId: string): RunState["status"] | undefined;
   abortAll(): string[];
   decide(approvalId: string, decision: Decision): boolean;
+  /** Upgrades to a WebSocket; the query says of which session `key`. 429 where there are too many. */
+  fetch(request: Request): Promise<Response>;
   history(limit: number, before: number | undefined): HistoryPage & { cursor: number };
   events(after: number | undefined): ReadableStream<Uint8Array>;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined;

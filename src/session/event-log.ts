@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
+import { IsopodError } from "../lib/errors.ts";
 import type { Message } from "../models/message.ts";
 import { events, messages, session } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -102,6 +103,18 @@ export class EventLog {
       (event) => event.seq > after && event.seq < upTo && (runId === undefined || event.runId === runId),
     );
     return live.length === 0 ? stored : [...stored, ...live].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** @throws IsopodError `not_found` where no event can have had this number yet */
+  requireCursor(after: number): void {
+    if (after <= this.lastSeq) return;
+    const hint = "Read the history and go on from its cursor.";
+    throw new IsopodError("not_found", `This session has no event ${after} yet.`, hint);
+  }
+
+  /** Calls back whenever there is something new. That may be in the middle of a commit, which may still fail. */
+  watch(listener: () => void): void {
+    this.#waiting.add(listener);
   }
 
   /** Resolves when there is something new, or after `timeoutMs`. */

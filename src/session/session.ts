@@ -20,6 +20,7 @@ import type { QueuePolicy } from "./queue.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { findRun, openRuns } from "./runs.ts";
 import { allowTool, createSessionRow, readSessionRow, type SessionRow } from "./session-row.ts";
+import { Sockets } from "./socket.ts";
 import { openStore, type Store } from "./store.ts";
 import { type HistoryPage, readContext, readHistory, readLastReply } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
@@ -45,6 +46,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #deliveries: Deliveries;
   readonly #indexer: Indexer;
   readonly #clock: AlarmClock;
+  readonly #sockets: Sockets;
   readonly #bootstrapCache = new Map();
   readonly #readEtags = new ReadEtags();
   #wiring: Wiring | undefined;
@@ -67,6 +69,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       readContext: () => readContext(this.#store, this.#owner().contextSeq, CONTEXT_CHARS),
       perform: (run) => this.#perform(run),
       format: (target, markdown) => this.#deliveries.format(target, markdown),
+    });
+    this.#sockets = new Sockets({
+      ctx,
+      log: this.#log,
+      accept: (request) => this.accept(request),
+      abort: (runId) => this.abort(runId),
+      wiring: () => this.#wired(),
+      now: Date.now,
     });
     this.#recover();
   }
@@ -143,6 +153,22 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (row() === undefined) return undefined;
     const hasEnded = () => isSettled(row()?.state ?? { status: "queued", behind: false });
     return eventStream(this.#log, after, { runId, hasEnded });
+  }
+
+  override fetch(request: Request): Promise<Response> {
+    return this.#sockets.open(new URL(request.url).searchParams.get("key") ?? "");
+  }
+
+  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
+    this.#sockets.receive(socket, data);
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.#sockets.close(socket);
+  }
+
+  override webSocketError(_: WebSocket, error: unknown): void {
+    this.#sockets.broken(error);
   }
 
   override alarm(): void {

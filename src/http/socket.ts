@@ -1,0 +1,58 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { agentOf } from "../config/agents.ts";
+import { parseSessionKey } from "../config/session-key.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { objectNameOf } from "../session/locate.ts";
+import { clientFrame, serverFrame } from "../session/socket-protocol.ts";
+import { callSession } from "./call-session.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+
+const socketRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/socket",
+  summary: "A WebSocket that carries input, events and aborts of a session",
+  description:
+    "Text frames of one JSON object each: `SocketClientFrame` and `SocketServerFrame`. Events come after `resume`, " +
+    "and go on while they are acknowledged. Closed with 4008, the client was too slow: it connects again and resumes.",
+  request: {
+    params: z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) }),
+    query: z.strictObject({}),
+  },
+  responses: { 101: { description: "The connection is a WebSocket now" }, 426: { description: "It was no upgrade" } },
+});
+
+/** `GET /v1/sessions/:key/socket`. */
+export const socketRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+socketRoutes.openAPIRegistry.register("SocketClientFrame", clientFrame);
+socketRoutes.openAPIRegistry.register("SocketServerFrame", serverFrame);
+
+socketRoutes.openapi(socketRoute, async (c) => {
+  requireOwnOrigin(c.req.header("Origin"), c.req.url);
+  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") {
+    c.header("Upgrade", "websocket");
+    throw new IsopodError(
+      "upgrade_required",
+      "This address speaks WebSocket only.",
+      "Connect with a WebSocket client.",
+    );
+  }
+  const { key } = c.req.valid("param");
+  agentOf(c.get("wiring").config, parseSessionKey(key).agentId);
+  const url = `https://session/?key=${encodeURIComponent(key)}`;
+  const response = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
+    session.fetch(new Request(url, { headers: { Upgrade: "websocket" } })),
+  );
+  if (response.status === 429) {
+    throw new IsopodError("rate_limited", "This session has too many open sockets.", "Close some of them.");
+  }
+  return response;
+});
+
+/** Browsers let any site open a socket to any other: whoever is logged in, another site's page is turned away. */
+function requireOwnOrigin(origin: string | undefined, url: string): void {
+  if (origin !== undefined && origin !== new URL(url).origin) {
+    throw new IsopodError("forbidden", "This request does not come from Isopod's own page.");
+  }
+}

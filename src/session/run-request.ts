@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { agentOf } from "../config/agents.ts";
+import type { RunInput } from "./run.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** How somebody who is logged in asks for a run; the fields are the same at every door. */
+export const runRequest = z.strictObject({
+  message: z.string().min(1).max(200_000).meta({ description: "What to say to the agent.", example: "Hello" }),
+  idempotencyKey: z.string().min(1).max(200).optional().meta({ description: "The same key is the same run." }),
+  model: z.string().max(200).optional().meta({ description: "`provider/model` for this run only." }),
+  thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
+  timeoutSeconds: z.int().min(0).max(86_400).optional().meta({ description: "Longest time of the run; 0 is none." }),
+});
+
+export type RunRequest = z.infer<typeof runRequest>;
+
+/**
+ * What a run is given that was asked for so.
+ * @throws IsopodError `not_found` where there is no such agent, `not_configured` where there is no such model
+ */
+export function runInputOf(request: RunRequest, agentId: string, wiring: Wiring): RunInput {
+  const agent = agentOf(wiring.config, agentId);
+  const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
+  if (model !== undefined) wiring.model(model);
+  return {
+    text: message,
+    sender: { id: "api", owner: true },
+    ...(model !== undefined && { model }),
+    ...(thinking && { thinking }),
+    timeoutSeconds,
+  };
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { runRequest } from "./run-request.ts";
+
+/** Most characters of a frame that a client sends; what `message` may hold fits however it is escaped. */
+export const MAX_CLIENT_FRAME_CHARS = 1024 * 1024;
+
+/** Why we close a socket. A client that goes on after its last event loses nothing by it. */
+export const CLOSED = {
+  /** We failed in the middle of something: connect again and repeat it. */
+  failed: 1011,
+  /** The client did not acknowledge what it was sent: connect again and resume. */
+  slow: 4008,
+} as const;
+
+/** A text that comes back with whatever is answered to its frame. */
+const id = z.string().min(1).max(200);
+const seq = z.int().min(0);
+
+/** Says something in the session. Answered with `accepted` once it is stored; may be repeated with its key. */
+const inputFrame = runRequest.extend({ type: z.literal("input"), id });
+
+/** Asks a run to stop. Answered with `stopping` once the wish is stored; may be repeated. */
+const abortFrame = z.strictObject({ type: z.literal("abort"), id: id.optional(), runId: z.string().max(100) });
+
+/**
+ * Asks for the events after a number: those that there are, then those to come. Nothing is sent before. Answered with
+ * `resumed`; sent once more it goes on from elsewhere, and what comes after its `resumed` counts.
+ */
+const resumeFrame = z.strictObject({ type: z.literal("resume"), id: id.optional(), after: seq });
+
+/**
+ * Says that everything up to an event was received. At most 64 frames or 262,144 characters go out unacknowledged, so
+ * a client does this at every 16 frames or 65,536 characters at the latest. It is not answered.
+ */
+const ackFrame = z.strictObject({ type: z.literal("ack"), seq });
+
+/** What a client sends: one JSON object a text frame. `ping` is answered with `pong` without waking anything. */
+export const clientFrame = z.discriminatedUnion("type", [inputFrame, abortFrame, resumeFrame, ackFrame]);
+
+export type ClientFrame = z.infer<typeof clientFrame>;
+export type InputFrame = z.infer<typeof inputFrame>;
+
+const error = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
+
+/** What a client receives. Events come in the order of their numbers, each once. */
+export const serverFrame = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("accepted"),
+    id,
+    runId: z.string(),
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    acceptedAt: z.int(),
+  }),
+  z.object({ type: z.literal("stopping"), id: id.optional(), runId: z.string(), status: z.string() }),
+  z.object({ type: z.literal("resumed"), id: id.optional(), after: seq }),
+  z.object({
+    type: z.literal("events"),
+    events: z.array(z.looseObject({ type: z.string(), phase: z.string(), runId: z.string(), seq, ts: z.int() })),
+  }),
+  z.object({ type: z.literal("error"), id: id.optional(), error }),
+]);
+
+export type ServerFrame = z.infer<typeof serverFrame>;
+
+/**
+ * The JSON in what came through a socket.
+ * @throws IsopodError where it is binary, too long, or no JSON
+ */
+export function parseFrame(data: string | ArrayBuffer): unknown {
+  if (typeof data !== "string") {
+    throw new IsopodError("unsupported_media_type", "A frame is text.", "Send JSON in text frames.");
+  }
+  if (data.length > MAX_CLIENT_FRAME_CHARS) {
+    throw new IsopodError("payload_too_large", `A frame has at most ${MAX_CLIENT_FRAME_CHARS} characters.`);
+  }
+  try {
+    return JSON.parse(data);
+  } catch (thrown) {
+    throw new IsopodError("invalid_request", `A frame is JSON: ${messageOf(thrown)}`);
+  }
+}
+
+/** @throws IsopodError `invalid_request`, naming what is wrong */
+export function clientFrameOf(value: unknown): ClientFrame {
+  const result = clientFrame.safeParse(value);
+  if (result.success) return result.data;
+  throw new IsopodError("invalid_request", z.prettifyError(result.error), "See /openapi.json for what is accepted.");
+}
+
+/** The id that a frame carries, however wrong the rest of it is. */
+export function idIn(value: unknown): string | undefined {
+  const result = z.object({ id }).safeParse(value);
+  return result.success ? result.data.id : undefined;
+}
