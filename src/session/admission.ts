@@ -38,8 +38,7 @@ export interface Admitted {
  */
 export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   const { store, log, now } = room;
-  const known =
-    findRun(store, run.runId) ?? (run.idempotencyKey === null ? undefined : findRunByKey(store, run.idempotencyKey));
+  const known = knownRun(store, run);
   if (known !== undefined) return { row: known, interrupt: false };
   const unsettled = openRuns(store);
   const waiting = waitingRuns(unsettled);
@@ -54,6 +53,11 @@ export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   if (!admitted) dropRun(id, "queue_full", room);
   else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: waiting.length - drop.length }]);
   return { row, interrupt };
+}
+
+/** The run that came in before under the same id or the same key. */
+export function knownRun(store: Store, { runId, idempotencyKey }: NewRun): RunRow | undefined {
+  return findRun(store, runId) ?? (idempotencyKey === null ? undefined : findRunByKey(store, idempotencyKey));
 }
 
 /** The runs that wait for their turn, in the order in which they were accepted. */

@@ -1,5 +1,5 @@
 import { asc, eq, sql } from "drizzle-orm";
-import type { RunInput, RunState } from "./run.ts";
+import type { Approval, RunInput, RunState } from "./run.ts";
 import { runs } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -24,6 +24,13 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
 /** The runs with something left to do, in the order in which they were accepted. */
 export function openRuns(store: Store): RunRow[] {
   return store.select().from(runs).where(eq(runs.open, true)).orderBy(asc(sql`rowid`)).all();
+}
+
+/** The calls that wait for a person's word. */
+export function openApprovals(rows: readonly RunRow[]): Approval[] {
+  return rows.flatMap(({ state }) =>
+    state.status === "waiting_approval" ? state.approvals.filter(({ decision }) => decision === undefined) : [],
+  );
 }
 
 /** Stores where a run stands. */

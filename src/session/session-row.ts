@@ -38,8 +38,14 @@ export function createSessionRow(
   return row;
 }
 
-/** Stores what a session has of its own. */
-export function saveSettings(store: Store, settings: SessionSettings): void {
+/** Changes how a session treats what comes while it is busy; an empty change goes back to the configuration. */
+export function saveQueuePolicy(store: Store, change: Partial<QueuePolicy>): void {
+  const { queue, ...others } = readSessionRow(store)?.settings ?? {};
+  const isReset = Object.keys(change).length === 0;
+  saveSettings(store, isReset ? others : { ...others, queue: { ...queue, ...change } });
+}
+
+function saveSettings(store: Store, settings: SessionSettings): void {
   store.update(session).set({ settings }).run();
 }
 

@@ -3,10 +3,12 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
-import { admitRun } from "./admission.ts";
+import { admitRun, knownRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, RunView, SessionMethods, WaitResult } from "./api.ts";
 import { askPerson } from "./ask-person.ts";
+import type { CommandPort } from "./commands/command.ts";
+import { readCommand, type TypedCommand } from "./commands/index.ts";
 import type { Conclusion } from "./conclusion.ts";
 import { Deliveries } from "./deliveries.ts";
 import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
@@ -18,9 +20,11 @@ import { Indexer } from "./indexer.ts";
 import { deliveriesOf, enqueueReply, isSending, markInterruptedUnsure, outboxDueAt } from "./outbox.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
-import { findRun, openRuns } from "./runs.ts";
-import { allowTool, createSessionRow, readSessionRow, type SessionRow } from "./session-row.ts";
+import { recordCommand } from "./run-command.ts";
+import { findRun, openApprovals, openRuns, type RunRow } from "./runs.ts";
+import { allowTool, createSessionRow, readSessionRow, type SessionRow, saveQueuePolicy } from "./session-row.ts";
 import { Sockets } from "./socket.ts";
+import { statusOf } from "./status.ts";
 import { openStore, type Store } from "./store.ts";
 import { type HistoryPage, readContext, readHistory, readLastReply } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
@@ -84,13 +88,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
-    const { owner, row, interrupt } = this.#fence.write(() => {
-      this.#indexer.closeTold();
-      const owner = readSessionRow(this.#store) ?? this.#create(sessionKey, agentId);
-      const room = { store: this.#store, log: this.#log, policy: this.#policyFor(target), now: Date.now() };
-      return { owner, ...admitRun({ runId, idempotencyKey, input, target }, room) };
-    });
-    if (interrupt) this.#engine.abortActive();
+    const run = { runId, idempotencyKey, input, target };
+    const typed = input.sender?.owner ? readCommand(input.text) : undefined;
+    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(sessionKey, agentId));
+    const row = typed === undefined ? this.#admit(run) : this.#command(run, typed);
     this.#arm();
     this.#work();
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
@@ -199,6 +200,42 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
     this.ctx.waitUntil(this.#deliveries.drain().then(() => this.#arm()));
     if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
+  }
+
+  #admit(run: NewRun): RunRow {
+    const room = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
+    const { row, interrupt } = this.#fence.write(() => {
+      this.#indexer.closeTold();
+      return admitRun(run, room);
+    });
+    if (interrupt) this.#engine.abortActive();
+    return row;
+  }
+
+  #command(run: NewRun, { command, args }: TypedCommand): RunRow {
+    const known = knownRun(this.#store, run);
+    if (known !== undefined) return known;
+    const answer = command.run(args, this.#commandPort(run));
+    const parts = run.target === null ? [] : this.#deliveries.format(run.target, answer);
+    const room = { store: this.#store, log: this.#log, now: Date.now(), parts };
+    return this.#fence.write(() => recordCommand(run, answer, room));
+  }
+
+  #commandPort({ target }: NewRun): CommandPort {
+    return {
+      stopAll: () => this.abortAll().length,
+      decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
+      queuePolicy: () => this.#policyFor(target),
+      setQueuePolicy: (change) => this.#fence.write(() => saveQueuePolicy(this.#store, change)),
+      status: () => statusOf(this.#store, this.#owner(), () => this.#wired(), Date.now()),
+    };
+  }
+
+  #decideAll(approvalId: string | undefined, decision: Decision): string[] {
+    const waiting = openApprovals(openRuns(this.#store)).filter(
+      ({ id }) => approvalId === undefined || id === approvalId,
+    );
+    return waiting.filter(({ id }) => this.decide(id, decision)).map(({ tool }) => tool);
   }
 
   async #perform(run: ActiveRun): Promise<Conclusion | undefined> {

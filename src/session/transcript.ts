@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt } from "drizzle-orm";
+import { and, count, desc, eq, gte, lt } from "drizzle-orm";
 import type { AssistantMessage, Message } from "../models/message.ts";
 import { messages } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -64,7 +64,7 @@ function* newestFirst(store: Store, fromSeq: number): Generator<Message> {
       .orderBy(desc(messages.seq))
       .limit(PAGE)
       .all();
-    for (const row of rows) yield row.body;
+    for (const row of rows) if (!row.body.aside) yield row.body;
     const oldest = rows.at(-1);
     if (oldest === undefined || rows.length < PAGE) return;
     before = oldest.seq;
@@ -77,4 +77,9 @@ export function readLastReply(store: Store, runId: string): AssistantMessage | u
     if (row.body.role === "assistant") return row.body;
   }
   return undefined;
+}
+
+/** How many messages a transcript has. */
+export function countMessages(store: Store): number {
+  return store.select({ count: count() }).from(messages).get()?.count ?? 0;
 }

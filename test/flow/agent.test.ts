@@ -95,6 +95,7 @@ test("the same idempotency key is the same run, also when it comes twice at once
 });
 
 test("runs of one session go one after the other, in the order in which they were accepted", async () => {
+  await finished((await say("/queue followup", "serial", session("serial"))).runId);
   await script("serial", [{ text: "first", delayMs: 150 }, { text: "second" }, { text: "third" }]);
   const runs = [
     await say("1", "serial", session("serial")),
@@ -104,7 +105,9 @@ test("runs of one session go one after the other, in the order in which they wer
   const ended = await Promise.all(runs.map((run) => finished(run.runId)));
   expect(ended.map((run) => run.reply)).toEqual(["first", "second", "third"]);
   const requests = await asked("serial");
-  expect(requests.map((request) => request.body.messages.filter((m: any) => m.role === "user").length)).toEqual([1, 2, 3]);
+  expect(requests.map((request) => request.body.messages.filter((m: any) => m.role === "user").length)).toEqual([
+    1, 2, 3,
+  ]);
 });
 
 test("sessions do not wait for each other", async () => {

@@ -56,7 +56,14 @@ export function parseEvents(text: string): AgentEvent[] {
   return text
     .split("\n\n")
     .filter((block) => block.startsWith("id: "))
-    .map((block) => JSON.parse(block.split("\n").find((line) => line.startsWith("data: "))!.slice(6)));
+    .map((block) =>
+      JSON.parse(
+        block
+          .split("\n")
+          .find((line) => line.startsWith("data: "))!
+          .slice(6),
+      ),
+    );
 }
 
 export { env };

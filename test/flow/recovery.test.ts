@@ -58,7 +58,10 @@ test("a wish to stop holds over the death of an object", async () => {
   await waitFor(async () => (await asked("crash-abort")).length === 1);
   const stub = await stubOf("crash-abort");
   await runInDurableObject(stub, (_, state) => {
-    state.storage.sql.exec(`update runs set state = json_set(state, '$.abortRequested', json('true')) where id = ?`, runId);
+    state.storage.sql.exec(
+      `update runs set state = json_set(state, '$.abortRequested', json('true')) where id = ?`,
+      runId,
+    );
   });
   await crash("crash-abort");
   expect(await finished(runId)).toMatchObject({ status: "aborted" });
@@ -66,7 +69,14 @@ test("a wish to stop holds over the death of an object", async () => {
 });
 
 test("a run that crashes five times without getting further is parked, and its session goes on", async () => {
-  await script("crash-loop", [{ hang: true }, { hang: true }, { hang: true }, { hang: true }, { hang: true }, { text: "next" }]);
+  await script("crash-loop", [
+    { hang: true },
+    { hang: true },
+    { hang: true },
+    { hang: true },
+    { hang: true },
+    { text: "next" },
+  ]);
   const { runId } = await say("x", "crash-loop", session("crash-loop"));
   for (let crashes = 1; crashes <= 5; crashes++) {
     await waitFor(async () => (await asked("crash-loop")).length === crashes);

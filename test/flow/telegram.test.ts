@@ -8,7 +8,14 @@ let nextUpdate = 1000;
 function update(text: string, from: number, more: object = {}) {
   const id = nextUpdate++;
   const user = { id: from, is_bot: false, first_name: `User ${from}` };
-  const message = { message_id: id, date: 1_780_000_000, chat: { id: from, type: "private" }, from: user, text, ...more };
+  const message = {
+    message_id: id,
+    date: 1_780_000_000,
+    chat: { id: from, type: "private" },
+    from: user,
+    text,
+    ...more,
+  };
   return { update_id: id, message };
 }
 
@@ -75,5 +82,7 @@ test("a stranger is told a code once, and talks in a session of their own when i
 test("an unknown account is 404 and says where to add it", async () => {
   const response = await SELF.fetch("https://isopod.test/channels/telegram/nobody/webhook", { method: "POST" });
   expect(response.status).toBe(404);
-  expect(await response.json()).toMatchObject({ error: { hint: expect.stringContaining("channels.telegram.accounts") } });
+  expect(await response.json()).toMatchObject({
+    error: { hint: expect.stringContaining("channels.telegram.accounts") },
+  });
 });
