@@ -1,5 +1,5 @@
 // What `.dev.vars` (locally) or `wrangler secret put` (deployed) gives the Worker; .dev.vars.example says what each is for.
-interface Env {
+interface __BaseEnv_Env {
   ISOPOD_TOKEN?: string;
   ISOPOD_CONFIG?: string;
   ISOPOD_MODEL?: string;

@@ -189,7 +189,7 @@ export class Engine {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
       if (!(error instanceof Superseded)) this.#finish({ ...row, state }, failure(error), unansweredIn(journal));
     } finally {
-      clearTimeout(timer ?? null);
+      if (timer !== undefined) clearTimeout(timer);
       log.forget(row.id);
       this.#active = undefined;
     }
