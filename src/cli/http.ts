@@ -79,6 +79,11 @@ export function runPath(runId: string, resource?: "events" | "abort"): string {
   return `/v1/runs/${encodeURIComponent(runId)}${resource ? `/${resource}` : ""}`;
 }
 
+/** The path of a tool call's approval. */
+export function approvalPath(approvalId: string): string {
+  return `/v1/approvals/${encodeURIComponent(approvalId)}`;
+}
+
 async function send(server: Server, { method = "GET", path, body, signal }: Request): Promise<Response> {
   const headers = new Headers();
   if (server.token) headers.set("authorization", `Bearer ${server.token}`);

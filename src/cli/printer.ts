@@ -68,6 +68,11 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
         return speech(event);
       case "tool":
         return work(event);
+      case "queue":
+        if (event.phase === "waiting") return line(dim("(waits for its turn)"));
+        return event.phase === "dropped" ? line(red(`✗ ${event.reason}`)) : "";
+      case "approval":
+        return event.phase === "requested" ? line(dim(`? ${oneLine(event.question)} (answer on the chat page)`)) : "";
       default:
         return "";
     }

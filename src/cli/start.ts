@@ -8,7 +8,7 @@ import { Problem, runCommand } from "./problem.ts";
 import { ensureToken, VARIABLES_FILE } from "./variables.ts";
 import { welcome } from "./welcome.ts";
 import { isMe, type Me } from "./wire.ts";
-import { runWrangler, type Wrangler } from "./wrangler.ts";
+import { requirePackages, runWrangler, type Wrangler } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const READY_WITHIN_MS = 90_000;
@@ -38,6 +38,7 @@ async function start(): Promise<void> {
   const port = parsePort(values.port);
   if (port === undefined) throw new Problem(`'${values.port}' is no port. Use a number from 1 to 65535.`);
 
+  requirePackages(ROOT);
   const token = await ensureToken(values.vars);
   const server: Server = { url: `http://127.0.0.1:${port}`, token };
   await requirePort(port, server);

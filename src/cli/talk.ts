@@ -4,7 +4,7 @@ import { follow } from "./follow.ts";
 import { ApiError, ask, runPath, type Server, tell } from "./http.ts";
 import { createPrinter } from "./printer.ts";
 import { explain } from "./problem.ts";
-import { isAccepted, isTerminal } from "./wire.ts";
+import { isAccepted, isLast } from "./wire.ts";
 
 /** Where a talk is written to. */
 export interface Paper {
@@ -86,7 +86,8 @@ export class Talk {
     const following = { after: 0, signal, onLink: this.#noteLoss() };
     for await (const event of follow(this.#server, runPath(runId, "events"), following)) {
       this.#paper.write(print(event));
-      if (isTerminal(event)) return event.phase === "end";
+      if (event.type === "queue" && event.phase === "joined") return this.#writeDown(event.intoRunId, signal);
+      if (isLast(event)) return event.phase === "end";
     }
     return false;
   }

@@ -33,7 +33,14 @@ export interface Run {
   runId: string;
   status: "queued" | "running" | "waiting_approval" | "ok" | "error" | "aborted" | "timeout" | "joined" | "dropped";
   error?: RunError;
+  /** The run that it joined, and whose end is its end. */
+  intoRunId?: string;
+  /** The tool calls that wait for a person's word. */
+  approvals?: { id: string; callId: string; question: string }[];
 }
+
+/** What a person can say about a tool call that waits. */
+export type Decision = "allow-once" | "allow-always" | "deny";
 
 /** The body of every answer that is not a success. */
 export interface Refusal {
@@ -82,9 +89,10 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
   );
 }
 
-/** Whether an event is the last one of its run. */
-export function isTerminal(event: AgentEvent): boolean {
-  return event.type === "lifecycle" && event.phase !== "start";
+/** Whether a run has nothing more to say after an event. */
+export function isLast(event: AgentEvent): boolean {
+  if (event.type === "lifecycle") return event.phase !== "start";
+  return event.type === "queue" && (event.phase === "joined" || event.phase === "dropped");
 }
 
 function isHistoryMessage(value: unknown): value is HistoryMessage {

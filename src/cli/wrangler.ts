@@ -21,12 +21,9 @@ export interface Wrangler {
  * Starts wrangler with this very Node, in a process group of its own: a Ctrl-C reaches us alone, and nothing that
  * wrangler started outlives it.
  * @param onOutput is given what it writes, as it writes it
- * @throws Problem where the project's packages are not installed
  */
 export function runWrangler(root: string, args: readonly string[], onOutput?: (text: string) => void): Wrangler {
-  const script = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
-  if (!existsSync(script)) throw new Problem("The packages are not installed yet. Run: npm ci");
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(process.execPath, [scriptOf(root), ...args], {
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
@@ -61,6 +58,15 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
       signal(child, "SIGKILL");
     },
   };
+}
+
+/** @throws Problem where the project's packages are not installed */
+export function requirePackages(root: string): void {
+  if (!existsSync(scriptOf(root))) throw new Problem("The packages are not installed yet. Run: npm ci");
+}
+
+function scriptOf(root: string): string {
+  return join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 }
 
 function signal(child: ChildProcess, name: NodeJS.Signals): void {

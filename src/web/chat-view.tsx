@@ -62,6 +62,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         state={state}
         onOlder={() => chat.loadOlder()}
         onEdit={(key) => write(joinTexts(text, chat.takeBack(key)))}
+        onDecide={(approvalId, decision) => chat.decide(approvalId, decision)}
         after={(isEmpty) =>
           !dismissed && <FirstSteps model={me.model} open={isEmpty} onDismiss={dismiss} onSuggest={write} />
         }

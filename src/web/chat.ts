@@ -1,7 +1,7 @@
 import { backoff } from "../cli/backoff.ts";
 import { follow } from "../cli/follow.ts";
-import { ApiError, ask, runPath, type Server, sessionPath, tell } from "../cli/http.ts";
-import { isAccepted, isHistory, isRun } from "../cli/wire.ts";
+import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../cli/http.ts";
+import { type Decision, isAccepted, isHistory, isRun } from "../cli/wire.ts";
 import { activeRun, type Change, type Conversation, change, EMPTY } from "./conversation.ts";
 import type { Outbox } from "./outbox.ts";
 import { type Pending, settle } from "./pending.ts";
@@ -88,12 +88,12 @@ export class Chat {
     const runId = activeRun(this.#state.conversation);
     if (runId === undefined) return;
     this.#update({ stopping: runId });
-    try {
-      await tell(this.#server, { method: "POST", path: runPath(runId, "abort") });
-    } catch (error) {
-      this.#update({ stopping: undefined });
-      this.#judge(error);
-    }
+    if (!(await this.#act(runPath(runId, "abort")))) this.#update({ stopping: undefined });
+  }
+
+  /** Says whether a tool call may run. */
+  async decide(approvalId: string, decision: Decision): Promise<void> {
+    await this.#act(approvalPath(approvalId), { decision });
   }
 
   /** Reads the page before the oldest message, if there is one. */
@@ -194,6 +194,18 @@ export class Chat {
     const body = { message: text, sessionKey: this.#sessionKey, idempotencyKey };
     const signal = AbortSignal.any([this.#life.signal, AbortSignal.timeout(PATIENCE_MS)]);
     return (await ask(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
+  }
+
+  /** Asks the server to do something, once. Tells whether it will. */
+  async #act(path: string, body: object = {}): Promise<boolean> {
+    this.#update({ fault: undefined });
+    try {
+      await tell(this.#server, { method: "POST", path, body, signal: this.#life.signal });
+      return true;
+    } catch (error) {
+      this.#judge(error);
+      return false;
+    }
   }
 
   #unsent(): Pending | undefined {

@@ -18,6 +18,8 @@ export interface Conversation {
   draft?: Draft;
   /** Latest word of each tool that runs, by call. */
   progress: { readonly [callId: string]: string };
+  /** The tool calls that wait for a person's word, by call. */
+  approvals: { readonly [callId: string]: Approval };
   /** How the runs stand that were seen to begin or end. */
   runs: { readonly [runId: string]: RunView };
 }
@@ -34,6 +36,12 @@ export interface DraftPart {
   text: string;
 }
 
+/** A question that only a person can answer. */
+export interface Approval {
+  approvalId: string;
+  question: string;
+}
+
 export type RunView = { state: "active" } | { state: "done" } | { state: "failed"; error: RunError };
 
 /** What changes a conversation. */
@@ -47,7 +55,7 @@ export type Change =
   | { type: "run"; run: Run };
 
 /** A conversation of which nothing is known. */
-export const EMPTY: Conversation = { messages: [], cursor: 0, progress: {}, runs: {} };
+export const EMPTY: Conversation = { messages: [], cursor: 0, progress: {}, approvals: {}, runs: {} };
 
 /** The conversation after a change; the same object when nothing changed. */
 export function change(conversation: Conversation, what: Change): Conversation {
@@ -61,7 +69,7 @@ export function change(conversation: Conversation, what: Change): Conversation {
       if (what.event.seq <= conversation.cursor) return conversation;
       return { ...applyEvent(conversation, what.event), cursor: what.event.seq };
     case "run":
-      return withRun(conversation, what.run.runId, viewOf(what.run));
+      return withRun({ ...conversation, approvals: approvalsOf(what.run) }, what.run.runId, viewOf(what.run));
   }
 }
 
@@ -78,7 +86,7 @@ function applyEvent(conversation: Conversation, event: AgentEvent): Conversation
         return withRun(begun, event.runId, { state: "active" });
       }
       return withRun(
-        withoutDraft({ ...conversation, progress: {} }, event.runId),
+        withoutDraft({ ...conversation, progress: {}, approvals: {} }, event.runId),
         event.runId,
         event.phase === "end" ? { state: "done" } : { state: "failed", error: event.error },
       );
@@ -93,6 +101,10 @@ function applyEvent(conversation: Conversation, event: AgentEvent): Conversation
         ...conversation,
         progress: { ...conversation.progress, [event.callId]: event.phase === "update" ? event.text : "" },
       };
+    case "queue":
+      return applyQueue(conversation, event);
+    case "approval":
+      return applyApproval(conversation, event);
     default:
       // A newer server may say more than this page knows.
       return conversation;
@@ -116,6 +128,37 @@ function applySpeech(conversation: Conversation, event: Speech): Conversation {
     default:
       return conversation;
   }
+}
+
+function applyQueue(conversation: Conversation, event: Extract<AgentEvent, { type: "queue" }>): Conversation {
+  switch (event.phase) {
+    case "joining":
+      return append(conversation, { ...event.input, seq: event.seq, runId: event.runId });
+    case "joined":
+      return withRun(conversation, event.runId, { state: "done" });
+    case "dropped":
+      return withRun(conversation, event.runId, {
+        state: "failed",
+        error: { code: "dropped", message: event.reason },
+      });
+    default:
+      return conversation;
+  }
+}
+
+function applyApproval(conversation: Conversation, event: Extract<AgentEvent, { type: "approval" }>): Conversation {
+  if (event.phase === "requested") {
+    const { callId, approvalId, question } = event;
+    return { ...conversation, approvals: { ...conversation.approvals, [callId]: { approvalId, question } } };
+  }
+  const left = Object.entries(conversation.approvals).filter(([, { approvalId }]) => approvalId !== event.approvalId);
+  return { ...conversation, approvals: Object.fromEntries(left) };
+}
+
+function approvalsOf(run: Run): Conversation["approvals"] {
+  return Object.fromEntries(
+    (run.approvals ?? []).map(({ id, callId, question }) => [callId, { approvalId: id, question }]),
+  );
 }
 
 function joined(parts: readonly DraftPart[], said: DraftPart): DraftPart[] {

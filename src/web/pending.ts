@@ -1,3 +1,4 @@
+import type { HistoryMessage } from "../cli/wire.ts";
 import type { Conversation } from "./conversation.ts";
 
 /** A message that a person has sent and whose run has not begun. */
@@ -21,7 +22,9 @@ export function settle(pending: readonly Pending[], conversation: Conversation):
   return pending.flatMap((message): Pending[] => {
     if (message.state.type !== "accepted") return [message];
     const { runId } = message.state;
-    if (conversation.messages.some((said) => said.role === "user" && said.runId === runId)) return [];
+    const isThere = (said: HistoryMessage) =>
+      said.role === "user" && (said.runId === runId || said.fromRunId === runId);
+    if (conversation.messages.some(isThere)) return [];
     const run = conversation.runs[runId];
     if (run?.state === "done") return [];
     if (run?.state === "failed") return [{ ...message, state: { type: "refused", message: run.error.message } }];

@@ -3,6 +3,7 @@ import type { ToolCall } from "./turns.ts";
 
 const STATES: Record<ToolCall["state"], string> = {
   running: texts.toolRunning,
+  asking: texts.toolAsking,
   ok: texts.toolOk,
   failed: texts.toolFailed,
   unknown: texts.toolUnknown,

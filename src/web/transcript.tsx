@@ -1,18 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Decision } from "../cli/wire.ts";
 import type { ChatState } from "./chat.ts";
-import type { Conversation } from "./conversation.ts";
 import { DownIcon } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { type Pending, shown } from "./pending.ts";
-import { TurnView } from "./turn-view.tsx";
-import { type Turn, turnsOf } from "./turns.ts";
+import { TurnView, type TurnViewProps } from "./turn-view.tsx";
+import { type Live, turnsOf } from "./turns.ts";
 
 /** A reader within so many pixels of the end is taken along when something is added. */
 const NEAR_END_PX = 80;
 /** Older messages are asked for when the reader comes this near to the beginning. */
 const NEAR_START_PX = 400;
-const NO_PROGRESS: Conversation["progress"] = {};
+const NOTHING_LIVE: Live = { progress: {}, approvals: {} };
 
 /** What the transcript shows, and what it asks for. */
 export interface TranscriptProps {
@@ -20,12 +20,13 @@ export interface TranscriptProps {
   onOlder(): void;
   /** Somebody wants to change a message that was refused. */
   onEdit(idempotencyKey: string): void;
+  onDecide(approvalId: string, decision: Decision): void;
   /** What follows the messages, told whether there are any. */
   after(isEmpty: boolean): ComponentChildren;
 }
 
 /** Everything that was said, oldest first; it stays at the end while the reader is there. */
-export function Transcript({ state, onOlder, onEdit, after }: TranscriptProps) {
+export function Transcript({ state, onOlder, onEdit, onDecide, after }: TranscriptProps) {
   const { conversation, pending, opened } = state;
   const turns = useMemo(() => turnsOf(conversation), [conversation]);
   const { scroller, atEnd, onScroll, toEnd } = useReadingPlace(state, onOlder);
@@ -42,7 +43,7 @@ export function Transcript({ state, onOlder, onEdit, after }: TranscriptProps) {
         )}
         {isEmpty && <p class="greeting">{texts.greeting}</p>}
         {turns.map((turn) => (
-          <SteadyTurn key={turn.key} turn={turn} progress={conversation.progress} />
+          <SteadyTurn key={turn.key} turn={turn} live={conversation} onDecide={onDecide} />
         ))}
         {waiting.map((message) => (
           <PendingView key={message.idempotencyKey} message={message} lost={state.link === "lost"} onEdit={onEdit} />
@@ -60,11 +61,11 @@ export function Transcript({ state, onOlder, onEdit, after }: TranscriptProps) {
 }
 
 /** A turn that is rendered again only when something in it changed; a turn only ever grows. */
-function SteadyTurn({ turn, progress }: { turn: Turn; progress: Conversation["progress"] }) {
-  const own = turn.run?.state === "active" ? progress : NO_PROGRESS;
+function SteadyTurn({ turn, live, onDecide }: TurnViewProps) {
+  const { progress, approvals } = turn.run?.state === "active" ? live : NOTHING_LIVE;
   return useMemo(
-    () => <TurnView turn={turn} progress={own} />,
-    [turn.key, turn.messages.length, turn.draft, turn.run, own],
+    () => <TurnView turn={turn} live={{ progress, approvals }} onDecide={onDecide} />,
+    [turn.key, turn.messages.length, turn.draft, turn.run, progress, approvals],
   );
 }
 

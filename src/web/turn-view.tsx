@@ -1,20 +1,28 @@
+import type { Decision } from "../cli/wire.ts";
 import type { UserMessage } from "../models/message.ts";
-import type { Conversation } from "./conversation.ts";
+import { ApprovalView } from "./approval-view.tsx";
 import { Working } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
 import { ToolCallView } from "./tool-call-view.tsx";
-import { type Block, blocksOf, type Trouble, type Turn, troubleOf } from "./turns.ts";
+import { type Block, blocksOf, type Live, type Trouble, type Turn, troubleOf } from "./turns.ts";
+
+/** What a turn shows, and what it asks for. */
+export interface TurnViewProps {
+  turn: Turn;
+  live: Live;
+  onDecide(approvalId: string, decision: Decision): void;
+}
 
 /** What was said and done in a turn. */
-export function TurnView({ turn, progress }: { turn: Turn; progress: Conversation["progress"] }) {
-  const blocks = blocksOf(turn, progress);
+export function TurnView({ turn, live, onDecide }: TurnViewProps) {
+  const blocks = blocksOf(turn, live);
   const trouble = troubleOf(turn);
   const isWaiting = turn.run?.state === "active" && !speaks(blocks.at(-1));
   return (
     <article class="turn">
       {blocks.map((block) => (
-        <BlockView key={block.key} block={block} />
+        <BlockView key={block.key} block={block} onDecide={onDecide} />
       ))}
       {isWaiting && (
         <p class="waiting">
@@ -27,7 +35,7 @@ export function TurnView({ turn, progress }: { turn: Turn; progress: Conversatio
   );
 }
 
-function BlockView({ block }: { block: Block }) {
+function BlockView({ block, onDecide }: { block: Block; onDecide: TurnViewProps["onDecide"] }) {
   switch (block.type) {
     case "user":
       return <Said message={block.message} />;
@@ -41,7 +49,12 @@ function BlockView({ block }: { block: Block }) {
         </details>
       );
     case "tool":
-      return <ToolCallView call={block.call} />;
+      return (
+        <>
+          <ToolCallView call={block.call} />
+          {block.call.approval && <ApprovalView approval={block.call.approval} onDecide={onDecide} />}
+        </>
+      );
   }
 }
 
@@ -70,6 +83,6 @@ function TroubleView({ trouble }: { trouble: Trouble }) {
 
 /** Whether a block shows by itself that something is going on. */
 function speaks(block: Block | undefined): boolean {
-  if (block?.type === "tool") return block.call.state === "running";
+  if (block?.type === "tool") return block.call.state === "running" || block.call.state === "asking";
   return block?.type === "text" && block.key.startsWith("draft");
 }

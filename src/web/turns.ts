@@ -1,7 +1,7 @@
 import type { HistoryMessage } from "../cli/wire.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
-import type { Conversation, DraftPart, RunView } from "./conversation.ts";
+import type { Approval, Conversation, DraftPart, RunView } from "./conversation.ts";
 
 /** Messages of one run that stand together, as they are shown. */
 export interface Turn {
@@ -13,6 +13,9 @@ export interface Turn {
   /** Undefined where the run's end was not seen: it is an old one. */
   run: RunView | undefined;
 }
+
+/** What is known of tool calls that have no result yet. */
+export type Live = Pick<Conversation, "progress" | "approvals">;
 
 /** One thing to see in a turn, in reading order. */
 export type Block =
@@ -26,9 +29,11 @@ export interface ToolCall {
   callId: string;
   tool: string;
   args: JsonObject | string;
-  state: "running" | "ok" | "failed" | "unknown";
+  state: "running" | "asking" | "ok" | "failed" | "unknown";
   /** The result, or the latest word of a tool that still runs. */
   text: string;
+  /** What a person has to say before it may run. */
+  approval: Approval | undefined;
 }
 
 /** Why a turn did not end as it should, if so. */
@@ -71,7 +76,7 @@ export function turnsOf(conversation: Conversation): Turn[] {
 }
 
 /** What there is to see in a turn. */
-export function blocksOf(turn: Turn, progress: Conversation["progress"]): Block[] {
+export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
   const results = new Map<string, ToolMessage>();
   for (const message of turn.messages) if (message.role === "tool") results.set(message.callId, message);
   const blocks = turn.messages.flatMap((message): Block[] => {
@@ -80,7 +85,14 @@ export function blocksOf(turn: Turn, progress: Conversation["progress"]): Block[
     return message.parts.flatMap((part, index): Block[] => {
       const key = `${message.id} ${index}`;
       if (part.type === "tool-call") {
-        const call = callOf(part, results.get(part.callId), progress[part.callId], turn.run?.state === "active");
+        const { callId } = part;
+        const call = callOf(
+          part,
+          results.get(callId),
+          turn.run?.state === "active",
+          progress[callId],
+          approvals[callId],
+        );
         return [{ type: "tool", key, call }];
       }
       return spoken(part, key, false);
@@ -109,10 +121,12 @@ function spoken(part: { type: "text" | "reasoning"; text: string }, key: string,
 function callOf(
   part: ToolCallPart,
   result: ToolMessage | undefined,
-  word: string | undefined,
   active: boolean,
+  word: string | undefined,
+  approval: Approval | undefined,
 ): ToolCall {
-  const head = { callId: part.callId, tool: part.tool, args: part.invalidArgs ?? part.args };
+  const head = { callId: part.callId, tool: part.tool, args: part.invalidArgs ?? part.args, approval: undefined };
   if (result) return { ...head, state: result.isError ? "failed" : "ok", text: result.text };
+  if (approval) return { ...head, state: "asking", text: "", approval };
   return { ...head, state: active ? "running" : "unknown", text: word ?? "" };
 }

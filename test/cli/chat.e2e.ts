@@ -65,6 +65,23 @@ test("a message whose acceptance is lost on its way is sent again and is one run
   assert.equal(api.accepted.size, 1);
 });
 
+test("a message that joins a run that is at work is answered by that run", async () => {
+  const joined = Promise.withResolvers<void>();
+  api.script = async (run) => {
+    run.say("one ");
+    await joined.promise;
+    run.answer("one two");
+  };
+  await api.receive("Count");
+  api.waits = () => true;
+  const chat = talk(["Faster"]);
+  await chat.says("(waits for its turn)");
+  api.emit("run_2", { type: "queue", phase: "joined", intoRunId: "run_1" });
+  joined.resolve();
+  assert.equal(await chat.ended, 0);
+  assert.equal(chat.out, "(waits for its turn)\none two\n");
+});
+
 test("Ctrl-C stops the reply, and without one ends the chat", async () => {
   api.script = async (run) => {
     run.say("Once upon a time");

@@ -150,6 +150,44 @@ test("a run that fails says why", async () => {
   await page.getByRole("alert").getByText("This answer failed: The model is overloaded.").waitFor();
 });
 
+test("a tool call that waits for a person's word asks for it, also after a reload, and goes on", async () => {
+  api.script = async (run) => {
+    run.message([{ type: "tool-call", callId: "c1", tool: "exec", args: { command: "rm notes.md" } }], "tool-calls");
+    run.answer(`You said ${await api.ask(run.runId, "c1", "exec", "May I delete notes.md?")}.`);
+  };
+  await enter();
+  await send("Clean up");
+  await said().getByText("May I delete notes.md?").waitFor();
+  await page.reload();
+  await said().getByText("May I delete notes.md?").waitFor();
+  await page.getByRole("button", { name: "Do not allow" }).click();
+  await said().getByText("You said deny.").waitFor();
+  assert.equal(await said().getByText("May I delete notes.md?").count(), 0);
+});
+
+test("a message that waits says so, and shows where it joins the run", async () => {
+  const joins = Promise.withResolvers<void>();
+  api.script = async (run) => {
+    if (run.text === "Count") {
+      run.say("one ");
+      await joins.promise;
+      const input = { id: "msg_join", at: Date.now(), role: "user", text: "Faster", fromRunId: "run_2" } as const;
+      api.emit(run.runId, { type: "queue", phase: "joining", input });
+      run.answer("Two, three, four.");
+    }
+  };
+  api.waits = (text) => text === "Faster";
+  await enter();
+  await send("Count");
+  await said().getByText("one", { exact: true }).waitFor();
+  await send("Faster");
+  await said().getByText("Waits for its turn").waitFor();
+  joins.resolve();
+  await said().getByText("Two, three, four.").waitFor();
+  assert.equal(await said().getByText("Waits for its turn").count(), 0);
+  assert.equal(await page.locator(".said", { hasText: "Faster" }).count(), 1);
+});
+
 test("a message written while the server is away goes out once it is back, and only once", async () => {
   await enter();
   api.down = true;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
-import { isEphemeral } from "../../src/agent/events.ts";
-import type { HistoryMessage, Run } from "../../src/cli/wire.ts";
+import { isEphemeral, isLast } from "../../src/agent/events.ts";
+import type { Decision, HistoryMessage, Run } from "../../src/cli/wire.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { ScriptedRun } from "./scripted-run.ts";
 
@@ -22,6 +22,8 @@ export type Script = (run: ScriptedRun) => Promise<void>;
 /** One session of Isopod's HTTP API whose agent follows a script, with the faults of a network at hand. */
 export class ScriptedApi {
   script: Script = async (run) => run.answer(`You said: ${run.text}`);
+  /** Which messages are accepted and wait. */
+  waits: (text: string) => boolean = () => false;
   model = "offline/rules";
   /** Runs that were started, by idempotency key. */
   readonly accepted = new Map<string, string>();
@@ -32,6 +34,7 @@ export class ScriptedApi {
   #seq = 0;
   #runs = new Map<string, Run>();
   #aborts = new Map<string, AbortController>();
+  #questions = new Map<string, (decision: Decision) => void>();
   #log: AgentEvent[] = [];
   #readers = new Set<{ response: ServerResponse; runId?: string; after: number }>();
   #signedIn = new Set<string>();
@@ -58,6 +61,7 @@ export class ScriptedApi {
     return this.#log.flatMap((event): HistoryMessage[] => {
       const head = { seq: event.seq, runId: event.runId };
       if (event.type === "lifecycle" && event.phase === "start") return [{ ...event.input, ...head }];
+      if (event.type === "queue" && event.phase === "joining") return [{ ...event.input, ...head }];
       if (event.type === "assistant" && event.phase === "message") return [{ ...event.message, ...head }];
       return event.type === "tool" && event.phase === "end" ? [{ ...event.message, ...head }] : [];
     });
@@ -90,6 +94,19 @@ export class ScriptedApi {
     await this.#begin(text, sender);
   }
 
+  /** Has a person asked, and gives what they answer. */
+  async ask(runId: string, callId: string, tool: string, question: string): Promise<Decision> {
+    const approvalId = `apr_${this.#questions.size + 1}`;
+    const { promise, resolve } = Promise.withResolvers<Decision>();
+    this.#questions.set(approvalId, resolve);
+    this.#runs.set(runId, { runId, status: "waiting_approval", approvals: [{ id: approvalId, callId, question }] });
+    this.emit(runId, { type: "approval", phase: "requested", approvalId, callId, tool, args: {}, question });
+    const decision = await promise;
+    this.#runs.set(runId, { runId, status: "running" });
+    this.emit(runId, { type: "approval", phase: "decided", approvalId, decision });
+    return decision;
+  }
+
   async stop(): Promise<void> {
     for (const abort of this.#aborts.values()) abort.abort();
     this.dropReaders();
@@ -111,6 +128,10 @@ export class ScriptedApi {
     this.#aborts.set(runId, abort);
     this.#runs.set(runId, { runId, status: "running" });
     const input = { id: `msg_${runId}`, at: Date.now(), role: "user" as const, text, ...(sender && { sender }) };
+    if (this.waits(text)) {
+      this.emit(runId, { type: "queue", phase: "waiting", ahead: 1 });
+      return runId;
+    }
     const run = new ScriptedRun(runId, text, abort.signal, (body) => this.emit(runId, body));
     queueMicrotask(async () => {
       this.emit(runId, { type: "lifecycle", phase: "start", input });
@@ -146,6 +167,12 @@ export class ScriptedApi {
     if (path.endsWith("/abort")) {
       this.#aborts.get(runId ?? "")?.abort();
       return answer(response, 200, { runId });
+    }
+    const approvalId = /^\/v1\/approvals\/([^/]+)/.exec(path)?.[1];
+    const decide = this.#questions.get(approvalId ?? "");
+    if (decide) {
+      decide(body.decision);
+      return answer(response, 200, body);
     }
     const run = this.#runs.get(runId ?? "");
     return run ? answer(response, 200, run) : answer(response, 404, refusal("not_found", `Nothing is at ${path}`));
@@ -188,7 +215,7 @@ export class ScriptedApi {
       if (event.seq <= reader.after || (reader.runId && event.runId !== reader.runId)) continue;
       reader.after = event.seq;
       reader.response.write(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-      if (reader.runId && event.type === "lifecycle" && event.phase !== "start") reader.response.end();
+      if (reader.runId && isLast(event)) reader.response.end();
     }
   }
 

@@ -85,8 +85,47 @@ describe("a conversation", () => {
     expect(now.messages.at(-1)).toMatchObject({ role: "tool", callId: "c1" });
   });
 
+  test("keeps a question until it is answered or its run has ended", () => {
+    const ask = (seq: number, id: string): AgentEvent =>
+      event(seq, {
+        type: "approval",
+        phase: "requested",
+        approvalId: id,
+        callId: `c_${id}`,
+        tool: "exec",
+        args: {},
+        question: "May I?",
+      });
+    const decided = event(4, { type: "approval", phase: "decided", approvalId: "a", decision: "deny" });
+    const now = read(EMPTY, [start, ask(2, "a"), ask(3, "b"), decided]);
+    expect(now.approvals).toEqual({ c_b: { approvalId: "b", question: "May I?" } });
+    expect(read(now, [event(5, { type: "lifecycle", phase: "end", usage: NO_USAGE })]).approvals).toEqual({});
+  });
+
+  test("knows of a question from before it was opened", () => {
+    const approvals = [{ id: "a", callId: "c1", question: "May I?" }];
+    const now = change(EMPTY, { type: "run", run: { runId: "run_1", status: "waiting_approval", approvals } });
+    expect(now.approvals).toEqual({ c1: { approvalId: "a", question: "May I?" } });
+    expect(activeRun(now)).toBe("run_1");
+  });
+
+  test("takes a message that joins the run into the transcript, and one that was dropped not", () => {
+    const joins = event(2, { type: "queue", phase: "joining", input: { ...user("u2", "Faster"), fromRunId: "run_2" } });
+    const gone: AgentEvent = {
+      type: "queue",
+      phase: "dropped",
+      reason: "Too many wait.",
+      runId: "run_3",
+      seq: 3,
+      ts: 0,
+    };
+    const now = read(EMPTY, [start, joins, gone]);
+    expect(now.messages.map((message) => message.id)).toEqual(["u1", "u2"]);
+    expect(now.runs.run_3).toEqual({ state: "failed", error: { code: "dropped", message: "Too many wait." } });
+  });
+
   test("goes on reading past an event that only a newer page would understand", () => {
-    const unknown = { ...start, type: "compaction", seq: 2 } as unknown as AgentEvent;
+    const unknown = { ...start, type: "weather", seq: 2 } as unknown as AgentEvent;
     const now = read(EMPTY, [start, unknown, delta(3, "Hello")]);
     expect(now.cursor).toBe(3);
     expect(now.draft?.parts).toEqual([{ type: "text", text: "Hello" }]);

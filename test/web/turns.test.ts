@@ -24,7 +24,7 @@ test("a message that joins a run in its middle is shown where it was said", () =
 test("a tool call carries its result, or what is known of it", () => {
   const called = assistant(2, "run_1", [READ], "tool-calls");
   const stateIn = (conversation: Conversation) => {
-    const [, block] = blocksOf(turnsOf(conversation)[0]!, conversation.progress);
+    const [, block] = blocksOf(turnsOf(conversation)[0]!, conversation);
     return block?.type === "tool" ? [block.call.state, block.call.text] : undefined;
   };
   const running = { ...conversationOf([user(1, "run_1"), called]), progress: { c1: "half of it" } };
@@ -37,12 +37,12 @@ test("a tool call carries its result, or what is known of it", () => {
 test("words in the making stand at the end of their run's turn", () => {
   const draft = { runId: "run_1", parts: [{ type: "text", text: "It is" }] } as const;
   const [turn] = turnsOf({ ...conversationOf([user(1, "run_1")]), draft });
-  expect(blocksOf(turn!, {}).map((block) => block.type)).toEqual(["user", "text"]);
+  expect(blocksOf(turn!, EMPTY).map((block) => block.type)).toEqual(["user", "text"]);
 });
 
 test("a reply that means silence is not shown", () => {
   const [turn] = turnsOf(conversationOf([user(1, "run_1"), says(2, "run_1", "NO_REPLY\n")]));
-  expect(blocksOf(turn!, {}).map((block) => block.type)).toEqual(["user"]);
+  expect(blocksOf(turn!, EMPTY).map((block) => block.type)).toEqual(["user"]);
 });
 
 test("an answer that is no whole one says why, also when the page was not there", () => {
