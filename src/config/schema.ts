@@ -21,6 +21,8 @@ const modelChoice = z
 
 const thinking = z.enum(["off", "minimal", "low", "medium", "high"]);
 
+const laneCap = z.number().int().min(0);
+
 const agentDefaults = z
   .strictObject({
     model: modelChoice.optional(),
@@ -28,6 +30,10 @@ const agentDefaults = z
     userTimezone: z.string().optional().describe("IANA time zone of the user, such as Asia/Shanghai."),
     thinkingDefault: thinking.default("off").describe("How much a model thinks before it answers."),
     timeoutSeconds: z.number().int().min(0).default(600).describe("Longest time of one run; 0 means no limit."),
+    maxConcurrent: z
+      .union([laneCap, z.strictObject({ main: laneCap, subagent: laneCap, cron: laneCap, nested: laneCap }).partial()])
+      .optional()
+      .describe("Most runs at once, for conversations or for each lane; 0 or nothing means any number."),
     skipBootstrap: z.boolean().default(false).describe("Leaves every workspace file out of the prompt."),
     bootstrapMaxChars: z.number().int().positive().default(20_000).describe("Most characters of one workspace file."),
     bootstrapTotalMaxChars: z.number().int().positive().default(60_000).describe("Most characters of all of them."),

@@ -203,7 +203,7 @@ export class Engine {
       return await this.#ports.perform(run);
     } catch (error) {
       if (error instanceof Superseded) throw error;
-      return failure(error);
+      return run.signal.aborted ? stopped(run.signal) : failure(error);
     }
   }
 

@@ -23,6 +23,7 @@ import { type Decision, isSettled, type RunState } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { findRun, openApprovals, openRuns, type RunRow } from "./runs.ts";
 import { allowTool, createSessionRow, readSessionRow, type SessionRow, saveQueuePolicy } from "./session-row.ts";
+import { type Slot, takeSlot } from "./slot.ts";
 import { Sockets } from "./socket.ts";
 import { statusOf } from "./status.ts";
 import { openStore, type Store } from "./store.ts";
@@ -242,6 +243,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const { target } = run.row;
     const owner = this.#owner();
     if (target !== null) this.ctx.waitUntil(this.#deliveries.showTyping(target));
+    const slot = this.#takeSlot(run);
     const conclusion = await takeTurn(run, {
       owner,
       wiring: this.#wired(),
@@ -249,12 +251,23 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       bootstrapCache: this.#bootstrapCache,
       readEtags: this.#readEtags,
       extraTools: this.extraTools,
-    });
+      slot,
+    }).finally(async () => (await slot).release());
     if (conclusion === undefined && target !== null) {
       const parts = this.#deliveries.format(target, askPerson(run.journal.state));
       this.#fence.write(() => enqueueReply(this.#store, run.row.id, target, parts, Date.now()));
     }
     return conclusion;
+  }
+
+  #takeSlot(run: ActiveRun): Promise<Slot> {
+    const { config } = this.#wired();
+    const room = {
+      lanes: this.env.LANES,
+      config,
+      waitUntil: (promise: Promise<unknown>) => this.ctx.waitUntil(promise),
+    };
+    return takeSlot(this.#owner().key, run.row.id, room, run.signal);
   }
 
   #create(key: string, agentId: string): SessionRow {

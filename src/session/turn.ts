@@ -11,6 +11,7 @@ import type { EventLog } from "./event-log.ts";
 import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
 import type { SessionRow } from "./session-row.ts";
+import type { Slot } from "./slot.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
 import { agentIn, type Wiring } from "./wiring.ts";
 
@@ -26,11 +27,14 @@ export interface TurnRoom {
   readEtags: ReadEtags;
   /** Tools besides the built-in ones. */
   extraTools: readonly AnyTool[];
+  /** The right to work, once the lane gives it. */
+  slot: Promise<Slot>;
 }
 
 /**
  * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,
- * and shapes what it said; undefined where it pauses for a person. Before a warm turn asks the model it costs one R2 operation, the listing of the workspace.
+ * and shapes what it said; undefined where it pauses for a person. Before it asks the model a warm turn costs one R2
+ * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion | undefined> {
   const agent = agentIn(room.wiring, room.owner.agentId);
@@ -40,6 +44,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const files = await gatherFiles(agent, workspace, run.speaker, room);
   const owners = await room.wiring.ownersShown();
   const prompt = renderSystemPrompt(promptInput(run, room, { agent, tools, files, owners, model: model.ref }));
+  await room.slot;
   const end = await runLoop(
     {
       model,

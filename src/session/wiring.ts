@@ -103,7 +103,8 @@ function openChannel(
   accountId: string,
 ): OpenChannel {
   const channel = findChannel(channelId);
-  const account: unknown = config.channels[channelId]?.accounts[accountId];
+  const accounts = new Map(Object.entries(config.channels[channelId]?.accounts ?? {}));
+  const account: unknown = accounts.get(accountId);
   if (channel === undefined || account === undefined) {
     throw new IsopodError(
       "not_found",

@@ -3,7 +3,7 @@ export function testConfig(modelServer: string, botApi: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
-      defaults: { model: "fake/default" },
+      defaults: { model: "fake/default", maxConcurrent: { cron: 2 } },
       list: [{ id: "main" }, { id: "other", model: "fake/other" }],
     },
     models: {
