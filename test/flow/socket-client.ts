@@ -1,5 +1,5 @@
 import { SELF } from "cloudflare:test";
-import type { AgentEvent } from "../../src/agent/events.ts";
+import { type AgentEvent, isLast } from "../../src/agent/events.ts";
 import type { ServerFrame } from "../../src/session/socket-protocol.ts";
 import { waitFor } from "./client.ts";
 
@@ -87,20 +87,16 @@ export class Client {
 
   /** Resolves once a run's last event is there. */
   async end(runId: string): Promise<void> {
-    await waitFor(async () => this.events.some((event) => event.runId === runId && isEnd(event)));
+    await waitFor(async () => this.events.some((event) => event.runId === runId && isLast(event)));
   }
-}
-
-/** Whether an event ends its run. */
-export function isEnd(event: AgentEvent): boolean {
-  return event.type === "lifecycle" && event.phase !== "start";
 }
 
 /** The messages that a reader of these events has, the way the transcript gives them. */
 export function messagesIn(events: readonly AgentEvent[]): object[] {
   return events.flatMap((event): object[] => {
     const head = { seq: event.seq, runId: event.runId };
-    if (event.type === "lifecycle" && event.phase === "start") return [{ ...event.input, ...head }];
+    if (event.phase === "start" && event.type === "lifecycle") return [{ ...event.input, ...head }];
+    if (event.phase === "joining") return [{ ...event.input, ...head }];
     if (event.type === "assistant" && event.phase === "message") return [{ ...event.message, ...head }];
     return event.type === "tool" && event.phase === "end" ? [{ ...event.message, ...head }] : [];
   });

@@ -1,10 +1,12 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject, SELF } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { AgentEvent } from "../../src/agent/events.ts";
+import { type AgentEvent, isLast } from "../../src/agent/events.ts";
+import { EventLog } from "../../src/session/event-log.ts";
 import { objectNameOf } from "../../src/session/locate.ts";
 import { Sockets } from "../../src/session/socket.ts";
+import { openStore } from "../../src/session/store.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { type Client, isEnd, messagesIn, openSocket, upgrade } from "./socket-client.ts";
+import { type Client, messagesIn, openSocket, upgrade } from "./socket-client.ts";
 
 const keyOf = (name: string) => `agent:main:hook:socket-${name}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -22,7 +24,7 @@ async function kill(name: string): Promise<void> {
 /** Reads with one socket after another, each closed as soon as `isEnough`, until the run has ended. */
 async function readInPieces(name: string, runId: string, isEnough: (client: Client) => boolean): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
-  while (!events.some((event) => event.runId === runId && isEnd(event))) {
+  while (!events.some((event) => event.runId === runId && isLast(event))) {
     const client = await openSocket(keyOf(name));
     client.resume(events.at(-1)?.seq ?? 0);
     await waitFor(async () => isEnough(client) || client.closed !== undefined);
@@ -287,6 +289,26 @@ describe("a client that is slow", () => {
     await client.end((await client.say("y", "large")).runId);
     expect(messagesIn(client.events)).toEqual((await historyOf(keyOf("large"))).messages);
   });
+});
+
+test("nothing is heard of a commit that fails", async () => {
+  await script("phantom", [{ text: "Real." }]);
+  const client = await openSocket(keyOf("phantom"));
+  client.resume(0);
+  await client.end((await client.say("x", "phantom")).runId);
+  const heard = client.events;
+  await runInDurableObject(await stubOf("phantom"), (_, state) => {
+    const log = new EventLog(openStore(state), 50_000);
+    const refuse = () => expect.unreachable();
+    new Sockets({ ctx: state, log, now: Date.now, accept: refuse, abort: refuse, wiring: refuse });
+    const fail = () => {
+      log.append("run_phantom", { role: "user", id: "msg_phantom", at: 0, text: "Never said." });
+      throw new Error("the disk is full");
+    };
+    expect(() => state.storage.transactionSync(fail)).toThrow("the disk is full");
+  });
+  await pause(50);
+  expect(client.events).toEqual(heard);
 });
 
 describe("what is refused, and how", () => {
