@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
-import type { Loop } from "./loop.ts";
+import type { Loop } from "./journal.ts";
 import { toolSchema } from "./tool-schema.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
-import type { ApprovalQuestion, Loop } from "./loop.ts";
+import type { ApprovalQuestion, Loop } from "./journal.ts";
 import type { AnyTool, ToolOutput } from "./tool.ts";
 
 /** What a model is told of a call whose end nobody saw. */

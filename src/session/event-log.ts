@@ -8,9 +8,6 @@ import type { Store } from "./store.ts";
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
 
-/** An event as it is stored: its run is in the row. */
-export type StoredEvent = { seq: number; ts: number } & EventBody;
-
 /** What a reader wants: what comes after a number, of the whole session or of one run. */
 export interface ReadRequest {
   after: number;

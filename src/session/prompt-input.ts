@@ -4,7 +4,7 @@ import { VERSION } from "../lib/version.ts";
 import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 import type { ActiveRun } from "./engine.ts";
-import type { TurnRoom } from "./turn.ts";
+import type { TurnRoom } from "./turn-room.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** What a turn found out before its prompt is rendered. */

@@ -1,4 +1,4 @@
-import type { ApprovalQuestion, Journal, Verdict } from "../agent/loop.ts";
+import type { ApprovalQuestion, Journal, Verdict } from "../agent/journal.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";

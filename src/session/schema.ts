@@ -1,10 +1,20 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { EventBody } from "../agent/events.ts";
 import type { Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
-import type { StoredEvent } from "./event-log.ts";
+import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState } from "./run.ts";
-import type { SessionSettings } from "./session-row.ts";
+
+/** An event as it is stored: its run is in the row. */
+export type StoredEvent = { seq: number; ts: number } & EventBody;
+
+/** What a session has of its own, over the configuration. */
+export interface SessionSettings {
+  queue?: Partial<QueuePolicy>;
+  /** Tools that a person has allowed for good in this session. */
+  allowedTools?: string[];
+}
 
 /** One row: whose session this is, and who may write to it. */
 export const session = sqliteTable("session", {

@@ -1,14 +1,7 @@
 import { newId } from "../lib/ids.ts";
 import type { QueuePolicy } from "./queue.ts";
-import { session } from "./schema.ts";
+import { type SessionSettings, session } from "./schema.ts";
 import type { Store } from "./store.ts";
-
-/** What a session has of its own, over the configuration. */
-export interface SessionSettings {
-  queue?: Partial<QueuePolicy>;
-  /** Tools that a person has allowed for good in this session. */
-  allowedTools?: string[];
-}
 
 /** Whose session an object is, as stored. */
 export type SessionRow = typeof session.$inferSelect;

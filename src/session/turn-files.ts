@@ -3,7 +3,7 @@ import { type BootstrapFile, etagsShown, loadBootstrap } from "../workspace/boot
 import { seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import type { Speaker } from "./speaker.ts";
-import type { TurnRoom } from "./turn.ts";
+import type { TurnRoom } from "./turn-room.ts";
 
 /** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
 export async function gatherFiles(

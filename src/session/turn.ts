@@ -1,35 +1,17 @@
 import { runLoop } from "../agent/loop.ts";
-import type { AnyTool } from "../agent/tool.ts";
 import { newId } from "../lib/ids.ts";
 import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import { toolsFor } from "../tools/index.ts";
-import type { ReadEtags } from "../tools/read-etags.ts";
-import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { ActiveRun } from "./engine.ts";
-import type { EventLog } from "./event-log.ts";
 import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
-import type { SessionRow } from "./session-row.ts";
-import type { Slot } from "./slot.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
-import { agentIn, type Wiring } from "./wiring.ts";
+import type { TurnRoom } from "./turn-room.ts";
+import { agentIn } from "./wiring.ts";
 
 /** Silence of a model after which its call is given up. */
 const MODEL_IDLE_MS = 120_000;
-
-/** What a turn is given besides its run. The two memories outlive it: they make the next turn a warm one. */
-export interface TurnRoom {
-  owner: SessionRow;
-  wiring: Wiring;
-  log: EventLog;
-  bootstrapCache: BootstrapCache;
-  readEtags: ReadEtags;
-  /** Tools besides the built-in ones. */
-  extraTools: readonly AnyTool[];
-  /** The right to work, once the lane gives it. */
-  slot: Promise<Slot>;
-}
 
 /**
  * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,

@@ -12,7 +12,7 @@ import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ownersForPrompt } from "./owners.ts";
 import type { QueuePolicy } from "./queue.ts";
-import type { SessionSettings } from "./session-row.ts";
+import type { SessionSettings } from "./schema.ts";
 
 const schema = configSchema(modelsConfig, channelsConfig());
 

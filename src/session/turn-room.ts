@@ -1,0 +1,20 @@
+import type { AnyTool } from "../agent/tool.ts";
+import type { ReadEtags } from "../tools/read-etags.ts";
+import type { BootstrapCache } from "../workspace/bootstrap.ts";
+import type { EventLog } from "./event-log.ts";
+import type { SessionRow } from "./session-row.ts";
+import type { Slot } from "./slot.ts";
+import type { Wiring } from "./wiring.ts";
+
+/** What a turn is given besides its run. The two memories outlive it: they make the next turn a warm one. */
+export interface TurnRoom {
+  owner: SessionRow;
+  wiring: Wiring;
+  log: EventLog;
+  bootstrapCache: BootstrapCache;
+  readEtags: ReadEtags;
+  /** Tools besides the built-in ones. */
+  extraTools: readonly AnyTool[];
+  /** The right to work, once the lane gives it. */
+  slot: Promise<Slot>;
+}
