@@ -5,10 +5,14 @@ import type { Loop } from "./journal.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
- * How a loop ended: with the reply that the run ends on, which is not stored yet; because its signal aborted; or
- * because it cannot go on before a person has spoken, after which it is started again over the same journal.
+ * How a loop ended: with the reply that the run ends on; because its signal aborted, with what the model had said by
+ * then; or because it cannot go on before a person has spoken, after which it is started again over the same journal.
+ * The message is not stored yet.
  */
-export type LoopEnd = { kind: "reply"; message: AssistantMessage } | { kind: "aborted" } | { kind: "paused" };
+export type LoopEnd =
+  | { kind: "reply"; message: AssistantMessage }
+  | { kind: "aborted"; message?: AssistantMessage }
+  | { kind: "paused" };
 
 /**
  * Lets the model work: asks it, runs the tools that it calls, and asks again until it calls none. Messages that come
@@ -31,7 +35,8 @@ export async function runLoop(loop: Loop, signal: AbortSignal): Promise<LoopEnd>
     if (interrupted > 0) loop.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
     interrupted = 0;
     const message = await ask(loop, loop.journal.context(), signal);
-    if (message.stop === "aborted") break;
+    if (message.stop === "aborted")
+      return message.parts.length > 0 ? { kind: "aborted", message } : { kind: "aborted" };
     if (callsOf(message).length === 0) return { kind: "reply", message };
     loop.journal.answered(message);
   }

@@ -8,7 +8,7 @@ export const SILENT_REPLY = "NO_REPLY";
 
 /** Turns the end of a loop into the end of its run. */
 export function conclude(end: Exclude<LoopEnd, { kind: "paused" }>, signal: AbortSignal): Conclusion {
-  if (end.kind === "aborted") return stopped(signal);
+  if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
   const { message } = end;
   const text = visibleText(message);
   if (message.error === undefined) return { status: "ok", message, text };

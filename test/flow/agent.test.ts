@@ -140,6 +140,20 @@ test("an abort stops the running run, hangs up on the model, and lets the next o
   await waitFor(async () => (await asked("stop"))[0]!.hungUp);
 });
 
+test("what a model had said when it was stopped stays in the transcript", async () => {
+  await script("partial", [{ text: "Half of it and then more", chunkSize: 5, gapMs: 60 }, { text: "on" }]);
+  const { runId, sessionKey } = await say("x", "partial", session("partial"));
+  await waitFor(async () => (await asked("partial")).length === 1);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await call("POST", `/v1/runs/${runId}/abort`);
+  expect(await finished(runId)).toMatchObject({ status: "aborted" });
+  const { messages } = await historyOf(sessionKey);
+  expect(messages.at(-1)).toMatchObject({ role: "assistant", stop: "aborted" });
+  expect(JSON.stringify(messages.at(-1))).toContain("Half");
+  await finished((await say("y", "partial", session("partial"))).runId);
+  expect(JSON.stringify((await asked("partial"))[1]!.body.messages)).toContain("Half");
+});
+
 test("a queued run that is stopped never runs", async () => {
   await script("queued", [{ text: "first", delayMs: 200 }]);
   const first = await say("x", "queued", session("queued"));
