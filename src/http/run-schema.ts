@@ -40,6 +40,21 @@ const pendingApproval = z
   })
   .openapi("PendingApproval");
 
+/** One part of a reply on its way to a channel. */
+export const deliveryView = z
+  .object({
+    deliveryId: z.string(),
+    channel: z.string(),
+    status: z
+      .enum(["pending", "sending", "delivered", "failed", "unsure"])
+      .openapi({
+        description: "`unsure`: it was sent and nobody knows whether it arrived; it is not sent again by itself.",
+      }),
+    attempts: z.int(),
+    reason: z.string().optional(),
+  })
+  .openapi("Delivery");
+
 /** A run as it stands. */
 export const runView = z
   .object({
@@ -57,15 +72,7 @@ export const runView = z
     intoRunId: z.string().optional().openapi({ description: "The run that it joined, and whose end is its end." }),
     approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for a person." }),
     reply: z.string().optional().openapi({ description: "The text that the run ended on." }),
-    deliveries: z.array(
-      z.object({
-        deliveryId: z.string(),
-        channel: z.string(),
-        status: z.enum(["pending", "sending", "delivered", "failed", "unsure"]),
-        attempts: z.int(),
-        reason: z.string().optional(),
-      }),
-    ),
+    deliveries: z.array(deliveryView),
   })
   .openapi("Run");
 

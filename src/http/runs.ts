@@ -4,7 +4,7 @@ import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";
-import { runIdOf, runView } from "./run-schema.ts";
+import { deliveryView, runIdOf, runView } from "./run-schema.ts";
 
 const params = z.object({ id: z.string().openapi({ description: "The runId." }) });
 
@@ -39,6 +39,15 @@ const abortRoute = createRoute({
   },
 });
 
+const resendRoute = createRoute({
+  method: "post",
+  path: "/runs/{id}/deliveries/{deliveryId}/resend",
+  summary: "Send a part of a reply once more",
+  description: "For a delivery that failed or is `unsure`; any other stays as it is.",
+  request: { params: params.extend({ deliveryId: z.string() }) },
+  responses: { 200: { description: "It", content: { "application/json": { schema: deliveryView } } } },
+});
+
 /** `/v1/runs`. */
 export const runRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
@@ -62,6 +71,15 @@ runRoutes.openapi(abortRoute, async (c) => {
   const status = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.abort(id));
   if (status === undefined) throw noSuchRun(id);
   return c.json({ runId: id, status }, 200);
+});
+
+runRoutes.openapi(resendRoute, async (c) => {
+  const { id, deliveryId } = c.req.valid("param");
+  const delivery = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.resend(id, deliveryId));
+  if (delivery === undefined) {
+    throw new IsopodError("not_found", `The run has no delivery '${deliveryId}'`, "GET /v1/runs/:id lists them.");
+  }
+  return c.json(delivery, 200);
 });
 
 function noSuchRun(id: string): IsopodError {

@@ -12,6 +12,7 @@ export interface SessionMethods {
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
   abortAll(): string[];
+  resend(runId: string, deliveryId: string): DeliveryView | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   /** Upgrades to a WebSocket; the query says of which session `key`. 429 where there are too many. */
   fetch(request: Request): Promise<Response>;

@@ -69,6 +69,18 @@ export function markInterruptedUnsure(store: Store): void {
   store.update(outbox).set({ status: "unsure", detail }).where(eq(outbox.status, "sending")).run();
 }
 
+/**
+ * Lets a delivery be tried once more because a person wants it: one that failed, or whose outcome nobody knows.
+ * @returns what it is now; undefined where the run has no such delivery
+ */
+export function resend(store: Store, runId: string, deliveryId: string, now: number): OutboxRow | undefined {
+  const row = deliveriesOf(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
+  if (row === undefined || (row.status !== "failed" && row.status !== "unsure")) return row;
+  const again = { status: "pending", attempts: 0, dueAt: now } as const;
+  store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
+  return { ...row, ...again };
+}
+
 /** What sending needs of the world. */
 export interface OutboxPorts {
   store: Store;

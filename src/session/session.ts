@@ -5,7 +5,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
 import { admitRun, knownRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
-import type { Accepted, AcceptRequest, RunView, SessionMethods, WaitResult } from "./api.ts";
+import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
 import { askPerson } from "./ask-person.ts";
 import type { CommandPort } from "./commands/command.ts";
 import { readCommand, type TypedCommand } from "./commands/index.ts";
@@ -17,7 +17,7 @@ import { EventLog } from "./event-log.ts";
 import { eventStream } from "./event-stream.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
-import { deliveriesOf, enqueueReply, isSending, markInterruptedUnsure, outboxDueAt } from "./outbox.ts";
+import { deliveriesOf, enqueueReply, isSending, markInterruptedUnsure, outboxDueAt, resend } from "./outbox.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
@@ -29,7 +29,7 @@ import { statusOf } from "./status.ts";
 import { openStore, type Store } from "./store.ts";
 import { type HistoryPage, readContext, readHistory, readLastReply } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
-import { runView, waitResult } from "./views.ts";
+import { deliveryView, runView, waitResult } from "./views.ts";
 import { policyFor, type Wiring, wire } from "./wiring.ts";
 
 /** Most characters of transcript that a model is shown. */
@@ -126,6 +126,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     // The waiting ones first, so that none of them begins when the one at work has stopped.
     for (const runId of runIds.toReversed()) this.abort(runId);
     return runIds;
+  }
+
+  /** Sends a delivery once more that failed or may not have arrived. Undefined where the run has no such delivery. */
+  resend(runId: string, deliveryId: string): DeliveryView | undefined {
+    const row = this.#fence.write(() => resend(this.#store, runId, deliveryId, Date.now()));
+    this.#arm();
+    this.#work();
+    return row && deliveryView(row);
   }
 
   /** Notes a person's word on a tool call that waits for it. False where none waits under this id. */

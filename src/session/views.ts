@@ -59,7 +59,8 @@ function droppedError(reason: DropReason): RunError {
   return { code: "dropped", message: `The message was dropped because ${why}.` };
 }
 
-function deliveryView(row: OutboxRow): DeliveryView {
+/** A delivery as the outside sees it. */
+export function deliveryView(row: OutboxRow): DeliveryView {
   const { deliveryId, target, status, attempts, detail } = row;
   const reason = detail !== null && "reason" in detail ? { reason: detail.reason } : {};
   return { deliveryId, channel: target.channel, status, attempts, ...reason };

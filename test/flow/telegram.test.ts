@@ -79,6 +79,38 @@ test("a stranger is told a code once, and talks in a session of their own when i
   expect(JSON.stringify(seen)).not.toContain("## USER.md");
 });
 
+test("a reply whose arrival nobody can know is marked unsure, not repeated, and sent again when a person says so", async () => {
+  await script("default", [{ text: "Did it arrive?" }]);
+  const answers = [{ method: "sendMessage", cut: "after" }];
+  await fetch(`${inject("botApi")}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
+  await deliver(update("Unsure", 42));
+  const last = async () => (await historyOf("agent:main:main")).messages.at(-1) as unknown as { runId: string };
+  await waitFor(async () => JSON.stringify(await last()).includes("Did it arrive?"));
+  const { runId } = await last();
+  const deliveries = async () =>
+    (await (await call("GET", `/v1/runs/${runId}`)).json<{ deliveries: { deliveryId: string; status: string }[] }>())
+      .deliveries;
+  await waitFor(async () => (await deliveries())[0]?.status === "unsure");
+  const before = (await sent(42)).length;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await sent(42)).toHaveLength(before);
+  const [{ deliveryId } = { deliveryId: "" }] = await deliveries();
+  await call("POST", `/v1/runs/${runId}/deliveries/${deliveryId}/resend`);
+  await waitFor(async () => (await deliveries())[0]?.status === "delivered");
+  expect(await sent(42)).toHaveLength(before + 1);
+  expect((await call("POST", `/v1/runs/${runId}/deliveries/dlv_0/resend`)).status).toBe(404);
+});
+
+test("a channel that asks for patience gets it, and the reply arrives once", async () => {
+  await script("default", [{ text: "Patient." }]);
+  const answers = [{ method: "sendMessage", retryAfter: 1 }];
+  const control = `${inject("botApi")}/control/${BOT}`;
+  await fetch(control, { method: "PUT", body: JSON.stringify({ answers }) });
+  const before = (await sent(42)).filter((text) => text === "Patient.").length;
+  await deliver(update("Be patient", 42));
+  await waitFor(async () => (await sent(42)).filter((text) => text === "Patient.").length > before);
+});
+
 test("an unknown account is 404 and says where to add it", async () => {
   const response = await SELF.fetch("https://isopod.test/channels/telegram/nobody/webhook", { method: "POST" });
   expect(response.status).toBe(404);

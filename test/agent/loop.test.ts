@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { EventBody } from "../../src/agent/events.ts";
+import type { Journal, Loop, Verdict } from "../../src/agent/journal.ts";
+import { runLoop } from "../../src/agent/loop.ts";
+import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
+import type { AssistantPart, Message } from "../../src/models/message.ts";
+import { NO_USAGE } from "../../src/models/message.ts";
+import type { Model, ModelEvent } from "../../src/models/model.ts";
+
+type Answer = (AssistantPart | string)[] | "silence";
+
+/** A model that gives these answers one after the other. */
+function modelOf(answers: Answer[]): Model & { asked: Message[][] } {
+  const asked: Message[][] = [];
+  return {
+    ref: "test/model",
+    contextWindow: 1000,
+    maxOutputTokens: 100,
+    asked,
+    async *stream(request, signal): AsyncIterable<ModelEvent> {
+      asked.push([...request.messages]);
+      const answer = answers[asked.length - 1] ?? [];
+      if (answer === "silence") {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        yield { type: "end", reply: { parts: [], stop: "aborted", usage: NO_USAGE } };
+        return;
+      }
+      const parts = answer.map((part) => (typeof part === "string" ? ({ type: "text", text: part } as const) : part));
+      for (const part of parts) if (part.type === "text") yield { type: "text", delta: part.text };
+      const stop = parts.some((part) => part.type === "tool-call") ? "tool-calls" : "stop";
+      yield { type: "end", reply: { parts, stop, usage: NO_USAGE } };
+    },
+  };
+}
+
+const call = (callId: string, tool: string, args = {}): AssistantPart => ({ type: "tool-call", callId, tool, args });
+
+/** A journal in memory, with what a test wants to be different. */
+class MemoryJournal implements Journal {
+  readonly messages: Message[] = [{ role: "user", id: "msg_0", at: 0, text: "Go" }];
+  readonly launched: string[][] = [];
+  readonly paused: string[] = [];
+  interruptedAsks = 0;
+  before = new Set<string>();
+  verdicts = new Map<string, Verdict>();
+  news: string[] = [];
+
+  context = () => this.messages;
+  wasLaunched = (callId: string) => this.before.has(callId);
+  answered = (message: Message) => void this.messages.push(message);
+  launching = (calls: readonly { callId: string }[]) => void this.launched.push(calls.map(({ callId }) => callId));
+  returned = (message: Message) => void this.messages.push(message);
+  hasNews = () => this.news.length > 0;
+  verdictOn = (callId: string) => this.verdicts.get(callId);
+  pausing = (questions: readonly { question: string }[]) =>
+    void this.paused.push(...questions.map(({ question }) => question));
+
+  takeNews(): void {
+    for (const text of this.news.splice(0)) this.messages.push({ role: "user", id: "msg_n", at: 0, text });
+  }
+
+  results(): (string | boolean)[][] {
+    return this.messages.flatMap((message) =>
+      message.role === "tool" ? [[message.callId, message.text, message.isError]] : [],
+    );
+  }
+}
+
+const echo = (more: Partial<Tool> = {}): AnyTool =>
+  ({
+    ...defineTool({
+      name: "echo",
+      summary: "Echo",
+      description: "Echoes.",
+      parameters: z.strictObject({ text: z.string().default("") }),
+      replay: "safe",
+      sequential: false,
+      run: async ({ text }) => ({ text: `echo ${text}` }),
+    }),
+    ...more,
+  }) as AnyTool;
+
+async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJournal(), more: Partial<Loop> = {}) {
+  const model = modelOf(answers);
+  const events: EventBody[] = [];
+  const loop: Loop = {
+    model,
+    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+    tools,
+    journal,
+    modelIdleMs: 0,
+    allowedTools: [],
+    emit: (event) => events.push(event),
+    newMessageId: () => "msg_x",
+    now: () => 0,
+    ...more,
+  };
+  return { end: await runLoop(loop, new AbortController().signal), model, journal, events };
+}
+
+test("it asks again until no tool is called, and every call has its result", async () => {
+  const { end, model, journal } = await run([[call("a", "echo", { text: "1" })], ["Done."]], [echo()]);
+  expect(end).toMatchObject({ kind: "reply", message: { parts: [{ text: "Done." }] } });
+  expect(journal.results()).toEqual([["a", "echo 1", false]]);
+  expect(model.asked[1]!.map((message) => message.role)).toEqual(["user", "assistant", "tool"]);
+});
+
+test("neighbours run side by side, a sequential tool alone and in its place", async () => {
+  const order: string[] = [];
+  const slow = (name: string, sequential: boolean) =>
+    echo({
+      name,
+      sequential,
+      run: async () => {
+        order.push(`${name} begins`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        order.push(`${name} ends`);
+        return { text: "" };
+      },
+    });
+  const calls = [call("1", "a"), call("2", "b"), call("3", "s"), call("4", "c")];
+  const tools = [slow("a", false), slow("b", false), slow("s", true), slow("c", false)];
+  const { journal } = await run([calls, ["ok"]], tools);
+  expect(order.slice(0, 2)).toEqual(["a begins", "b begins"]);
+  expect(order.slice(4)).toEqual(["s begins", "s ends", "c begins", "c ends"]);
+  expect(journal.launched).toEqual([["1", "2"], ["3"], ["4"]]);
+});
+
+test("a call that was launched before is run again only where twice is the same as once", async () => {
+  const journal = new MemoryJournal();
+  journal.messages.push({
+    ...{ role: "assistant", id: "msg_1", at: 0, stop: "tool-calls", usage: NO_USAGE, model: "test/model" },
+    parts: [call("safe", "echo"), call("unsafe", "fire")] as never,
+  } as Message);
+  journal.before = new Set(["safe", "unsafe"]);
+  await run([["ok"]], [echo(), echo({ name: "fire", replay: "unsafe" })], journal);
+  const results = new Map(journal.results().map(([id, text]) => [id, text]));
+  expect(results.get("safe")).toBe("echo ");
+  expect(results.get("unsafe")).toContain("may or may not");
+  expect(journal.launched).toEqual([["safe"]]);
+});
+
+test("an interrupted call is announced before it is asked again", async () => {
+  const journal = new MemoryJournal();
+  journal.interruptedAsks = 2;
+  const { events } = await run([["Again."]], [], journal);
+  expect(events[0]).toEqual({ type: "assistant", phase: "restart", attempt: 3 });
+});
+
+test("a new message skips what was not launched and is what the model sees next", async () => {
+  const journal = new MemoryJournal();
+  const tools = [
+    echo({
+      name: "first",
+      sequential: true,
+      run: async () => {
+        journal.news.push("Stop that");
+        return { text: "1" };
+      },
+    }),
+    echo({ name: "second", sequential: true }),
+  ];
+  const { model } = await run([[call("1", "first"), call("2", "second")], ["ok"]], tools, journal);
+  expect(journal.results()).toEqual([
+    ["1", "1", false],
+    ["2", "skipped: a new message arrived", true],
+  ]);
+  expect(model.asked[1]!.at(-1)).toMatchObject({ role: "user", text: "Stop that" });
+});
+
+test("nothing of a reply is launched before a person has spoken on all of it that needs it", async () => {
+  const guarded = echo({ name: "guarded", approval: () => "Really?" });
+  const journal = new MemoryJournal();
+  const calls = [call("free", "echo"), call("held", "guarded")];
+  expect((await run([calls], [echo(), guarded], journal)).end).toEqual({ kind: "paused" });
+  expect(journal.paused).toEqual(["Really?"]);
+  expect(journal.launched).toEqual([]);
+  journal.verdicts.set("held", "deny");
+  await run([["ok"]], [echo(), guarded], journal);
+  expect(journal.results()).toContainEqual(["held", expect.stringContaining("denied"), true]);
+  expect(journal.results()).toContainEqual(["free", "echo ", false]);
+});
+
+test("a tool that was allowed for good is not asked about", async () => {
+  const guarded = echo({ name: "guarded", approval: () => "Really?" });
+  const { end } = await run([[call("1", "guarded")], ["ok"]], [guarded], undefined, { allowedTools: ["guarded"] });
+  expect(end.kind).toBe("reply");
+});
+
+test("a model that is silent for too long is given up", async () => {
+  const { end } = await run(["silence"], [], undefined, { modelIdleMs: 20 });
+  expect(end).toMatchObject({ kind: "reply", message: { stop: "error", error: { kind: "timeout" } } });
+});
+
+test("an abort ends it at once, also where a tool does not listen", async () => {
+  const stop = new AbortController();
+  const journal = new MemoryJournal();
+  const deaf = echo({ name: "deaf", run: () => new Promise(() => setTimeout(() => stop.abort(), 5)) });
+  const model = modelOf([[call("1", "deaf")]]);
+  const end = await runLoop(
+    {
+      model,
+      request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+      tools: [deaf],
+      journal,
+      modelIdleMs: 0,
+      allowedTools: [],
+      emit: () => undefined,
+      newMessageId: () => "msg_x",
+      now: () => 0,
+    },
+    stop.signal,
+  );
+  expect(end).toEqual({ kind: "aborted" });
+  expect(journal.results()).toEqual([]);
+});
