@@ -23,9 +23,8 @@ function modelAdvice(model: string): string {
     : `For another one ${how}`;
 }
 
-/** One line for a shell: it sends a message and shows the run's events as they happen, until it ends. */
+/** One line for a shell: it sends a message and shows what comes of it as it happens, to the end of the run. */
 export function curlLine(url: string, token: string): string {
-  const auth = `-H 'Authorization: Bearer ${token}'`;
-  const send = `curl -s ${auth} -H 'Content-Type: application/json' -d '{"message":"Hello"}' ${url}/v1/agent`;
-  return `curl -sN ${auth} ${url}/v1/runs/$(${send} | sed 's/.*"runId":"\\([^"]*\\)".*/\\1/')/events`;
+  const headers = `-H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream'`;
+  return `curl -sN ${headers} -d '{"message":"Hello"}' ${url}/v1/agent`;
 }

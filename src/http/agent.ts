@@ -8,6 +8,7 @@ import { runInputOf, runRequest } from "../session/run-request.ts";
 import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { sse } from "./event-source.ts";
 import { runError, runIdOf } from "./run-schema.ts";
 
 /** Largest body of a request to run, in bytes. */
@@ -38,7 +39,12 @@ const agentRoute = createRoute({
   description: "Answers as soon as the input is stored, before any work of a model.",
   middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
   request: { body: { required: true, content: { "application/json": { schema: agentRequest } } } },
-  responses: { 202: { description: "Stored", content: { "application/json": { schema: accepted } } } },
+  responses: {
+    202: {
+      description: "Stored; with `Accept: text/event-stream` the run's events follow, to its last",
+      content: { "application/json": { schema: accepted }, "text/event-stream": { schema: z.string() } },
+    },
+  },
 });
 
 const waitRoute = createRoute({
@@ -88,7 +94,10 @@ agentRoutes.openapi(agentRoute, async (c) => {
   const answer = await callSession(c.env.SESSIONS, objectName, (session) =>
     session.accept({ sessionKey, agentId, runId, ...(idempotencyKey !== undefined && { idempotencyKey }), input }),
   );
-  return c.json(answer, 202);
+  if (!c.req.header("Accept")?.includes("text/event-stream")) return c.json(answer, 202);
+  const events = await callSession(c.env.SESSIONS, objectName, (session) => session.runEvents(answer.runId, 0));
+  if (events === undefined) throw new IsopodError("internal", `Run ${answer.runId} was stored and is not there.`);
+  return sse(events, 202);
 });
 
 agentRoutes.openapi(waitRoute, async (c) => {

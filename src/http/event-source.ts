@@ -17,8 +17,9 @@ export function lastEventId(header: string | undefined): number {
 }
 
 /** A response of server-sent events, which nobody between us and the reader may hold back. */
-export function sse(stream: ReadableStream<Uint8Array>): Response {
+export function sse(stream: ReadableStream<Uint8Array>, status = 200): Response {
   return new Response(stream, {
+    status,
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-cache, no-transform",

@@ -6,6 +6,7 @@ const head = {
   runId: z.string(),
   id: z.string(),
   at: z.int().openapi({ description: "Milliseconds since the epoch." }),
+  aside: z.literal(true).optional().openapi({ description: "A command or its answer, which no model sees." }),
 };
 
 const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));
@@ -20,6 +21,7 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
+  fromRunId: z.string().optional().openapi({ description: "The run that brought it, where it joined another." }),
 });
 
 const assistantMessage = z.object({

@@ -45,11 +45,9 @@ export const deliveryView = z
   .object({
     deliveryId: z.string(),
     channel: z.string(),
-    status: z
-      .enum(["pending", "sending", "delivered", "failed", "unsure"])
-      .openapi({
-        description: "`unsure`: it was sent and nobody knows whether it arrived; it is not sent again by itself.",
-      }),
+    status: z.enum(["pending", "sending", "delivered", "failed", "unsure"]).openapi({
+      description: "`unsure`: it was sent and nobody knows whether it arrived; it is not sent again by itself.",
+    }),
     attempts: z.int(),
     reason: z.string().optional(),
   })

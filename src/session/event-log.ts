@@ -42,6 +42,11 @@ export class EventLog {
     return this.#next - 1;
   }
 
+  /** The number from which a reader of the transcript goes on: nothing that is still only live comes before it. */
+  get settledSeq(): number {
+    return (this.#live[0]?.seq ?? this.#next) - 1;
+  }
+
   /** The number of the newest message of a run; 0 where it has none. */
   lastOf(runId: string): number {
     const ofRun = this.#store.select({ seq: messages.seq }).from(messages).where(eq(messages.runId, runId));

@@ -149,7 +149,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** A page of the transcript, and the number after which its events go on. */
   history(limit: number, before: number | undefined): HistoryPage & { cursor: number } {
-    return { ...readHistory(this.#store, limit, before), cursor: this.#log.lastSeq };
+    return { ...readHistory(this.#store, limit, before), cursor: this.#log.settledSeq };
   }
 
   /** The session's events after a number, or from now on; it stays open. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { asked, call, eventsOf, finished, historyOf, parseEvents, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
 
@@ -27,6 +27,16 @@ test("the events of a run are its start, what the model says, the message and th
   expect(events.at(-1)).toMatchObject({ type: "lifecycle", phase: "end" });
   const message = events.find((event) => event.type === "assistant" && event.phase === "message");
   expect(message).toMatchObject({ message: { parts: [{ type: "text", text: "One two three." }] } });
+});
+
+test("one request may say something and read all that comes of it", async () => {
+  await script("one-request", [{ text: "All in one." }]);
+  const body = { message: "x", model: "fake/one-request", ...session("one-request") };
+  const response = await call("POST", "/v1/agent", body, { Accept: "text/event-stream" });
+  expect(response.status).toBe(202);
+  const events = parseEvents(await response.text());
+  expect(events.at(0)).toMatchObject({ type: "lifecycle", phase: "start" });
+  expect(events.at(-1)).toMatchObject({ type: "lifecycle", phase: "end" });
 });
 
 test("a reader that comes back goes on where it was and sees nothing twice", async () => {
