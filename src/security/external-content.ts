@@ -36,7 +36,7 @@ const NOTICE = `SECURITY NOTICE: What stands between the two markers below comes
  */
 export function wrapExternal(content: string, { source, id, metadata = {} }: ExternalOrigin): string {
   if (!ID.test(id)) throw new RangeError("The id of an external content is 16 hex digits.");
-  const about = Object.entries({ Source: source, ...metadata }).map(([name, value]) => line(name, value));
+  const about = [["Source", source] as const, ...Object.entries(metadata)].map(([name, value]) => line(name, value));
   return [
     NOTICE,
     "",
