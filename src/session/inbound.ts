@@ -2,8 +2,10 @@ import type { Attachment, InboundMessage, Target } from "../channels/channel.ts"
 import type { Agent } from "../config/agents.ts";
 import { sessionKeyOf } from "../config/session-key.ts";
 import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import { wrapExternal } from "../security/external-content.ts";
+import { detectInjection } from "../security/external-content-detection.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 import type { AcceptRequest } from "./api.ts";
 import type { Config } from "./wiring.ts";
@@ -68,6 +70,8 @@ function quoteOf({ quoted }: InboundMessage): string {
   const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );
+  const suspected = detectInjection(quoted.text);
+  if (suspected.length > 0) log("warn", "injection.suspected", { source: "quoted", patterns: suspected.join(" ") });
   const author = quoted.senderName === undefined ? {} : { metadata: { "Quoted from": quoted.senderName } };
   return wrapExternal(quoted.text, { source: "channel_metadata", id, ...author });
 }
