@@ -4,7 +4,7 @@ import { countTurns } from "./count.ts";
 import { runParallel, runSequential } from "./load.ts";
 import { memoryOf } from "./memory.ts";
 import { type Findings, jsonReport, textReport } from "./report.ts";
-import { reachable, type Running, Stage, TOKEN } from "./stage.ts";
+import { type Running, Stage, TOKEN } from "./stage.ts";
 
 const USAGE = `Usage: npm run bench -- [options]
 
@@ -19,12 +19,15 @@ async function bench(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const stage = await Stage.open();
-  endOnSignal(stage);
+  const stopped = stopOnSignal(stage);
   const deadline = setTimeout(() => giveUp(stage), LONGEST_MS);
   try {
     const findings = await measure(stage);
     console.log(textReport(findings));
     if (values.json) console.log(JSON.stringify(jsonReport(findings)));
+  } catch (error) {
+    if (!stopped()) throw error;
+    process.exitCode = 130;
   } finally {
     clearTimeout(deadline);
     await stage.close();
@@ -36,7 +39,7 @@ async function measure(stage: Stage): Promise<Findings> {
   const models = await stage.modelServer();
   const first = await startedWithin(stage, models);
   const floors = await stage.floors(models.url);
-  await reachable(floors.url);
+  await stage.reachable(floors);
   const contenders: Contender[] = [
     isopodContender(first.isopod.url, TOKEN),
     floorContender("floor", floors.url),
@@ -73,14 +76,14 @@ async function measure(stage: Stage): Promise<Findings> {
 async function startedWithin(stage: Stage, models: Running): Promise<{ isopod: Running; elapsedMs: number }> {
   const startedAt = performance.now();
   const isopod = await stage.isopod(models.url);
-  await reachable(`${isopod.url}/healthz`);
+  await stage.reachable(isopod);
   await isopodContender(isopod.url, TOKEN).turn("cold");
   return { isopod, elapsedMs: performance.now() - startedAt };
 }
 
 async function counts(stage: Stage) {
   const counting = await stage.counting();
-  await reachable(`${counting.url}/healthz`);
+  await stage.reachable(counting);
   const counted = await countTurns(counting.url, TOKEN);
   await counting.stop();
   return counted;
@@ -98,15 +101,21 @@ async function memory(running: Running) {
   return running.pid === undefined ? undefined : memoryOf(running.pid);
 }
 
-function endOnSignal(stage: Stage): void {
+/** Ends everything when somebody asks us to end, which fails the measurement. Gives whether that has happened. */
+function stopOnSignal(stage: Stage): () => boolean {
+  let stopped = false;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(name, () => void stage.close().then(() => process.exit(130)));
+    process.on(name, () => {
+      stopped = true;
+      void stage.close();
+    });
   }
+  return () => stopped;
 }
 
 function giveUp(stage: Stage): void {
   console.error(`The bench took more than ${LONGEST_MS / 1000} s and was ended.`);
-  void stage.close().then(() => process.exit(1));
+  void stage.close();
 }
 
 function say(what: string): void {

@@ -27,30 +27,25 @@ export function scenarioOf(name: ContenderName, session: string): string {
 }
 
 /**
- * A caller of Isopod: `POST /v1/agent`, and with the id that it answers the run's events to the last of them. These are
- * two requests where a floor is asked with one; the second is part of Isopod's price, because it accepts before it works.
+ * A caller of Isopod: one POST whose answer is the run's events to the last of them. Isopod sends neither the answer's
+ * head before the message is stored nor its end before the reply is.
  */
 export function isopodContender(url: string, token: string): Contender {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { Authorization: `Bearer ${token}`, Accept: "text/event-stream" };
   return {
     name: "isopod",
     async turn(session) {
-      const sentAt = instant();
-      let accepted = "";
       const body = {
         message: MESSAGE,
         sessionKey: `agent:main:hook:${session}`,
         model: `bench/${scenarioOf("isopod", session)}`,
       };
-      await exchange(agent, `${url}/v1/agent`, { headers, body }, (text) => {
-        accepted += text;
-      });
-      const { runId }: { runId: string } = JSON.parse(accepted);
       let seen = "";
       let firstTokenAt: number | undefined;
       let endAt: number | undefined;
-      await exchange(agent, `${url}/v1/runs/${runId}/events`, { headers }, (text) => {
+      const sentAt = instant();
+      await exchange(agent, `${url}/v1/agent`, { headers, body }, (text) => {
         seen += text;
         if (firstTokenAt === undefined && seen.includes('"type":"assistant"')) firstTokenAt = instant();
         if (endAt === undefined && seen.includes('"phase":"end"')) endAt = instant();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Counts, TurnCounts } from "./counting.ts";
 import { isopodContender } from "./contenders.ts";
+import type { Counts, TurnCounts } from "./counting.ts";
 import { quantile } from "./statistics.ts";
 
 const WARM_UP_TURNS = 2;
@@ -39,7 +39,11 @@ async function countsOf(url: string): Promise<TurnCounts> {
 }
 
 function medians(all: readonly Counts[]): Counts {
-  const median = (name: keyof Counts) => quantile(all.map((counts) => counts[name]), 0.5);
+  const median = (name: keyof Counts) =>
+    quantile(
+      all.map((counts) => counts[name]),
+      0.5,
+    );
   return {
     r2: median("r2"),
     d1: median("d1"),

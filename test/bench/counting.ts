@@ -1,5 +1,7 @@
 import worker, { Session as IsopodSession } from "../../src/index.ts";
 
+export * from "../../src/index.ts";
+
 /** Storage operations since they were last asked for. */
 export interface Counts {
   r2: number;
@@ -27,7 +29,7 @@ function now(): Counts {
   return { r2, d1, d1RoundTrips, doRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, alarms) };
 }
 
-/** The object as it is in production, on a storage that keeps count. */
+/** A session as it is in production, on a storage that keeps count. */
 export class Session extends IsopodSession {
   constructor(ctx: DurableObjectState, env: Env) {
     countObject(ctx.storage);
@@ -50,8 +52,12 @@ function countObject(storage: DurableObjectStorage): void {
   };
 }
 
+let bindings: Env | undefined;
+
+/** The Worker's bindings, the same object every time, as the platform hands them out. */
 function countedBindings(env: Env): Env {
-  return { ...env, FILES: countedBucket(env.FILES), DB: countedDatabase(env.DB) };
+  bindings ??= { ...env, FILES: countedBucket(env.FILES), DB: countedDatabase(env.DB) };
+  return bindings;
 }
 
 const R2_OPERATIONS: readonly PropertyKey[] = ["head", "get", "put", "delete", "list", "createMultipartUpload"];

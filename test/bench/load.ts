@@ -9,7 +9,9 @@ export const SEQUENTIAL_TURNS = 50;
 export const PARALLEL = { sessions: 20, turns: 5, rounds: 3 };
 const WARM_UP_TURNS = 5;
 /** Between two turns in a sequence, so that what one contender does after its turn is not the next one's time. */
-const PAUSE_MS = 25;
+const PAUSE_MS = 40;
+/** The same between two rounds of many sessions. */
+const SETTLE_MS = 500;
 
 /** How long after the request was sent things happened, in milliseconds. */
 export interface Latencies {
@@ -22,7 +24,10 @@ export interface Latencies {
 export type Measured<Result> = Record<ContenderName, Result>;
 
 /** One session each, turn by turn in turns: a machine that gets slower gets slower for all. */
-export async function runSequential(contenders: readonly Contender[], modelServer: string): Promise<Measured<Latencies>> {
+export async function runSequential(
+  contenders: readonly Contender[],
+  modelServer: string,
+): Promise<Measured<Latencies>> {
   await inTurns(contenders, WARM_UP_TURNS, "one");
   await forgetRequests(modelServer, contenders, ["one"]);
   const seen = await inTurns(contenders, SEQUENTIAL_TURNS, "one");
@@ -58,7 +63,7 @@ export async function runParallel(contenders: readonly Contender[]): Promise<Mea
       const seen = await atOnce(contender, PARALLEL.turns);
       rates[contender.name].push((seen.length * 1000) / (Math.max(...seen.map((turn) => turn.endAt)) - startedAt));
       ends[contender.name].push(...seen.map((turn) => turn.endAt - turn.sentAt));
-      await sleep(20 * PAUSE_MS);
+      await sleep(SETTLE_MS);
     }
   }
   return forEach(contenders, ({ name }) => ({
@@ -77,7 +82,8 @@ async function atOnce(contender: Contender, turns: number): Promise<Seen[]> {
 }
 
 function latencies(seen: readonly Seen[], arrivedAt: readonly number[]): Latencies {
-  if (arrivedAt.length !== seen.length) throw new Error(`${seen.length} turns made ${arrivedAt.length} model requests.`);
+  if (arrivedAt.length !== seen.length)
+    throw new Error(`${seen.length} turns made ${arrivedAt.length} model requests.`);
   return {
     firstModelRequest: spread(seen.map((turn, n) => (arrivedAt[n] ?? Number.NaN) - turn.sentAt)),
     firstToken: spread(seen.map((turn) => turn.firstTokenAt - turn.sentAt)),

@@ -4,11 +4,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { runWrangler } from "../../src/cli/wrangler.ts";
+import { runWrangler, type Wrangler } from "../../src/cli/wrangler.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = join(import.meta.dirname, "..", "..");
 const POLL_MS = 20;
+const START_MS = 60_000;
 const STOP_MS = 8_000;
 
 /** The token of the Isopod that is measured; it lives as long as the temporary folder. */
@@ -18,6 +18,8 @@ export const TOKEN = "bench";
 export interface Running {
   url: string;
   pid: number | undefined;
+  /** What it said, if it has ended by itself. */
+  failure(): string | undefined;
   stop(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export interface Running {
 export class Stage {
   readonly #folder: string;
   readonly #running = new Set<() => Promise<void>>();
+  #closed = false;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -34,8 +37,9 @@ export class Stage {
     return new Stage(await mkdtemp(join(tmpdir(), "isopod-bench-")));
   }
 
-  /** Ends everything and removes the folder. May be called at any time, and again. */
+  /** Ends everything and removes the folder; nothing can be started any more. May be called at any time, and again. */
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all([...this.#running].map((stop) => stop()));
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -44,7 +48,7 @@ export class Stage {
   async modelServer(): Promise<Running> {
     const child = this.#spawn(["test/fakes/model-server.ts"]);
     const url = await firstLine(child);
-    return { url, pid: child.pid, stop: this.#ending(child) };
+    return { url, ...this.#process(child) };
   }
 
   /** Isopod as `npm start` starts it; the second time over what the first one left. Not waited for. */
@@ -56,7 +60,7 @@ export class Stage {
       ...["src/cli/start.ts", "--port", String(port)],
       ...["--persist-to", join(this.#folder, "isopod"), "--vars", vars],
     ]);
-    return { url: `http://127.0.0.1:${port}`, pid: child.pid, stop: this.#ending(child) };
+    return { url: `http://127.0.0.1:${port}`, ...this.#process(child) };
   }
 
   /** The Worker of both floors. Not waited for. */
@@ -72,12 +76,27 @@ export class Stage {
 
   /** Runs wrangler to its end and gives what it said. */
   async wrangler(...args: string[]): Promise<string> {
-    const wrangler = runWrangler(ROOT, args);
+    const wrangler = this.#runWrangler(args);
     this.#running.add(wrangler.stop);
     const code = await wrangler.ended;
     this.#running.delete(wrangler.stop);
     if (code !== 0) throw new Error(`wrangler ${args.join(" ")}\n${wrangler.output()}`);
     return wrangler.output();
+  }
+
+  /** Waits until a server answers a request at all. */
+  async reachable({ url, failure }: Running): Promise<void> {
+    for (const deadline = Date.now() + START_MS; ; await sleep(POLL_MS)) {
+      const answered = await fetch(`${url}/healthz`).then(
+        (response) => response.arrayBuffer().then(() => true),
+        () => false,
+      );
+      if (answered) return;
+      this.#requireOpen();
+      const said = failure();
+      if (said !== undefined) throw new Error(`${url} did not start:\n${said}`);
+      if (Date.now() > deadline) throw new Error(`${url} does not answer.`);
+    }
   }
 
   /** A path in the temporary folder. */
@@ -87,7 +106,7 @@ export class Stage {
 
   async #worker(state: string, args: string[]): Promise<Running> {
     const port = await freePort();
-    const wrangler = runWrangler(ROOT, [
+    const wrangler = this.#runWrangler([
       ...["dev", ...args, "--local", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"],
       ...["--persist-to", join(this.#folder, state), "--show-interactive-dev-session=false", "--log-level", "error"],
     ]);
@@ -96,15 +115,30 @@ export class Stage {
       return wrangler.stop();
     };
     this.#running.add(stop);
-    return { url: `http://127.0.0.1:${port}`, pid: undefined, stop };
+    let ended = false;
+    void wrangler.ended.then(() => {
+      ended = true;
+    });
+    const failure = () => (ended ? wrangler.output() : undefined);
+    return { url: `http://127.0.0.1:${port}`, pid: undefined, failure, stop };
+  }
+
+  #runWrangler(args: string[]): Wrangler {
+    this.#requireOpen();
+    return runWrangler(ROOT, args);
   }
 
   #spawn(args: string[]): ChildProcess {
+    this.#requireOpen();
     const clean = { ...process.env, ISOPOD_TOKEN: undefined, ISOPOD_URL: undefined, PORT: undefined };
     return spawn(process.execPath, args, { cwd: ROOT, env: clean, stdio: ["ignore", "pipe", "inherit"] });
   }
 
-  #ending(child: ChildProcess): () => Promise<void> {
+  #requireOpen(): void {
+    if (this.#closed) throw new Error("The stage is closed.");
+  }
+
+  #process(child: ChildProcess): Omit<Running, "url"> {
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
     child.stdout?.resume();
     const stop = async () => {
@@ -115,19 +149,8 @@ export class Stage {
       clearTimeout(timer);
     };
     this.#running.add(stop);
-    return stop;
-  }
-}
-
-/** Waits until a server answers a request at all. */
-export async function reachable(url: string, withinMs = 60_000): Promise<void> {
-  for (const deadline = Date.now() + withinMs; ; await sleep(POLL_MS)) {
-    const answered = await fetch(url).then(
-      (response) => response.arrayBuffer().then(() => true),
-      () => false,
-    );
-    if (answered) return;
-    if (Date.now() > deadline) throw new Error(`${url} does not answer.`);
+    const failure = () => (child.exitCode === null ? undefined : `It ended with ${child.exitCode}; see above.`);
+    return { pid: child.pid, failure, stop };
   }
 }
 
