@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { Problem } from "./problem.ts";
 import { runWrangler } from "./wrangler.ts";
 
-/** Brings the local D1 database up to date; when the migrations are the same as last time there is nothing to start. */
+/**
+ * Brings the local D1 database up to date. There is nothing to start when the migrations are the same as last time, and
+ * so is wrangler.toml, whose `database_id` also names the local database.
+ */
 export async function migrate(root: string, stateFolder: string): Promise<void> {
-  const digest = await digestOf(join(root, "migrations", "d1"));
+  const digest = await digestOf(root);
   const stamp = join(stateFolder, "d1-migrations.sha256");
   const isDone = existsSync(join(stateFolder, "v3", "d1")) && existsSync(stamp);
   if (isDone && (await readFile(stamp, "utf8")) === digest) return;
@@ -17,9 +20,10 @@ export async function migrate(root: string, stateFolder: string): Promise<void> 
   await writeFile(stamp, digest);
 }
 
-async function digestOf(folder: string): Promise<string> {
+async function digestOf(root: string): Promise<string> {
+  const folder = join(root, "migrations", "d1");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(await readFile(join(root, "wrangler.toml")));
   for (const name of names) hash.update(`${name}\n`).update(await readFile(join(folder, name)));
   return hash.digest("hex");
 }
