@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { backoff } from "./backoff.ts";
+import { eventSource } from "./event-source.ts";
 import { follow } from "./follow.ts";
 import { ApiError, ask, runPath, type Server, tell } from "./http.ts";
 import { createPrinter } from "./printer.ts";
@@ -84,7 +85,7 @@ export class Talk {
   async #writeDown(runId: string, signal: AbortSignal): Promise<boolean> {
     const print = createPrinter(this.#paper.styled);
     const following = { after: 0, signal, onLink: this.#noteLoss() };
-    for await (const event of follow(this.#server, runPath(runId, "events"), following)) {
+    for await (const event of follow(eventSource(this.#server, runPath(runId, "events")), following)) {
       this.#paper.write(print(event));
       if (event.type === "queue" && event.phase === "joined") return this.#writeDown(event.intoRunId, signal);
       if (isLast(event)) return event.phase === "end";

@@ -47,6 +47,12 @@ export interface Refusal {
   error: { code: string; message: string; hint?: string };
 }
 
+/** What a session's socket says to a reader. */
+export type SocketFrame =
+  | { type: "resumed" }
+  | { type: "events"; events: AgentEvent[] }
+  | ({ type: "error" } & Refusal);
+
 /** Whether a value is what `POST /v1/agent` answers. */
 export function isAccepted(value: unknown): value is Accepted {
   return isRecord(value) && typeof value.runId === "string" && typeof value.sessionKey === "string";
@@ -87,6 +93,13 @@ export function isAgentEvent(value: unknown): value is AgentEvent {
     typeof value.type === "string" &&
     typeof value.phase === "string"
   );
+}
+
+/** Whether a value is a frame of a session's socket. */
+export function isSocketFrame(value: unknown): value is SocketFrame {
+  if (!isRecord(value)) return false;
+  if (value.type === "events") return Array.isArray(value.events) && value.events.every(isAgentEvent);
+  return value.type === "resumed" || (value.type === "error" && isRefusal(value));
 }
 
 /** Whether a run has nothing more to say after an event. */

@@ -12,8 +12,6 @@ import { openOutbox } from "./outbox.ts";
 import { Transcript } from "./transcript.tsx";
 
 const DISMISSED = "isopod.first-steps-dismissed";
-/** A page that nobody looks at lets its connection go after so long. */
-const REST_AFTER_MS = 60_000;
 
 /** What a conversation on the page needs. */
 export interface ChatViewProps {
@@ -119,20 +117,13 @@ function useChatState(chat: Chat): ChatState {
   return state;
 }
 
-/** Connects when somebody looks or the network comes back; rests after a while unseen. */
+/** Connects when somebody looks or the network comes back. */
 function attend(chat: Chat): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  function look() {
-    clearTimeout(timer);
-    if (document.visibilityState === "visible") chat.wake();
-    else timer = setTimeout(() => chat.rest(), REST_AFTER_MS);
-  }
   const wake = () => chat.wake();
-  document.addEventListener("visibilitychange", look);
+  document.addEventListener("visibilitychange", wake);
   window.addEventListener("online", wake);
   return () => {
-    clearTimeout(timer);
-    document.removeEventListener("visibilitychange", look);
+    document.removeEventListener("visibilitychange", wake);
     window.removeEventListener("online", wake);
   };
 }

@@ -1,10 +1,11 @@
 import { backoff } from "../cli/backoff.ts";
-import { follow } from "../cli/follow.ts";
+import { follow, type Source } from "../cli/follow.ts";
 import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../cli/http.ts";
 import { type Decision, isAccepted, isHistory, isRun } from "../cli/wire.ts";
 import { activeRun, type Change, type Conversation, change, EMPTY } from "./conversation.ts";
 import type { Outbox } from "./outbox.ts";
 import { type Pending, settle } from "./pending.ts";
+import { sessionSocket } from "./session-socket.ts";
 
 const PAGE = 50;
 /** After so long a request counts as lost and is sent again. */
@@ -16,8 +17,7 @@ export interface ChatState {
   /** Whether the newest messages were read. */
   opened: boolean;
   pending: readonly Pending[];
-  /** `resting`: nobody looks and nothing happens, so that no connection is held open. */
-  link: "connecting" | "open" | "lost" | "resting";
+  link: "connecting" | "open" | "lost";
   loadingOlder: boolean;
   /** The run that was asked to stop. */
   stopping: string | undefined;
@@ -29,6 +29,7 @@ export interface ChatState {
 export class Chat {
   readonly #server: Server;
   readonly #sessionKey: string;
+  readonly #socket: Source;
   readonly #outbox: Outbox;
   readonly #onSignedOut: () => void;
   readonly #listeners = new Set<() => void>();
@@ -41,6 +42,7 @@ export class Chat {
   constructor(server: Server, sessionKey: string, outbox: Outbox, onSignedOut: () => void) {
     this.#server = server;
     this.#sessionKey = sessionKey;
+    this.#socket = sessionSocket(server, sessionKey);
     this.#outbox = outbox;
     this.#onSignedOut = onSignedOut;
     this.#state = {
@@ -116,13 +118,6 @@ export class Chat {
     if (this.#state.link !== "open" && this.#state.fault === undefined) this.#connect();
   }
 
-  /** Lets the connection go if nothing is happening. */
-  rest(): void {
-    if (activeRun(this.#state.conversation) !== undefined || this.#state.pending.length > 0) return;
-    this.#connection.abort();
-    this.#update({ link: "resting" });
-  }
-
   /** Ends every request; the chat is of no use afterwards. */
   close(): void {
     this.#life.abort();
@@ -142,8 +137,7 @@ export class Chat {
         if (!this.#state.opened) await this.#readNewest(signal);
         const after = this.#state.conversation.cursor;
         const onLink = (link: "open" | "lost") => this.#update({ link });
-        const path = sessionPath(this.#sessionKey, "events");
-        for await (const event of follow(this.#server, path, { after, signal, onLink })) {
+        for await (const event of follow(this.#socket, { after, signal, onLink })) {
           this.#apply({ type: "event", event });
         }
       } catch (error) {

@@ -49,8 +49,8 @@ export async function openBrowser(look: Look = {}): Promise<Browser> {
   const troubles: string[] = [];
   context.on("console", (message) => {
     // A refused or failed request is a part of some stories; it is judged by what the page makes of it.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      troubles.push(message.text());
+    const isRefusal = /^(Failed to load resource|WebSocket connection to)/.test(message.text());
+    if (message.type() === "error" && !isRefusal) troubles.push(message.text());
   });
   context.on("weberror", (error) => troubles.push(String(error.error())));
   return {

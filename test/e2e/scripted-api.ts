@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex, Writable } from "node:stream";
 import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
 import { isEphemeral, isLast } from "../../src/agent/events.ts";
 import type { Decision, HistoryMessage, Run } from "../../src/cli/wire.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { ScriptedRun } from "./scripted-run.ts";
+import { acceptSocket } from "./text-socket.ts";
 
 export const TOKEN = "scripted-token";
 const PAGE = new URL("../../dist/web/", import.meta.url);
@@ -18,6 +20,13 @@ const TYPES: Record<string, string> = {
 
 /** What the agent does about a message: a play that tests write. */
 export type Script = (run: ScriptedRun) => Promise<void>;
+
+/** Who is told what comes after the last event that they were told, of the session or of one run. */
+interface Reader {
+  after: number;
+  runId?: string;
+  tell(events: AgentEvent[]): void;
+}
 
 /** One session of Isopod's HTTP API whose agent follows a script, with the faults of a network at hand. */
 export class ScriptedApi {
@@ -36,7 +45,8 @@ export class ScriptedApi {
   #aborts = new Map<string, AbortController>();
   #questions = new Map<string, (decision: Decision) => void>();
   #log: AgentEvent[] = [];
-  #readers = new Set<{ response: ServerResponse; runId?: string; after: number }>();
+  #connections = new Set<Writable>();
+  #readers = new Set<Reader>();
   #signedIn = new Set<string>();
   #server: Server;
 
@@ -44,6 +54,7 @@ export class ScriptedApi {
     this.#server = createServer((request, response) => {
       this.#route(request, response).catch((error) => response.destroy(error));
     });
+    this.#server.on("upgrade", (request, socket) => this.#upgrade(request, socket));
   }
 
   static async start(): Promise<ScriptedApi> {
@@ -67,9 +78,9 @@ export class ScriptedApi {
     });
   }
 
-  /** Breaks every open stream. */
+  /** Breaks every connection that waits for events. */
   dropReaders(): void {
-    for (const { response } of this.#readers) response.destroy();
+    for (const connection of this.#connections) connection.destroy();
   }
 
   /** While down, every connection is cut without an answer. */
@@ -163,7 +174,7 @@ export class ScriptedApi {
       return answer(response, 200, { agentId: "main", model: this.model, scopes: ["admin"], version: "0" });
     if (path === "/v1/agent") return this.#agent(body, response);
     if (path.endsWith("/history")) return this.#history(url, response);
-    if (path.endsWith("/events")) return this.#events(url, runId, response);
+    if (runId !== undefined && path.endsWith("/events")) return this.#events(url, runId, response);
     if (path.endsWith("/abort")) {
       this.#aborts.get(runId ?? "")?.abort();
       return answer(response, 200, { runId });
@@ -201,22 +212,47 @@ export class ScriptedApi {
     answer(response, 200, { messages, cursor, ...(all.length > limit && { before: messages[0]!.seq }) });
   }
 
-  #events(url: URL, runId: string | undefined, response: ServerResponse): void {
+  /** The events of a run, as server-sent ones. */
+  #events(url: URL, runId: string, response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(": open\n\n");
-    const reader = { response, after: Number(url.searchParams.get("after") ?? 0), ...(runId && { runId }) };
+    const tell = (events: AgentEvent[]) => {
+      for (const event of events) response.write(`id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`);
+      if (events.some(isLast)) response.end();
+    };
+    this.#track(response);
+    this.#read(response, { after: Number(url.searchParams.get("after") ?? 0), runId, tell });
+  }
+
+  /** The events of the session, over a WebSocket. */
+  #upgrade(request: IncomingMessage, connection: Duplex): void {
+    if (this.#down) return void connection.destroy();
+    if (!this.#knows(request)) return void connection.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n");
+    this.#track(connection);
+    const socket = acceptSocket(request, connection, (text) => {
+      const { type, after } = JSON.parse(text);
+      if (type !== "resume") return;
+      socket.send(JSON.stringify({ type: "resumed", after }));
+      this.#read(connection, { after, tell: (events) => socket.send(JSON.stringify({ type: "events", events })) });
+    });
+  }
+
+  #track(connection: Writable): void {
+    this.#connections.add(connection);
+    connection.on("close", () => this.#connections.delete(connection));
+  }
+
+  #read(connection: Writable, reader: Reader): void {
     this.#readers.add(reader);
-    response.on("close", () => this.#readers.delete(reader));
+    connection.on("close", () => this.#readers.delete(reader));
     this.#push(reader);
   }
 
-  #push(reader: { response: ServerResponse; runId?: string; after: number }): void {
-    for (const event of this.#log) {
-      if (event.seq <= reader.after || (reader.runId && event.runId !== reader.runId)) continue;
-      reader.after = event.seq;
-      reader.response.write(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-      if (reader.runId && isLast(event)) reader.response.end();
-    }
+  #push(reader: Reader): void {
+    const isNew = (event: AgentEvent) => event.seq > reader.after && [undefined, event.runId].includes(reader.runId);
+    const events = this.#log.filter(isNew);
+    reader.after = events.at(-1)?.seq ?? reader.after;
+    if (events.length > 0) reader.tell(events);
   }
 
   #login(token: unknown, response: ServerResponse): void {

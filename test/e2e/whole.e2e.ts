@@ -73,6 +73,15 @@ test("what is said in the terminal shows on the page", async () => {
   assert.equal(await chat.ended, 0);
 });
 
+test("a conversation of more words than the server sends unacknowledged is heard to its end", async () => {
+  await page.reload();
+  for (const greeting of ["Hello", "Hello again", "Hello for the third time"]) {
+    await send(greeting);
+    const turn = page.locator(".turn", { has: page.getByText(greeting, { exact: true }) });
+    await turn.locator(".prose", { hasText: "Ask me how to set up a model." }).waitFor();
+  }
+});
+
 test("on a phone everything fits, in Chinese and in the dark", async () => {
   const phone = await openBrowser({ width: 360, height: 740, touch: true, locale: "zh-CN", colorScheme: "dark" });
   await phone.page.goto(link);
@@ -97,6 +106,8 @@ test("the words of a slow model show as they come, over a reload too, until it i
   await words.getByText(/^1 2 3/).waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped.").waitFor();
+  // The page may hear of the end before the model's server does.
+  for (let tries = 0; model.hungUp === 0 && tries < 100; tries++) await page.waitForTimeout(20);
   assert.equal(model.hungUp, 1);
 });
 

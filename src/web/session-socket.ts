@@ -1,0 +1,101 @@
+import type { AgentEvent } from "../agent/events.ts";
+import type { Source } from "../cli/follow.ts";
+import { ApiError, type Server, sessionPath, tell, unreachable } from "../cli/http.ts";
+import { isSocketFrame, type Refusal, type SocketFrame } from "../cli/wire.ts";
+
+/** How often the server is asked whether it is still there. That wakes nothing, so a quiet session costs nothing. */
+const PING_MS = 20_000;
+/** What is received is acknowledged so often; the server waits at four times as much. */
+const ACK_FRAMES = 16;
+const ACK_CHARS = 65_536;
+
+/** Reads the events of a session over its WebSocket, as whoever the page's cookie says. */
+export function sessionSocket(server: Server, sessionKey: string): Source {
+  return async function* (after, signal) {
+    const address = new URL(server.url + sessionPath(sessionKey, "socket"), location.href);
+    const socket = new WebSocket(address.href.replace(/^http/, "ws"));
+    const frames = framesOf(socket);
+    const hangUp = () => socket.close();
+    signal.addEventListener("abort", hangUp);
+    const pinging = keepPinging(socket);
+    try {
+      if (!(await isOpened(socket))) throw await reasonOf(server, signal);
+      socket.send(JSON.stringify({ type: "resume", after }));
+      yield* read(socket, frames);
+    } finally {
+      clearInterval(pinging);
+      signal.removeEventListener("abort", hangUp);
+      socket.close();
+    }
+  };
+}
+
+type Reader = ReadableStreamDefaultReader<string>;
+
+async function* read(socket: WebSocket, frames: Reader): AsyncGenerator<AgentEvent | "open", void> {
+  const unacknowledged = { frames: 0, chars: 0 };
+  for (;;) {
+    const { done, value: text } = await frames.read();
+    if (done) return;
+    const frame = parse(text);
+    if (frame.type === "resumed") yield "open";
+    if (frame.type === "error") throw refused(frame);
+    if (frame.type !== "events") continue;
+    yield* frame.events;
+    unacknowledged.frames += 1;
+    unacknowledged.chars += text.length;
+    if (unacknowledged.frames < ACK_FRAMES && unacknowledged.chars < ACK_CHARS) continue;
+    Object.assign(unacknowledged, { frames: 0, chars: 0 });
+    socket.send(JSON.stringify({ type: "ack", seq: frame.events.at(-1)?.seq }));
+  }
+}
+
+/** What comes through a socket, up to its end, whenever it is asked for. */
+function framesOf(socket: WebSocket): Reader {
+  const frames = new ReadableStream<string>({
+    start(controller) {
+      socket.addEventListener("message", ({ data }) => {
+        if (data !== "pong") controller.enqueue(data);
+      });
+      socket.addEventListener("close", () => controller.close());
+    },
+  });
+  return frames.getReader();
+}
+
+function isOpened(socket: WebSocket): Promise<boolean> {
+  return new Promise((resolve) => {
+    socket.addEventListener("open", () => resolve(true));
+    socket.addEventListener("close", () => resolve(false));
+  });
+}
+
+/** Hangs up when a ping is not answered before the next is due. */
+function keepPinging(socket: WebSocket): ReturnType<typeof setInterval> {
+  let isAnswered = true;
+  socket.addEventListener("message", () => {
+    isAnswered = true;
+  });
+  return setInterval(() => {
+    if (!isAnswered) return socket.close();
+    isAnswered = false;
+    if (socket.readyState === WebSocket.OPEN) socket.send("ping");
+  }, PING_MS);
+}
+
+/** A browser does not say why a socket was refused: any other request is refused for the same reason, and says it. */
+async function reasonOf(server: Server, signal: AbortSignal): Promise<ApiError> {
+  await tell(server, { path: "/v1/me", signal });
+  return unreachable("The socket was not opened.");
+}
+
+function parse(text: string): SocketFrame {
+  const frame: unknown = JSON.parse(text);
+  if (!isSocketFrame(frame)) throw new ApiError(200, "bad_answer", "The server sent a frame in an unknown shape.");
+  return frame;
+}
+
+/** Where the server does not have our cursor, it is gone, however it came about. */
+function refused({ error: { code, message, hint } }: Refusal): ApiError {
+  return new ApiError(code === "not_found" || code === "gone" ? 410 : 400, code, message, hint);
+}
