@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { runRequest } from "./run-request.ts";
+import { WINDOW } from "./socket-window.ts";
 
-/** Most characters of a frame that a client sends; what `message` may hold fits however it is escaped. */
+/** Most characters of a frame that a client sends; a request's body may be as large. */
 export const MAX_CLIENT_FRAME_CHARS = 1024 * 1024;
 
 /** Why we close a socket. A client that goes on after its last event loses nothing by it. */
@@ -13,27 +14,28 @@ export const CLOSED = {
   slow: 4008,
 } as const;
 
-/** A text that comes back with whatever is answered to its frame. */
-const id = z.string().min(1).max(200);
-const seq = z.int().min(0);
+const id = z.string().min(1).max(200).meta({ description: "Comes back with whatever is answered to the frame." });
+const seq = z.int().min(0).meta({ description: "Number of an event." });
 
-/** Says something in the session. Answered with `accepted` once it is stored; may be repeated with its key. */
-const inputFrame = runRequest.extend({ type: z.literal("input"), id });
+const inputFrame = runRequest.extend({ type: z.literal("input"), id }).meta({
+  description: "Says something. Answered with `accepted` once it is stored; may be repeated with its idempotency key.",
+});
 
-/** Asks a run to stop. Answered with `stopping` once the wish is stored; may be repeated. */
-const abortFrame = z.strictObject({ type: z.literal("abort"), id: id.optional(), runId: z.string().max(100) });
+const abortFrame = z
+  .strictObject({ type: z.literal("abort"), id: id.optional(), runId: z.string().max(100) })
+  .meta({ description: "Asks a run to stop. Answered with `stopping` once the wish is stored; may be repeated." });
 
-/**
- * Asks for the events after a number: those that there are, then those to come. Nothing is sent before. Answered with
- * `resumed`; sent once more it goes on from elsewhere, and what comes after its `resumed` counts.
- */
-const resumeFrame = z.strictObject({ type: z.literal("resume"), id: id.optional(), after: seq });
+const resumeFrame = z.strictObject({ type: z.literal("resume"), id: id.optional(), after: seq }).meta({
+  description:
+    "Asks for the events after a number: those that there are, then those to come. None is sent before. Answered with " +
+    "`resumed`. Sent once more it goes on from elsewhere; then what comes after its `resumed` counts.",
+});
 
-/**
- * Says that everything up to an event was received. At most 64 frames or 262,144 characters go out unacknowledged, so
- * a client does this at every 16 frames or 65,536 characters at the latest. It is not answered.
- */
-const ackFrame = z.strictObject({ type: z.literal("ack"), seq });
+const ackFrame = z.strictObject({ type: z.literal("ack"), seq }).meta({
+  description:
+    `Says that everything up to an event was received. At most ${WINDOW.frames} frames or ${WINDOW.chars} characters ` +
+    "are sent unacknowledged; acknowledge at a quarter of it. Not answered.",
+});
 
 /** What a client sends: one JSON object a text frame. `ping` is answered with `pong` without waking anything. */
 export const clientFrame = z.discriminatedUnion("type", [inputFrame, abortFrame, resumeFrame, ackFrame]);

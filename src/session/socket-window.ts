@@ -1,6 +1,5 @@
 /** Most frames, and about how many characters, that are on their way to a client. One frame may go beyond it. */
-const MAX_FRAMES = 64;
-const MAX_CHARS = 262_144;
+export const WINDOW = { frames: 64, chars: 262_144 };
 /** How long a window may stay full, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
@@ -27,7 +26,7 @@ export function windowAfter(cursor: number): SendWindow {
 
 /** Whether another frame may be sent. */
 export function hasRoom({ inFlight }: SendWindow): boolean {
-  return inFlight.length < MAX_FRAMES && inFlight.reduce((chars, mark) => chars + mark.chars, 0) < MAX_CHARS;
+  return inFlight.length < WINDOW.frames && inFlight.reduce((chars, mark) => chars + mark.chars, 0) < WINDOW.chars;
 }
 
 /** A frame was sent. */
