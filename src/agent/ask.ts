@@ -1,7 +1,8 @@
-import type { AssistantMessage, Message } from "../models/message.ts";
+import type { AssistantMessage, Message, ModelError } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
 import type { Loop } from "./journal.ts";
+import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
 import { toolSchema } from "./tool-schema.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
     id: loop.newMessageId(),
     at: loop.now(),
     model: loop.model.ref,
-    parts: whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call"),
+    parts: boundedParts(whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call")),
     stop: signal.aborted ? "aborted" : reply.stop,
     usage: reply.usage,
     ...(reply.error && { error: reply.error }),
@@ -31,13 +32,21 @@ async function listen(
   call: AbortController,
 ): Promise<ModelReply> {
   const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
-  const idle = idleTimer(loop.modelIdleMs, () => call.abort());
+  let fault: ModelError | undefined;
+  const hangUp = (why: ModelError) => {
+    fault ??= why;
+    call.abort();
+  };
+  const idle = idleTimer(loop.modelIdleMs, () => hangUp(silence(loop.modelIdleMs)));
+  let chars = 0;
   try {
     for await (const event of loop.model.stream(request, signal)) {
       idle.reset();
+      if (event.type === "text" || event.type === "reasoning") chars += event.delta.length;
+      if (chars > MAX_REPLY_CHARS) hangUp(TOO_LONG);
       if (event.type === "text") loop.emit({ type: "assistant", phase: "delta", text: event.delta });
       else if (event.type === "reasoning") loop.emit({ type: "assistant", phase: "delta", reasoning: event.delta });
-      else if (event.type === "end") return call.signal.aborted ? silence(event.reply, loop.modelIdleMs) : event.reply;
+      else if (event.type === "end") return fault ? { ...event.reply, stop: "error", error: fault } : event.reply;
     }
   } finally {
     idle.stop();
@@ -45,11 +54,12 @@ async function listen(
   return { parts: [], stop: "error", usage: NO_USAGE, error: { kind: "other", message: "The model said nothing." } };
 }
 
-/** A reply that we cut off because nothing came for too long. */
-function silence(reply: ModelReply, idleMs: number): ModelReply {
-  const message = `The model was silent for ${Math.round(idleMs / 1000)} s.`;
-  return { ...reply, stop: "error", error: { kind: "timeout", message } };
+/** Nothing came for too long. */
+function silence(idleMs: number): ModelError {
+  return { kind: "timeout", message: `The model was silent for ${Math.round(idleMs / 1000)} s.` };
 }
+
+const TOO_LONG: ModelError = { kind: "other", message: "The model did not come to an end and was stopped." };
 
 function idleTimer(idleMs: number, expire: () => void): { reset(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;

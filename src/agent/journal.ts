@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
 import type { EventBody } from "./events.ts";
-import type { AnyTool } from "./tool.ts";
+import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
 
 /**
  * The durable memory of one run. The loop keeps nothing of its own: after a crash it is started again over the same
@@ -50,6 +50,8 @@ export interface Loop {
   modelIdleMs: number;
   /** Tools that a person has allowed for good. */
   allowedTools: readonly string[];
+  /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
+  keep(output: ToolOutput): Promise<KeptOutput>;
   emit(event: EventBody): void;
   newMessageId(): string;
   now(): number;

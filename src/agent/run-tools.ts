@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { ApprovalQuestion, Loop } from "./journal.ts";
-import type { AnyTool, ToolOutput } from "./tool.ts";
+import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
 
 /** What a model is told of a call whose end nobody saw. */
 export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
@@ -75,8 +75,9 @@ async function runBatch(loop: Loop, batch: readonly ToolCallPart[], signal: Abor
   journal.launching(launched);
   await Promise.all(
     launched.map(async (call) => {
-      const outcome = await attempt(loop, call, signal);
-      if (!signal.aborted) settle(loop, call, outcome.output, outcome.isError);
+      const { output, isError } = await attempt(loop, call, signal);
+      const kept = await loop.keep(typeof output === "string" ? { text: output } : output);
+      if (!signal.aborted) settle(loop, call, kept, isError);
     }),
   );
 }
@@ -106,8 +107,8 @@ async function attempt(
   }
 }
 
-function settle(loop: Loop, call: ToolCallPart, output: ToolOutput | string, isError = true): void {
-  const { text, images } = typeof output === "string" ? { text: output, images: undefined } : output;
+function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isError = true): void {
+  const { text, images, spill }: KeptOutput = typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
     id: loop.newMessageId(),
@@ -117,6 +118,7 @@ function settle(loop: Loop, call: ToolCallPart, output: ToolOutput | string, isE
     text,
     isError,
     ...(images && { images }),
+    ...(spill && { spill }),
   };
   loop.journal.returned(message);
 }

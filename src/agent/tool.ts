@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ImageRef } from "../models/message.ts";
+import type { ImageRef, SpillRef } from "../models/message.ts";
 
 /**
  * One thing that the agent can do.
@@ -36,6 +36,11 @@ export interface ToolCall {
 export interface ToolOutput {
   text: string;
   images?: ImageRef[];
+}
+
+/** What a transcript keeps of an output: all of it, or a preview and where the whole of the text is. */
+export interface KeptOutput extends ToolOutput {
+  spill?: SpillRef;
 }
 
 /** A tool of any arguments, as lists hold them. */

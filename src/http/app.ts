@@ -13,6 +13,7 @@ import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { runRoutes } from "./runs.ts";
+import { sessionDataRoutes } from "./session-data.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { socketRoutes } from "./socket.ts";
 import { workspaceRoutes } from "./workspace.ts";
@@ -38,6 +39,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", agentRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
+  app.route("/v1", sessionDataRoutes);
   app.route("/v1", approvalRoutes);
   app.route("/v1", socketRoutes);
   app.route("/v1", pairingRoutes);

@@ -1,6 +1,7 @@
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SessionCalls } from "../session/api.ts";
+import { isRefusal, type Refusal } from "../session/refusal.ts";
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
@@ -13,16 +14,23 @@ export interface SessionNamespace {
 /**
  * Calls a session's object, and calls again where the platform says that it may help: an object is moved or
  * restarted by every deploy. Only for calls that may be repeated; all of `Session`'s may.
- * @throws IsopodError `unavailable` when it does not answer
+ * @throws IsopodError `unavailable` when it does not answer, or what it refuses with
  */
 export async function callSession<Result>(
   sessions: SessionNamespace,
   objectName: string,
-  call: (session: SessionCalls) => Promise<Result>,
+  call: (session: SessionCalls) => Promise<Result | Refusal>,
 ): Promise<Result> {
+  const answer = await repeat(() => call(stubOf(sessions, objectName)));
+  if (!isRefusal(answer)) return answer;
+  const { code, message, hint, details } = answer.refused;
+  throw new IsopodError(code, message, hint, details);
+}
+
+async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await call(stubOf(sessions, objectName));
+      return await call();
     } catch (error) {
       log("warn", "session.call_failed", { attempt, error: messageOf(error) });
       if (attempt === ATTEMPTS || !mayRetry(error)) {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type ErrorCode, IsopodError, messageOf } from "../lib/errors.ts";
+import { type ErrorCode, type ErrorDetails, IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 
 const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
@@ -31,13 +31,14 @@ export const errorBody = z
       code: z.string().openapi({ example: "not_found" }),
       message: z.string().openapi({ description: "What is wrong." }),
       hint: z.string().optional().openapi({ description: "What to do about it." }),
+      oldestCursor: z.int().optional().openapi({ description: "With `gone`: the oldest cursor that is good." }),
     }),
   })
   .openapi("Error");
 
 /** Turns anything that a route threw into `{error: {code, message, hint?}}` with the right status. */
 export function onError(error: Error, c: Context): Response {
-  if (error instanceof IsopodError) return answer(c, error.code, error.message, error.hint);
+  if (error instanceof IsopodError) return answer(c, error.code, error.message, error.hint, error.details);
   if (error instanceof HTTPException) return fromHttpException(c, error);
   log("error", "http.failed", { path: c.req.path, error: messageOf(error) });
   return answer(c, "internal", "Something went wrong here.", "The Worker's log says what.");
@@ -49,8 +50,14 @@ export function onInvalid(result: { success: boolean; error?: z.ZodError }): voi
   throw new IsopodError("invalid_request", z.prettifyError(result.error), "See /openapi.json for what is accepted.");
 }
 
-function answer(c: Context, code: ErrorCode, message: string, hint: string | undefined): Response {
-  return c.json({ error: { code, message, ...(hint !== undefined && { hint }) } }, STATUS[code]);
+function answer(
+  c: Context,
+  code: ErrorCode,
+  message: string,
+  hint: string | undefined,
+  details: ErrorDetails = {},
+): Response {
+  return c.json({ error: { code, message, ...(hint !== undefined && { hint }), ...details } }, STATUS[code]);
 }
 
 /** What Hono itself refuses, in our words. */

@@ -62,6 +62,10 @@ const toolMessage = z.object({
   text: z.string(),
   images: images.optional(),
   isError: z.boolean(),
+  spill: z
+    .object({ id: z.string(), bytes: z.int() })
+    .optional()
+    .openapi({ description: "Set where `text` is a preview; the whole is at /v1/sessions/{key}/spills/{id}." }),
 });
 
 /** One message of a transcript, where it stands. */

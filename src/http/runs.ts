@@ -20,7 +20,9 @@ const eventsRoute = createRoute({
   method: "get",
   path: "/runs/{id}/events",
   summary: "What happens in a run, as server-sent events",
-  description: "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event.",
+  description:
+    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. A cursor after which events have " +
+    "been cleared away is answered 410, as for a session.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });

@@ -1,13 +1,13 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { and, desc, eq, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { parseSessionKey } from "../config/session-key.ts";
 import { runs, sessions } from "../db/schema.ts";
 import { objectNameOf } from "../session/locate.ts";
 import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";
+import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
 import { historyMessage } from "./message-schema.ts";
 
 const pageQuery = {
@@ -19,7 +19,6 @@ const pageQuery = {
     .optional()
     .openapi({ description: "Go on from the `before` of the last page." }),
 };
-const params = z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) });
 
 const indexedRun = z
   .object({
@@ -86,7 +85,9 @@ const historyRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/history",
   summary: "The transcript of a session",
-  description: "The newest messages before `before`, oldest first; `cursor` is where to go on with its events.",
+  description:
+    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is where " +
+    "to go on with its events. An agent's main session is empty before its first message, any other is not found.",
   request: { params, query: z.strictObject(pageQuery) },
   responses: {
     200: {
@@ -108,7 +109,10 @@ const eventsRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/events",
   summary: "What happens in a session, as server-sent events",
-  description: "Resumes after `Last-Event-ID` or `after`; begins with what comes next where neither is given.",
+  description:
+    "Resumes after `Last-Event-ID` or `after`; begins with what comes next where neither is given, and at 0 with the " +
+    "oldest that is kept. Events other than messages are cleared away after 7 days, or when there are more than 5,000 " +
+    "rows of them: a cursor before that is answered 410 with the oldest one that is good, `error.oldestCursor`.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
@@ -149,17 +153,17 @@ sessionRoutes.openapi(listRoute, async (c) => {
 
 sessionRoutes.openapi(runsRoute, async (c) => {
   const { limit, before } = c.req.valid("query");
+  const key = checkedKey(c.req.valid("param").key);
   const rows = await drizzle(c.env.DB)
     .select()
     .from(runs)
-    .where(
-      and(
-        eq(runs.sessionKey, checkedKey(c.req.valid("param").key)),
-        before === undefined ? undefined : lt(runs.acceptedAt, before),
-      ),
-    )
+    .where(and(eq(runs.sessionKey, key), before === undefined ? undefined : lt(runs.acceptedAt, before)))
     .orderBy(desc(runs.acceptedAt))
     .limit(limit);
+  if (rows.length === 0 && !isAlwaysThere(key, c.get("wiring").config)) {
+    const find = async () => callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(1, 1));
+    known(await find(), key);
+  }
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return c.json({ runs: rows, ...(last && { before: last.acceptedAt }) }, 200);
 });
@@ -170,23 +174,23 @@ sessionRoutes.openapi(historyRoute, async (c) => {
   const history = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
     session.history(limit, before),
   );
-  return c.json(history, 200);
+  if (history === undefined && isAlwaysThere(key, c.get("wiring").config)) return c.json(EMPTY, 200);
+  return c.json(known(history, key), 200);
 });
 
 sessionRoutes.openapi(eventsRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const header = c.req.header("Last-Event-ID");
   const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
-  return sse(await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after)));
+  const orWait = isAlwaysThere(key, c.get("wiring").config);
+  const events = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after, orWait));
+  return sse(known(events, key));
 });
 
 sessionRoutes.openapi(abortRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const runIds = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.abortAll());
-  return c.json({ runIds }, 200);
+  return c.json({ runIds: known(runIds, key) }, 200);
 });
 
-function checkedKey(key: string): string {
-  parseSessionKey(key);
-  return key;
-}
+const EMPTY = { messages: [], cursor: 0 };

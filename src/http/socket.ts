@@ -47,6 +47,9 @@ socketRoutes.openapi(socketRoute, async (c) => {
   if (response.status === 429) {
     throw new IsopodError("rate_limited", "This session has too many open sockets.", "Close some of them.");
   }
+  if (response.status === 503) {
+    throw new IsopodError("unavailable", "This session is being deleted.", "Try again in a moment.");
+  }
   return response;
 });
 

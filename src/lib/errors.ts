@@ -17,16 +17,24 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
+/** What a program needs to know of an error beside its code. */
+export interface ErrorDetails {
+  /** `gone`: the oldest number of an event after which nothing is missing. */
+  oldestCursor?: number;
+}
+
 /** An error that a person is meant to read: what is wrong, and in `hint` what to do about it. */
 export class IsopodError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, hint?: string) {
+  constructor(code: ErrorCode, message: string, hint?: string, details: ErrorDetails = {}) {
     super(message);
     this.name = "IsopodError";
     this.code = code;
     this.hint = hint;
+    this.details = details;
   }
 }
 

@@ -42,6 +42,16 @@ export interface ToolMessage extends MessageHead {
   text: string;
   images?: ImageRef[];
   isError: boolean;
+  /** Set where `text` is a preview of something larger. */
+  spill?: SpillRef;
+}
+
+/** A text that is too large for a transcript, by where the whole of it is. */
+export interface SpillRef {
+  /** `spl_…`, unique in its session. */
+  id: string;
+  /** Size of the whole in bytes of UTF-8. */
+  bytes: number;
 }
 
 /** An image by where it is stored, never by its bytes: a row of the transcript stays small. */

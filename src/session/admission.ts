@@ -3,12 +3,13 @@ import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
-import { findRun, findRunByKey, insertRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
+import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
 import { talkOf } from "./talk.ts";
 
-/** Characters that are kept of a message that gives way to others. */
+/** Characters that are kept of a message that gives way to others, and of how many such messages. */
 const KEPT_CHARS = 160;
+const KEPT_LINES = 50;
 
 /** A run that comes in at a door. */
 export interface NewRun {
@@ -47,7 +48,15 @@ export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   const { admitted, drop, interrupt } = admit(waiting, talk, active?.talk, room.policy);
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
-  const row: RunRow = { id, ...rest, talk, open: true, state: { status: "queued", behind }, acceptedAt: now };
+  const row: RunRow = {
+    id,
+    ...rest,
+    talk,
+    open: true,
+    state: { status: "queued", behind },
+    acceptedAt: now,
+    firstSeq: log.lastSeq + 1,
+  };
   insertRun(store, row);
   for (const gone of drop) dropRun(gone.id, gone.reason, room);
   if (!admitted) dropRun(id, "queue_full", room);
@@ -61,7 +70,7 @@ export function knownRun(store: Store, { runId, idempotencyKey }: NewRun): RunRo
 }
 
 /** The runs that wait for their turn, in the order in which they were accepted. */
-export function waitingRuns(rows: readonly RunRow[]): WaitingRun[] {
+export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   return rows.flatMap(({ id, acceptedAt, talk, state }) =>
     state.status === "queued" ? [{ id, acceptedAt, talk, behind: state.behind }] : [],
   );
@@ -73,8 +82,15 @@ function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionR
   if (gone?.state.status !== "queued") return;
   const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
   saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
-  const heir = openRuns(store).find((row) => row.state.status === "queued");
+  const next = openRuns(store).find((row) => row.state.status === "queued");
+  const heir = next && findRun(store, next.id);
   if (reason !== "summarized" || gone.input === null || !heir?.input) return;
-  const kept = [...(gone.input.dropped ?? []), head(gone.input.text, KEPT_CHARS)];
-  saveInput(store, heir.id, { ...heir.input, dropped: [...kept, ...(heir.input.dropped ?? [])] });
+  saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(gone.input, heir.input) });
+}
+
+/** What the heir of a message tells of those that gave way, oldest first. */
+function droppedBefore(gone: RunInput, heir: RunInput): NonNullable<RunInput["dropped"]> {
+  const count = (gone.dropped?.count ?? 0) + 1 + (heir.dropped?.count ?? 0);
+  const begins = [...(gone.dropped?.begins ?? []), head(gone.text, KEPT_CHARS), ...(heir.dropped?.begins ?? [])];
+  return { count, begins: begins.slice(-KEPT_LINES) };
 }

@@ -2,6 +2,7 @@ import type { RunError } from "../agent/events.ts";
 import type { Target } from "../channels/channel.ts";
 import type { Usage } from "../models/message.ts";
 import type { OutboxRow } from "./outbox.ts";
+import type { Refusal } from "./refusal.ts";
 import type { Approval, Decision, RunInput, RunState } from "./run.ts";
 import type { HistoryPage } from "./transcript.ts";
 
@@ -11,14 +12,16 @@ export interface SessionMethods {
   show(runId: string): RunView | undefined;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
-  abortAll(): string[];
+  abortAll(): string[] | undefined;
   resend(runId: string, deliveryId: string): DeliveryView | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   /** Upgrades to a WebSocket; the query says of which session `key`. 429 where there are too many. */
   fetch(request: Request): Promise<Response>;
-  history(limit: number, before: number | undefined): HistoryPage & { cursor: number };
-  events(after: number | undefined): ReadableStream<Uint8Array>;
-  runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined;
+  history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined;
+  export(): ReadableStream<Uint8Array> | undefined;
+  events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
+  runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined;
+  remove(): Promise<boolean>;
 }
 
 /** The same from the other side of a call. */

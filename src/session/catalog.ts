@@ -1,16 +1,16 @@
-import { eq } from "drizzle-orm";
+import { and, eq, isNotNull, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { approvals, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { isSettled, type PausedRun } from "./run.ts";
-import type { RunRow } from "./runs.ts";
+import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /**
  * Tells the index of all sessions and runs how a run stands: one round trip, and safe to repeat.
  * @throws whatever D1 throws; nothing is written then
  */
-export async function indexRun(database: D1Database, owner: SessionRow, row: RunRow, now: number): Promise<void> {
+export async function indexRun(database: D1Database, owner: SessionRow, row: OpenRun, now: number): Promise<void> {
   const db = drizzle(database);
   const { status } = row.state;
   const settled = isSettled(row.state) ? row.state : undefined;
@@ -52,4 +52,21 @@ export async function indexApprovals(database: D1Database, owner: SessionRow, ru
 /** Takes the calls of a run off the list. @throws whatever D1 throws */
 export async function forgetApprovals(database: D1Database, runId: string): Promise<void> {
   await drizzle(database).delete(approvals).where(eq(approvals.runId, runId));
+}
+
+/** Takes a session off every list, with its runs. Safe to repeat. @throws whatever D1 throws; nothing is deleted then */
+export async function forgetSession(database: D1Database, key: string): Promise<void> {
+  const db = drizzle(database);
+  await db.batch([
+    db.delete(approvals).where(eq(approvals.sessionKey, key)),
+    db.delete(runs).where(eq(runs.sessionKey, key)),
+    db.delete(sessions).where(eq(sessions.key, key)),
+  ]);
+}
+
+/** Takes the runs of a session off the list that were accepted up to an instant and have ended. Safe to repeat. */
+export async function forgetRuns(database: D1Database, key: string, acceptedUpTo: number): Promise<void> {
+  await drizzle(database)
+    .delete(runs)
+    .where(and(eq(runs.sessionKey, key), lte(runs.acceptedAt, acceptedUpTo), isNotNull(runs.endedAt)));
 }

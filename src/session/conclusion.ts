@@ -1,7 +1,11 @@
 import type { EventBody, RunError } from "../agent/events.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
+import { head } from "../lib/text.ts";
 import type { AssistantMessage, Usage } from "../models/message.ts";
 import type { EndedRun } from "./run.ts";
+
+/** Most characters of what went wrong with a run. */
+const MAX_REASON_CHARS = 2000;
 
 /** How a turn says that its run is over. */
 export interface Conclusion {
@@ -33,9 +37,18 @@ export function crashLoop(crashes: number): Conclusion {
   return { status: "error", error: { code: "crash_loop", message }, text: message };
 }
 
+const UNREADABLE_MESSAGE = "What was stored of this run cannot be read any more.";
+
+/** How a run ends whose record is damaged. */
+export const UNREADABLE: Conclusion & { error: RunError } = {
+  status: "error",
+  error: { code: "internal", message: UNREADABLE_MESSAGE },
+  text: UNREADABLE_MESSAGE,
+};
+
 /** How a run ends that something of ours failed. */
 export function failure(thrown: unknown): Conclusion {
-  const message = messageOf(thrown);
+  const message = head(messageOf(thrown), MAX_REASON_CHARS);
   const code = thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
   return { status: "error", error: { code, message }, text: message };
 }

@@ -17,24 +17,32 @@ export interface DeliveryRoom {
 /** Brings a session's replies to its channels, one part at a time. */
 export class Deliveries {
   readonly #room: DeliveryRoom;
-  #draining = false;
+  #draining: Promise<void> | undefined;
 
   constructor(room: DeliveryRoom) {
     this.#room = room;
   }
 
-  /** Sends what is due. Never rejects; does nothing where that is being done already. */
-  async drain(): Promise<void> {
-    if (this.#draining) return;
-    this.#draining = true;
+  /** Sends what is due, until nothing is any more. Never rejects; there is one such round at a time. */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
     try {
       const { store, fence } = this.#room;
       const write = <Result>(work: () => Result) => fence.write(work);
       await drainOutbox({ store, write, send: (part, signal) => this.#send(part, signal), now: Date.now });
     } catch (error) {
       log("error", "outbox.failed", { error: messageOf(error) });
-    } finally {
-      this.#draining = false;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { RunRow } from "./runs.ts";
+import type { OpenRun } from "./runs.ts";
 
 /** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
 export const FIRST_RECOVERY_MS = 2000;
@@ -23,7 +23,7 @@ export function nextAlarm(due: Due): number | undefined {
 }
 
 /** Whether runs go on by themselves. Those behind one that waits for a person do not. */
-export function goesOn(rows: readonly RunRow[]): boolean {
+export function goesOn(rows: readonly OpenRun[]): boolean {
   if (rows.some((row) => row.state.status === "waiting_approval")) return false;
   return rows.some((row) => row.state.status === "running" || row.state.status === "queued");
 }

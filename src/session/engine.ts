@@ -5,7 +5,7 @@ import { log as writeLog } from "../lib/log.ts";
 import type { Message, ToolCallPart } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { waitingRuns } from "./admission.ts";
-import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped } from "./conclusion.ts";
+import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped, UNREADABLE } from "./conclusion.ts";
 import type { EventLog } from "./event-log.ts";
 import { type Fence, Superseded } from "./fence.ts";
 import { interruptedResult, userMessage } from "./messages.ts";
@@ -25,14 +25,14 @@ import {
   usageWith,
 } from "./run.ts";
 import { RunJournal } from "./run-journal.ts";
-import { findRun, openRuns, type RunRow, saveState, saveTaken } from "./runs.ts";
+import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "./runs.ts";
 import { type Speaker, speakerOf } from "./speaker.ts";
 import type { Store } from "./store.ts";
 import { Waiters } from "./waiters.ts";
 
 /** A run that has its turn. */
 export interface ActiveRun {
-  row: RunRow;
+  row: OpenRun;
   speaker: Speaker;
   journal: RunJournal;
   signal: AbortSignal;
@@ -65,7 +65,7 @@ export class Engine {
   readonly #waiters = new Waiters();
   /** Runs that go on because a person has spoken, not because they crashed. */
   readonly #freed = new Set<string>();
-  #active: { row: RunRow; stop: AbortController } | undefined;
+  #active: { row: OpenRun; stop: AbortController } | undefined;
 
   constructor(ports: EnginePorts) {
     this.#ports = ports;
@@ -152,8 +152,12 @@ export class Engine {
   #begin([runId = "", ...others]: string[]): Promise<void> | undefined {
     const { store, log, fence, now } = this.#ports;
     const row = findRun(store, runId);
-    const input = row?.input;
-    if (!row || !input) return undefined;
+    if (row === undefined) return undefined;
+    const { input } = row;
+    if (input === null) {
+      this.#finish(row, UNREADABLE, []);
+      return this.next();
+    }
     const state = fence.write(() => {
       const begun = begin(now(), log.append(row.id, userMessage(input, now())), input);
       saveTaken(store, row.id, begun);
@@ -164,15 +168,15 @@ export class Engine {
   }
 
   /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
-  #resume(row: RunRow, left: RunningRun): Promise<void> {
+  #resume(row: OpenRun, left: RunningRun): Promise<void> {
     const { store, log, fence } = this.#ports;
     if (this.#freed.delete(row.id)) return this.#work(row, left);
-    const state = crashed(left, log.lastOf(row.id));
+    const state = crashed(left, log.lastOf(row));
     fence.write(() => saveState(store, row.id, state));
     return this.#work(row, state);
   }
 
-  async #work(row: RunRow, state: RunningRun): Promise<void> {
+  async #work(row: OpenRun, state: RunningRun): Promise<void> {
     const { store, log, fence, now, readContext } = this.#ports;
     const stop = new AbortController();
     this.#active = { row, stop };
@@ -208,23 +212,27 @@ export class Engine {
   }
 
   /** The runs that may join this one now, because the session steers. */
-  #joinersOf(row: RunRow): readonly WaitingRun[] {
+  #joinersOf(row: OpenRun): readonly WaitingRun[] {
     const { store, policyFor } = this.#ports;
     return joining(waitingRuns(openRuns(store)), row.talk, policyFor(row.target));
   }
 
   /** Takes what waits into the run at work. Gives the messages, which are stored. */
-  #take(row: RunRow): Message[] {
+  #take(row: OpenRun): Message[] {
     const joiners = this.#joinersOf(row);
     if (joiners.length === 0) return [];
     return this.#ports.fence.write(() => joiners.flatMap(({ id }) => this.#takeInto(row, id)));
   }
 
   /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
-  #takeInto(row: RunRow, runId: string): Message[] {
+  #takeInto(row: OpenRun, runId: string): Message[] {
     const { store, log, now } = this.#ports;
     const joiner = findRun(store, runId);
-    if (!joiner?.input) return [];
+    if (joiner === undefined) return [];
+    if (joiner.input === null) {
+      this.#finish(joiner, UNREADABLE, []);
+      return [];
+    }
     const said = userMessage(joiner.input, now(), runId);
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
@@ -234,7 +242,7 @@ export class Engine {
   }
 
   /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
-  #finish(row: RunRow, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
+  #finish(row: OpenRun, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#ports;
     const { status, message, error, text } = conclusion;
     const parts = row.target === null || text === "" ? [] : format(row.target, text);

@@ -1,19 +1,14 @@
-import { and, asc, desc, eq, gt } from "drizzle-orm";
+import { and, desc, eq, gte } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Message } from "../models/message.ts";
+import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
 import type { Store } from "./store.ts";
+import { type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
 
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
-
-/** What a reader wants: what comes after a number, of the whole session or of one run. */
-export interface ReadRequest {
-  after: number;
-  runId?: string;
-  limit: number;
-}
 
 /**
  * Everything that happens in a session, in one order.
@@ -26,15 +21,22 @@ export class EventLog {
   readonly #store: Store;
   #next: number;
   #reserved: number;
-  #lastStored = Number.POSITIVE_INFINITY;
+  #lastStored: number;
+  #oldestCursor: number;
+  #era = 0;
   #live: AgentEvent[] = [];
   readonly #waiting = new Set<() => void>();
 
-  /** @param firstSeq the first number that no earlier incarnation can have given out */
-  constructor(store: Store, firstSeq: number) {
+  /**
+   * @param firstSeq the first number that no earlier incarnation can have given out
+   * @param oldestCursor events up to this number may have been cleared away
+   */
+  constructor(store: Store, firstSeq: number, oldestCursor = 0) {
     this.#store = store;
     this.#next = firstSeq;
     this.#reserved = firstSeq;
+    this.#lastStored = firstSeq - 1;
+    this.#oldestCursor = oldestCursor;
   }
 
   /** The number of the newest event. */
@@ -47,10 +49,16 @@ export class EventLog {
     return (this.#live[0]?.seq ?? this.#next) - 1;
   }
 
+  /** Changes when everything was deleted: who reads since before has come to the end. */
+  get era(): number {
+    return this.#era;
+  }
+
   /** The number of the newest message of a run; 0 where it has none. */
-  lastOf(runId: string): number {
-    const ofRun = this.#store.select({ seq: messages.seq }).from(messages).where(eq(messages.runId, runId));
-    return ofRun.orderBy(desc(messages.seq)).limit(1).get()?.seq ?? 0;
+  lastOf({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
+    const ofRun = and(eq(messages.runId, id), gte(messages.seq, firstSeq));
+    const newest = this.#store.select({ seq: messages.seq }).from(messages).where(ofRun).orderBy(desc(messages.seq));
+    return newest.limit(1).get()?.seq ?? 0;
   }
 
   /** Sets more numbers aside. Gives the first that is not, which the caller stores in the same commit. */
@@ -96,22 +104,46 @@ export class EventLog {
     this.#live = this.#live.filter((event) => event.runId !== runId);
   }
 
-  /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
-  read({ after, runId, limit }: ReadRequest): AgentEvent[] {
-    const stored = after >= this.#lastStored ? [] : this.#readStored(after, runId, limit);
-    const full = stored.length >= limit;
-    const upTo = full ? (stored.at(-1)?.seq ?? after) : Number.POSITIVE_INFINITY;
-    const live = this.#live.filter(
-      (event) => event.seq > after && event.seq < upTo && (runId === undefined || event.runId === runId),
-    );
-    return live.length === 0 ? stored : [...stored, ...live].sort((a, b) => a.seq - b.seq);
+  /** Forgets what was cleared away of the stored events: all up to a number that no message stands for. */
+  clearedUpTo(seq: number): void {
+    this.#oldestCursor = Math.max(this.#oldestCursor, seq);
   }
 
-  /** @throws IsopodError `not_found` where no event can have had this number yet */
-  requireCursor(after: number): void {
-    if (after <= this.lastSeq) return;
-    const hint = "Read the history and go on from its cursor.";
-    throw new IsopodError("not_found", `This session has no event ${after} yet.`, hint);
+  /** Everything was deleted. Numbers go on, so that no cursor of before fits what comes now. */
+  end(): void {
+    this.#era++;
+    this.#live = [];
+    this.#oldestCursor = 0;
+    this.#wake();
+  }
+
+  /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
+  read(request: ReadRequest): AgentEvent[] {
+    const { after, run } = request;
+    const stored = after >= this.#lastStored ? NOTHING : readStoredEvents(this.#store, request);
+    const live = this.#live.filter(
+      (event) => event.seq > after && event.seq <= stored.upTo && (run === undefined || event.runId === run.runId),
+    );
+    return live.length === 0 ? stored.events : [...stored.events, ...live].sort((a, b) => a.seq - b.seq);
+  }
+
+  /**
+   * Makes sure that nothing is missing after a number, of the whole session or of a run. 0 is the beginning of what is
+   * kept, whatever that is.
+   * @throws IsopodError `not_found` where no event can have had this number yet; `gone` where events after it, other
+   * than messages, have been cleared away
+   */
+  requireCursor(after: number, run?: RunSpan): void {
+    if (after > this.lastSeq) {
+      const hint = "Read the history and go on from its cursor.";
+      throw new IsopodError("not_found", `This session has no event ${after} yet.`, hint);
+    }
+    const from = Math.max(after, (run?.firstSeq ?? 0) - 1);
+    const isOver = run?.endSeq !== undefined && after >= run.endSeq;
+    if (after === 0 || from >= this.#oldestCursor || isOver) return;
+    const oldestCursor = this.#oldestCursor;
+    const hint = `The oldest cursor is ${oldestCursor}. Read the history, which has every message, and go on from its cursor.`;
+    throw new IsopodError("gone", `Events after ${after} have been cleared away.`, hint, { oldestCursor });
   }
 
   /** Calls back whenever there is something new. That may be in the middle of a commit, which may still fail. */
@@ -140,42 +172,9 @@ export class EventLog {
   #wake(): void {
     for (const done of this.#waiting) done();
   }
-
-  #readStored(after: number, runId: string | undefined, limit: number): AgentEvent[] {
-    const fromMessages = this.#store
-      .select()
-      .from(messages)
-      .where(and(gt(messages.seq, after), runId === undefined ? undefined : eq(messages.runId, runId)))
-      .orderBy(asc(messages.seq))
-      .limit(limit)
-      .all()
-      .map((row) => ({ ...eventOf(row.body), runId: row.runId, seq: row.seq, ts: row.body.at }));
-    const fromEvents = this.#store
-      .select()
-      .from(events)
-      .where(and(gt(events.seq, after), runId === undefined ? undefined : eq(events.runId, runId)))
-      .orderBy(asc(events.seq))
-      .limit(limit)
-      .all()
-      .flatMap((row) => row.body.map((event) => ({ ...event, runId: row.runId })))
-      .filter((event) => event.seq > after);
-    return [...fromMessages, ...fromEvents].sort((a, b) => a.seq - b.seq).slice(0, limit);
-  }
 }
 
-/** The event that a message is. */
-function eventOf(message: Message): EventBody {
-  switch (message.role) {
-    case "user":
-      return message.fromRunId === undefined
-        ? { type: "lifecycle", phase: "start", input: message }
-        : { type: "queue", phase: "joining", input: message };
-    case "assistant":
-      return { type: "assistant", phase: "message", message };
-    case "tool":
-      return { type: "tool", phase: "end", message };
-  }
-}
+const NOTHING: StoredPage = { events: [], upTo: Number.POSITIVE_INFINITY };
 
 /** Whether a live event is one of those that a message replaces. */
 function leadsTo(event: AgentEvent, message: Message): boolean {

@@ -1,31 +1,33 @@
 import { type AgentEvent, isLast } from "../agent/events.ts";
 import type { EventLog } from "./event-log.ts";
+import type { RunSpan } from "./stored-events.ts";
 
 const PAGE = 100;
 /** Proxies close a connection that is silent for long; a comment line keeps it. */
 const PING_MS = 15_000;
 
-/** The run whose events are wanted, and whether it has ended. */
-export interface FollowedRun {
-  runId: string;
-  hasEnded(): boolean;
-}
-
 /**
  * Events as `text/event-stream` (WHATWG HTML, server-sent events): `id` is the number to resume after, `event` the
- * type, `data` the event as JSON. The stream of a run closes after that run's last event.
+ * type, `data` the event as JSON. The stream of a run closes after that run's last event, and every stream when the
+ * session is deleted.
  *
  * The reader pulls: what it has not asked for yet is not read yet.
  */
-export function eventStream(log: EventLog, after: number, run?: FollowedRun): ReadableStream<Uint8Array> {
+export function eventStream(log: EventLog, after: number, run?: () => RunSpan): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const { era } = log;
   let cursor = after;
   let cancelled = false;
   return new ReadableStream({
     type: "bytes",
     async pull(controller) {
       while (!cancelled) {
-        const page = log.read({ after: cursor, limit: PAGE, ...(run && { runId: run.runId }) });
+        if (log.era !== era) {
+          controller.close();
+          return;
+        }
+        const span = run?.();
+        const page = log.read({ after: cursor, limit: PAGE, ...(span && { run: span }) });
         const last = page.at(-1);
         if (last !== undefined) {
           cursor = last.seq;
@@ -33,13 +35,13 @@ export function eventStream(log: EventLog, after: number, run?: FollowedRun): Re
           if (run !== undefined && page.some(isLast)) controller.close();
           return;
         }
-        if (run?.hasEnded()) {
+        if (span?.endSeq !== undefined) {
           controller.close();
           return;
         }
         const waitedFrom = log.lastSeq;
         await log.changed(PING_MS);
-        if (log.lastSeq === waitedFrom && !cancelled) {
+        if (log.lastSeq === waitedFrom && log.era === era && !cancelled) {
           controller.enqueue(encoder.encode(": ping\n\n"));
           return;
         }

@@ -36,6 +36,11 @@ export class Fence {
     });
   }
 
+  /** Everything was deleted: the next write claims what comes after it. */
+  release(): void {
+    this.#epoch = undefined;
+  }
+
   #claim(stored: number | undefined): number {
     if (stored === undefined) return 1;
     const claim = { epoch: stored + 1, reservedSeq: this.#log.reserve() };

@@ -2,7 +2,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { forgetApprovals, indexApprovals, indexRun } from "./catalog.ts";
 import { isSettled } from "./run.ts";
-import { closeRun, openRuns, type RunRow } from "./runs.ts";
+import { closeRun, type OpenRun, openRuns } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
@@ -21,6 +21,7 @@ export class Indexer {
   readonly #room: IndexRoom;
   /** What the index is being told, or knows, while its row does not say so yet. */
   readonly #told = new Set<string>();
+  #telling: Promise<unknown> = Promise.resolve();
 
   constructor(room: IndexRoom) {
     this.#room = room;
@@ -33,7 +34,14 @@ export class Indexer {
 
   /** Tells the index what it does not know. Never rejects. */
   async tell(): Promise<void> {
-    await Promise.all(this.#untold().map((row) => this.#tellOf(row)));
+    const telling = Promise.all(this.#untold().map((row) => this.#tellOf(row)));
+    this.#telling = Promise.all([this.#telling, telling]);
+    await telling;
+  }
+
+  /** Resolves when the index is not being told anything. */
+  async idle(): Promise<void> {
+    await this.#telling;
   }
 
   /** Lets go of the runs that the index knows. To be called within the fence, as part of another commit. */
@@ -58,14 +66,14 @@ export class Indexer {
     }
   }
 
-  #untold(): RunRow[] {
+  #untold(): OpenRun[] {
     return openRuns(this.#room.store).filter((row) => {
       if (row.state.status === "waiting_approval") return !this.#told.has(keyOfPause(row.id));
       return isSettled(row.state) && !this.#told.has(row.id);
     });
   }
 
-  async #tellOf(row: RunRow): Promise<void> {
+  async #tellOf(row: OpenRun): Promise<void> {
     const { database, owner } = this.#room;
     const paused = row.state.status === "waiting_approval" ? row.state : undefined;
     const key = paused ? keyOfPause(row.id) : row.id;

@@ -20,12 +20,12 @@ export function userMessage(input: RunInput, at: number, fromRunId?: string): Us
 }
 
 /** What a model is told of messages that it never gets to see whole. */
-function droppedNote(dropped: readonly string[] = []): string {
-  if (dropped.length === 0) return "";
-  const lines = dropped.map((text) => `- ${text.replace(/\s+/g, " ")}`);
-  return [`[${dropped.length} earlier messages were dropped because too many waited. They began:`, ...lines, "]"].join(
-    "\n",
-  );
+function droppedNote(dropped: RunInput["dropped"]): string {
+  if (dropped === undefined) return "";
+  const { count, begins } = dropped;
+  const lines = begins.map((text) => `- ${text.replace(/\s+/g, " ")}`);
+  const which = begins.length < count ? `The last ${begins.length}` : "They";
+  return [`[${count} earlier messages were dropped because too many waited. ${which} began:`, ...lines, "]"].join("\n");
 }
 
 /** The result of a call that was left without one. */

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
@@ -11,6 +11,11 @@ const SEND_TIMEOUT_MS = 30_000;
 
 /** A delivery as it is stored. */
 export type OutboxRow = typeof outbox.$inferSelect;
+
+/** Words for word the condition of the index `outbox_open`: without it all that was ever sent would be read. */
+const OPEN = sql`${outbox.status} IN ('pending', 'sending')`;
+const PENDING = sql`${OPEN} AND ${outbox.status} = 'pending'`;
+const SENDING = sql`${OPEN} AND ${outbox.status} = 'sending'`;
 
 /** What a delivery is now, after an attempt. */
 export function afterAttempt(
@@ -60,13 +65,13 @@ export function outboxDueAt(store: Store): number | undefined {
 
 /** Whether something was being sent when an earlier incarnation died. */
 export function isSending(store: Store): boolean {
-  return store.select({ id: outbox.id }).from(outbox).where(eq(outbox.status, "sending")).limit(1).get() !== undefined;
+  return store.select({ id: outbox.id }).from(outbox).where(SENDING).limit(1).get() !== undefined;
 }
 
 /** What an earlier incarnation was sending when it died may have arrived: only a person can tell. */
 export function markInterruptedUnsure(store: Store): void {
   const detail = { outcome: "unsure", reason: "The session was interrupted while it was being sent." } as const;
-  store.update(outbox).set({ status: "unsure", detail }).where(eq(outbox.status, "sending")).run();
+  store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
 }
 
 /**
@@ -79,6 +84,11 @@ export function resend(store: Store, runId: string, deliveryId: string, now: num
   const again = { status: "pending", attempts: 0, dueAt: now } as const;
   store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
   return { ...row, ...again };
+}
+
+/** Takes back what was not sent yet. */
+export function dropPending(store: Store): void {
+  store.delete(outbox).where(PENDING).run();
 }
 
 /** What sending needs of the world. */
@@ -101,7 +111,10 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   ) {
     const { id, target, text, deliveryId, attempts } = row;
     ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
-    const delivery = await ports.send({ target, text, deliveryId }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+    const delivery =
+      target === undefined
+        ? NOWHERE
+        : await ports.send({ target, text, deliveryId }, AbortSignal.timeout(SEND_TIMEOUT_MS));
     ports.write(() =>
       ports.store
         .update(outbox)
@@ -112,6 +125,8 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   }
 }
 
+const NOWHERE: Delivery = { outcome: "failed", reason: "Where it was to go cannot be read any more." };
+
 function firstWaiting(store: Store): OutboxRow | undefined {
-  return store.select().from(outbox).where(eq(outbox.status, "pending")).orderBy(asc(outbox.id)).limit(1).get();
+  return store.select().from(outbox).where(PENDING).orderBy(asc(outbox.id)).limit(1).get();
 }

@@ -62,6 +62,7 @@ export function recordCommand(run: NewRun, answer: string, { store, log, now, pa
     input: null,
     talk: talkOf(input, target),
     acceptedAt: now,
+    firstSeq: startSeq,
   };
   insertRun(store, row);
   if (target !== null) enqueueReply(store, id, target, parts, now);

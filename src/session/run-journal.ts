@@ -4,7 +4,7 @@ import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import { newApprovalId, objectNameOfRun } from "./locate.ts";
 import { type Approval, launched, type PausedRun, paused, type RunningRun, replied } from "./run.ts";
-import { type RunRow, saveState } from "./runs.ts";
+import { type OpenRun, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
 
 /** What the journal of a run is written with. */
@@ -21,13 +21,13 @@ export interface JournalRoom {
 /** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
 export class RunJournal implements Journal {
   readonly #room: JournalRoom;
-  readonly #row: RunRow;
+  readonly #row: OpenRun;
   /** Calls that an earlier incarnation launched. */
   #inherited: ReadonlySet<string>;
   #messages: Message[] | undefined;
   #state: RunningRun | PausedRun;
 
-  constructor(room: JournalRoom, row: RunRow, state: RunningRun) {
+  constructor(room: JournalRoom, row: OpenRun, state: RunningRun) {
     this.#room = room;
     this.#row = row;
     this.#inherited = new Set(state.launched);

@@ -18,8 +18,8 @@ export interface RunInput {
   thinking?: ThinkingLevel;
   /** Longest time of the run; 0 means no limit. */
   timeoutSeconds: number;
-  /** The beginnings of messages that gave way to this one when too many waited, oldest first. */
-  dropped?: string[];
+  /** Messages that gave way to this one when too many waited: how many, and how the last of them began. */
+  dropped?: { count: number; begins: string[] };
 }
 
 /** The life of a run. `queued`, `running` and `waiting_approval` go on; all others are final and never change. */

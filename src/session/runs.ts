@@ -1,10 +1,23 @@
-import { asc, eq, sql } from "drizzle-orm";
-import type { Approval, RunInput, RunState } from "./run.ts";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Target } from "../channels/channel.ts";
+import { log } from "../lib/log.ts";
+import { NO_USAGE } from "../models/message.ts";
+import { UNREADABLE } from "./conclusion.ts";
+import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { runs } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-/** A run as it is stored. */
-export type RunRow = typeof runs.$inferSelect;
+/** A run without what it was asked, which may be long. */
+export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input" | "target"> {
+  state: RunState;
+  target: Target | null;
+}
+
+/** A run. */
+export interface RunRow extends OpenRun {
+  /** What it was asked; null from when it begins, or where it cannot be read: then all that it can do is end. */
+  input: RunInput | null;
+}
 
 /** Adds a run. */
 export function insertRun(store: Store, row: RunRow): void {
@@ -13,21 +26,44 @@ export function insertRun(store: Store, row: RunRow): void {
 
 /** A run by id. */
 export function findRun(store: Store, id: string): RunRow | undefined {
-  return store.select().from(runs).where(eq(runs.id, id)).get();
+  const row = store.select().from(runs).where(eq(runs.id, id)).get();
+  return row && readable(row);
 }
 
 /** The run that was accepted under an idempotency key. */
 export function findRunByKey(store: Store, idempotencyKey: string): RunRow | undefined {
-  return store.select().from(runs).where(eq(runs.idempotencyKey, idempotencyKey)).get();
+  const row = store.select().from(runs).where(eq(runs.idempotencyKey, idempotencyKey)).get();
+  return row && readable(row);
 }
 
 /** The runs with something left to do, in the order in which they were accepted. */
-export function openRuns(store: Store): RunRow[] {
-  return store.select().from(runs).where(eq(runs.open, true)).orderBy(asc(sql`rowid`)).all();
+export function openRuns(store: Store): OpenRun[] {
+  const { input: _, ...columns } = getTableColumns(runs);
+  const rows = store.select(columns).from(runs).where(sql`${runs.open} = 1`).orderBy(asc(sql`rowid`)).all();
+  return rows.map((row) => readable({ ...row, input: null }));
+}
+
+/**
+ * A stored run as far as it can be read. One that is damaged waits for its turn, without anything to do in it, or has
+ * failed where its turn is over: so it comes to its end like any other and holds nobody up.
+ */
+function readable(row: typeof runs.$inferSelect): RunRow {
+  const { state, input, target } = row;
+  const isWhole = state !== undefined && input !== undefined && target !== undefined;
+  if (isWhole) return { ...row, state, input, target };
+  log("error", "run.unreadable", { runId: row.id });
+  if (state !== undefined && isSettled(state)) return { ...row, state, input: null, target: target ?? null };
+  return { ...row, state: row.open ? QUEUED : failedAt(row.acceptedAt), input: null, target: target ?? null };
+}
+
+const QUEUED: RunState = { status: "queued", behind: true };
+
+function failedAt(endedAt: number): RunState {
+  return { status: "error", endedAt, endSeq: 0, usage: NO_USAGE, error: UNREADABLE.error };
 }
 
 /** The calls that wait for a person's word. */
-export function openApprovals(rows: readonly RunRow[]): Approval[] {
+export function openApprovals(rows: readonly OpenRun[]): Approval[] {
   return rows.flatMap(({ state }) =>
     state.status === "waiting_approval" ? state.approvals.filter(({ decision }) => decision === undefined) : [],
   );

@@ -1,20 +1,15 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { EventBody } from "../agent/events.ts";
-import type { Delivery, Target } from "../channels/channel.ts";
-import type { Message } from "../models/message.ts";
-import type { QueuePolicy } from "./queue.ts";
-import type { RunInput, RunState } from "./run.ts";
-
-/** An event as it is stored: its run is in the row. */
-export type StoredEvent = { seq: number; ts: number } & EventBody;
-
-/** What a session has of its own, over the configuration. */
-export interface SessionSettings {
-  queue?: Partial<QueuePolicy>;
-  /** Tools that a person has allowed for good in this session. */
-  allowedTools?: string[];
-}
+import { json } from "./json-column.ts";
+import {
+  isDelivery,
+  isMessage,
+  isRunInput,
+  isRunState,
+  isSettings,
+  isStoredEvents,
+  isTarget,
+} from "./stored-shapes.ts";
 
 /** One row: whose session this is, and who may write to it. */
 export const session = sqliteTable("session", {
@@ -32,7 +27,13 @@ export const session = sqliteTable("session", {
   /** First number of the current conversation: what came before is history that no model sees. */
   contextSeq: integer("context_seq").notNull(),
   /** What its commands and decisions have set. */
-  settings: text({ mode: "json" }).$type<SessionSettings>().notNull(),
+  settings: json("settings", isSettings).notNull(),
+  /** Set once it is to be deleted: from then on there is no such session, and what is left of it goes. */
+  deleting: integer({ mode: "boolean" }).notNull().default(false),
+  /** Events up to this number may have been cleared away; messages are kept. */
+  oldestCursor: integer("oldest_cursor").notNull().default(0),
+  /** When what is old was last cleared away, in milliseconds since the epoch. */
+  tidiedAt: integer("tidied_at").notNull().default(0),
 });
 
 /** One row a run. `input` is emptied when the run starts: from then on the transcript has it. */
@@ -44,22 +45,25 @@ export const runs = sqliteTable(
     idempotencyKey: text("idempotency_key").unique(),
     /** Whether something is left to do for it: to run it, or to tell the index of all runs how it ended. */
     open: integer({ mode: "boolean" }).notNull(),
-    state: text({ mode: "json" }).$type<RunState>().notNull(),
-    input: text({ mode: "json" }).$type<RunInput>(),
-    target: text({ mode: "json" }).$type<Target>(),
+    state: json("state", isRunState).notNull(),
+    input: json("input", isRunInput),
+    target: json("target", isTarget),
     /** Who talks where, with which rights; see `talkOf`. */
     talk: text().notNull(),
     acceptedAt: integer("accepted_at").notNull(),
+    /** No event of it has a smaller number, so that its events are found without reading all others. */
+    firstSeq: integer("first_seq").notNull().default(0),
   },
-  // Partial: waking up reads what is open, not all that ever ran.
-  (table) => [index("runs_open").on(table.id).where(sql`${table.open} = 1`)],
+  // Partial: waking up reads what is open, not all that ever ran. In one index entries of equal value are in the order
+  // of insertion. SQLite takes it only where a query says `open = 1` literally, not with a parameter.
+  (table) => [index("runs_unfinished").on(table.open).where(sql`${table.open} = 1`)],
 );
 
 /** The transcript. The number of a message is also the number of the event that announced it. */
 export const messages = sqliteTable("messages", {
   seq: integer().primaryKey(),
   runId: text("run_id").notNull(),
-  body: text({ mode: "json" }).$type<Message>().notNull(),
+  body: json("body", isMessage).notNull(),
 });
 
 /** Events that no message stands for; several of one moment share a row. */
@@ -67,7 +71,7 @@ export const events = sqliteTable("events", {
   /** Number of the last one in the row. */
   seq: integer().primaryKey(),
   runId: text("run_id").notNull(),
-  body: text({ mode: "json" }).$type<StoredEvent[]>().notNull(),
+  body: json("body", isStoredEvents).notNull(),
 });
 
 /** Parts of replies on their way to a channel. */
@@ -78,7 +82,7 @@ export const outbox = sqliteTable(
     id: integer().primaryKey(),
     deliveryId: text("delivery_id").notNull(),
     runId: text("run_id").notNull(),
-    target: text({ mode: "json" }).$type<Target>().notNull(),
+    target: json("target", isTarget).notNull(),
     /** In the channel's markup. */
     text: text().notNull(),
     status: text().$type<DeliveryStatus>().notNull(),
@@ -86,9 +90,13 @@ export const outbox = sqliteTable(
     /** When to try next, in milliseconds since the epoch. */
     dueAt: integer("due_at").notNull(),
     /** The outcome of the last attempt. */
-    detail: text({ mode: "json" }).$type<Delivery>(),
+    detail: json("detail", isDelivery),
   },
-  (table) => [index("outbox_open").on(table.id).where(sql`${table.status} IN ('pending', 'sending')`)],
+  (table) => [
+    // SQLite takes it only where a query says the same list literally.
+    index("outbox_open").on(table.id).where(sql`${table.status} IN ('pending', 'sending')`),
+    index("outbox_by_run").on(table.runId),
+  ],
 );
 
 /** `unsure`: it was sent and nobody knows whether it arrived; only a person may send it again. */

@@ -1,14 +1,18 @@
 import { newId } from "../lib/ids.ts";
 import type { QueuePolicy } from "./queue.ts";
-import { type SessionSettings, session } from "./schema.ts";
+import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
+import type { SessionSettings } from "./stored-shapes.ts";
 
 /** Whose session an object is, as stored. */
-export type SessionRow = typeof session.$inferSelect;
+export interface SessionRow extends Omit<typeof session.$inferSelect, "settings"> {
+  settings: SessionSettings;
+}
 
-/** The session that this object holds; undefined before its first message. */
+/** The session that this object holds; undefined before its first message. Settings that are damaged are none. */
 export function readSessionRow(store: Store): SessionRow | undefined {
-  return store.select().from(session).get();
+  const row = store.select().from(session).get();
+  return row && { ...row, settings: row.settings ?? {} };
 }
 
 /** Makes the object the session of a key. */
@@ -26,6 +30,9 @@ export function createSessionRow(
     reservedSeq,
     contextSeq: 1,
     settings: {},
+    deleting: false,
+    oldestCursor: 0,
+    tidiedAt: 0,
   };
   store.insert(session).values(row).run();
   return row;
@@ -46,4 +53,14 @@ function saveSettings(store: Store, settings: SessionSettings): void {
 export function allowTool(store: Store, tool: string): void {
   const settings = readSessionRow(store)?.settings ?? {};
   saveSettings(store, { ...settings, allowedTools: [...new Set([...(settings.allowedTools ?? []), tool])] });
+}
+
+/** Notes that the session is to be deleted. */
+export function markDeleting(store: Store): void {
+  store.update(session).set({ deleting: true }).run();
+}
+
+/** Notes that what is old was cleared away, and up to which number events may be missing. */
+export function saveTidied(store: Store, change: { tidiedAt?: number; oldestCursor?: number }): void {
+  store.update(session).set(change).run();
 }

@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
-import { IsopodError } from "../lib/errors.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
 import { admitRun, knownRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
@@ -10,30 +11,59 @@ import { askPerson } from "./ask-person.ts";
 import type { CommandPort } from "./commands/command.ts";
 import { readCommand, type TypedCommand } from "./commands/index.ts";
 import type { Conclusion } from "./conclusion.ts";
+import { readContext } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
 import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
 import { type ActiveRun, Engine } from "./engine.ts";
 import { EventLog } from "./event-log.ts";
 import { eventStream } from "./event-stream.ts";
+import { exportStream } from "./export.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
-import { deliveriesOf, enqueueReply, isSending, markInterruptedUnsure, outboxDueAt, resend } from "./outbox.ts";
+import {
+  deliveriesOf,
+  dropPending,
+  enqueueReply,
+  isSending,
+  markInterruptedUnsure,
+  outboxDueAt,
+  resend,
+} from "./outbox.ts";
 import type { QueuePolicy } from "./queue.ts";
+import { orRefusal, type Refusal } from "./refusal.ts";
+import { Removal } from "./removal.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { findRun, openApprovals, openRuns, type RunRow } from "./runs.ts";
-import { allowTool, createSessionRow, readSessionRow, type SessionRow, saveQueuePolicy } from "./session-row.ts";
+import {
+  allowTool,
+  createSessionRow,
+  markDeleting,
+  readSessionRow,
+  type SessionRow,
+  saveQueuePolicy,
+} from "./session-row.ts";
 import { type Slot, takeSlot } from "./slot.ts";
 import { Sockets } from "./socket.ts";
 import { statusOf } from "./status.ts";
-import { openStore, type Store } from "./store.ts";
-import { type HistoryPage, readContext, readHistory, readLastReply } from "./transcript.ts";
+import { hasTables, openStore, type Store, updateTables } from "./store.ts";
+import { spanOf } from "./stored-events.ts";
+import { type HistoryPage, readHistory, readLastReply } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
 import { deliveryView, runView, waitResult } from "./views.ts";
 import { policyFor, type Wiring, wire } from "./wiring.ts";
 
-/** Most characters of transcript that a model is shown. */
-const CONTEXT_CHARS = 400_000;
+/** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
+type Life = "none" | "here" | "going";
+
+function lifeOf(owner: SessionRow | undefined): Life {
+  if (owner === undefined) return "none";
+  return owner.deleting ? "going" : "here";
+}
+
+function logFailure(error: unknown): void {
+  log("error", "removal.failed", { error: messageOf(error) });
+}
 
 /**
  * One conversation: its queue of runs, its transcript, its events and its deliveries.
@@ -52,15 +82,20 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #indexer: Indexer;
   readonly #clock: AlarmClock;
   readonly #sockets: Sockets;
+  readonly #removal: Removal;
   readonly #bootstrapCache = new Map();
   readonly #readEtags = new ReadEtags();
+  #life: Life;
+  #turn: Promise<void> | undefined;
   #wiring: Wiring | undefined;
   #recoveryMs = FIRST_RECOVERY_MS;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx);
-    this.#log = new EventLog(this.#store, readSessionRow(this.#store)?.reservedSeq ?? 1);
+    const owner = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
+    this.#life = lifeOf(owner);
+    this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     this.#deliveries = new Deliveries({ store: this.#store, fence: this.#fence, wiring: () => this.#wired() });
     this.#indexer = new Indexer({ store: this.#store, database: env.DB, owner: () => this.#owner() });
@@ -71,7 +106,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       fence: this.#fence,
       now: Date.now,
       policyFor: (target) => this.#policyFor(target),
-      readContext: () => readContext(this.#store, this.#owner().contextSeq, CONTEXT_CHARS),
+      readContext: () => readContext(this.#store, this.#owner().contextSeq),
       perform: (run) => this.#perform(run),
       format: (target, markdown) => this.#deliveries.format(target, markdown),
     });
@@ -83,6 +118,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       wiring: () => this.#wired(),
       now: Date.now,
     });
+    this.#removal = new Removal({
+      ctx,
+      files: env.FILES,
+      database: env.DB,
+      owner: () => this.#owner(),
+      idle: () => Promise.all([this.#turn, this.#deliveries.idle(), this.#indexer.idle()]),
+      forget: () => this.#forget(),
+    });
     this.#recover();
   }
 
@@ -91,6 +134,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
     const run = { runId, idempotencyKey, input, target };
     const typed = input.sender?.owner ? readCommand(input.text) : undefined;
+    this.#begin();
     const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(sessionKey, agentId));
     const row = typed === undefined ? this.#admit(run) : this.#command(run, typed);
     this.#arm();
@@ -100,36 +144,34 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** A run as it stands; undefined where this session has no such run. */
   show(runId: string): RunView | undefined {
-    const row = findRun(this.#store, runId);
+    const row = this.#find(runId);
     if (row === undefined) return undefined;
-    return runView(this.#owner(), row, readLastReply(this.#store, runId), deliveriesOf(this.#store, runId));
+    return runView(this.#owner(), row, readLastReply(this.#store, row), deliveriesOf(this.#store, runId));
   }
 
   /** How a run ended, or that `timeoutMs` went by; undefined where this session has no such run. */
   async wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined> {
-    if (findRun(this.#store, runId) === undefined) return undefined;
+    if (this.#find(runId) === undefined) return undefined;
     return waitResult(await this.#engine.waitFor(runId, timeoutMs));
   }
 
   /** Stops a run. Gives its status; undefined where this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
-    const row = this.#engine.abort(runId);
+    const row = this.#find(runId) && this.#engine.abort(runId);
     if (row === undefined) return undefined;
     this.ctx.waitUntil(this.#indexer.forgetApprovals(row.id));
     this.#work();
     return row.state.status;
   }
 
-  /** Stops every run that is not settled. Gives their ids. */
-  abortAll(): string[] {
-    const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
-    // The waiting ones first, so that none of them begins when the one at work has stopped.
-    for (const runId of runIds.toReversed()) this.abort(runId);
-    return runIds;
+  /** Stops every run that is not settled. Gives their ids; undefined where there is no such session. */
+  abortAll(): string[] | undefined {
+    return this.#life === "here" ? this.#abortAll() : undefined;
   }
 
   /** Sends a delivery once more that failed or may not have arrived. Undefined where the run has no such delivery. */
   resend(runId: string, deliveryId: string): DeliveryView | undefined {
+    if (this.#life !== "here") return undefined;
     const row = this.#fence.write(() => resend(this.#store, runId, deliveryId, Date.now()));
     this.#arm();
     this.#work();
@@ -138,7 +180,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Notes a person's word on a tool call that waits for it. False where none waits under this id. */
   decide(approvalId: string, decision: Decision): boolean {
-    const decided = this.#engine.decide(approvalId, decision);
+    const decided = this.#life === "here" ? this.#engine.decide(approvalId, decision) : undefined;
     if (decided === undefined) return false;
     if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
     this.ctx.waitUntil(this.#indexer.forgetApprovals(decided.runId));
@@ -147,25 +189,60 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return true;
   }
 
-  /** A page of the transcript, and the number after which its events go on. */
-  history(limit: number, before: number | undefined): HistoryPage & { cursor: number } {
-    return { ...readHistory(this.#store, limit, before), cursor: this.#log.settledSeq };
+  /** A page of the transcript, and the number after which its events go on; undefined where there is no session. */
+  history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined {
+    if (this.#life !== "here") return undefined;
+    return { ...readHistory(this.#store, limit, before), cursor: this.#log.lastSeq };
   }
 
-  /** The session's events after a number, or from now on; it stays open. */
-  events(after: number | undefined): ReadableStream<Uint8Array> {
-    return eventStream(this.#log, after ?? this.#log.lastSeq);
+  /** The whole transcript as JSON Lines; undefined where there is no session. */
+  export(): ReadableStream<Uint8Array> | undefined {
+    return this.#life === "here" ? exportStream(this.#store, this.#log.lastSeq) : undefined;
+  }
+
+  /**
+   * The session's events after a number, or from now on; it stays open. Undefined where there is no session, unless
+   * one is waited for.
+   */
+  events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined {
+    if (this.#life !== "here" && !(orWait && this.#life === "none")) return undefined;
+    return orRefusal(() => {
+      this.#log.requireCursor(after ?? this.#log.lastSeq);
+      return eventStream(this.#log, after ?? this.#log.lastSeq);
+    });
   }
 
   /** A run's events after a number, to its last; undefined where this session has no such run. */
-  runEvents(runId: string, after: number): ReadableStream<Uint8Array> | undefined {
-    const row = () => findRun(this.#store, runId);
-    if (row() === undefined) return undefined;
-    const hasEnded = () => isSettled(row()?.state ?? { status: "queued", behind: false });
-    return eventStream(this.#log, after, { runId, hasEnded });
+  runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined {
+    const row = this.#find(runId);
+    if (row === undefined) return undefined;
+    return orRefusal(() => {
+      this.#log.requireCursor(after, spanOf(row));
+      return eventStream(this.#log, after, () => spanOf(this.#find(runId) ?? row));
+    });
   }
 
-  override fetch(request: Request): Promise<Response> {
+  /**
+   * Deletes the session with everything that it left; its runs are stopped and its readers come to an end. What begins
+   * it is stored, so that it is finished after a crash, too. False where there is no session.
+   */
+  async remove(): Promise<boolean> {
+    if (this.#life === "none") return false;
+    if (this.#life === "here") {
+      this.#life = "going";
+      this.#fence.write(() => {
+        markDeleting(this.#store);
+        dropPending(this.#store);
+      });
+      this.#arm();
+      this.#abortAll();
+    }
+    await this.#removal.finish();
+    return true;
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    if (this.#life === "going") return new Response(null, { status: 503 });
     return this.#sockets.open(new URL(request.url).searchParams.get("key") ?? "");
   }
 
@@ -183,6 +260,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   override alarm(): void {
     this.#clock.rang();
+    if (this.#life === "going") this.ctx.waitUntil(this.#removal.finish().catch(logFailure));
     this.#recoveryMs = this.#engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
     if (this.#indexer.hasTold) this.#fence.write(() => this.#indexer.closeTold());
     this.#arm();
@@ -191,6 +269,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Takes note of what an earlier incarnation left; the alarm then goes on with it at once. */
   #recover(): void {
+    if (this.#life === "none") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
     this.#recoveryMs = 0;
     this.#arm();
@@ -199,8 +278,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
   #work(): void {
+    if (this.#life !== "here") return;
     const turn = this.#engine.next();
     if (turn !== undefined) {
+      this.#turn = turn;
       this.#recoveryMs = FIRST_RECOVERY_MS;
       this.ctx.waitUntil(turn.then(() => this.#work()));
     }
@@ -209,6 +290,38 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
     this.ctx.waitUntil(this.#deliveries.drain().then(() => this.#arm()));
     if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
+  }
+
+  /** Makes room for a session where there is none. @throws Error while one is being deleted: try again in a moment */
+  #begin(): void {
+    if (this.#life === "going") throw new Error("The session is being deleted.");
+    if (this.#life === "none") updateTables(this.ctx, this.#store);
+    this.#life = "here";
+  }
+
+  #find(runId: string): RunRow | undefined {
+    return this.#life === "here" ? findRun(this.#store, runId) : undefined;
+  }
+
+  #abortAll(): string[] {
+    const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
+    // The waiting ones first, so that none of them begins when the one at work has stopped.
+    for (const runId of runIds.toReversed()) {
+      this.#engine.abort(runId);
+      this.ctx.waitUntil(this.#indexer.forgetApprovals(runId));
+    }
+    this.#work();
+    return runIds;
+  }
+
+  /** Everything is deleted: what is in memory goes on as if nothing had been. */
+  #forget(): void {
+    this.#life = "none";
+    this.#sockets.end();
+    this.#log.end();
+    this.#fence.release();
+    this.#clock.rang();
+    this.#readEtags.clear();
   }
 
   #admit(run: NewRun): RunRow {
@@ -232,7 +345,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #commandPort({ target }: NewRun): CommandPort {
     return {
-      stopAll: () => this.abortAll().length,
+      stopAll: () => this.#abortAll().length,
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => this.#policyFor(target),
       setQueuePolicy: (change) => this.#fence.write(() => saveQueuePolicy(this.#store, change)),
@@ -256,6 +369,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       owner,
       wiring: this.#wired(),
       log: this.#log,
+      files: this.env.FILES,
       bootstrapCache: this.#bootstrapCache,
       readEtags: this.#readEtags,
       extraTools: this.extraTools,
@@ -288,9 +402,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Sets the alarm to what is due first. */
   #arm(): void {
+    if (this.#life === "none") return;
     const now = Date.now();
     this.#clock.set({
-      recoveryAt: goesOn(openRuns(this.#store)) ? now + this.#recoveryMs : undefined,
+      recoveryAt: this.#life === "going" || goesOn(openRuns(this.#store)) ? now + this.#recoveryMs : undefined,
       outboxAt: outboxDueAt(this.#store),
       indexAt: this.#indexer.isBehind ? now + INDEX_RETRY_MS : undefined,
     });

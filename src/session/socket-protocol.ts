@@ -12,6 +12,8 @@ export const CLOSED = {
   failed: 1011,
   /** The client did not acknowledge what it was sent: connect again and resume. */
   slow: 4008,
+  /** The session was deleted. */
+  deleted: 4010,
 } as const;
 
 const id = z.string().min(1).max(200).meta({ description: "Comes back with whatever is answered to the frame." });
@@ -43,7 +45,13 @@ export const clientFrame = z.discriminatedUnion("type", [inputFrame, abortFrame,
 export type ClientFrame = z.infer<typeof clientFrame>;
 export type InputFrame = z.infer<typeof inputFrame>;
 
-const error = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
+const error = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+  /** `gone`: the oldest number to resume after. */
+  oldestCursor: seq.optional(),
+});
 
 /** What a client receives. Events come in the order of their numbers, each once. */
 export const serverFrame = z.discriminatedUnion("type", [

@@ -91,6 +91,11 @@ export class Sockets {
     if (socket.readyState === WebSocket.CLOSING) socket.close(1000);
   }
 
+  /** Closes all of them: their session is deleted. */
+  end(): void {
+    for (const socket of this.#ports.ctx.getWebSockets()) socket.close(CLOSED.deleted, "The session was deleted.");
+  }
+
   /** Notes that a connection broke; its client comes back by itself. */
   broken(error: unknown): void {
     writeLog("debug", "socket.broken", { error: messageOf(error) });
@@ -204,6 +209,6 @@ function fail(socket: WebSocket, thrown: unknown): void {
   socket.close(CLOSED.failed, "Something went wrong here. Connect again.");
 }
 
-function bodyOf({ code, message, hint }: IsopodError) {
-  return { code, message, ...(hint !== undefined && { hint }) };
+function bodyOf({ code, message, hint, details }: IsopodError) {
+  return { code, message, ...(hint !== undefined && { hint }), ...details };
 }

@@ -1,9 +1,15 @@
-import { and, count, desc, eq, gte, lt } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import type { AssistantMessage, Message } from "../models/message.ts";
+import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
+import type { RunRow } from "./runs.ts";
 import { messages } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-const PAGE = 50;
+/** Most bytes of JSON in a page, well below what a call between objects may carry. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** How many messages, and bytes of them, an export reads at once. */
+const EXPORT_PAGE = 200;
+const EXPORT_BYTES = 256 * 1024;
 
 /** A message where it stands. */
 export type HistoryMessage = Message & { seq: number; runId: string };
@@ -15,71 +21,42 @@ export interface HistoryPage {
   before?: number;
 }
 
-/** The newest messages before a number, in reading order. */
+/** The newest messages before a number, in reading order; fewer than `limit` where they are large. */
 export function readHistory(store: Store, limit: number, before: number | undefined): HistoryPage {
-  const rows = store
-    .select()
-    .from(messages)
-    .where(before === undefined ? undefined : lt(messages.seq, before))
-    .orderBy(desc(messages.seq))
-    .limit(limit + 1)
-    .all();
-  const page = rows.slice(0, limit).reverse();
-  const oldest = page[0];
+  const where = before === undefined ? undefined : lt(messages.seq, before);
+  const page = readMessages(store, { where, orderBy: desc(messages.seq), limit, maxBytes: PAGE_BYTES });
   return {
-    messages: page.map((row) => ({ ...row.body, seq: row.seq, runId: row.runId })),
-    ...(rows.length > limit && oldest && { before: oldest.seq }),
+    messages: page.rows.reverse().map(historyMessage),
+    ...(page.moreAfter !== undefined && { before: page.moreAfter }),
   };
 }
 
-/**
- * What a model sees of a transcript: its newest messages within `maxChars` characters of JSON, beginning with what
- * somebody said, so that no result stands without its call. It reads from the end and stops early: a transcript may
- * be far larger than memory.
- */
-export function readContext(store: Store, fromSeq: number, maxChars: number): Message[] {
-  const found: Message[] = [];
-  let chars = 0;
-  for (const message of newestFirst(store, fromSeq)) {
-    chars += JSON.stringify(message).length;
-    if (chars > maxChars && found.some((kept) => kept.role === "user")) break;
-    found.push(message);
-  }
-  found.reverse();
-  return found.slice(
-    Math.max(
-      0,
-      found.findIndex((message) => message.role === "user"),
-    ),
-  );
-}
-
-function* newestFirst(store: Store, fromSeq: number): Generator<Message> {
-  let before = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const rows = store
-      .select()
-      .from(messages)
-      .where(and(gte(messages.seq, fromSeq), lt(messages.seq, before)))
-      .orderBy(desc(messages.seq))
-      .limit(PAGE)
-      .all();
-    for (const row of rows) if (!row.body.aside) yield row.body;
-    const oldest = rows.at(-1);
-    if (oldest === undefined || rows.length < PAGE) return;
-    before = oldest.seq;
+/** A transcript from its beginning up to a number, page by page. */
+export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const where = and(gt(messages.seq, after), lte(messages.seq, upTo));
+    const orderBy = asc(messages.seq);
+    const page = readMessages(store, { where, orderBy, limit: EXPORT_PAGE, maxBytes: EXPORT_BYTES });
+    yield page.rows.map(historyMessage);
+    after = page.moreAfter;
   }
 }
 
 /** The last reply of a run; undefined where it has none. */
-export function readLastReply(store: Store, runId: string): AssistantMessage | undefined {
-  for (const row of store.select().from(messages).where(eq(messages.runId, runId)).orderBy(desc(messages.seq)).all()) {
-    if (row.body.role === "assistant") return row.body;
-  }
-  return undefined;
+export function readLastReply(store: Store, { id, firstSeq, state }: RunRow): AssistantMessage | undefined {
+  const lastSeq = "endSeq" in state ? state.endSeq : Number.MAX_SAFE_INTEGER;
+  const isReply = sql`${fieldOf("$.role")} = 'assistant'`;
+  const where = and(gte(messages.seq, firstSeq), lte(messages.seq, lastSeq), eq(messages.runId, id), isReply);
+  const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
+  return row?.message.role === "assistant" ? row.message : undefined;
 }
 
 /** How many messages a transcript has. */
 export function countMessages(store: Store): number {
   return store.select({ count: count() }).from(messages).get()?.count ?? 0;
+}
+
+function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {
+  return { ...message, seq, runId };
 }

@@ -28,12 +28,12 @@ export async function gatherFiles(
   return files;
 }
 
-/** The bytes of an image that a message refers to; undefined where the file is gone. */
+/** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */
 export async function loadImage(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
   try {
     return (await workspace.read(path)).bytes;
   } catch (error) {
-    if (error instanceof WorkspaceError && error.code === "not_found") return undefined;
+    if (error instanceof WorkspaceError && error.code !== "unavailable") return undefined;
     throw error;
   }
 }

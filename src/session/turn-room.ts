@@ -11,6 +11,8 @@ export interface TurnRoom {
   owner: SessionRow;
   wiring: Wiring;
   log: EventLog;
+  /** Where large results go. */
+  files: R2Bucket;
   bootstrapCache: BootstrapCache;
   readEtags: ReadEtags;
   /** Tools besides the built-in ones. */

@@ -4,8 +4,11 @@ import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import { toolsFor } from "../tools/index.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { ActiveRun } from "./engine.ts";
+import { objectNameOf } from "./locate.ts";
 import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
+import { withResults } from "./results-in-workspace.ts";
+import { keepOutput, sessionFolder } from "./spill.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import { agentIn } from "./wiring.ts";
@@ -22,7 +25,9 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const agent = agentIn(room.wiring, room.owner.agentId);
   const model = room.wiring.model(run.journal.state.model ?? room.wiring.modelRefOf(agent));
   const workspace = room.wiring.workspaceOf(agent);
-  const tools = toolsFor({ owner: run.speaker.owner, workspace, readEtags: room.readEtags }, room.extraTools);
+  const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
+  const seen = withResults(workspace, spills);
+  const tools = toolsFor({ owner: run.speaker.owner, workspace: seen, readEtags: room.readEtags }, room.extraTools);
   const files = await gatherFiles(agent, workspace, run.speaker, room);
   const owners = await room.wiring.ownersShown();
   const prompt = renderSystemPrompt(promptInput(run, room, { agent, tools, files, owners, model: model.ref }));
@@ -40,6 +45,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       journal: run.journal,
       modelIdleMs: MODEL_IDLE_MS,
       allowedTools: room.owner.settings.allowedTools ?? [],
+      keep: (output) => keepOutput(output, spills, Date.now()),
       emit: (event) => room.log.show(run.row.id, Date.now(), event),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,

@@ -4,13 +4,13 @@ import type { DeliveryView, RunView, WaitResult } from "./api.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
 import type { RunState, SettledRun } from "./run.ts";
-import type { RunRow } from "./runs.ts";
+import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /** A run as the outside sees it. */
 export function runView(
   owner: SessionRow,
-  row: RunRow,
+  row: OpenRun,
   reply: AssistantMessage | undefined,
   deliveries: readonly OutboxRow[],
 ): RunView {
@@ -62,8 +62,8 @@ function droppedError(reason: DropReason): RunError {
 /** A delivery as the outside sees it. */
 export function deliveryView(row: OutboxRow): DeliveryView {
   const { deliveryId, target, status, attempts, detail } = row;
-  const reason = detail !== null && "reason" in detail ? { reason: detail.reason } : {};
-  return { deliveryId, channel: target.channel, status, attempts, ...reason };
+  const reason = detail && "reason" in detail ? { reason: detail.reason } : {};
+  return { deliveryId, channel: target?.channel ?? "unknown", status, attempts, ...reason };
 }
 
 /** How a wait came out that saw the end of its run, or did not. */

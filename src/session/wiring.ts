@@ -7,12 +7,12 @@ import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { modelsConfig } from "../models/config.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, ModelResolver } from "../models/model.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ownersForPrompt } from "./owners.ts";
 import type { QueuePolicy } from "./queue.ts";
-import type { SessionSettings } from "./schema.ts";
+import type { SessionSettings } from "./stored-shapes.ts";
 
 const schema = configSchema(modelsConfig, channelsConfig());
 
@@ -21,7 +21,7 @@ const DEFAULT_QUEUE = schema.parse({}).messages.queue;
 /** The whole configuration. */
 export type Config = ReturnType<typeof readConfig>;
 
-/** The Worker's bindings, opened the way its configuration says. Holds no state: it may be made anew at any time. */
+/** The Worker's bindings, opened the way its configuration says. Cheap to make, and holds no state of its own. */
 export interface Wiring {
   readonly config: Config;
   /** `workerd` on a machine of one's own. */
@@ -49,9 +49,8 @@ export interface OpenChannel {
  * @throws IsopodError `not_configured` where the configuration is not valid
  */
 export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void): Wiring {
-  const config = readConfig(env);
+  const { config, models } = settledParts(env);
   const secret = (name: string) => variable(env, name);
-  const models = createModelResolver({ providers: config.models.providers, secret, fetch });
   return {
     config,
     host: env.ISOPOD_HOST ?? "cloudflare-workers",
@@ -90,6 +89,24 @@ function queueConfig(wiring: () => Wiring): Config["messages"]["queue"] {
 /** The agent that a session belongs to. @throws IsopodError `not_found` */
 export function agentIn(wiring: Wiring, agentId: string): Agent {
   return agentOf(wiring.config, agentId);
+}
+
+/** What stays the same as long as the environment does, and is too dear to be made for each request. */
+interface SettledParts {
+  config: Config;
+  models: ModelResolver;
+}
+
+const settled = new WeakMap<Env, SettledParts>();
+
+function settledParts(env: Env): SettledParts {
+  const known = settled.get(env);
+  if (known !== undefined) return known;
+  const config = readConfig(env);
+  const secret = (name: string) => variable(env, name);
+  const parts = { config, models: createModelResolver({ providers: config.models.providers, secret, fetch }) };
+  settled.set(env, parts);
+  return parts;
 }
 
 function readConfig(env: Env) {

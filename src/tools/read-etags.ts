@@ -20,6 +20,11 @@ export class ReadEtags {
     this.#etags.delete(path);
   }
 
+  /** Nothing was seen yet. */
+  clear(): void {
+    this.#etags.clear();
+  }
+
   /** Takes in what the prompt showed, by path. */
   seen(etags: ReadonlyMap<string, string>): void {
     for (const [path, etag] of etags) this.#etags.set(path, etag);

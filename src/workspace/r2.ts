@@ -59,7 +59,7 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
 }
 
 /** The folders at the top of the bucket that have a meaning of their own. */
-const RESERVED = ["agents", "versions", "skills"];
+const RESERVED = ["agents", "versions", "skills", "sessions"];
 
 /**
  * The R2 prefix of an agent's workspace, ending in `/`: `agents/<agentId>/workspace/`, or the relative folder that the

@@ -126,7 +126,7 @@ describe("talking over a socket", () => {
     const client = await openSocket(keyOf("nobody"));
     client.send({ type: "input", id: "1", message: "x", model: "nowhere/model" });
     expect(await client.next("error")).toMatchObject({ id: "1", error: { code: "not_configured" } });
-    expect((await historyOf(keyOf("nobody"))).messages).toEqual([]);
+    expect((await call("GET", `/v1/sessions/${keyOf("nobody")}/history`)).status).toBe(404);
   });
 });
 

@@ -1,0 +1,22 @@
+import type { Store } from "./store.ts";
+import { readAll } from "./transcript.ts";
+
+/**
+ * A transcript up to a number as JSON Lines: one message a line, oldest first, in the form of the history. The reader
+ * pulls: what it has not asked for yet is not read yet.
+ */
+export function exportStream(store: Store, upTo: number): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const pages = readAll(store, upTo);
+  return new ReadableStream({
+    type: "bytes",
+    pull(controller) {
+      for (const page of pages) {
+        if (page.length === 0) continue;
+        controller.enqueue(encoder.encode(page.map((message) => `${JSON.stringify(message)}\n`).join("")));
+        return;
+      }
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import { forgetSession } from "./catalog.ts";
+import { objectNameOf } from "./locate.ts";
+import type { SessionRow } from "./session-row.ts";
+import { deleteFolder, sessionFolder } from "./spill.ts";
+
+/** How long a session that is to be deleted waits for what it is doing to stop. */
+const STOP_MS = 10_000;
+
+/** What deleting needs of the object that it is done for. */
+export interface RemovalRoom {
+  ctx: Pick<DurableObjectState, "storage" | "abort">;
+  files: R2Bucket;
+  database: D1Database;
+  owner(): SessionRow;
+  /** Resolves when nothing is going on any more that might write. */
+  idle(): Promise<unknown>;
+  /** Forgets in memory what is being deleted in storage. */
+  forget(): void;
+}
+
+/** Deletes a session that is marked so, with everything that it left. */
+export class Removal {
+  readonly #room: RemovalRoom;
+  #going: Promise<void> | undefined;
+
+  constructor(room: RemovalRoom) {
+    this.#room = room;
+  }
+
+  /**
+   * Goes on until nothing is left; there is one such effort at a time. What is outside of the object goes first, so that
+   * the object knows of it for as long as it is there.
+   * @throws whatever R2 or D1 throw: then the rest is still there, and marked
+   */
+  finish(): Promise<void> {
+    this.#going ??= this.#deleteAll().finally(() => {
+      this.#going = undefined;
+    });
+    return this.#going;
+  }
+
+  async #deleteAll(): Promise<void> {
+    const { ctx, files, database, owner, idle, forget } = this.#room;
+    const { agentId, key } = owner();
+    // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
+    if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
+    await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
+    await forgetSession(database, key);
+    const deleted = ctx.storage.deleteAll();
+    forget();
+    await deleted;
+  }
+}
+
+/** Whether a promise resolves in time. */
+function comesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, false);
+    promise.then(() => resolve(true), reject).finally(() => clearTimeout(timer));
+  });
+}

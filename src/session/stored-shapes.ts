@@ -1,0 +1,79 @@
+import type { EventBody } from "../agent/events.ts";
+import type { Delivery, Target } from "../channels/channel.ts";
+import type { Message } from "../models/message.ts";
+import type { QueuePolicy } from "./queue.ts";
+import type { RunInput, RunState } from "./run.ts";
+
+/** An event as it is stored: its run is in the row. */
+export type StoredEvent = { seq: number; ts: number } & EventBody;
+
+/** What a session has of its own, over the configuration. */
+export interface SessionSettings {
+  queue?: Partial<QueuePolicy>;
+  /** Tools that a person has allowed for good in this session. */
+  allowedTools?: string[];
+}
+
+const WITHOUT_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>([
+  "queued",
+  "ok",
+  "error",
+  "aborted",
+  "timeout",
+  "joined",
+  "dropped",
+]);
+const WITH_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>(["running", "waiting_approval"]);
+
+/** Whether a stored value is a message, as far as whoever reads it would stumble otherwise. */
+export function isMessage(value: unknown): value is Message {
+  if (!isObject(value) || typeof value.id !== "string" || typeof value.at !== "number") return false;
+  if (value.role === "user") return typeof value.text === "string";
+  if (value.role === "tool") return areStrings(value.text, value.callId, value.tool);
+  return value.role === "assistant" && isObject(value.usage) && Array.isArray(value.parts) && value.parts.every(isPart);
+}
+
+/** Whether a stored value says how a run stands. */
+export function isRunState(value: unknown): value is RunState {
+  if (!isObject(value)) return false;
+  if (!WITH_PROGRESS.has(value.status)) return WITHOUT_PROGRESS.has(value.status);
+  return Array.isArray(value.launched) && Array.isArray(value.approvals) && isObject(value.usage);
+}
+
+/** Whether a stored value is what a run was asked. */
+export function isRunInput(value: unknown): value is RunInput {
+  return isObject(value) && typeof value.text === "string" && typeof value.timeoutSeconds === "number";
+}
+
+/** Whether a stored value is a place that a reply goes to. */
+export function isTarget(value: unknown): value is Target {
+  return isObject(value) && areStrings(value.channel, value.accountId, value.conversationId);
+}
+
+/** Whether a stored value is how an attempt to deliver came out. */
+export function isDelivery(value: unknown): value is Delivery {
+  return isObject(value) && typeof value.outcome === "string";
+}
+
+/** Whether a stored value is a row of events. */
+export function isStoredEvents(value: unknown): value is StoredEvent[] {
+  return Array.isArray(value) && value.every((event) => isObject(event) && typeof event.seq === "number" && event.type);
+}
+
+/** Whether a stored value is a session's settings. */
+export function isSettings(value: unknown): value is SessionSettings {
+  return isObject(value);
+}
+
+function isPart(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return value.type === "tool-call" ? areStrings(value.callId, value.tool) : typeof value.text === "string";
+}
+
+function areStrings(...values: unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
