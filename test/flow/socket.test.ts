@@ -201,6 +201,20 @@ describe("going on after a break", () => {
     expect(messagesIn(events)).toEqual((await historyOf(keyOf("killed"))).messages);
   });
 
+  test("from the history's cursor on, a reply that is being given is heard from its beginning", async () => {
+    await script("middle", [{ text: "One two three four", chunkSize: 4, gapMs: 60 }]);
+    const first = await openSocket(keyOf("middle"));
+    first.resume(0);
+    const { runId } = await first.say("Count", "middle");
+    await first.next("events", ({ events }) => events.some((event) => event.phase === "delta"));
+    const { cursor } = await historyOf(keyOf("middle"));
+    const second = await openSocket(keyOf("middle"));
+    second.resume(cursor);
+    await second.end(runId);
+    const deltas = second.events.filter((event) => event.phase === "delta");
+    expect(deltas.map((event) => ("text" in event ? event.text : "")).join("")).toBe("One two three four");
+  });
+
   test("a cursor that is not there yet is refused, and the one before goes on", async () => {
     await script("cursor", [{ text: "ok" }]);
     const client = await openSocket(keyOf("cursor"));
