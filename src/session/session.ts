@@ -20,7 +20,6 @@ import { eventStream } from "./event-stream.ts";
 import { exportStream } from "./export.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
-import { boundedInput } from "./input-bounds.ts";
 import {
   deliveriesOf,
   dropPending,
@@ -33,7 +32,6 @@ import {
 import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
-import { Retention } from "./retention.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { findRun, openApprovals, openRuns, type RunRow } from "./runs.ts";
@@ -85,7 +83,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #clock: AlarmClock;
   readonly #sockets: Sockets;
   readonly #removal: Removal;
-  readonly #retention: Retention;
   readonly #bootstrapCache = new Map();
   readonly #readEtags = new ReadEtags();
   #life: Life;
@@ -121,23 +118,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       wiring: () => this.#wired(),
       now: Date.now,
     });
-    this.#retention = new Retention({
-      store: this.#store,
-      fence: this.#fence,
-      log: this.#log,
-      database: env.DB,
-      files: env.FILES,
-      owner: () => this.#owner(),
-      keepDays: () => this.#wired().config.session.retention.days,
-      now: Date.now,
-    });
     this.#removal = new Removal({
       ctx,
       files: env.FILES,
       database: env.DB,
       owner: () => this.#owner(),
-      idle: () =>
-        Promise.all([this.#turn, ...[this.#deliveries, this.#indexer, this.#retention].map((one) => one.idle())]),
+      idle: () => Promise.all([this.#turn, this.#deliveries.idle(), this.#indexer.idle()]),
       forget: () => this.#forget(),
     });
     this.#recover();
@@ -146,7 +132,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
-    const run = { runId, idempotencyKey, input: boundedInput(input), target };
+    const run = { runId, idempotencyKey, input, target };
     const typed = input.sender?.owner ? readCommand(input.text) : undefined;
     this.#begin();
     const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(sessionKey, agentId));
@@ -298,7 +284,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#turn = turn;
       this.#recoveryMs = FIRST_RECOVERY_MS;
       this.ctx.waitUntil(turn.then(() => this.#work()));
-      this.ctx.waitUntil(turn.then(() => this.#retention.tidy()));
     }
     const notBefore = this.#engine.notBefore();
     // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
