@@ -2,6 +2,7 @@ import { and, desc, eq, gte } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Message } from "../models/message.ts";
+import { prepared, slot } from "./prepared.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -9,6 +10,16 @@ import { type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } fro
 
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
+
+const inserts = prepared((store) => {
+  const rowOf = ({ seq, runId, body }: typeof messages | typeof events) => {
+    return { seq: slot(seq), runId: slot(runId), body: slot(body) };
+  };
+  return {
+    message: store.insert(messages).values(rowOf(messages)).prepare(),
+    events: store.insert(events).values(rowOf(events)).prepare(),
+  };
+});
 
 /**
  * Everything that happens in a session, in one order.
@@ -78,7 +89,7 @@ export class EventLog {
   /** Appends a message to the transcript, which is its event too. Gives its number. */
   append(runId: string, message: Message): number {
     const seq = this.take();
-    this.#store.insert(messages).values({ seq, runId, body: message }).run();
+    inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
     this.#stored(seq);
     return seq;
@@ -88,7 +99,7 @@ export class EventLog {
   record(runId: string, ts: number, bodies: readonly EventBody[]): number {
     const body = bodies.map((event) => ({ ...event, seq: this.take(), ts }));
     const seq = this.lastSeq;
-    this.#store.insert(events).values({ seq, runId, body }).run();
+    inserts(this.#store).events.run({ seq, run_id: runId, body });
     this.#stored(seq);
     return seq;
   }

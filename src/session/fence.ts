@@ -1,6 +1,9 @@
 import type { EventLog } from "./event-log.ts";
+import { prepared } from "./prepared.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
+
+const epochOf = prepared((store) => store.select({ epoch: session.epoch }).from(session).prepare());
 
 /** Thrown where another incarnation of the object has taken over: this one must stop and write nothing. */
 export class Superseded extends Error {
@@ -29,7 +32,7 @@ export class Fence {
   /** @throws Superseded with nothing written */
   write<Result>(work: () => Result): Result {
     return this.#storage.transactionSync(() => {
-      const stored = this.#store.select({ epoch: session.epoch }).from(session).get()?.epoch;
+      const stored = epochOf(this.#store).get()?.epoch;
       if (this.#epoch === undefined) this.#epoch = this.#claim(stored);
       else if (stored !== this.#epoch) throw new Superseded();
       return work();

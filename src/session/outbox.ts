@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
+import { prepared } from "./prepared.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -127,6 +128,10 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
 
 const NOWHERE: Delivery = { outcome: "failed", reason: "Where it was to go cannot be read any more." };
 
+const first = prepared((store) =>
+  store.select().from(outbox).where(PENDING).orderBy(asc(outbox.id)).limit(1).prepare(),
+);
+
 function firstWaiting(store: Store): OutboxRow | undefined {
-  return store.select().from(outbox).where(PENDING).orderBy(asc(outbox.id)).limit(1).get();
+  return first(store).get();
 }

@@ -3,6 +3,7 @@ import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { UNREADABLE } from "./conclusion.ts";
+import { prepared, slot } from "./prepared.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { runs } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -19,28 +20,69 @@ export interface RunRow extends OpenRun {
   input: RunInput | null;
 }
 
+const { input: _, ...withoutInput } = getTableColumns(runs);
+
+const statements = prepared((store) => {
+  const thisRun = eq(runs.id, slot(runs.id));
+  return {
+    insert: store
+      .insert(runs)
+      .values({
+        id: slot(runs.id),
+        idempotencyKey: slot(runs.idempotencyKey),
+        open: slot(runs.open),
+        state: slot(runs.state),
+        input: slot(runs.input),
+        target: slot(runs.target),
+        talk: slot(runs.talk),
+        acceptedAt: slot(runs.acceptedAt),
+        firstSeq: slot(runs.firstSeq),
+      })
+      .prepare(),
+    byId: store.select().from(runs).where(thisRun).prepare(),
+    byKey: store
+      .select()
+      .from(runs)
+      .where(eq(runs.idempotencyKey, slot(runs.idempotencyKey)))
+      .prepare(),
+    open: store.select(withoutInput).from(runs).where(sql`${runs.open} = 1`).orderBy(asc(sql`rowid`)).prepare(),
+    saveState: store
+      .update(runs)
+      .set({ state: slot(runs.state) })
+      .where(thisRun)
+      .prepare(),
+    saveTaken: store
+      .update(runs)
+      .set({ state: slot(runs.state), input: null })
+      .where(thisRun)
+      .prepare(),
+    close: store.update(runs).set({ open: false }).where(thisRun).prepare(),
+  };
+});
+
 /** Adds a run. */
 export function insertRun(store: Store, row: RunRow): void {
-  store.insert(runs).values(row).run();
+  const { idempotencyKey: idempotency_key, acceptedAt: accepted_at, firstSeq: first_seq, ...others } = row;
+  statements(store).insert.run({ ...others, idempotency_key, accepted_at, first_seq });
 }
 
 /** A run by id. */
 export function findRun(store: Store, id: string): RunRow | undefined {
-  const row = store.select().from(runs).where(eq(runs.id, id)).get();
+  const row = statements(store).byId.get({ id });
   return row && readable(row);
 }
 
 /** The run that was accepted under an idempotency key. */
 export function findRunByKey(store: Store, idempotencyKey: string): RunRow | undefined {
-  const row = store.select().from(runs).where(eq(runs.idempotencyKey, idempotencyKey)).get();
+  const row = statements(store).byKey.get({ idempotency_key: idempotencyKey });
   return row && readable(row);
 }
 
 /** The runs with something left to do, in the order in which they were accepted. */
 export function openRuns(store: Store): OpenRun[] {
-  const { input: _, ...columns } = getTableColumns(runs);
-  const rows = store.select(columns).from(runs).where(sql`${runs.open} = 1`).orderBy(asc(sql`rowid`)).all();
-  return rows.map((row) => readable({ ...row, input: null }));
+  return statements(store)
+    .open.all()
+    .map((row) => readable({ ...row, input: null }));
 }
 
 /**
@@ -71,12 +113,12 @@ export function openApprovals(rows: readonly OpenRun[]): Approval[] {
 
 /** Stores where a run stands. */
 export function saveState(store: Store, id: string, state: RunState): void {
-  store.update(runs).set({ state }).where(eq(runs.id, id)).run();
+  statements(store).saveState.run({ id, state });
 }
 
 /** Stores that a run has begun, or has joined another: the transcript has its input now, so it leaves the row. */
 export function saveTaken(store: Store, id: string, state: RunState): void {
-  store.update(runs).set({ state, input: null }).where(eq(runs.id, id)).run();
+  statements(store).saveTaken.run({ id, state });
 }
 
 /** Changes what a waiting run was asked. */
@@ -86,5 +128,5 @@ export function saveInput(store: Store, id: string, input: RunInput): void {
 
 /** Nothing is left to do for these runs. */
 export function closeRun(store: Store, id: string): void {
-  store.update(runs).set({ open: false }).where(eq(runs.id, id)).run();
+  statements(store).close.run({ id });
 }

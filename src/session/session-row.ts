@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import { newId } from "../lib/ids.ts";
+import { prepared } from "./prepared.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -9,9 +11,11 @@ export interface SessionRow extends Omit<typeof session.$inferSelect, "settings"
   settings: SessionSettings;
 }
 
+const onlyRow = prepared((store) => store.select().from(session).prepare());
+
 /** The session that this object holds; undefined before its first message. Settings that are damaged are none. */
 export function readSessionRow(store: Store): SessionRow | undefined {
-  const row = store.select().from(session).get();
+  const row = onlyRow(store).get();
   return row && { ...row, settings: row.settings ?? {} };
 }
 
@@ -60,7 +64,15 @@ export function markDeleting(store: Store): void {
   store.update(session).set({ deleting: true }).run();
 }
 
-/** Notes that what is old was cleared away, and up to which number events may be missing. */
-export function saveTidied(store: Store, change: { tidiedAt?: number; oldestCursor?: number }): void {
-  store.update(session).set(change).run();
+/** Notes when what is old was last cleared away. */
+export function saveTidiedAt(store: Store, tidiedAt: number): void {
+  store.update(session).set({ tidiedAt }).run();
+}
+
+/** Notes that events up to a number may be missing. */
+export function saveOldestCursor(store: Store, seq: number): void {
+  store
+    .update(session)
+    .set({ oldestCursor: sql`max(${session.oldestCursor}, ${seq})` })
+    .run();
 }
