@@ -79,6 +79,19 @@ const core = {
         .enum(["auto", "main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
         .default("auto")
         .describe("Which direct conversations share a session; auto: owners share main, everyone else is apart."),
+      retention: z
+        .strictObject({
+          days: z
+            .number()
+            .int()
+            .min(0)
+            .default(0)
+            .describe(
+              "After how many days messages, runs and deliveries are deleted, but for what a model is still shown; 0 means never.",
+            ),
+        })
+        .prefault({})
+        .describe("How long a session's history is kept. It is looked after when the session is used."),
     })
     .prefault({})
     .describe("How conversations become sessions."),

@@ -41,7 +41,9 @@ function newestThatFit(store: Store, fromSeq: number, maxBytes: number): Message
   for (const row of newestFirst(store, fromSeq)) {
     if (row.message.aside) continue;
     left -= row.bytes;
-    if (found.length > 0 && (left < 0 || found.length === MAX_CONTEXT_MESSAGES)) break;
+    // Results stay with their call, however large they are together.
+    const mayEnd = found.length > 0 && found.at(-1)?.message.role !== "tool";
+    if (mayEnd && (left < 0 || found.length >= MAX_CONTEXT_MESSAGES)) break;
     found.push(row);
     if (row.message.role === "assistant" && row.message.error?.kind === "overflow") left = Math.floor(left / 2);
   }

@@ -1,4 +1,5 @@
 import type { ApprovalQuestion, Journal, Verdict } from "../agent/journal.ts";
+import { head } from "../lib/text.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
@@ -7,6 +8,11 @@ import { type Approval, launched, type PausedRun, paused, type RunningRun, repli
 import { type OpenRun, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
 
+/** Characters of JSON that a run adds to what was read of the conversation before it is read, and cut, anew. */
+const MAX_APPENDED_CHARS = 400_000;
+/** Most characters of a question to a person. */
+const MAX_QUESTION_CHARS = 2000;
+
 /** What the journal of a run is written with. */
 export interface JournalRoom {
   store: Store;
@@ -14,7 +20,7 @@ export interface JournalRoom {
   fence: Fence;
   /** The messages that may join the run: whether there are any, and taking them, which stores them. */
   joiners: { waiting(): boolean; take(): Message[] };
-  /** What a model sees of the conversation so far; read once, when it is first asked for. */
+  /** What a model sees of the conversation so far; read anew once the run has made it much longer. */
   readContext(): Message[];
 }
 
@@ -25,6 +31,7 @@ export class RunJournal implements Journal {
   /** Calls that an earlier incarnation launched. */
   #inherited: ReadonlySet<string>;
   #messages: Message[] | undefined;
+  #appendedChars = 0;
   #state: RunningRun | PausedRun;
 
   constructor(room: JournalRoom, row: OpenRun, state: RunningRun) {
@@ -95,7 +102,7 @@ export class RunJournal implements Journal {
     const objectName = objectNameOfRun(this.#row.id) ?? "";
     const approvals: Approval[] = questions.map(({ call: { callId, tool, args }, question }) => ({
       id: newApprovalId(objectName, now),
-      ...{ callId, tool, args, question, requestedAt: now },
+      ...{ callId, tool, args, question: head(question, MAX_QUESTION_CHARS), requestedAt: now },
     }));
     this.#room.fence.write(() => {
       this.#save(paused(this.#running(), approvals, now));
@@ -120,5 +127,9 @@ export class RunJournal implements Journal {
     const messages = this.context();
     this.#room.log.append(this.#row.id, message);
     messages.push(message);
+    this.#appendedChars += JSON.stringify(message).length;
+    if (this.#appendedChars <= MAX_APPENDED_CHARS) return;
+    this.#messages = undefined;
+    this.#appendedChars = 0;
   }
 }

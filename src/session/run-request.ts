@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { agentOf } from "../config/agents.ts";
+import { MAX_INPUT_CHARS } from "./input-bounds.ts";
 import type { RunInput } from "./run.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** How somebody who is logged in asks for a run; the fields are the same at every door. */
 export const runRequest = z.strictObject({
-  message: z.string().min(1).max(200_000).meta({ description: "What to say to the agent.", example: "Hello" }),
+  message: z.string().min(1).max(MAX_INPUT_CHARS).meta({ description: "What to say to the agent.", example: "Hello" }),
   idempotencyKey: z.string().min(1).max(200).optional().meta({ description: "The same key is the same run." }),
   model: z.string().max(200).optional().meta({ description: "`provider/model` for this run only." }),
   thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),

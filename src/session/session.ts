@@ -20,6 +20,7 @@ import { eventStream } from "./event-stream.ts";
 import { exportStream } from "./export.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
+import { boundedInput } from "./input-bounds.ts";
 import {
   deliveriesOf,
   dropPending,
@@ -32,6 +33,7 @@ import {
 import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
+import { Retention } from "./retention.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { findRun, openApprovals, openRuns, type RunRow } from "./runs.ts";
@@ -83,6 +85,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #clock: AlarmClock;
   readonly #sockets: Sockets;
   readonly #removal: Removal;
+  readonly #retention: Retention;
   readonly #bootstrapCache = new Map();
   readonly #readEtags = new ReadEtags();
   #life: Life;
@@ -118,12 +121,22 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       wiring: () => this.#wired(),
       now: Date.now,
     });
+    this.#retention = new Retention({
+      store: this.#store,
+      fence: this.#fence,
+      log: this.#log,
+      database: env.DB,
+      files: env.FILES,
+      owner: () => this.#owner(),
+      keepDays: () => this.#wired().config.session.retention.days,
+      now: Date.now,
+    });
     this.#removal = new Removal({
       ctx,
       files: env.FILES,
       database: env.DB,
       owner: () => this.#owner(),
-      idle: () => Promise.all([this.#turn, this.#deliveries.idle(), this.#indexer.idle()]),
+      idle: () => this.#idle(),
       forget: () => this.#forget(),
     });
     this.#recover();
@@ -132,7 +145,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
-    const run = { runId, idempotencyKey, input, target };
+    const run = { runId, idempotencyKey, input: boundedInput(input), target };
     const typed = input.sender?.owner ? readCommand(input.text) : undefined;
     this.#begin();
     const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(sessionKey, agentId));
@@ -283,13 +296,18 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (turn !== undefined) {
       this.#turn = turn;
       this.#recoveryMs = FIRST_RECOVERY_MS;
-      this.ctx.waitUntil(turn.then(() => this.#work()));
+      this.ctx.waitUntil(turn.then(() => this.#afterTurn()));
     }
     const notBefore = this.#engine.notBefore();
     // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
     if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
     this.ctx.waitUntil(this.#deliveries.drain().then(() => this.#arm()));
     if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
+  }
+
+  async #afterTurn(): Promise<void> {
+    this.#work();
+    if (this.#life === "here") await this.#retention.tidy();
   }
 
   /** Makes room for a session where there is none. @throws Error while one is being deleted: try again in a moment */
@@ -312,6 +330,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     }
     this.#work();
     return runIds;
+  }
+
+  /** Resolves when nothing is going on that might write, once the session is going. */
+  async #idle(): Promise<void> {
+    await this.#turn;
+    await Promise.all([this.#deliveries.idle(), this.#indexer.idle(), this.#retention.idle()]);
   }
 
   /** Everything is deleted: what is in memory goes on as if nothing had been. */
