@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server outside on loopback whose every call has an effect. */
+export interface Counter {
+  url: string;
+  /** How often each call took effect, by call id. */
+  readonly counts: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server that counts: `POST /<tool>/<call id>` adds one to that call and answers with the number; `GET /`
+ * answers all counts.
+ */
+export async function startCounter({ port = 0 }: { port?: number } = {}): Promise<Counter> {
+  const counts = new Map<string, number>();
+  const server = createServer((request, response) => count(counts, request, response));
+  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function count(counts: Map<string, number>, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  const [, tool, callId] = pathname.split("/").map(decodeURIComponent);
+  if (request.method === "GET") {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(Object.fromEntries(counts)));
+  } else if (!callId) {
+    response.writeHead(404);
+    response.end();
+  } else {
+    const number = (counts.get(callId) ?? 0) + 1;
+    counts.set(callId, number);
+    response.writeHead(200, { "content-type": "text/plain" });
+    response.end(`${tool} ${callId}: ${number}`);
+  }
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Evidence } from "./evidence.ts";
+import { deliveredBy, gather, settle } from "./gather.ts";
+import { type Kill, killRepeatedly } from "./killer.ts";
+import { Mail } from "./mail.ts";
+import type { Plan, PlannedSession } from "./plan.ts";
+import { randomOf } from "./random.ts";
+import { Reader } from "./reader.ts";
+import { killLine } from "./report.ts";
+import { BOT_TOKEN, type Stage } from "./stage.ts";
+
+/** How much time everything has to come to its end, once there are no more kills, in milliseconds. */
+const SETTLE_MS = 60_000;
+const KILL_MS = 6000;
+/** Longer than the first look of a session after what it left: whatever goes on by itself has begun by then. */
+const QUIET_MS = 3000;
+
+/** Carries a plan out: sends, reads and kills, waits until nothing is left to be done, and asks everybody what they saw. */
+export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: number): Promise<Evidence> {
+  const startedAt = Date.now();
+  const { client, watch, isopod } = stage;
+  const mail = new Mail(client, watch, plan, seed, AbortSignal.timeout(SETTLE_MS + kills * KILL_MS));
+  await mail.open(plan.openings);
+  const readers = new Map(plan.sessions.map((session) => [session, readersOf(stage, session, seed)]));
+  const struck: Kill[] = [];
+  mail.due(0);
+  const onKill = (kill: Kill) => {
+    struck.push(kill);
+    console.log(killLine(kill, startedAt));
+    for (const { story } of [...readers.values()].flat()) story.serverDied();
+    mail.due(kill.number);
+  };
+  await killRepeatedly(isopod, watch, { seed, kills }, { lure: (place) => mail.lure(place), onKill });
+  await mail.done();
+  console.log(`Everything is accepted after ${Math.round((Date.now() - startedAt) / 1000)} s`);
+
+  const sentTo = (session: PlannedSession) => mail.sent.filter(({ message }) => message.session === session);
+  await settle(client, new Map(plan.sessions.map((session) => [session.key, sentTo(session).length])), SETTLE_MS);
+  await sleep(QUIET_MS);
+  const until = AbortSignal.timeout(SETTLE_MS);
+  const sessions = await Promise.all(
+    plan.sessions.map((session) => gather(client, session, sentTo(session), readers.get(session) ?? [], until)),
+  );
+  return { kills: struck, sessions, counts: stage.counts, delivered: await deliveredBy(stage.botApi, BOT_TOKEN) };
+}
+
+function readersOf({ client }: Stage, session: PlannedSession, seed: number): Reader[] {
+  return session.readers.map(
+    (kind, n) => new Reader(client, kind, session.key, randomOf(seed, session.key, n), { least: 150, most: 4000 }),
+  );
+}

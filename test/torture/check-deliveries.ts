@@ -1,0 +1,72 @@
+import type { RunView } from "../../src/session/api.ts";
+import type { Breach, BreachKind } from "./check.ts";
+import type { Delivered, Evidence, SessionEvidence } from "./evidence.ts";
+
+/** How many deliveries of all runs have an unknown outcome. */
+export function unsureIn({ sessions }: Evidence): number {
+  return sessions
+    .flatMap(({ runs }) => runs.flatMap((run) => run.deliveries))
+    .filter(({ status }) => status === "unsure").length;
+}
+
+/** Every reply was delivered once; not at all, or perhaps, only where it is marked unsure, which is rarer than kills. */
+export function deliveryBreachesIn(evidence: Evidence): Breach[] {
+  const breaches = evidence.sessions
+    .filter(({ session }) => session.telegramUser !== undefined)
+    .flatMap((session) => repliesOf(session, evidence));
+  const unsure = unsureIn(evidence);
+  if (unsure <= evidence.kills.length) return breaches;
+  return [
+    ...breaches,
+    { kind: "unsure", session: "", what: `${unsure} deliveries are unsure after ${evidence.kills.length} kills` },
+  ];
+}
+
+function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivered }: Evidence): Breach[] {
+  const breaches: Breach[] = [];
+  for (const run of runs) {
+    const report = (kind: BreachKind, what: string) =>
+      breaches.push({ kind, session: session.key, runId: run.runId, what });
+    const text = history.find(
+      (entry) => entry.role === "user" && entry.runId === run.runId && entry.fromRunId === undefined,
+    );
+    const asked = sent.find(({ message }) => text?.role === "user" && text.text.includes(message.text));
+    const took = delivered.filter(
+      ({ chat, replyTo }) => chat === session.telegramUser && replyTo === asked?.message.updateId,
+    );
+    for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
+    for (const { deliveryId, status, reason } of run.deliveries) {
+      if (status === "pending" || status === "sending") report("stuck", `delivery ${deliveryId} is still ${status}`);
+      if (status === "failed") report("failed", `delivery ${deliveryId}: ${reason}`);
+    }
+    const sure = run.deliveries.filter(({ status }) => status === "delivered").length;
+    const unsure = run.deliveries.filter(({ status }) => status === "unsure").length;
+    if (took.length < sure) report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
+    if (took.length > sure + unsure)
+      report("doubled", `${took.length} parts arrived, ${sure} count as delivered, ${unsure} as unsure`);
+    if (run.status === "ok" && unsure === 0 && wordsIn(took) !== said(run)) {
+      report("lost", `it said '${said(run)}' and '${wordsIn(took)}' arrived`);
+    }
+  }
+  return breaches;
+}
+
+function twice(took: readonly Delivered[]): string[] {
+  return took.filter((part, n) => took.findIndex(({ text }) => text === part.text) !== n).map(({ text }) => text);
+}
+
+function said({ reply = "" }: RunView): string {
+  return bare(reply);
+}
+
+function wordsIn(took: readonly Delivered[]): string {
+  return bare(took.map(({ text }) => text).join(" "));
+}
+
+/** Without markup, and with single spaces. */
+function bare(text: string): string {
+  return text
+    .replace(/<[^>]*>|[*`_]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,46 @@
+import type { HistoryMessage } from "../../src/cli/wire.ts";
+import type { RunView } from "../../src/session/api.ts";
+import type { Kill } from "./killer.ts";
+import type { PlannedSession } from "./plan.ts";
+import type { SentMessage } from "./sender.ts";
+import type { Story } from "./story.ts";
+
+/** Everything that is known when a torture is over. */
+export interface Evidence {
+  kills: readonly Kill[];
+  sessions: readonly SessionEvidence[];
+  /** How often each call of a tool took effect, by call id. */
+  counts: ReadonlyMap<string, number>;
+  /** What the Bot API took, in its order. */
+  delivered: readonly Delivered[];
+}
+
+/** What one session and its readers know. */
+export interface SessionEvidence {
+  session: PlannedSession;
+  sent: readonly SentMessage[];
+  history: readonly HistoryMessage[];
+  /** Every run that the index or an answer names, and the session knows. */
+  runs: readonly RunView[];
+  /** Those that the session does not know. */
+  unknownRuns: readonly string[];
+  /** The status of each run in the index of all runs. */
+  indexed: ReadonlyMap<string, string>;
+  /** What was reconstructed by those who read all the time. */
+  readers: readonly ReaderEvidence[];
+  /** What was reconstructed by one who read everything once, at the end. */
+  audit: Story;
+}
+
+export interface ReaderEvidence {
+  name: string;
+  story: Story;
+}
+
+/** One message that the Bot API took. */
+export interface Delivered {
+  chat: number;
+  /** The message that it answers: the number of the update that brought that. */
+  replyTo: number;
+  text: string;
+}

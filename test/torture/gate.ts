@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Place, Watch } from "./watch.ts";
+
+/** How a request goes through a gate. */
+export interface Passage {
+  /** What it is called in reports. */
+  name: string;
+  /** On the way there and on the way back, in milliseconds. */
+  beforeMs: number;
+  afterMs: number;
+  /** Whether it gets lost when whoever sent it is gone before it arrives. */
+  lostWhenCut: boolean;
+}
+
+/** A server on loopback. */
+export interface Server {
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a gate in front of a server: it takes requests there and answers back, slowly, and tells the watch what is on
+ * its way. @param passageOf undefined for a request that goes straight through, untold
+ */
+export async function startGate(
+  target: string,
+  place: Exclude<Place, "commit">,
+  watch: Watch,
+  passageOf: (path: string, body: string) => Passage | undefined,
+): Promise<Server> {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await bodyOf(request);
+    const path = request.url ?? "/";
+    const passage = passageOf(path, body);
+    if (passage === undefined) return answer(response, await forward(target, request, body));
+    const leave = watch.enter(place, passage.name);
+    try {
+      await sleep(passage.beforeMs);
+      if (response.destroyed && passage.lostWhenCut) return;
+      const forwarded = await forward(target, request, body);
+      await sleep(passage.afterMs);
+      answer(response, forwarded);
+      watch.committed(passage.name);
+    } finally {
+      leave();
+    }
+  };
+  return listen((request, response) => {
+    pass(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+}
+
+/** Starts an HTTP server on a free port of loopback. */
+export async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
+  const server = createServer(handle);
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The whole body of a request. */
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+interface Forwarded {
+  status: number;
+  type: string;
+  body: string;
+}
+
+async function forward(target: string, request: IncomingMessage, body: string): Promise<Forwarded> {
+  const { method = "GET", url = "/", headers } = request;
+  const response = await fetch(target + url, {
+    method,
+    headers: { "content-type": headers["content-type"] ?? "application/json" },
+    ...(method !== "GET" && { body }),
+  });
+  const type = response.headers.get("content-type") ?? "application/json";
+  return { status: response.status, type, body: await response.text() };
+}
+
+function answer(response: ServerResponse, { status, type, body }: Forwarded): void {
+  response.writeHead(status, { "content-type": type });
+  response.end(body);
+}

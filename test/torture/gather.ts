@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HistoryMessage, isHistory } from "../../src/cli/wire.ts";
+import type { RunView } from "../../src/session/api.ts";
+import { ask, type Client, Refused } from "./client.ts";
+import type { Delivered, ReaderEvidence, SessionEvidence } from "./evidence.ts";
+import type { PlannedSession } from "./plan.ts";
+import { randomOf } from "./random.ts";
+import { Reader } from "./reader.ts";
+import type { SentMessage } from "./sender.ts";
+
+const POLL_MS = 250;
+const CATCH_UP_MS = 8000;
+
+/**
+ * Waits until so many runs of each session have an outcome. It asks the index of all runs, which wakes no session: what
+ * is not done by then is not done by itself. Gives up after `withinMs`; the checks then say what is missing.
+ * @param runs how many there are of each session, by its key
+ */
+export async function settle(client: Client, runs: ReadonlyMap<string, number>, withinMs: number): Promise<void> {
+  const until = AbortSignal.timeout(withinMs);
+  try {
+    for (const [key, count] of runs) {
+      while ((await indexOf(client, key, until)).size < count) await sleep(POLL_MS, undefined, { signal: until });
+    }
+  } catch (error) {
+    if (!until.aborted) throw error;
+  }
+}
+
+/** Asks a session and its readers for everything that they know. */
+export async function gather(
+  client: Client,
+  session: PlannedSession,
+  sent: readonly SentMessage[],
+  readers: readonly Reader[],
+  until: AbortSignal,
+): Promise<SessionEvidence> {
+  const indexed = await indexOf(client, session.key, until);
+  const named = new Set([...indexed.keys(), ...sent.flatMap(({ runIds }) => runIds)]);
+  const runs: RunView[] = [];
+  const unknownRuns: string[] = [];
+  for (const runId of named) {
+    const run = await runOf(client, runId, until);
+    if (run === undefined) unknownRuns.push(runId);
+    else runs.push(run);
+  }
+  const history = await historyOf(client, session.key, until);
+  const auditor = new Reader(client, "sse", session.key, randomOf(session.key, "audit"), {
+    least: 60_000,
+    most: 60_000,
+  });
+  const catchUp = AbortSignal.timeout(CATCH_UP_MS);
+  const isBehind = (reader: Reader) =>
+    reader.story.messages.length < history.length || reader.story.ends.size < runs.length;
+  while (!catchUp.aborted && [auditor, ...readers].some(isBehind)) await sleep(POLL_MS / 5);
+  await Promise.all([auditor, ...readers].map((reader) => reader.stop()));
+  const told: ReaderEvidence[] = readers.map(({ kind, connections, story }) => ({
+    name: `a reader by ${kind} with ${connections} connections`,
+    story,
+  }));
+  return { session, sent, history, runs, unknownRuns, indexed, readers: told, audit: auditor.story };
+}
+
+/** What a bot was told to send, as the fake Bot API recorded it. */
+export async function deliveredBy(botApi: string, token: string): Promise<Delivered[]> {
+  const calls: {
+    method: string;
+    args: { chat_id: number; text: string; reply_parameters?: { message_id: number } };
+  }[] = await (await fetch(`${botApi}/control/${token}/calls`)).json();
+  return calls
+    .filter(({ method }) => method === "sendMessage")
+    .map(({ args }) => ({ chat: args.chat_id, replyTo: args.reply_parameters?.message_id ?? 0, text: args.text }));
+}
+
+async function historyOf(client: Client, key: string, until: AbortSignal): Promise<HistoryMessage[]> {
+  const found: HistoryMessage[] = [];
+  let before: number | undefined;
+  do {
+    const query = before === undefined ? "" : `&before=${before}`;
+    const page = await ask(client, `/v1/sessions/${encodeURIComponent(key)}/history?limit=200${query}`, {}, until);
+    if (!isHistory(page)) throw new Error(`Not a page of a transcript: ${JSON.stringify(page).slice(0, 300)}`);
+    found.unshift(...page.messages);
+    before = page.before;
+  } while (before !== undefined);
+  return found;
+}
+
+/** The settled runs that the index has of a session, with their status. */
+async function indexOf(client: Client, key: string, until: AbortSignal): Promise<Map<string, string>> {
+  const page = await ask(client, `/v1/sessions/${encodeURIComponent(key)}/runs?limit=200`, {}, until);
+  return new Map((page as { runs: { id: string; status: string }[] }).runs.map((run) => [run.id, run.status]));
+}
+
+async function runOf(client: Client, runId: string, until: AbortSignal): Promise<RunView | undefined> {
+  try {
+    return (await ask(client, `/v1/runs/${runId}`, {}, until)) as RunView;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import type { Breach, BreachKind } from "./check.ts";
+import { unsureIn } from "./check-deliveries.ts";
+import type { Evidence, SessionEvidence } from "./evidence.ts";
+import { type Kill, placeOf } from "./killer.ts";
+
+/** What a torture comes to, as its last line. */
+export interface Summary {
+  runs: number;
+  kills: number;
+  seed: number;
+  lost: number;
+  doubled: number;
+  /** Deliveries whose outcome nobody knows; they are shown and never repeated. */
+  unsure: number;
+  gaps: number;
+  repeats: number;
+  stuck: number;
+  /** Runs that were given up because they were killed again and again within one step. */
+  parked: number;
+  disordered: number;
+  failed: number;
+  /** Runs that ended well although they were killed at least once in their middle. */
+  resumed: number;
+  /** Runs by status. */
+  outcomes: Record<string, number>;
+  /** Kills by what was going on outside when they struck. */
+  killPoints: Record<string, number>;
+  insideShare: number;
+  /** Milliseconds from the kill to the next turn that was completed, over further kills if need be. */
+  recoveryMs: { p50: number; p95: number };
+  seconds: number;
+}
+
+/** Sums up what was found. */
+export function summaryOf(
+  evidence: Evidence,
+  breaches: readonly Breach[],
+  head: { runs: number; seed: number; seconds: number },
+): Summary {
+  const { kills, sessions } = evidence;
+  const runs = sessions.flatMap((session) => session.runs);
+  const count = (kind: BreachKind) => breaches.filter((breach) => breach.kind === kind).length;
+  const places = kills.map(placeOf);
+  return {
+    runs: head.runs,
+    kills: kills.length,
+    seed: head.seed,
+    lost: count("lost"),
+    doubled: count("doubled"),
+    unsure: unsureIn(evidence),
+    gaps: count("gaps"),
+    repeats: count("repeats"),
+    stuck: count("stuck"),
+    parked: runs.filter((run) => run.error?.code === "crash_loop").length,
+    disordered: count("disordered"),
+    failed: count("failed"),
+    resumed: resumedIn(evidence),
+    outcomes: tally(runs.map((run) => run.status)),
+    killPoints: tally(places),
+    insideShare: round(places.filter((place) => place !== "outside").length / Math.max(1, kills.length)),
+    recoveryMs: recoveryOf(evidence),
+    seconds: head.seconds,
+  };
+}
+
+/** One line on a kill. */
+export function killLine({ number, aim, inside, killedAt, readyAt }: Kill, startedAt: number): string {
+  const hit = Object.entries(inside).flatMap(([place, names]) =>
+    names.length > 0 ? [`${place} ${names.join(" ")}`] : [],
+  );
+  const when = ((killedAt - startedAt) / 1000).toFixed(1);
+  const down = readyAt - killedAt;
+  return `kill ${number} at ${when} s, aimed at ${aim}, hit ${hit.join("; ") || "nothing"}; back after ${down} ms`;
+}
+
+/** What is needed to understand the breaches of one session. */
+export function sessionReport(session: SessionEvidence, { counts, delivered }: Evidence): string {
+  const { key, mode, telegramUser } = session.session;
+  const lines = session.history.map(({ seq, runId, at, ...entry }) => {
+    const body = entry.role === "assistant" ? JSON.stringify(entry.parts) : entry.text;
+    const about = entry.role === "tool" ? `${entry.callId} (took effect ${counts.get(entry.callId) ?? 0} times) ` : "";
+    return `  ${seq} ${new Date(at).toISOString()} ${runId} ${entry.role} ${about}${short(body)}`;
+  });
+  const runs = session.runs.map((run) => `  ${JSON.stringify(run).slice(0, 900)}`);
+  const sent = session.sent.map(
+    ({ message, runIds }) => `  ${message.text} (${message.sending}, update ${message.updateId}): ${runIds.join(" ")}`,
+  );
+  const took = delivered
+    .filter(({ chat }) => chat === telegramUser)
+    .map(({ replyTo, text }) => `  to ${replyTo}: ${short(text)}`);
+  return [`${key} (${mode})`, " sent", ...sent, " transcript", ...lines, " runs", ...runs, " delivered", ...took].join(
+    "\n",
+  );
+}
+
+function resumedIn({ sessions, kills }: Evidence): number {
+  return sessions
+    .flatMap(({ runs }) => runs)
+    .filter(({ status, startedAt = 0, endedAt = 0 }) => {
+      return status === "ok" && kills.some(({ killedAt }) => killedAt > startedAt && killedAt < endedAt);
+    }).length;
+}
+
+function recoveryOf({ sessions, kills }: Evidence): { p50: number; p95: number } {
+  const ends = sessions
+    .flatMap(({ runs }) =>
+      runs.flatMap(({ status, endedAt }) => (status === "ok" && endedAt !== undefined ? [endedAt] : [])),
+    )
+    .sort((a, b) => a - b);
+  const waits = kills
+    .flatMap(({ killedAt }) => ends.find((endedAt) => endedAt > killedAt) ?? [])
+    .map((endedAt, n) => endedAt - kills[n]!.killedAt)
+    .sort((a, b) => a - b);
+  const quantile = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0;
+  return { p50: quantile(0.5), p95: quantile(0.95) };
+}
+
+function tally(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+function round(share: number): number {
+  return Math.round(share * 100) / 100;
+}
+
+function short(text: string): string {
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}

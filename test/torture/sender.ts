@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ask, attempt, type Client, Refused, type Sent } from "./client.ts";
+import type { PlannedMessage } from "./plan.ts";
+import { between, randomOf } from "./random.ts";
+import type { Watch } from "./watch.ts";
+
+export const WEBHOOK_SECRET = "torture-webhook-secret";
+const WEBHOOK = "/channels/telegram/default/webhook";
+
+/** What became of sending one message. */
+export interface SentMessage {
+  message: PlannedMessage;
+  /** The run that each answer named; every one of them has to name the same. None for Telegram. */
+  runIds: string[];
+  refused: string[];
+}
+
+/** Sends a message the way its plan says, until it is accepted. */
+export async function send(
+  client: Client,
+  message: PlannedMessage,
+  watch: Watch,
+  until: AbortSignal,
+): Promise<SentMessage> {
+  const random = randomOf(message.key, "sending");
+  const record: SentMessage = { message, runIds: [], refused: [] };
+  const once = () => sendOnce(client, record, watch, until);
+  switch (message.sending) {
+    case "once":
+      await once();
+      break;
+    case "again later":
+      await once();
+      await sleep(between(random, 50, 2500));
+      await once();
+      break;
+    case "twice at once":
+      await Promise.all([once(), once()]);
+      break;
+    case "abandoned": {
+      const { path, sent } = requestOf(message);
+      await attempt(client, path, { ...sent, abandonAfterMs: between(random, 1, 20) });
+      await once();
+    }
+  }
+  return record;
+}
+
+async function sendOnce(client: Client, record: SentMessage, watch: Watch, until: AbortSignal): Promise<void> {
+  const { path, sent } = requestOf(record.message);
+  try {
+    const answer = await ask(client, path, sent, until);
+    watch.committed(record.message.key);
+    if (isAccepted(answer)) record.runIds.push(answer.runId);
+    else if (record.message.session.telegramUser === undefined) record.refused.push(JSON.stringify(answer));
+  } catch (error) {
+    if (error instanceof Refused) record.refused.push(error.message);
+    else if (until.aborted) record.refused.push("it was not accepted in time");
+    else throw error;
+  }
+}
+
+function requestOf({ session, text, key, updateId }: PlannedMessage): { path: string; sent: Sent } {
+  if (session.telegramUser === undefined) {
+    const body = { sessionKey: session.key, message: text, idempotencyKey: key };
+    return { path: "/v1/agent", sent: { method: "POST", body } };
+  }
+  const person = { id: session.telegramUser, is_bot: false, first_name: `User ${session.telegramUser}` };
+  const chat = { id: session.telegramUser, type: "private" };
+  const said = { message_id: updateId, date: 1_790_000_000, chat, from: person, text };
+  return {
+    path: WEBHOOK,
+    sent: {
+      method: "POST",
+      body: { update_id: updateId, message: said },
+      headers: { "X-Telegram-Bot-Api-Secret-Token": WEBHOOK_SECRET },
+    },
+  };
+}
+
+function isAccepted(value: unknown): value is { runId: string } {
+  return typeof value === "object" && value !== null && "runId" in value && typeof value.runId === "string";
+}
