@@ -5,8 +5,6 @@ import type { AssistantPart } from "../models/message.ts";
 export const MAX_REPLY_CHARS = 1_000_000;
 /** Most bytes of a reply's parts as JSON, calls with their arguments and what its provider added included. */
 export const MAX_REPLY_BYTES = 1_000_000;
-/** JSON takes at most so many bytes for a UTF-16 unit, as `\u0000` does. */
-const MOST_BYTES_PER_UNIT = 6;
 
 /**
  * The parts of a reply as far as they may be stored. Of a reply that is too large, what does not fit is cut: a text
@@ -27,7 +25,8 @@ export function boundedParts(parts: readonly AssistantPart[]): AssistantPart[] {
 function cut(part: AssistantPart, bytes: number): AssistantPart | undefined {
   if (part.type === "reasoning") return undefined;
   if (part.type === "text") {
-    const text = head(part.text, Math.max(0, Math.floor(bytes / MOST_BYTES_PER_UNIT) - 100));
+    let text = part.text;
+    while (bytesOf(text) > bytes) text = head(text, Math.floor(text.length * 0.8));
     return { type: "text", text: `${text}\n\n[${part.text.length - text.length} characters were left out here.]` };
   }
   const { type, callId, tool } = part;

@@ -1,4 +1,5 @@
 import { and, desc, gte, lt, sql } from "drizzle-orm";
+import { head } from "../lib/text.ts";
 import type { Message } from "../models/message.ts";
 import { mended } from "./mend.ts";
 import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
@@ -9,6 +10,8 @@ import type { Store } from "./store.ts";
 export const MAX_CONTEXT_BYTES = 400_000;
 const MAX_CONTEXT_MESSAGES = 1000;
 const PAGE = 100;
+/** Characters of what somebody asked that are shown where it does not fit. */
+const ASKED_CHARS = 20_000;
 
 /** What a model sees of a transcript from a number on, oldest first. */
 export function readContext(store: Store, fromSeq: number, maxBytes = MAX_CONTEXT_BYTES): Message[] {
@@ -22,7 +25,7 @@ export function contextStart(store: Store, fromSeq: number): number | undefined 
 
 /**
  * The newest messages, as many as fit, beginning with what somebody said. Where that does not fit, because a run is very
- * long, it is put in front of what does.
+ * long, its beginning is put in front of what does.
  */
 function contextRows(store: Store, fromSeq: number, maxBytes: number): MessageRow[] {
   const newest = newestThatFit(store, fromSeq, maxBytes);
@@ -64,5 +67,10 @@ function* newestFirst(store: Store, fromSeq: number): Generator<MessageRow> {
 function askedBefore(store: Store, fromSeq: number, seq: number): MessageRow | undefined {
   const isAsked = sql`${fieldOf("$.role")} = 'user' AND ${fieldOf("$.aside")} IS NULL`;
   const where = and(gte(messages.seq, fromSeq), lt(messages.seq, seq), isAsked);
-  return readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
+  const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
+  if (row?.message.role !== "user") return undefined;
+  const { text } = row.message;
+  const kept = head(text, ASKED_CHARS);
+  if (kept.length === text.length) return row;
+  return { ...row, message: { ...row.message, text: `${kept}\n\n[${text.length - kept.length} more characters]` } };
 }

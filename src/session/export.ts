@@ -11,12 +11,11 @@ export function exportStream(store: Store, upTo: number): ReadableStream<Uint8Ar
   return new ReadableStream({
     type: "bytes",
     pull(controller) {
-      for (const page of pages) {
-        if (page.length === 0) continue;
-        controller.enqueue(encoder.encode(page.map((message) => `${JSON.stringify(message)}\n`).join("")));
-        return;
-      }
-      controller.close();
+      let page = pages.next();
+      // Of a page nothing may be readable.
+      while (!page.done && page.value.length === 0) page = pages.next();
+      if (page.done) controller.close();
+      else controller.enqueue(encoder.encode(page.value.map((message) => `${JSON.stringify(message)}\n`).join("")));
     },
   });
 }

@@ -1,0 +1,81 @@
+import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { z } from "zod";
+import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
+import { objectNameOf } from "../../src/session/locate.ts";
+
+/** A session of its own for a test. */
+export function session(name: string): { sessionKey: string } {
+  return { sessionKey: `agent:main:hook:${name}` };
+}
+
+export async function stubOf(name: string) {
+  return env.SESSIONS.getByName(await objectNameOf(session(name).sessionKey));
+}
+
+/** The R2 prefix of what a session keeps outside of its object. */
+export async function folderOf(name: string): Promise<string> {
+  return `sessions/main/${await objectNameOf(session(name).sessionKey)}/`;
+}
+
+export async function filesOf(name: string): Promise<string[]> {
+  return (await env.FILES.list({ prefix: await folderOf(name) })).objects.map(({ key }) => key);
+}
+
+/** Runs SQL in a session's database. */
+export async function sql<Row extends Record<string, SqlStorageValue>>(
+  name: string,
+  query: string,
+  ...values: SqlStorageValue[]
+): Promise<Row[]> {
+  return runInDurableObject(await stubOf(name), (_, { storage }) => storage.sql.exec<Row>(query, ...values).toArray());
+}
+
+/** Lets a session's object leave memory; the next call wakes another. */
+export async function evict(name: string): Promise<void> {
+  await evictDurableObject(await stubOf(name));
+}
+
+/** Gives a session a tool `dump` that answers with a text. */
+export async function armWithDump(name: string, text: () => string): Promise<void> {
+  const dump = defineTool({
+    name: "dump",
+    summary: "Dump",
+    description: "Dumps.",
+    parameters: z.looseObject({}),
+    replay: "safe",
+    sequential: false,
+    run: async () => ({ text: text() }),
+  });
+  await arm(name, [dump]);
+}
+
+export async function arm(name: string, extraTools: AnyTool[]): Promise<void> {
+  await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraTools }));
+}
+
+/** Puts messages into a transcript as if there had been so many turns. */
+export async function fillTranscript(name: string, count: number, from: number): Promise<void> {
+  await runInDurableObject(await stubOf(name), (_, { storage }) => {
+    storage.transactionSync(() => {
+      for (let n = 0; n < count; n++) {
+        const head = { id: `msg_${n}`, at: 1_700_000_000_000 + n };
+        const message =
+          n % 2 === 0
+            ? { ...head, role: "user", text: `Question ${n}` }
+            : {
+                ...head,
+                role: "assistant",
+                parts: [{ type: "text", text: `Answer ${n}` }],
+                stop: "stop",
+                model: "fake/x",
+                usage: NONE,
+              };
+        const body = JSON.stringify(message);
+        storage.sql.exec("insert into messages (seq, run_id, body) values (?, ?, ?)", from + n, `run_${n >> 1}`, body);
+      }
+      storage.sql.exec("update session set reserved_seq = ?", from + count + 10_000);
+    });
+  });
+}
+
+export const NONE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
