@@ -19,23 +19,26 @@ export type ChannelsConfig = Record<string, { accounts: Record<string, unknown> 
 
 /** What the configuration's `channels` may hold: per channel its accounts by id, or one account that is `default`. */
 export function channelsConfig(plugins: readonly AnyChannel[] = []): z.ZodType<ChannelsConfig> {
-  const entries = listChannels(plugins).map((channel) => [channel.id, accountsOf(channel).optional()] as const);
+  const entries = listChannels(plugins).map((channel) => [channel.id, accountsOf(channel)] as const);
   return z.strictObject(Object.fromEntries(entries)).prefault({}).describe("Where people talk to the agents.");
 }
 
 const accountId = z.string().regex(/^[\w-]{1,64}$/, "use letters, digits, - and _, at most 64");
 
 function accountsOf(channel: AnyChannel) {
+  // Where an account needs nothing but the usual variables, there is one without a word in the configuration.
+  const needsNothing = channel.account.safeParse({}).success;
   const accounts = z.strictObject({
     accounts: z
       .record(accountId, channel.account)
       .describe("The accounts by id, which is part of the webhook's address."),
   });
-  return z.preprocess(withAccounts, accounts).describe(`The accounts of the channel ${channel.id}.`);
+  const entry = z.preprocess((value) => withAccounts(value, needsNothing), accounts);
+  return (needsNothing ? entry.prefault({}) : entry.optional()).describe(`The accounts of the channel ${channel.id}.`);
 }
 
 /** An account that stands alone is the account `default`. */
-function withAccounts(entry: unknown): unknown {
+function withAccounts(entry: unknown, needsNothing: boolean): unknown {
   if (typeof entry !== "object" || entry === null || "accounts" in entry) return entry;
-  return { accounts: Object.keys(entry).length === 0 ? {} : { default: entry } };
+  return { accounts: Object.keys(entry).length === 0 && !needsNothing ? {} : { default: entry } };
 }

@@ -17,6 +17,7 @@ Isopod is ready.
 }
 
 function modelAdvice(model: string): string {
+  if (model === "custom/") return "(which model? Set ISOPOD_MODEL to its name at OPENAI_BASE_URL, and start again.)";
   const how = "put ANTHROPIC_API_KEY, OPENAI_API_KEY or ISOPOD_MODEL=ollama/<name> into .dev.vars and start again.";
   return model.startsWith("offline/")
     ? `(built in, answers by rules.) For a real one ${how}`

@@ -91,12 +91,11 @@ agentRoutes.openapi(agentRoute, async (c) => {
   const input = runInputOf(request, agentId, c.get("wiring"));
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
-  const answer = await callSession(c.env.SESSIONS, objectName, (session) =>
-    session.accept({ sessionKey, agentId, runId, ...(idempotencyKey !== undefined && { idempotencyKey }), input }),
-  );
-  if (!c.req.header("Accept")?.includes("text/event-stream")) return c.json(answer, 202);
-  const events = await callSession(c.env.SESSIONS, objectName, (session) => session.runEvents(answer.runId, 0));
-  if (events === undefined) throw new IsopodError("internal", `Run ${answer.runId} was stored and is not there.`);
+  const accept = { sessionKey, agentId, runId, ...(idempotencyKey !== undefined && { idempotencyKey }), input };
+  if (!c.req.header("Accept")?.includes("text/event-stream")) {
+    return c.json(await callSession(c.env.SESSIONS, objectName, (session) => session.accept(accept)), 202);
+  }
+  const { events } = await callSession(c.env.SESSIONS, objectName, (session) => session.acceptAndFollow(accept));
   return sse(events, 202);
 });
 

@@ -7,6 +7,7 @@ import { objectNameOfApproval } from "../session/locate.ts";
 import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { smallBody } from "./small-body.ts";
 
 const approval = z
   .object({
@@ -37,6 +38,7 @@ const listRoute = createRoute({
 const decideRoute = createRoute({
   method: "post",
   path: "/approvals/{id}",
+  middleware: smallBody,
   summary: "Say whether a tool call may run",
   description: "`allow-always` allows the tool for the rest of the session.",
   request: {

@@ -4,10 +4,12 @@ import { VERSION } from "../lib/version.ts";
 import { logIn, logOut } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { smallBody } from "./small-body.ts";
 
 const loginRoute = createRoute({
   method: "post",
   path: "/login",
+  middleware: smallBody,
   summary: "Log a browser in",
   description: "Sets a cookie for 30 days; it works from this origin's own pages only.",
   security: [],

@@ -3,6 +3,7 @@ import { approvePairing, listPairings, removePairing } from "../channels/pairing
 import { IsopodError } from "../lib/errors.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { smallBody } from "./small-body.ts";
 
 const pairing = z
   .object({
@@ -30,6 +31,7 @@ const listRoute = createRoute({
 const approveRoute = createRoute({
   method: "post",
   path: "/pairings/approve",
+  middleware: smallBody,
   summary: "Let in the person who was told a code",
   request: {
     body: {

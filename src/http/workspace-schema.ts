@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { bodyLimit } from "hono/body-limit";
 import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
+import { smallBody } from "./small-body.ts";
 
 /** A parameter that takes the rest of the path, slashes included, as Hono's router has it; OpenAPI knows none. */
 export const REST = "{path{.+}}";
@@ -105,7 +105,7 @@ export const restoreRoute = createRoute({
   method: "post",
   path: `/agents/{id}/versions/${REST}`,
   summary: "Make an earlier version the current one",
-  middleware: bodyLimit({ maxSize: 4096 }),
+  middleware: smallBody,
   request: {
     params: fileParams,
     query: noQuery,

@@ -9,6 +9,8 @@ import type { HistoryPage } from "./transcript.ts";
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {
   accept(request: AcceptRequest): Accepted;
+  /** Also gives the run's events, from the first to the last. */
+  acceptAndFollow(request: AcceptRequest): { accepted: Accepted; events: ReadableStream<Uint8Array> };
   show(runId: string): RunView | undefined;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;

@@ -2,22 +2,46 @@ import { and, eq, isNotNull, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { approvals, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { isSettled, type PausedRun } from "./run.ts";
+import { isSettled, type PausedRun, type RunState } from "./run.ts";
 import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /**
- * Tells the index of all sessions and runs how a run stands: one round trip, and safe to repeat.
+ * Tells the index of all sessions and runs how some runs of one session stand, the newest last: one round trip, and safe
+ * to repeat.
  * @throws whatever D1 throws; nothing is written then
  */
-export async function indexRun(database: D1Database, owner: SessionRow, row: OpenRun, now: number): Promise<void> {
+export async function indexRuns(
+  database: D1Database,
+  owner: SessionRow,
+  rows: readonly OpenRun[],
+  now: number,
+): Promise<void> {
+  const newest = rows.at(-1);
+  if (newest === undefined) return;
   const db = drizzle(database);
-  const { status } = row.state;
-  const settled = isSettled(row.state) ? row.state : undefined;
+  const { key, agentId, createdAt, sessionId } = owner;
+  const latest = { sessionId, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status };
+  const session = db
+    .insert(sessions)
+    .values({ key, agentId, createdAt, ...latest })
+    .onConflictDoUpdate({ target: sessions.key, set: latest });
+  const upserts = rows.map(({ id, acceptedAt, state }) => {
+    const progress = progressOf(state);
+    return db
+      .insert(runs)
+      .values({ id, sessionKey: key, agentId, acceptedAt, ...progress })
+      .onConflictDoUpdate({ target: runs.id, set: progress });
+  });
+  await db.batch([session, ...upserts]);
+}
+
+function progressOf(state: RunState) {
+  const settled = isSettled(state) ? state : undefined;
   const ended = settled && "usage" in settled ? settled : undefined;
   const usage = ended?.usage ?? NO_USAGE;
-  const progress = {
-    status,
+  return {
+    status: state.status,
     model: ended?.model ?? null,
     errorCode: ended?.error?.code ?? null,
     startedAt: ended?.startedAt ?? null,
@@ -25,18 +49,6 @@ export async function indexRun(database: D1Database, owner: SessionRow, row: Ope
     inputTokens: usage.input,
     outputTokens: usage.output,
   };
-  const latest = { sessionId: owner.sessionId, updatedAt: now, lastRunId: row.id, lastStatus: status };
-  const { key, agentId, createdAt } = owner;
-  await db.batch([
-    db
-      .insert(sessions)
-      .values({ key, agentId, createdAt, ...latest })
-      .onConflictDoUpdate({ target: sessions.key, set: latest }),
-    db
-      .insert(runs)
-      .values({ id: row.id, sessionKey: key, agentId, acceptedAt: row.acceptedAt, ...progress })
-      .onConflictDoUpdate({ target: runs.id, set: progress }),
-  ]);
 }
 
 /** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */

@@ -48,7 +48,8 @@ export const UNREADABLE: Conclusion & { error: RunError } = {
 
 /** How a run ends that something of ours failed. */
 export function failure(thrown: unknown): Conclusion {
-  const message = head(messageOf(thrown), MAX_REASON_CHARS);
+  const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
+  const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
   const code = thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
   return { status: "error", error: { code, message }, text: message };
 }

@@ -1,10 +1,13 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { forgetApprovals, indexApprovals, indexRun } from "./catalog.ts";
+import { forgetApprovals, indexApprovals, indexRuns } from "./catalog.ts";
 import { isSettled } from "./run.ts";
 import { closeRun, type OpenRun, openRuns } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
+
+/** How long a session's news may gather before the index is told. */
+const TELL_AFTER_MS = 200;
 
 /** What telling the index needs of the object that it is done for. */
 export interface IndexRoom {
@@ -21,7 +24,7 @@ export class Indexer {
   readonly #room: IndexRoom;
   /** What the index is being told, or knows, while its row does not say so yet. */
   readonly #told = new Set<string>();
-  #telling: Promise<unknown> = Promise.resolve();
+  #telling: Promise<void> | undefined;
 
   constructor(room: IndexRoom) {
     this.#room = room;
@@ -32,11 +35,12 @@ export class Indexer {
     return this.#untold().length > 0;
   }
 
-  /** Tells the index what it does not know. Never rejects. */
-  async tell(): Promise<void> {
-    const telling = Promise.all(this.#untold().map((row) => this.#tellOf(row)));
-    this.#telling = Promise.all([this.#telling, telling]);
-    await telling;
+  /** Tells the index, a moment from now, what it does not know then: what ends in quick succession is told at once. Never rejects. */
+  tell(): Promise<void> {
+    this.#telling ??= this.#tellSoon().finally(() => {
+      this.#telling = undefined;
+    });
+    return this.#telling;
   }
 
   /** Resolves when the index is not being told anything. */
@@ -73,17 +77,31 @@ export class Indexer {
     });
   }
 
-  async #tellOf(row: OpenRun): Promise<void> {
+  async #tellSoon(): Promise<void> {
+    await scheduler.wait(TELL_AFTER_MS);
+    const untold = this.#untold();
     const { database, owner } = this.#room;
-    const paused = row.state.status === "waiting_approval" ? row.state : undefined;
-    const key = paused ? keyOfPause(row.id) : row.id;
-    this.#told.add(key);
+    const settled = untold.filter((row) => isSettled(row.state));
+    const tasks = untold.flatMap(({ id, state }) =>
+      state.status === "waiting_approval"
+        ? [this.#note([keyOfPause(id)], () => indexApprovals(database, owner(), id, state))]
+        : [],
+    );
+    if (settled.length > 0) {
+      const ids = settled.map((row) => row.id);
+      tasks.push(this.#note(ids, () => indexRuns(database, owner(), settled, Date.now())));
+    }
+    await Promise.all(tasks);
+  }
+
+  /** Tells the index something, and remembers what it knows then. */
+  async #note(keys: readonly string[], telling: () => Promise<void>): Promise<void> {
+    for (const key of keys) this.#told.add(key);
     try {
-      if (paused) await indexApprovals(database, owner(), row.id, paused);
-      else await indexRun(database, owner(), row, Date.now());
+      await telling();
     } catch (error) {
-      log("warn", "index.failed", { runId: row.id, error: messageOf(error) });
-      this.#told.delete(key);
+      log("warn", "index.failed", { error: messageOf(error) });
+      for (const key of keys) this.#told.delete(key);
     }
   }
 }

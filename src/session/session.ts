@@ -4,6 +4,7 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
+import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { admitRun, knownRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
@@ -53,7 +54,7 @@ import { spanOf } from "./stored-events.ts";
 import { type HistoryPage, readHistory, readLastReply } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
 import { deliveryView, runView, waitResult } from "./views.ts";
-import { policyFor, type Wiring, wire } from "./wiring.ts";
+import { agentIn, policyFor, type Wiring, wire } from "./wiring.ts";
 
 /** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
 type Life = "none" | "here" | "going";
@@ -90,6 +91,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #readEtags = new ReadEtags();
   #life: Life;
   #turn: Promise<void> | undefined;
+  /** The workspace's root, for the run that begins in this very moment. */
+  #listing: Promise<WorkspaceEntry[] | undefined> | undefined;
   #wiring: Wiring | undefined;
   #recoveryMs = FIRST_RECOVERY_MS;
 
@@ -148,11 +151,22 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const run = { runId, idempotencyKey, input: boundedInput(input), target };
     const typed = input.sender?.owner ? readCommand(input.text) : undefined;
     this.#begin();
+    const listing = typed === undefined ? this.#listAhead(agentId) : undefined;
     const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(sessionKey, agentId));
     const row = typed === undefined ? this.#admit(run) : this.#command(run, typed);
     this.#arm();
+    this.#listing = listing;
     this.#work();
+    this.#listing = undefined;
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
+  }
+
+  /** Stores a run, starts it where none is running, and gives its events, from the first to the last. */
+  acceptAndFollow(request: AcceptRequest): { accepted: Accepted; events: ReadableStream<Uint8Array> } {
+    const accepted = this.accept(request);
+    const row = this.#find(accepted.runId);
+    if (row === undefined) throw new IsopodError("internal", `Run ${accepted.runId} was stored and is not there.`);
+    return { accepted, events: this.#follow(row, 0) };
   }
 
   /** A run as it stands; undefined where this session has no such run. */
@@ -231,7 +245,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (row === undefined) return undefined;
     return orRefusal(() => {
       this.#log.requireCursor(after, spanOf(row));
-      return eventStream(this.#log, after, () => spanOf(this.#find(runId) ?? row));
+      return this.#follow(row, after);
     });
   }
 
@@ -397,6 +411,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       bootstrapCache: this.#bootstrapCache,
       readEtags: this.#readEtags,
       extraTools: this.extraTools,
+      listing: this.#listing ?? Promise.resolve(undefined),
       slot,
     }).finally(async () => (await slot).release());
     if (conclusion === undefined && target !== null) {
@@ -404,6 +419,26 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#fence.write(() => enqueueReply(this.#store, run.row.id, target, parts, Date.now()));
     }
     return conclusion;
+  }
+
+  /**
+   * Asks for the root of the workspace before the run is stored: whatever leaves the object after that waits until it
+   * is. Undefined where the run will not begin now, or where that fails: then the turn asks for it, and says so.
+   */
+  #listAhead(agentId: string): Promise<WorkspaceEntry[] | undefined> | undefined {
+    if (this.#engine.busy) return undefined;
+    try {
+      const wiring = this.#wired();
+      const listing = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
+      return listing.catch(() => undefined);
+    } catch (error) {
+      log("debug", "workspace.not_listed", { agentId, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  #follow(row: RunRow, after: number): ReadableStream<Uint8Array> {
+    return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
   }
 
   #takeSlot(run: ActiveRun): Promise<Slot> {

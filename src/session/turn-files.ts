@@ -12,7 +12,8 @@ export async function gatherFiles(
   speaker: Speaker,
   room: TurnRoom,
 ): Promise<BootstrapFile[]> {
-  const listing = await seedWorkspace(workspace, await workspace.list(""), Date.now());
+  const listed = (await room.listing) ?? (await workspace.list(""));
+  const listing = await seedWorkspace(workspace, listed, Date.now());
   if (agent.defaults.skipBootstrap) return [];
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const files = await loadBootstrap({

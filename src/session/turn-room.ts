@@ -1,6 +1,7 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
+import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import type { EventLog } from "./event-log.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Slot } from "./slot.ts";
@@ -17,6 +18,8 @@ export interface TurnRoom {
   readEtags: ReadEtags;
   /** Tools besides the built-in ones. */
   extraTools: readonly AnyTool[];
+  /** The workspace's root, where it was asked for before the run was stored. */
+  listing: Promise<WorkspaceEntry[] | undefined>;
   /** The right to work, once the lane gives it. */
   slot: Promise<Slot>;
 }

@@ -20,9 +20,12 @@ test("a plugin's channel comes after the ones that are built in, and cannot take
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
 
-test("the configuration has no channels until one is named", () => {
-  expect(channelsConfig().parse(undefined)).toEqual({});
-  expect(channelsConfig().parse({ telegram: {} })).toEqual({ telegram: { accounts: {} } });
+test("an account that needs nothing but the usual variables is there without a word in the configuration", () => {
+  const standing = { telegram: { accounts: { default: telegram.account.parse({}) } } };
+  expect(channelsConfig().parse(undefined)).toEqual(standing);
+  expect(channelsConfig().parse({ telegram: {} })).toEqual(standing);
+  expect(channelsConfig([pigeon]).parse({})).toEqual(standing);
+  expect(channelsConfig([pigeon]).parse({ pigeon: {} })).toEqual({ ...standing, pigeon: { accounts: {} } });
 });
 
 test("each account is read by its channel's schema, a plugin's too", () => {

@@ -86,7 +86,7 @@ test("a pause holds over the death of the object, soon costs no alarm, and goes 
   expect(await (await call("GET", `/v1/runs/${runId}`)).json()).toMatchObject({ status: "waiting_approval" });
   for (let rings = 0; rings < 3; rings++) {
     await runDurableObjectAlarm(await stubOf("durable"));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 300));
   }
   expect(await runInDurableObject(await stubOf("durable"), (_, state) => state.storage.getAlarm())).toBeNull();
   await call("POST", `/v1/approvals/${approval.id}`, { decision: "allow-once" });

@@ -90,7 +90,7 @@ test("a run that crashes five times without getting further is parked, and its s
 test("an idle session that is woken by a reader writes nothing and sets no alarm", async () => {
   await script("idle", [{ text: "ok" }]);
   await finished((await say("x", "idle", session("idle"))).runId);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 400));
   const stub = await stubOf("idle");
   await runDurableObjectAlarm(stub);
   await evictDurableObject(stub);

@@ -409,7 +409,7 @@ describe("at rest", () => {
     const client = await openSocket(keyOf("rest"));
     client.resume(0);
     await client.end((await client.say("x", "rest")).runId);
-    await pause(100);
+    await pause(400);
     await runDurableObjectAlarm(await stubOf("rest"));
     await evictDurableObject(await stubOf("rest"));
     const receive = vi.spyOn(Sockets.prototype, "receive");
