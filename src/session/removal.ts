@@ -4,7 +4,7 @@ import type { SessionRow } from "./session-row.ts";
 import { deleteFolder, sessionFolder } from "./spill.ts";
 
 /** How long a session that is to be deleted waits for what it is doing to stop. */
-const STOP_MS = 10_000;
+const STOP_MS = 5000;
 
 /** What deleting needs of the object that it is done for. */
 export interface RemovalRoom {
