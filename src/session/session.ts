@@ -46,6 +46,7 @@ import {
   type SessionRow,
   saveQueuePolicy,
 } from "./session-row.ts";
+import { filesReadOf } from "./shared-files.ts";
 import { type Slot, takeSlot } from "./slot.ts";
 import { Sockets } from "./socket.ts";
 import { statusOf } from "./status.ts";
@@ -87,7 +88,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #sockets: Sockets;
   readonly #removal: Removal;
   readonly #retention: Retention;
-  readonly #bootstrapCache = new Map();
   readonly #readEtags = new ReadEtags();
   #life: Life;
   #turn: Promise<void> | undefined;
@@ -408,7 +408,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       wiring: this.#wired(),
       log: this.#log,
       files: this.env.FILES,
-      bootstrapCache: this.#bootstrapCache,
+      bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
       extraTools: this.extraTools,
       listing: this.#listing ?? Promise.resolve(undefined),

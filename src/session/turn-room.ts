@@ -7,7 +7,7 @@ import type { SessionRow } from "./session-row.ts";
 import type { Slot } from "./slot.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** What a turn is given besides its run. The two memories outlive it: they make the next turn a warm one. */
+/** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
 export interface TurnRoom {
   owner: SessionRow;
   wiring: Wiring;
