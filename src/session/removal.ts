@@ -1,3 +1,5 @@
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
 import { forgetSession } from "./catalog.ts";
 import { objectNameOf } from "./locate.ts";
 import type { SessionRow } from "./session-row.ts";
@@ -37,6 +39,15 @@ export class Removal {
       this.#going = undefined;
     });
     return this.#going;
+  }
+
+  /** Goes on with what was broken off. Never rejects: what fails is tried again with the next alarm. */
+  async resume(): Promise<void> {
+    try {
+      await this.finish();
+    } catch (error) {
+      log("error", "removal.failed", { error: messageOf(error) });
+    }
   }
 
   async #deleteAll(): Promise<void> {

@@ -5,12 +5,12 @@ import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
-import { admitRun, knownRun, type NewRun } from "./admission.ts";
+import { admitRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
 import { askPerson } from "./ask-person.ts";
-import type { CommandPort } from "./commands/command.ts";
-import { readCommand, type TypedCommand } from "./commands/index.ts";
+import { CommandDesk } from "./command-desk.ts";
+import { readCommand } from "./commands/index.ts";
 import type { Conclusion } from "./conclusion.ts";
 import { readContext } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -36,20 +36,11 @@ import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
 import { Retention } from "./retention.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
-import { recordCommand } from "./run-command.ts";
-import { findRun, openApprovals, openRuns, type RunRow } from "./runs.ts";
-import {
-  allowTool,
-  createSessionRow,
-  markDeleting,
-  readSessionRow,
-  type SessionRow,
-  saveQueuePolicy,
-} from "./session-row.ts";
+import { findRun, openRuns, type RunRow } from "./runs.ts";
+import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { type Slot, takeSlot } from "./slot.ts";
 import { Sockets } from "./socket.ts";
-import { statusOf } from "./status.ts";
 import { hasTables, openStore, type Store, updateTables } from "./store.ts";
 import { spanOf } from "./stored-events.ts";
 import { type HistoryPage, readHistory, readLastReply } from "./transcript.ts";
@@ -63,10 +54,6 @@ type Life = "none" | "here" | "going";
 function lifeOf(owner: SessionRow | undefined): Life {
   if (owner === undefined) return "none";
   return owner.deleting ? "going" : "here";
-}
-
-function logFailure(error: unknown): void {
-  log("error", "removal.failed", { error: messageOf(error) });
 }
 
 /**
@@ -85,6 +72,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #deliveries: Deliveries;
   readonly #indexer: Indexer;
   readonly #clock: AlarmClock;
+  readonly #desk: CommandDesk;
   readonly #sockets: Sockets;
   readonly #removal: Removal;
   readonly #retention: Retention;
@@ -114,6 +102,18 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       policyFor: (target) => this.#policyFor(target),
       readContext: () => readContext(this.#store, this.#owner().contextSeq),
       perform: (run) => this.#perform(run),
+      format: (target, markdown) => this.#deliveries.format(target, markdown),
+    });
+    this.#desk = new CommandDesk({
+      store: this.#store,
+      log: this.#log,
+      fence: this.#fence,
+      owner: () => this.#owner(),
+      wiring: () => this.#wired(),
+      now: Date.now,
+      stopAll: () => this.#abortAll(),
+      decide: (approvalId, decision) => this.decide(approvalId, decision),
+      policyFor: (target) => this.#policyFor(target),
       format: (target, markdown) => this.#deliveries.format(target, markdown),
     });
     this.#sockets = new Sockets({
@@ -150,10 +150,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
     const run = { runId, idempotencyKey, input: boundedInput(input), target };
     const typed = input.sender?.owner ? readCommand(input.text) : undefined;
-    this.#begin();
     const listing = typed === undefined ? this.#listAhead(agentId) : undefined;
-    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(sessionKey, agentId));
-    const row = typed === undefined ? this.#admit(run) : this.#command(run, typed);
+    const owner = this.#begin(sessionKey, agentId);
+    const row = typed === undefined ? this.#admit(run) : this.#desk.take(run, typed);
     this.#arm();
     this.#listing = listing;
     this.#work();
@@ -287,7 +286,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   override alarm(): void {
     this.#clock.rang();
-    if (this.#life === "going") this.ctx.waitUntil(this.#removal.finish().catch(logFailure));
+    if (this.#life === "going") this.ctx.waitUntil(this.#removal.resume());
     this.#recoveryMs = this.#engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
     if (this.#indexer.hasTold) this.#fence.write(() => this.#indexer.closeTold());
     this.#arm();
@@ -324,11 +323,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#life === "here") await this.#retention.tidy();
   }
 
-  /** Makes room for a session where there is none. @throws Error while one is being deleted: try again in a moment */
-  #begin(): void {
+  /** The session, made where there is none. @throws Error while one is being deleted: try again in a moment */
+  #begin(key: string, agentId: string): SessionRow {
     if (this.#life === "going") throw new Error("The session is being deleted.");
     if (this.#life === "none") updateTables(this.ctx, this.#store);
+    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(key, agentId));
     this.#life = "here";
+    return owner;
   }
 
   #find(runId: string): RunRow | undefined {
@@ -370,32 +371,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
     if (interrupt) this.#engine.abortActive();
     return row;
-  }
-
-  #command(run: NewRun, { command, args }: TypedCommand): RunRow {
-    const known = knownRun(this.#store, run);
-    if (known !== undefined) return known;
-    const answer = command.run(args, this.#commandPort(run));
-    const parts = run.target === null ? [] : this.#deliveries.format(run.target, answer);
-    const room = { store: this.#store, log: this.#log, now: Date.now(), parts };
-    return this.#fence.write(() => recordCommand(run, answer, room));
-  }
-
-  #commandPort({ target }: NewRun): CommandPort {
-    return {
-      stopAll: () => this.#abortAll().length,
-      decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
-      queuePolicy: () => this.#policyFor(target),
-      setQueuePolicy: (change) => this.#fence.write(() => saveQueuePolicy(this.#store, change)),
-      status: () => statusOf(this.#store, this.#owner(), () => this.#wired(), Date.now()),
-    };
-  }
-
-  #decideAll(approvalId: string | undefined, decision: Decision): string[] {
-    const waiting = openApprovals(openRuns(this.#store)).filter(
-      ({ id }) => approvalId === undefined || id === approvalId,
-    );
-    return waiting.filter(({ id }) => this.decide(id, decision)).map(({ tool }) => tool);
   }
 
   async #perform(run: ActiveRun): Promise<Conclusion | undefined> {
