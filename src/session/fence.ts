@@ -1,5 +1,6 @@
 import type { EventLog } from "./event-log.ts";
 import { prepared } from "./prepared.ts";
+import { outdate } from "./remembered.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -31,16 +32,22 @@ export class Fence {
 
   /** @throws Superseded with nothing written */
   write<Result>(work: () => Result): Result {
-    return this.#storage.transactionSync(() => {
-      const stored = epochOf(this.#store).get()?.epoch;
-      if (this.#epoch === undefined) this.#epoch = this.#claim(stored);
-      else if (stored !== this.#epoch) throw new Superseded();
-      return work();
-    });
+    try {
+      return this.#storage.transactionSync(() => {
+        const stored = epochOf(this.#store).get()?.epoch;
+        if (this.#epoch === undefined) this.#epoch = this.#claim(stored);
+        else if (stored !== this.#epoch) throw new Superseded();
+        return work();
+      });
+    } catch (error) {
+      outdate(this.#store);
+      throw error;
+    }
   }
 
   /** Everything was deleted: the next write claims what comes after it. */
   release(): void {
+    outdate(this.#store);
     this.#epoch = undefined;
   }
 

@@ -2,6 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
 import { prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -132,6 +133,4 @@ const first = prepared((store) =>
   store.select().from(outbox).where(PENDING).orderBy(asc(outbox.id)).limit(1).prepare(),
 );
 
-function firstWaiting(store: Store): OutboxRow | undefined {
-  return first(store).get();
-}
+const firstWaiting = remembered((store): OutboxRow | undefined => first(store).get());

@@ -4,6 +4,7 @@ import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { UNREADABLE } from "./conclusion.ts";
 import { prepared, slot } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { runs } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -66,10 +67,17 @@ export function insertRun(store: Store, row: RunRow): void {
   statements(store).insert.run({ ...others, idempotency_key, accepted_at, first_seq });
 }
 
+/** The runs that were looked up since the last write. */
+const found = remembered(() => new Map<string, typeof runs.$inferSelect>());
+
 /** A run by id. */
 export function findRun(store: Store, id: string): RunRow | undefined {
-  const row = statements(store).byId.get({ id });
-  return row && readable(row);
+  const known = found(store);
+  const row = known.get(id) ?? statements(store).byId.get({ id });
+  if (row === undefined) return undefined;
+  const run = readable(row);
+  known.set(id, row);
+  return run;
 }
 
 /** The run that was accepted under an idempotency key. */
@@ -79,11 +87,11 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
 }
 
 /** The runs with something left to do, in the order in which they were accepted. */
-export function openRuns(store: Store): OpenRun[] {
+export const openRuns = remembered((store): readonly OpenRun[] => {
   return statements(store)
     .open.all()
     .map((row) => readable({ ...row, input: null }));
-}
+});
 
 /**
  * A stored run as far as it can be read. One that is damaged waits for its turn, without anything to do in it, or has

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../lib/ids.ts";
 import { prepared } from "./prepared.ts";
 import type { QueuePolicy } from "./queue.ts";
+import { remembered } from "./remembered.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
@@ -14,10 +15,10 @@ export interface SessionRow extends Omit<typeof session.$inferSelect, "settings"
 const onlyRow = prepared((store) => store.select().from(session).prepare());
 
 /** The session that this object holds; undefined before its first message. Settings that are damaged are none. */
-export function readSessionRow(store: Store): SessionRow | undefined {
+export const readSessionRow = remembered((store): SessionRow | undefined => {
   const row = onlyRow(store).get();
   return row && { ...row, settings: row.settings ?? {} };
-}
+});
 
 /** Makes the object the session of a key. */
 export function createSessionRow(

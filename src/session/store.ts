@@ -1,6 +1,7 @@
 import { type DrizzleSqliteDODatabase, drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../migrations/session/migrations.js";
+import { outdate } from "./remembered.ts";
 import { refuseLargeRow } from "./row-limit.ts";
 
 /** The session's own database: synchronous, and everything written in one go is one commit. */
@@ -12,7 +13,11 @@ export type Store = DrizzleSqliteDODatabase;
  */
 export function openStore(ctx: DurableObjectState): Store {
   // Drizzle tells its logger what it is about to run: the one place that every row passes.
-  const store = drizzle(ctx.storage, { logger: { logQuery: (_, parameters) => refuseLargeRow(parameters) } });
+  const logQuery = (query: string, parameters: unknown[]) => {
+    refuseLargeRow(parameters);
+    if (!query.startsWith("select ")) outdate(store);
+  };
+  const store: Store = drizzle(ctx.storage, { logger: { logQuery } });
   if (hasTables(ctx.storage)) updateTables(ctx, store);
   return store;
 }
