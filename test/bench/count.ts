@@ -5,8 +5,8 @@ import { quantile } from "./statistics.ts";
 
 const WARM_UP_TURNS = 2;
 const COUNTED_TURNS = 9;
-/** What is done after a turn's answer, such as telling the index, is done by then. */
-const SETTLE_MS = 150;
+/** What is done after a turn's answer is done by then, such as telling the index, for which a session gathers its news. */
+const SETTLE_MS = 600;
 
 /** Storage operations of a warm turn. */
 export interface CountedTurn {
