@@ -1,6 +1,10 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { drizzle } from "drizzle-orm/durable-sqlite";
 import { expect, test } from "vitest";
+import { Indexer } from "../../src/session/indexer.ts";
 import { objectNameOf } from "../../src/session/locate.ts";
+import { openRuns } from "../../src/session/runs.ts";
+import { readSessionRow } from "../../src/session/session-row.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
@@ -85,6 +89,27 @@ test("a run that crashes five times without getting further is parked, and its s
   expect(await finished(runId)).toMatchObject({ status: "error", error: { code: "crash_loop" } });
   const next = await say("y", "crash-loop", session("crash-loop"));
   expect(await finished(next.runId)).toMatchObject({ status: "ok", reply: "next" });
+});
+
+test("a run stays open while the index is being told of its end, because that may get lost", async () => {
+  await script("crash-index", [{ text: "ok" }]);
+  await finished((await say("x", "crash-index", session("crash-index"))).runId);
+  await runInDurableObject(await stubOf("crash-index"), async (_, state) => {
+    state.storage.sql.exec("UPDATE runs SET open = 1");
+    const store = drizzle(state.storage);
+    const told = Promise.withResolvers<never>();
+    const statement = { bind: () => statement };
+    const database = { prepare: () => statement, batch: () => told.promise } as unknown as D1Database;
+    const indexer = new Indexer({ store, database, owner: () => readSessionRow(store)! });
+    const telling = indexer.tell();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    indexer.closeTold();
+    expect(openRuns(store)).toHaveLength(1);
+    expect(indexer.isBehind).toBe(true);
+    told.reject(new Error("lost"));
+    await telling;
+    expect(indexer.isBehind).toBe(true);
+  });
 });
 
 test("an idle session that is woken by a reader writes nothing and sets no alarm", async () => {
