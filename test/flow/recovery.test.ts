@@ -1,10 +1,9 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { drizzle } from "drizzle-orm/durable-sqlite";
 import { expect, test } from "vitest";
 import { Indexer } from "../../src/session/indexer.ts";
 import { objectNameOf } from "../../src/session/locate.ts";
-import { openRuns } from "../../src/session/runs.ts";
 import { readSessionRow } from "../../src/session/session-row.ts";
+import { openStore } from "../../src/session/store.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
@@ -96,7 +95,7 @@ test("a run stays open while the index is being told of its end, because that ma
   await finished((await say("x", "crash-index", session("crash-index"))).runId);
   await runInDurableObject(await stubOf("crash-index"), async (_, state) => {
     state.storage.sql.exec("UPDATE runs SET open = 1");
-    const store = drizzle(state.storage);
+    const store = openStore(state);
     const told = Promise.withResolvers<never>();
     const statement = { bind: () => statement };
     const database = { prepare: () => statement, batch: () => told.promise } as unknown as D1Database;
@@ -104,8 +103,7 @@ test("a run stays open while the index is being told of its end, because that ma
     const telling = indexer.tell();
     await new Promise((resolve) => setTimeout(resolve, 300));
     indexer.closeTold();
-    expect(openRuns(store)).toHaveLength(1);
-    expect(indexer.isBehind).toBe(true);
+    expect(state.storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);
     told.reject(new Error("lost"));
     await telling;
     expect(indexer.isBehind).toBe(true);
