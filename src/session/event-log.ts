@@ -78,6 +78,11 @@ export class EventLog {
     return this.#reserved;
   }
 
+  /** A commit was taken back, and with it perhaps the numbers that it set aside: they are set aside again. */
+  takenBack(): void {
+    this.#reserved = this.#next;
+  }
+
   /** Takes a number that was never used. Where none is set aside any more, that is part of the current commit. */
   take(): number {
     if (this.#next >= this.#reserved) {

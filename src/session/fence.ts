@@ -32,6 +32,7 @@ export class Fence {
 
   /** @throws Superseded with nothing written */
   write<Result>(work: () => Result): Result {
+    const epoch = this.#epoch;
     try {
       return this.#storage.transactionSync(() => {
         const stored = epochOf(this.#store).get()?.epoch;
@@ -41,6 +42,9 @@ export class Fence {
       });
     } catch (error) {
       outdate(this.#store);
+      // What was claimed or set aside in this commit was not.
+      this.#epoch = epoch;
+      this.#log.takenBack();
       throw error;
     }
   }

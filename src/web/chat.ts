@@ -1,7 +1,7 @@
 import { backoff } from "../cli/backoff.ts";
 import { follow, type Source } from "../cli/follow.ts";
 import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../cli/http.ts";
-import { type Decision, isAccepted, isHistory, isRun } from "../cli/wire.ts";
+import { type Decision, type History, isAccepted, isHistory, isRun } from "../cli/wire.ts";
 import { activeRun, type Change, type Conversation, change, EMPTY } from "./conversation.ts";
 import type { Outbox } from "./outbox.ts";
 import { type Pending, settle } from "./pending.ts";
@@ -153,7 +153,7 @@ export class Chat {
 
   async #readNewest(signal: AbortSignal): Promise<void> {
     const path = `${sessionPath(this.#sessionKey, "history")}?limit=${PAGE}`;
-    const page = await ask(this.#server, { path, signal }, isHistory);
+    const page = await ask(this.#server, { path, signal }, isHistory).catch(emptyWhereNone);
     this.#apply({ type: "opened", page });
     const last = page.messages.at(-1);
     if (last) {
@@ -234,6 +234,12 @@ export class Chat {
     this.#state = { ...this.#state, ...next };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** A session begins with its first message: until then there is none, which is nothing to complain of. */
+function emptyWhereNone(error: unknown): History {
+  if (error instanceof ApiError && error.status === 404) return { messages: [], cursor: 0 };
+  throw error;
 }
 
 function sending(idempotencyKey: string, text: string, afterSeq: number): Pending {

@@ -5,7 +5,7 @@ import { messages } from "../../src/session/schema.ts";
 import { openStore } from "../../src/session/store.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { countRows, type Ran, rowsIn } from "./row-counter.ts";
-import { evict, fillTranscript, NONE, session, sql, stubOf } from "./session-lab.ts";
+import { armWithDump, evict, fillTranscript, NONE, session, sql, stubOf } from "./session-lab.ts";
 
 async function largestRows(name: string): Promise<Record<string, number>> {
   const sizes = ["messages.body", "events.body", "runs.state", "runs.input", "outbox.text"].map(async (column) => {
@@ -85,6 +85,20 @@ describe("what can grow", () => {
     expect(await finished((await say("And?", "endless", session("endless"))).runId)).toMatchObject({ reply: "Short." });
   });
 
+  test("a run that goes on and on is shown its question and the newest of it, however much it has read", async () => {
+    const steps = 20;
+    await armWithDump("marathon", () => "d".repeat(60_000));
+    const calls = Array.from({ length: steps }, () => ({ calls: [{ name: "dump", args: {} }] }));
+    await script("marathon", [...calls, { text: "Through." }]);
+    const { runId } = await say("Read everything", "marathon", session("marathon"));
+    expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Through." });
+    const requests = (await asked("marathon")).map(({ body }) => body.messages.slice(1));
+    expect(Math.max(...requests.map((shown) => JSON.stringify(shown).length))).toBeLessThan(900_000);
+    for (const shown of requests) expect(shown[0]).toMatchObject({ role: "user", content: "Read everything" });
+    expect(requests.at(-1).at(-1)).toMatchObject({ role: "tool" });
+    expect((await historyOf(session("marathon").sessionKey)).messages).toHaveLength(2 * steps + 2);
+  });
+
   test("of messages that gave way only the last are told, and how many there were", async () => {
     const more = session("crowd");
     await finished((await say("/queue followup cap=1", "crowd", more)).runId);
@@ -156,12 +170,6 @@ describe("a session of 10,000 messages", () => {
     expect(await finished(runId)).toMatchObject({ status: "ok", reply: "again" });
     const statements = ran();
     // The newest thousand are measured, then read; one page is looked at beyond them.
-    console.log(
-      "TURN",
-      rowsIn(statements),
-      statements.length,
-      rowsIn(statements.filter(({ query }) => !query.includes(`from "messages"`))),
-    );
     expect(rowsIn(statements)).toBeLessThan(2_700);
     const others = statements.filter(({ query }) => !query.includes('from "messages"'));
     expect(rowsIn(others)).toBeLessThan(150);

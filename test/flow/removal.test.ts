@@ -1,7 +1,7 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { armWithDump, evict, filesOf, session, sql, stubOf } from "./session-lab.ts";
+import { arm, armWithDump, dumpTool, evict, filesOf, session, sql, stubOf } from "./session-lab.ts";
 import { openSocket } from "./socket-client.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -100,10 +100,7 @@ describe("deleting a session", () => {
   });
 
   test("takes back a run that waits for a person, and its question", async () => {
-    await armWithDump("asking", () => "never");
-    await runInDurableObject(await stubOf("asking"), (instance: any) => {
-      instance.extraTools = instance.extraTools.map((tool: object) => ({ ...tool, approval: () => "May I?" }));
-    });
+    await arm("asking", [{ ...dumpTool(() => "never"), approval: () => "May I?" }]);
     await script("asking", [{ calls: [{ name: "dump", args: {} }] }]);
     const { runId } = await say("Dump", "asking", session("asking"));
     await waitFor(async () => (await indexOf("asking")).approvals === 1);

@@ -130,9 +130,10 @@ describe("events", () => {
 describe("history, where it is kept for a number of days", () => {
   /** Lets a session know a configuration of its own. */
   async function keepFor(name: string, days: number): Promise<void> {
-    await runInDurableObject(await stubOf(name), (instance: any) => {
-      const config = { ...JSON.parse(instance.env.ISOPOD_CONFIG), session: { retention: { days } } };
-      instance.env = { ...instance.env, ISOPOD_CONFIG: JSON.stringify(config) };
+    const given = env.ISOPOD_CONFIG ?? "{}";
+    const config = JSON.stringify({ ...JSON.parse(given), session: { retention: { days } } });
+    await runInDurableObject(await stubOf(name), (instance) => {
+      Object.assign(instance, { env: { ...env, ISOPOD_CONFIG: config } });
     });
   }
 

@@ -35,9 +35,9 @@ export async function evict(name: string): Promise<void> {
   await evictDurableObject(await stubOf(name));
 }
 
-/** Gives a session a tool `dump` that answers with a text. */
-export async function armWithDump(name: string, text: () => string): Promise<void> {
-  const dump = defineTool({
+/** A tool `dump` that answers with a text. */
+export function dumpTool(text: () => string): AnyTool {
+  return defineTool({
     name: "dump",
     summary: "Dump",
     description: "Dumps.",
@@ -46,9 +46,14 @@ export async function armWithDump(name: string, text: () => string): Promise<voi
     sequential: false,
     run: async () => ({ text: text() }),
   });
-  await arm(name, [dump]);
 }
 
+/** Gives a session the tool `dump`. */
+export async function armWithDump(name: string, text: () => string): Promise<void> {
+  await arm(name, [dumpTool(text)]);
+}
+
+/** Gives a session tools of its own, until it leaves memory. */
 export async function arm(name: string, extraTools: AnyTool[]): Promise<void> {
   await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraTools }));
 }

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { env } from "cloudflare:test";
+import { expect, test, vi } from "vitest";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { armWithDump, filesOf, session, sql } from "./session-lab.ts";
 
@@ -73,6 +74,15 @@ test("a result that is not large is kept as it is, and leaves nothing outside", 
 test("halves of characters, which models refuse, do not get into a result", async () => {
   const result = await dumped("half", "a\ud83e");
   expect(result.text).toBe("a\ufffd");
+});
+
+test("a result that cannot be kept is shown all the same, and says so", async () => {
+  const putting = vi.spyOn(env.FILES, "put").mockRejectedValue(new Error("R2 is down (10001)"));
+  const result = await dumped("down", LARGE);
+  expect(putting).toHaveBeenCalled();
+  expect(result.text).toContain("They could not be kept.");
+  expect(result).not.toHaveProperty("spill");
+  vi.restoreAllMocks();
 });
 
 test("an id that is none, or of another session, is not found", async () => {
