@@ -48,6 +48,11 @@ export class Indexer {
     await this.#telling;
   }
 
+  /** Everything was deleted, here and in the index. */
+  forget(): void {
+    this.#told.clear();
+  }
+
   /** Lets go of the runs that the index knows. To be called within the fence, as part of another commit. */
   closeTold(): void {
     for (const row of openRuns(this.#room.store)) {

@@ -359,6 +359,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#sockets.end();
     this.#log.end();
     this.#fence.release();
+    this.#indexer.forget();
     this.#clock.rang();
     this.#readEtags.clear();
   }
