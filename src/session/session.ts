@@ -1,36 +1,24 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
-import { IsopodError, messageOf } from "../lib/errors.ts";
-import { log } from "../lib/log.ts";
-import { ReadEtags } from "../tools/read-etags.ts";
-import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { admitRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
-import { askPerson } from "./ask-person.ts";
 import { CommandDesk } from "./command-desk.ts";
 import { readCommand } from "./commands/index.ts";
-import type { Conclusion } from "./conclusion.ts";
 import { readContext } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
 import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
-import { type ActiveRun, Engine } from "./engine.ts";
+import { Engine } from "./engine.ts";
 import { EventLog } from "./event-log.ts";
 import { eventStream } from "./event-stream.ts";
 import { exportStream } from "./export.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
 import { boundedInput } from "./input-bounds.ts";
-import {
-  deliveriesOf,
-  dropPending,
-  enqueueReply,
-  isSending,
-  markInterruptedUnsure,
-  outboxDueAt,
-  resend,
-} from "./outbox.ts";
+import { deliveriesOf, dropPending, isSending, markInterruptedUnsure, outboxDueAt, resend } from "./outbox.ts";
+import { Performer } from "./performer.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
@@ -38,15 +26,12 @@ import { Retention } from "./retention.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { findRun, openRuns, type RunRow } from "./runs.ts";
 import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
-import { filesReadOf } from "./shared-files.ts";
-import { type Slot, takeSlot } from "./slot.ts";
 import { Sockets } from "./socket.ts";
 import { hasTables, openStore, type Store, updateTables } from "./store.ts";
 import { spanOf } from "./stored-events.ts";
 import { type HistoryPage, readHistory, readLastReply } from "./transcript.ts";
-import { takeTurn } from "./turn.ts";
 import { deliveryView, runView, waitResult } from "./views.ts";
-import { agentIn, policyFor, type Wiring, wire } from "./wiring.ts";
+import { policyFor, type Wiring, wire } from "./wiring.ts";
 
 /** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
 type Life = "none" | "here" | "going";
@@ -76,11 +61,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #sockets: Sockets;
   readonly #removal: Removal;
   readonly #retention: Retention;
-  readonly #readEtags = new ReadEtags();
+  readonly #performer: Performer;
   #life: Life;
   #turn: Promise<void> | undefined;
-  /** The workspace's root, for the run that begins in this very moment. */
-  #listing: Promise<WorkspaceEntry[] | undefined> | undefined;
   #wiring: Wiring | undefined;
   #recoveryMs = FIRST_RECOVERY_MS;
 
@@ -94,6 +77,18 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#deliveries = new Deliveries({ store: this.#store, fence: this.#fence, wiring: () => this.#wired() });
     this.#indexer = new Indexer({ store: this.#store, database: env.DB, owner: () => this.#owner() });
     this.#clock = new AlarmClock(ctx);
+    this.#performer = new Performer({
+      store: this.#store,
+      log: this.#log,
+      fence: this.#fence,
+      deliveries: this.#deliveries,
+      files: env.FILES,
+      lanes: env.LANES,
+      owner: () => this.#owner(),
+      wiring: () => this.#wired(),
+      extraTools: () => this.extraTools,
+      waitUntil: (promise) => this.ctx.waitUntil(promise),
+    });
     this.#engine = new Engine({
       store: this.#store,
       log: this.#log,
@@ -101,7 +96,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       now: Date.now,
       policyFor: (target) => this.#policyFor(target),
       readContext: () => readContext(this.#store, this.#owner().contextSeq),
-      perform: (run) => this.#perform(run),
+      perform: (run) => this.#performer.perform(run),
       format: (target, markdown) => this.#deliveries.format(target, markdown),
     });
     this.#desk = new CommandDesk({
@@ -150,13 +145,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
     const run = { runId, idempotencyKey, input: boundedInput(input), target };
     const typed = input.sender?.owner ? readCommand(input.text) : undefined;
-    const listing = typed === undefined ? this.#listAhead(agentId) : undefined;
+    const begins = typed === undefined && !this.#engine.busy;
+    const listing = begins ? this.#performer.listAhead(agentId) : undefined;
     const owner = this.#begin(sessionKey, agentId);
     const row = typed === undefined ? this.#admit(run) : this.#desk.take(run, typed);
     this.#arm();
-    this.#listing = listing;
-    this.#work();
-    this.#listing = undefined;
+    this.#performer.withListing(listing, () => this.#work());
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
   }
 
@@ -361,7 +355,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#fence.release();
     this.#indexer.forget();
     this.#clock.rang();
-    this.#readEtags.clear();
+    this.#performer.forget();
   }
 
   #admit(run: NewRun): RunRow {
@@ -374,57 +368,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return row;
   }
 
-  async #perform(run: ActiveRun): Promise<Conclusion | undefined> {
-    const { target } = run.row;
-    const owner = this.#owner();
-    if (target !== null) this.ctx.waitUntil(this.#deliveries.showTyping(target));
-    const slot = this.#takeSlot(run);
-    const conclusion = await takeTurn(run, {
-      owner,
-      wiring: this.#wired(),
-      log: this.#log,
-      files: this.env.FILES,
-      bootstrapCache: filesReadOf(owner.agentId),
-      readEtags: this.#readEtags,
-      extraTools: this.extraTools,
-      listing: this.#listing ?? Promise.resolve(undefined),
-      slot,
-    }).finally(async () => (await slot).release());
-    if (conclusion === undefined && target !== null) {
-      const parts = this.#deliveries.format(target, askPerson(run.journal.state));
-      this.#fence.write(() => enqueueReply(this.#store, run.row.id, target, parts, Date.now()));
-    }
-    return conclusion;
-  }
-
-  /**
-   * Asks for the root of the workspace before the run is stored: whatever leaves the object after that waits until it
-   * is. Undefined where the run will not begin now, or where that fails: then the turn asks for it, and says so.
-   */
-  #listAhead(agentId: string): Promise<WorkspaceEntry[] | undefined> | undefined {
-    if (this.#engine.busy) return undefined;
-    try {
-      const wiring = this.#wired();
-      const listing = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
-      return listing.catch(() => undefined);
-    } catch (error) {
-      log("debug", "workspace.not_listed", { agentId, error: messageOf(error) });
-      return undefined;
-    }
-  }
-
   #follow(row: RunRow, after: number): ReadableStream<Uint8Array> {
     return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
-  }
-
-  #takeSlot(run: ActiveRun): Promise<Slot> {
-    const { config } = this.#wired();
-    const room = {
-      lanes: this.env.LANES,
-      config,
-      waitUntil: (promise: Promise<unknown>) => this.ctx.waitUntil(promise),
-    };
-    return takeSlot(this.#owner().key, run.row.id, room, run.signal);
   }
 
   #create(key: string, agentId: string): SessionRow {

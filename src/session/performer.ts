@@ -1,0 +1,103 @@
+import type { AnyTool } from "../agent/tool.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
+import { ReadEtags } from "../tools/read-etags.ts";
+import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import { askPerson } from "./ask-person.ts";
+import type { Conclusion } from "./conclusion.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { ActiveRun } from "./engine.ts";
+import type { EventLog } from "./event-log.ts";
+import type { Fence } from "./fence.ts";
+import type { Lane } from "./lane.ts";
+import { enqueueReply } from "./outbox.ts";
+import type { SessionRow } from "./session-row.ts";
+import { filesReadOf } from "./shared-files.ts";
+import { takeSlot } from "./slot.ts";
+import type { Store } from "./store.ts";
+import { takeTurn } from "./turn.ts";
+import { agentIn, type Wiring } from "./wiring.ts";
+
+/** What performing runs needs of the object that it is done for. */
+export interface PerformerRoom {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  deliveries: Deliveries;
+  files: R2Bucket;
+  lanes: DurableObjectNamespace<Lane>;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Wiring;
+  /** Tools of an owner's turn besides the built-in ones. */
+  extraTools(): readonly AnyTool[];
+  /** Keeps the object alive for work that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** A listing of the workspace that was asked for before the run which it is for was stored. */
+export type Listing = Promise<WorkspaceEntry[] | undefined> | undefined;
+
+/** Does the work of a session's runs, and remembers between them what the agent has read. */
+export class Performer {
+  readonly #room: PerformerRoom;
+  readonly #readEtags = new ReadEtags();
+  #listing: Listing;
+
+  constructor(room: PerformerRoom) {
+    this.#room = room;
+  }
+
+  /**
+   * Asks for the root of the workspace. To be called before a run is stored: whatever leaves the object after that
+   * waits until it is. Undefined where that fails: then the turn asks for it, and says so.
+   */
+  listAhead(agentId: string): Listing {
+    try {
+      const wiring = this.#room.wiring();
+      const listing = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
+      return listing.catch(() => undefined);
+    } catch (error) {
+      writeLog("debug", "workspace.not_listed", { agentId, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Gives a listing to the run that begins in this very moment, if one does. */
+  withListing(listing: Listing, begin: () => void): void {
+    this.#listing = listing;
+    begin();
+    this.#listing = undefined;
+  }
+
+  /** Forgets what the agent has read: the next overwrite of a file needs a new look at it. */
+  forget(): void {
+    this.#readEtags.clear();
+  }
+
+  /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
+  async perform(run: ActiveRun): Promise<Conclusion | undefined> {
+    const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
+    const { target } = run.row;
+    const owner = this.#room.owner();
+    const wiring = this.#room.wiring();
+    if (target !== null) waitUntil(deliveries.showTyping(target));
+    const slot = takeSlot(owner.key, run.row.id, { lanes, config: wiring.config, waitUntil }, run.signal);
+    const conclusion = await takeTurn(run, {
+      owner,
+      wiring,
+      log,
+      files,
+      bootstrapCache: filesReadOf(owner.agentId),
+      readEtags: this.#readEtags,
+      extraTools: this.#room.extraTools(),
+      listing: this.#listing ?? Promise.resolve(undefined),
+      slot,
+    }).finally(async () => (await slot).release());
+    if (conclusion === undefined && target !== null) {
+      const parts = deliveries.format(target, askPerson(run.journal.state));
+      fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
+    }
+    return conclusion;
+  }
+}
