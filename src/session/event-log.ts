@@ -3,10 +3,11 @@ import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Message } from "../models/message.ts";
 import { prepared, slot } from "./prepared.ts";
+import { RecentEvents } from "./recent-events.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
+import { eventOf, type ReadRequest, type RunSpan, readStoredEvents } from "./stored-events.ts";
 
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
@@ -32,10 +33,10 @@ export class EventLog {
   readonly #store: Store;
   #next: number;
   #reserved: number;
-  #lastStored: number;
   #oldestCursor: number;
   #era = 0;
   #live: AgentEvent[] = [];
+  readonly #recent: RecentEvents;
   readonly #waiting = new Set<() => void>();
 
   /**
@@ -46,7 +47,7 @@ export class EventLog {
     this.#store = store;
     this.#next = firstSeq;
     this.#reserved = firstSeq;
-    this.#lastStored = firstSeq - 1;
+    this.#recent = new RecentEvents(firstSeq - 1);
     this.#oldestCursor = oldestCursor;
   }
 
@@ -81,6 +82,7 @@ export class EventLog {
   /** A commit was taken back, and with it perhaps the numbers that it set aside: they are set aside again. */
   takenBack(): void {
     this.#reserved = this.#next;
+    this.#recent.clear(this.lastSeq);
   }
 
   /** Takes a number that was never used. Where none is set aside any more, that is part of the current commit. */
@@ -96,7 +98,8 @@ export class EventLog {
     const seq = this.take();
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
-    this.#stored(seq);
+    this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
+    this.#wake();
     return seq;
   }
 
@@ -105,7 +108,8 @@ export class EventLog {
     const body = bodies.map((event) => ({ ...event, seq: this.take(), ts }));
     const seq = this.lastSeq;
     inserts(this.#store).events.run({ seq, run_id: runId, body });
-    this.#stored(seq);
+    this.#recent.add(body.map((event) => ({ ...event, runId })));
+    this.#wake();
     return seq;
   }
 
@@ -123,12 +127,14 @@ export class EventLog {
   /** Forgets what was cleared away of the stored events: all up to a number that no message stands for. */
   clearedUpTo(seq: number): void {
     this.#oldestCursor = Math.max(this.#oldestCursor, seq);
+    this.#recent.clear(this.lastSeq);
   }
 
   /** Everything was deleted. Numbers go on, so that no cursor of before fits what comes now. */
   end(): void {
     this.#era++;
     this.#live = [];
+    this.#recent.clear(this.lastSeq);
     this.#oldestCursor = 0;
     this.#wake();
   }
@@ -136,7 +142,7 @@ export class EventLog {
   /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
   read(request: ReadRequest): AgentEvent[] {
     const { after, run } = request;
-    const stored = after >= this.#lastStored ? NOTHING : readStoredEvents(this.#store, request);
+    const stored = this.#recent.read(request) ?? readStoredEvents(this.#store, request);
     const live = this.#live.filter(
       (event) => event.seq > after && event.seq <= stored.upTo && (run === undefined || event.runId === run.runId),
     );
@@ -180,17 +186,10 @@ export class EventLog {
     });
   }
 
-  #stored(seq: number): void {
-    this.#lastStored = seq;
-    this.#wake();
-  }
-
   #wake(): void {
     for (const done of this.#waiting) done();
   }
 }
-
-const NOTHING: StoredPage = { events: [], upTo: Number.POSITIVE_INFINITY };
 
 /** Whether a live event is one of those that a message replaces. */
 function leadsTo(event: AgentEvent, message: Message): boolean {

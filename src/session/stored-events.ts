@@ -88,7 +88,7 @@ function eventsIn({ seq, runId, body }: { seq: number; runId: string; body: Stor
 }
 
 /** The event that a message is. */
-function eventOf(message: Message): EventBody {
+export function eventOf(message: Message): EventBody {
   switch (message.role) {
     case "user":
       return message.fromRunId === undefined

@@ -56,3 +56,18 @@ test("numbers that a failed commit set aside are set aside again before they are
     const seq = fence.write(() => log.record("run_1", 1, [{ type: "queue", phase: "waiting", ahead: 0 }]));
     expect(readSessionRow(store)?.reservedSeq).toBeGreaterThan(seq);
   }));
+
+test("nothing that a failed commit recorded is read, and the next commit's is", () =>
+  inObject("unheard", (ctx) => {
+    const { store, log, fence } = incarnation(ctx);
+    begin({ store, log, fence });
+    const record = () => log.record("run_1", 1, [{ type: "queue", phase: "waiting", ahead: 0 }]);
+    const fails = () => {
+      record();
+      throw new Error("no");
+    };
+    expect(() => fence.write(fails)).toThrow("no");
+    expect(log.read({ after: 0, limit: 10 })).toEqual([]);
+    const seq = fence.write(record);
+    expect(log.read({ after: 0, limit: 10 })).toMatchObject([{ seq }]);
+  }));
