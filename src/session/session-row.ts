@@ -20,11 +20,18 @@ export const readSessionRow = remembered((store): SessionRow | undefined => {
   return row && { ...row, settings: row.settings ?? {} };
 });
 
+/** What a session begins with. */
+export interface Birth {
+  key: string;
+  agentId: string;
+  /** Number that its first event may have: a cursor before it is of a session that was deleted. */
+  firstSeq: number;
+  reservedSeq: number;
+  now: number;
+}
+
 /** Makes the object the session of a key. */
-export function createSessionRow(
-  store: Store,
-  { key, agentId, reservedSeq, now }: { key: string; agentId: string; reservedSeq: number; now: number },
-): SessionRow {
+export function createSessionRow(store: Store, { key, agentId, firstSeq, reservedSeq, now }: Birth): SessionRow {
   const row: SessionRow = {
     id: 1,
     key,
@@ -36,7 +43,7 @@ export function createSessionRow(
     contextSeq: 1,
     settings: {},
     deleting: false,
-    oldestCursor: 0,
+    oldestCursor: firstSeq,
     tidiedAt: 0,
   };
   store.insert(session).values(row).run();

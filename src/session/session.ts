@@ -227,7 +227,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined {
     if (this.#life !== "here" && !(orWait && this.#life === "none")) return undefined;
     return orRefusal(() => {
-      this.#log.requireCursor(after ?? this.#log.lastSeq);
+      if (after !== undefined) this.#log.requireCursor(after);
       return eventStream(this.#log, after ?? this.#log.lastSeq);
     });
   }
@@ -352,6 +352,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#life = "none";
     this.#sockets.end();
     this.#log.end();
+    this.#log.clearedUpTo(this.#log.lastSeq + 1);
     this.#fence.release();
     this.#indexer.forget();
     this.#clock.rang();
@@ -373,7 +374,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #create(key: string, agentId: string): SessionRow {
-    return createSessionRow(this.#store, { key, agentId, reservedSeq: this.#log.reserve(), now: Date.now() });
+    const firstSeq = this.#log.lastSeq + 1;
+    return createSessionRow(this.#store, { key, agentId, firstSeq, reservedSeq: this.#log.reserve(), now: Date.now() });
   }
 
   #policyFor(target: Target | null): QueuePolicy {

@@ -75,7 +75,10 @@ describe("deleting a session", () => {
     expect(Math.min(...(await eventsOf(after.runId)).map(({ seq }) => seq))).toBeGreaterThan(cursor);
     expect(JSON.stringify((await asked("anew")).at(-1)!.body)).not.toContain("Remember this");
     await waitFor(async () => (await indexOf("anew")).runs === 1);
-    await evict("anew");
+    for (const woken of [false, true]) {
+      if (woken) await evict("anew");
+      expect((await call("GET", `${pathOf("anew")}/events?after=${cursor}`)).status).toBe(410);
+    }
     expect((await historyOf(session("anew").sessionKey)).messages).toHaveLength(2);
   });
 
@@ -94,6 +97,10 @@ describe("deleting a session", () => {
     expect(await stream).toContain('"code":"aborted"');
     await waitFor(async () => socket.closed !== undefined);
     expect(socket.closed).toMatchObject({ code: 4010 });
+    const back = await openSocket(session("busy").sessionKey);
+    back.resume(socket.cursor);
+    expect(await back.next("error")).toMatchObject({ error: { code: "gone" } });
+    back.close();
     await waitFor(async () => (await asked("busy"))[0]!.hungUp);
     expect(await asked("busy")).toHaveLength(1);
     await expectNothingLeft("busy", first.runId);
