@@ -35,6 +35,8 @@ export class EventLog {
   #reserved: number;
   #oldestCursor: number;
   #era = 0;
+  /** Nothing is stored up to this number, perhaps not even the tables. */
+  #emptyUpTo = 0;
   #live: AgentEvent[] = [];
   readonly #recent: RecentEvents;
   readonly #waiting = new Set<() => void>();
@@ -133,6 +135,7 @@ export class EventLog {
   /** Everything was deleted. Numbers go on, so that no cursor of before fits what comes now. */
   end(): void {
     this.#era++;
+    this.#emptyUpTo = this.lastSeq;
     this.#live = [];
     this.#recent.clear(this.lastSeq);
     this.#oldestCursor = 0;
@@ -140,8 +143,9 @@ export class EventLog {
   }
 
   /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
-  read(request: ReadRequest): AgentEvent[] {
-    const { after, run } = request;
+  read({ limit, run, ...from }: ReadRequest): AgentEvent[] {
+    const after = Math.max(from.after, this.#emptyUpTo);
+    const request = { after, limit, ...(run && { run }) };
     const stored = this.#recent.read(request) ?? readStoredEvents(this.#store, request);
     const live = this.#live.filter(
       (event) => event.seq > after && event.seq <= stored.upTo && (run === undefined || event.runId === run.runId),

@@ -190,4 +190,22 @@ describe("a session that never was", () => {
     expect(new TextDecoder().decode(first.value)).toContain('"text":"Hello"');
     expect((await call("GET", "/v1/sessions/agent:nobody:main/history")).status).toBe(404);
   });
+
+  test("is heard from its beginning by whoever waited for it since the one before it was deleted", async () => {
+    const sessionKey = "agent:other:main";
+    await script("reborn", [{ text: "First life." }, { text: "Second life." }]);
+    await finished((await say("One", "reborn", { sessionKey })).runId);
+    expect((await call("DELETE", `/v1/sessions/${sessionKey}`)).status).toBe(204);
+    const socket = await openSocket(sessionKey);
+    socket.resume(0);
+    await socket.next("resumed");
+    const events = await call("GET", `/v1/sessions/${sessionKey}/events?after=0`);
+    const { runId } = await say("Two", "reborn", { sessionKey });
+    await socket.end(runId);
+    expect(JSON.stringify(socket.events)).toContain("Second life.");
+    expect(JSON.stringify(socket.events)).not.toContain("One");
+    const first = await events.body!.getReader().read();
+    expect(new TextDecoder().decode(first.value)).toContain('"text":"Two"');
+    socket.close();
+  });
 });
