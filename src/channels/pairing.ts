@@ -66,6 +66,13 @@ export async function requestPairing(database: D1Database, request: PairingReque
   return added.length > 0;
 }
 
+/** Takes a request back that has not been approved. */
+export async function forgetRequest(database: D1Database, peer: Peer): Promise<void> {
+  await drizzle(database)
+    .delete(pairings)
+    .where(and(eq(pairings.id, idOf(peer)), isNull(pairings.approvedAt)));
+}
+
 /** A request to be let in. */
 export type Pairing = typeof pairings.$inferSelect;
 

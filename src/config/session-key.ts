@@ -77,7 +77,8 @@ export function parseSessionKey(key: string): ParsedSessionKey {
     agentId === undefined ||
     !isAgentId(agentId) ||
     kind === undefined ||
-    key.length > MAX_KEY_CHARS
+    key.length > MAX_KEY_CHARS ||
+    !key.isWellFormed()
   ) {
     throw new IsopodError(
       "invalid_request",

@@ -4,7 +4,7 @@ import { defaultAgentId } from "../config/agents.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
-import { runInputOf, runRequest } from "../session/run-request.ts";
+import { callerKey, runInputOf, runRequest } from "../session/run-request.ts";
 import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
@@ -91,7 +91,13 @@ agentRoutes.openapi(agentRoute, async (c) => {
   const input = runInputOf(request, agentId, c.get("wiring"));
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
-  const accept = { sessionKey, agentId, runId, ...(idempotencyKey !== undefined && { idempotencyKey }), input };
+  const accept = {
+    sessionKey,
+    agentId,
+    runId,
+    ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
+    input,
+  };
   if (!c.req.header("Accept")?.includes("text/event-stream")) {
     return c.json(await callSession(c.env.SESSIONS, objectName, (session) => session.accept(accept)), 202);
   }

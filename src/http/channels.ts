@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { type AccessDecision, decideAccess } from "../channels/access.ts";
 import type { InboundMessage } from "../channels/channel.ts";
-import { findPaired, type Peer, requestPairing } from "../channels/pairing.ts";
+import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
 import { agentOf, defaultAgentId } from "../config/agents.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
@@ -94,6 +94,8 @@ async function offerPairing(database: D1Database, { channel, context }: OpenChan
     const outbound = { target, text: part, deliveryId: newId("dlv", now) };
     const delivery = await channel.send(outbound, context, AbortSignal.timeout(SEND_TIMEOUT_MS));
     log("info", "pairing.offered", { channel: channel.id, outcome: delivery.outcome });
+    // Nobody was told this code: the next message gets another one.
+    if (delivery.outcome === "retry" || delivery.outcome === "failed") await forgetRequest(database, peer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { IsopodError } from "../lib/errors.ts";
 
 /** Where to go on reading events. */
 export const eventCursor = z.strictObject({
@@ -10,10 +11,18 @@ export const eventCursor = z.strictObject({
     .openapi({ description: "Number of the last event that was seen; instead of the header Last-Event-ID." }),
 });
 
-/** The number in a `Last-Event-ID` header; 0, the beginning, where there is none. */
+/**
+ * The number in a `Last-Event-ID` header; 0, the beginning, where there is none.
+ * @throws IsopodError `invalid_request` where it is no number: to begin anew would tell everything twice
+ */
 export function lastEventId(header: string | undefined): number {
-  const seq = Number(header ?? 0);
-  return Number.isSafeInteger(seq) && seq >= 0 ? seq : 0;
+  if (header === undefined) return 0;
+  if (/^\d{1,15}$/.test(header)) return Number(header);
+  throw new IsopodError(
+    "invalid_request",
+    "Last-Event-ID: it is the number of no event",
+    "Send the last `id` that came.",
+  );
 }
 
 /** A response of server-sent events, which nobody between us and the reader may hold back. */

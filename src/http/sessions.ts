@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { runs, sessions } from "../db/schema.ts";
 import { objectNameOf } from "../session/locate.ts";
@@ -8,6 +8,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";
 import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
+import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
 import { historyMessage } from "./message-schema.ts";
 
 const pageQuery = {
@@ -40,7 +41,7 @@ const listRoute = createRoute({
   method: "get",
   path: "/sessions",
   summary: "All sessions, the latest first",
-  request: { query: z.strictObject({ agentId: z.string().optional(), ...pageQuery }) },
+  request: { query: z.strictObject({ agentId: z.string().optional(), ...listQuery }) },
   responses: {
     200: {
       description: "One page",
@@ -60,7 +61,7 @@ const listRoute = createRoute({
                 })
                 .openapi("Session"),
             ),
-            before: z.int().optional(),
+            before: z.string().optional(),
           }),
         },
       },
@@ -72,11 +73,13 @@ const runsRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/runs",
   summary: "The runs of a session, the latest first",
-  request: { params, query: z.strictObject(pageQuery) },
+  request: { params, query: z.strictObject(listQuery) },
   responses: {
     200: {
       description: "One page",
-      content: { "application/json": { schema: z.object({ runs: z.array(indexedRun), before: z.int().optional() }) } },
+      content: {
+        "application/json": { schema: z.object({ runs: z.array(indexedRun), before: z.string().optional() }) },
+      },
     },
   },
 });
@@ -142,13 +145,12 @@ sessionRoutes.openapi(listRoute, async (c) => {
     .where(
       and(
         agentId === undefined ? undefined : eq(sessions.agentId, agentId),
-        before === undefined ? undefined : lt(sessions.updatedAt, before),
+        listedAfter(sessions.updatedAt, sessions.key, before),
       ),
     )
-    .orderBy(desc(sessions.updatedAt))
+    .orderBy(desc(sessions.updatedAt), desc(sessions.key))
     .limit(limit);
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  return c.json({ sessions: rows, ...(last && { before: last.updatedAt }) }, 200);
+  return c.json({ sessions: rows, ...nextPage(rows, limit, (row) => ({ at: row.updatedAt, key: row.key })) }, 200);
 });
 
 sessionRoutes.openapi(runsRoute, async (c) => {
@@ -157,15 +159,14 @@ sessionRoutes.openapi(runsRoute, async (c) => {
   const rows = await drizzle(c.env.DB)
     .select()
     .from(runs)
-    .where(and(eq(runs.sessionKey, key), before === undefined ? undefined : lt(runs.acceptedAt, before)))
-    .orderBy(desc(runs.acceptedAt))
+    .where(and(eq(runs.sessionKey, key), listedAfter(runs.acceptedAt, runs.id, before)))
+    .orderBy(desc(runs.acceptedAt), desc(runs.id))
     .limit(limit);
   if (rows.length === 0 && !isAlwaysThere(key, c.get("wiring").config)) {
     const find = async () => callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(1, 1));
     known(await find(), key);
   }
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  return c.json({ runs: rows, ...(last && { before: last.acceptedAt }) }, 200);
+  return c.json({ runs: rows, ...nextPage(rows, limit, (row) => ({ at: row.acceptedAt, key: row.id })) }, 200);
 });
 
 sessionRoutes.openapi(historyRoute, async (c) => {

@@ -76,13 +76,14 @@ export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   );
 }
 
-/** Ends a waiting run that gives way. Summarized, its beginning goes to the next that waits. */
+/** Ends a waiting run that gives way. Summarized, its beginning goes to the next of the same talk that waits. */
 function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionRoom): void {
   const gone = findRun(store, id);
   if (gone?.state.status !== "queued") return;
   const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
   saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
-  const next = openRuns(store).find((row) => row.state.status === "queued");
+  // Only the same talk may inherit: a stranger's words must not come to stand in an owner's message.
+  const next = openRuns(store).find((row) => row.state.status === "queued" && row.talk === gone.talk);
   const heir = next && findRun(store, next.id);
   if (reason !== "summarized" || gone.input === null || !heir?.input) return;
   saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(gone.input, heir.input) });

@@ -6,7 +6,7 @@ export interface QueuePolicy {
   mode: QueueMode;
   /** `collect`: how long it has to be quiet before the waiting messages are taken together, in milliseconds. */
   debounceMs: number;
-  /** Most runs that may wait. */
+  /** Most runs of one talk that may wait. */
   cap: number;
   /** What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one. */
   drop: "summarize" | "old" | "new";
@@ -46,13 +46,17 @@ export function admit(
   const outdated = interrupts ? waiting.filter((run) => run.talk === talk) : [];
   const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
   const interrupt = interrupts && activeTalk === talk;
-  const left = waiting.filter((run) => !outdated.includes(run));
+  // Each talk has its own cap: strangers cannot push an owner's message out.
+  const left = waiting.filter((run) => run.talk === talk && !outdated.includes(run));
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
   if (policy.drop === "new") return { admitted: false, drop: [], interrupt: false };
   const reason = policy.drop === "summarize" ? "summarized" : "queue_full";
   const oldest = left.slice(0, left.length - policy.cap + 1).map(({ id }) => ({ id, reason }) as const);
   return { admitted: true, drop: [...drop, ...oldest], interrupt };
 }
+
+/** Quiet is not waited for longer than so many times `debounceMs`: whoever goes on talking must not hold up others. */
+const MAX_DEBOUNCES = 10;
 
 /** Whose turn it is: these runs as one, or nobody's before an instant. */
 export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
@@ -63,7 +67,8 @@ export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now:
   if (first === undefined) return undefined;
   if (policy.mode !== "collect" || !first.behind) return { take: [first] };
   const together = waiting.filter((run) => run.talk === first.talk);
-  const quietAt = Math.max(...together.map((run) => run.acceptedAt)) + policy.debounceMs;
+  const lastAt = Math.max(...together.map((run) => run.acceptedAt));
+  const quietAt = Math.min(lastAt, first.acceptedAt + MAX_DEBOUNCES * policy.debounceMs) + policy.debounceMs;
   return now < quietAt ? { notBefore: quietAt } : { take: together };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentOf } from "../config/agents.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { MAX_INPUT_CHARS } from "./input-bounds.ts";
 import type { RunInput } from "./run.ts";
 import type { Wiring } from "./wiring.ts";
@@ -17,12 +18,12 @@ export type RunRequest = z.infer<typeof runRequest>;
 
 /**
  * What a run is given that was asked for so.
- * @throws IsopodError `not_found` where there is no such agent, `not_configured` where there is no such model
+ * @throws IsopodError `not_found` where there is no such agent, `invalid_request` where there is no such model
  */
 export function runInputOf(request: RunRequest, agentId: string, wiring: Wiring): RunInput {
   const agent = agentOf(wiring.config, agentId);
   const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
-  if (model !== undefined) wiring.model(model);
+  if (model !== undefined) requireModel(model, wiring);
   return {
     text: message,
     sender: { id: "api", owner: true },
@@ -30,4 +31,19 @@ export function runInputOf(request: RunRequest, agentId: string, wiring: Wiring)
     ...(thinking && { thinking }),
     timeoutSeconds,
   };
+}
+
+/** A caller's idempotency key, apart from those under which channels hand messages over. */
+export function callerKey(idempotencyKey: string): string {
+  return `api:${idempotencyKey}`;
+}
+
+/** A model that is asked for by name has to be there before anything is stored. */
+function requireModel(model: string, wiring: Wiring): void {
+  try {
+    wiring.model(model);
+  } catch (error) {
+    if (!(error instanceof IsopodError)) throw error;
+    throw new IsopodError("invalid_request", `model: ${error.message}`, error.hint);
+  }
 }

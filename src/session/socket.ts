@@ -6,7 +6,7 @@ import type { Accepted, AcceptRequest } from "./api.ts";
 import type { EventLog } from "./event-log.ts";
 import { newRunId, objectNameOf } from "./locate.ts";
 import type { RunState } from "./run.ts";
-import { runInputOf } from "./run-request.ts";
+import { callerKey, runInputOf } from "./run-request.ts";
 import {
   CLOSED,
   type ClientFrame,
@@ -131,7 +131,7 @@ export class Sockets {
       sessionKey,
       agentId,
       runId: newRunId(objectName, now()),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
       input: runInputOf(frame, agentId, wiring()),
     });
   }

@@ -131,6 +131,20 @@ test("past the cap the oldest gives way, a line of it is kept, and it says what 
   expect(said((await asked("cap"))[1]!).at(-1)).toContain("the oldest of those that wait");
 });
 
+test("words of another talk that give way never stand in a message, and push none out", async () => {
+  await tell("strangers", "/queue followup cap=1");
+  await script("strangers", [{ text: "one", delayMs: 300 }, { text: "rest" }]);
+  await say("1", "strangers", session("strangers"));
+  await untilAsked("strangers", 1);
+  const other = { ...session("strangers"), thinking: "high" };
+  await say("evil words", "strangers", other);
+  const kept = await say("mine", "strangers", session("strangers"));
+  await say("more evil words", "strangers", other);
+  expect(await finished(kept.runId)).toMatchObject({ status: "ok" });
+  const mine = (await historyOf(session("strangers").sessionKey)).messages.find(({ runId }) => runId === kept.runId);
+  expect(mine).toMatchObject({ role: "user", text: "mine" });
+});
+
 test("with drop=new it is the new one that is dropped", async () => {
   await tell("drop-new", "/queue followup cap=1 drop=new");
   await script("drop-new", [{ text: "one", delayMs: 200 }, { text: "two" }]);

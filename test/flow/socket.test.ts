@@ -125,7 +125,7 @@ describe("talking over a socket", () => {
     expect((await upgrade("agent:nobody:main")).status).toBe(404);
     const client = await openSocket(keyOf("nobody"));
     client.send({ type: "input", id: "1", message: "x", model: "nowhere/model" });
-    expect(await client.next("error")).toMatchObject({ id: "1", error: { code: "not_configured" } });
+    expect(await client.next("error")).toMatchObject({ id: "1", error: { code: "invalid_request" } });
     expect((await call("GET", `/v1/sessions/${keyOf("nobody")}/history`)).status).toBe(404);
   });
 });

@@ -110,7 +110,38 @@ describe("what is refused, and how", () => {
 
   test("a model that is not configured is refused before anything is stored", async () => {
     const response = await call("POST", "/v1/agent", { message: "x", model: "nowhere/model" });
-    expect(await errorOf(response)).toMatchObject({ status: 503, code: "not_configured" });
+    expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_request" });
+  });
+});
+
+describe("lists", () => {
+  test("page by page nothing is lost, also of what shares a millisecond", async () => {
+    const row = {
+      agentId: "main",
+      sessionId: "ses_1",
+      createdAt: 1,
+      updatedAt: 7,
+      lastRunId: "run_1",
+      lastStatus: "ok",
+    };
+    const keys = ["a", "b", "c", "d", "e"].map((name) => `agent:main:hook:page-${name}`);
+    for (const key of keys) {
+      await env.DB.prepare("insert into sessions values (?, ?, ?, ?, ?, ?, ?)")
+        .bind(key, row.agentId, row.sessionId, row.createdAt, row.updatedAt, row.lastRunId, row.lastStatus)
+        .run();
+    }
+    const seen: string[] = [];
+    let before: string | undefined;
+    do {
+      const query = before === undefined ? "" : `&before=${encodeURIComponent(before)}`;
+      const page = await (await call("GET", `/v1/sessions?limit=2${query}`)).json<{
+        sessions: { key: string }[];
+        before?: string;
+      }>();
+      seen.push(...page.sessions.map(({ key }) => key));
+      before = page.before;
+    } while (before !== undefined);
+    expect(seen.filter((key) => key.includes(":page-")).sort()).toEqual(keys);
   });
 });
 
