@@ -287,13 +287,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#work();
   }
 
-  /** Takes note of what an earlier incarnation left; the alarm then goes on with it at once. */
+  /**
+   * Takes note of what an earlier incarnation left; the alarm then goes on with it at once. It may be the alarm that
+   * woke us: put off for anything that is left, it would wake the next incarnation only to be put off again.
+   */
   #recover(): void {
     if (this.#life === "none") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
-    this.#recoveryMs = 0;
-    this.#arm();
-    this.#recoveryMs = FIRST_RECOVERY_MS;
+    this.#arm({ recoveryMs: 0, indexMs: 0 });
   }
 
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
@@ -383,13 +384,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** Sets the alarm to what is due first. */
-  #arm(): void {
+  #arm({ recoveryMs, indexMs } = { recoveryMs: this.#recoveryMs, indexMs: INDEX_RETRY_MS }): void {
     if (this.#life === "none") return;
     const now = Date.now();
     this.#clock.set({
-      recoveryAt: this.#life === "going" || goesOn(openRuns(this.#store)) ? now + this.#recoveryMs : undefined,
+      recoveryAt: this.#life === "going" || goesOn(openRuns(this.#store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(this.#store),
-      indexAt: this.#indexer.isBehind ? now + INDEX_RETRY_MS : undefined,
+      indexAt: this.#indexer.isBehind ? now + indexMs : undefined,
     });
   }
 

@@ -110,6 +110,20 @@ test("a run stays open while the index is being told of its end, because that ma
   });
 });
 
+test("what the index was not told before a death it is told by whoever comes next, at once", async () => {
+  const { sessionKey } = session("crash-untold");
+  const indexed = async () => (await call("GET", `/v1/sessions/${sessionKey}/runs`)).json<{ runs: { id: string }[] }>();
+  await script("crash-untold", [{ text: "ok" }]);
+  const { runId } = await say("x", "crash-untold", { sessionKey });
+  await waitFor(async () => (await indexed()).runs.length === 1);
+  await env.DB.prepare("DELETE FROM runs WHERE id = ?").bind(runId).run();
+  const stub = await stubOf("crash-untold");
+  await runInDurableObject(stub, (_, state) => void state.storage.sql.exec("UPDATE runs SET open = 1"));
+  await evictDurableObject(stub);
+  await call("GET", `/v1/sessions/${sessionKey}/history`);
+  await waitFor(async () => (await indexed()).runs[0]?.id === runId);
+});
+
 test("an idle session that is woken by a reader writes nothing and sets no alarm", async () => {
   await script("idle", [{ text: "ok" }]);
   await finished((await say("x", "idle", session("idle"))).runId);
