@@ -6,8 +6,8 @@ import { quantile, rounded, type Spread, spread } from "./statistics.ts";
 /** Turns in one session, one after the other. */
 export const SEQUENTIAL_TURNS = 50;
 /** Sessions at once, the turns of each, and how often all of that is repeated. */
-export const PARALLEL = { sessions: 20, turns: 5, rounds: 3 };
-const WARM_UP_TURNS = 5;
+export const PARALLEL = { sessions: 20, turns: 5, rounds: 5 };
+const WARM_UP_TURNS = 20;
 /** Between two turns in a sequence, so that what one contender does after its turn is not the next one's time. */
 const PAUSE_MS = 40;
 /** The same between two rounds of many sessions. */
