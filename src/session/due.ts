@@ -2,7 +2,7 @@ import type { OpenRun } from "./runs.ts";
 
 /** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
 export const FIRST_RECOVERY_MS = 2000;
-const LONGEST_RECOVERY_MS = 15_000;
+export const LONGEST_RECOVERY_MS = 15_000;
 /** How soon the index of all runs is told again what it could not be told. */
 export const INDEX_RETRY_MS = 30_000;
 

@@ -75,7 +75,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     this.#deliveries = new Deliveries({ store: this.#store, fence: this.#fence, wiring: () => this.#wired() });
-    this.#indexer = new Indexer({ store: this.#store, database: env.DB, owner: () => this.#owner() });
+    this.#indexer = new Indexer({
+      store: this.#store,
+      fence: this.#fence,
+      database: env.DB,
+      owner: () => this.#owner(),
+    });
     this.#clock = new AlarmClock(ctx);
     this.#performer = new Performer({
       store: this.#store,
@@ -282,7 +287,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#clock.rang();
     if (this.#life === "going") this.ctx.waitUntil(this.#removal.resume());
     this.#recoveryMs = this.#engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
-    if (this.#indexer.hasTold) this.#fence.write(() => this.#indexer.closeTold());
     this.#arm();
     this.#work();
   }
@@ -362,10 +366,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #admit(run: NewRun): RunRow {
     const room = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
-    const { row, interrupt } = this.#fence.write(() => {
-      this.#indexer.closeTold();
-      return admitRun(run, room);
-    });
+    const { row, interrupt } = this.#fence.write(() => admitRun(run, room));
     if (interrupt) this.#engine.abortActive();
     return row;
   }
@@ -387,11 +388,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #arm({ recoveryMs, indexMs } = { recoveryMs: this.#recoveryMs, indexMs: INDEX_RETRY_MS }): void {
     if (this.#life === "none") return;
     const now = Date.now();
-    this.#clock.set({
+    const due = {
       recoveryAt: this.#life === "going" || goesOn(openRuns(this.#store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(this.#store),
       indexAt: this.#indexer.isBehind ? now + indexMs : undefined,
-    });
+    };
+    this.#clock.set(due, now);
   }
 
   #owner(): SessionRow {

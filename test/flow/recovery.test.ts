@@ -1,9 +1,11 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { drizzle } from "drizzle-orm/durable-sqlite";
 import { expect, test } from "vitest";
+import { EventLog } from "../../src/session/event-log.ts";
+import { Fence } from "../../src/session/fence.ts";
 import { Indexer } from "../../src/session/indexer.ts";
 import { objectNameOf } from "../../src/session/locate.ts";
 import { readSessionRow } from "../../src/session/session-row.ts";
-import { openStore } from "../../src/session/store.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
@@ -90,23 +92,21 @@ test("a run that crashes five times without getting further is parked, and its s
   expect(await finished(next.runId)).toMatchObject({ status: "ok", reply: "next" });
 });
 
-test("a run stays open while the index is being told of its end, because that may get lost", async () => {
+test("a run stays open until the index knows of its end, because the telling may get lost", async () => {
   await script("crash-index", [{ text: "ok" }]);
   await finished((await say("x", "crash-index", session("crash-index"))).runId);
-  await runInDurableObject(await stubOf("crash-index"), async (_, state) => {
-    state.storage.sql.exec("UPDATE runs SET open = 1");
-    const store = openStore(state);
-    const told = Promise.withResolvers<never>();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  await runInDurableObject(await stubOf("crash-index"), async (_, { storage }) => {
+    storage.sql.exec("UPDATE runs SET open = 1");
+    const store = drizzle(storage);
     const statement = { bind: () => statement };
-    const database = { prepare: () => statement, batch: () => told.promise } as unknown as D1Database;
-    const indexer = new Indexer({ store, database, owner: () => readSessionRow(store)! });
-    const telling = indexer.tell();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    indexer.closeTold();
-    expect(state.storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);
-    told.reject(new Error("lost"));
-    await telling;
+    const batch = () => Promise.reject(new Error("lost"));
+    const database = { prepare: () => statement, batch } as unknown as D1Database;
+    const fence = new Fence(storage, store, new EventLog(store, 1));
+    const indexer = new Indexer({ store, fence, database, owner: () => readSessionRow(store)! });
+    await indexer.tell();
     expect(indexer.isBehind).toBe(true);
+    expect(storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);
   });
 });
 
@@ -122,6 +122,10 @@ test("what the index was not told before a death it is told by whoever comes nex
   await evictDurableObject(stub);
   await call("GET", `/v1/sessions/${sessionKey}/history`);
   await waitFor(async () => (await indexed()).runs[0]?.id === runId);
+  const isAtRest = async (_: unknown, { storage }: DurableObjectState) =>
+    storage.sql.exec("SELECT id FROM runs WHERE open = 1").toArray().length === 0 &&
+    (await storage.getAlarm()) === null;
+  await waitFor(() => runInDurableObject(stub, isAtRest));
 });
 
 test("an idle session that is woken by a reader writes nothing and sets no alarm", async () => {
