@@ -14,7 +14,7 @@ export interface EventHead {
   ts: number;
 }
 
-export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent | QueueEvent | ApprovalEvent;
+export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent | CompactionEvent | QueueEvent | ApprovalEvent;
 
 /** Begins and ends a run. Exactly one `end` or `error`, always last. */
 export type LifecycleEvent =
@@ -48,6 +48,15 @@ export type QueueEvent =
   | { type: "queue"; phase: "joined"; intoRunId: string }
   | { type: "queue"; phase: "dropped"; reason: string };
 
+/** The older part of the conversation is being summarized, was, or could not be. Sizes are estimated tokens. */
+export type CompactionEvent =
+  | { type: "compaction"; phase: "start"; reason: CompactionReason; tokensBefore: number }
+  | { type: "compaction"; phase: "end"; reason: CompactionReason; tokensBefore: number; tokensAfter: number }
+  | { type: "compaction"; phase: "error"; reason: CompactionReason; message: string };
+
+/** Why: the next request would not fit, a provider said that one did not, or a person asked for it. */
+export type CompactionReason = "threshold" | "overflow" | "command";
+
 /** A tool call that waits for a person's word, and that word. */
 export type ApprovalEvent =
   | {
@@ -69,7 +78,17 @@ export function isLast(event: EventBody): boolean {
 
 /** Why a run did not end well. */
 export interface RunError {
-  code: "model_error" | "not_configured" | "aborted" | "timeout" | "crash_loop" | "dropped" | "internal";
+  code:
+    | "model_error"
+    | "not_configured"
+    | "aborted"
+    | "timeout"
+    | "crash_loop"
+    | "dropped"
+    | "budget"
+    | "loop"
+    | "cancelled"
+    | "internal";
   message: string;
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SecretRef } from "../config/schema.ts";
+import type { SecretRef } from "../config/secret-ref.ts";
 import type { AccessPolicy } from "./access.ts";
 
 /**

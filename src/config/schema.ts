@@ -1,56 +1,7 @@
 import { z } from "zod";
-import { isAgentId } from "./session-key.ts";
-
-/** A secret by name; its value is only ever in the Worker's environment. */
-export const secretRef = z
-  .strictObject({
-    source: z.literal("env").describe("Where the value is: the Worker's environment."),
-    id: z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]*$/, "use the name of an environment variable")
-      .describe("Its name there."),
-  })
-  .describe("A secret by name, never by value.");
-
-/** A secret as configurations name it. */
-export type SecretRef = z.output<typeof secretRef>;
-
-const modelChoice = z
-  .union([z.string(), z.strictObject({ primary: z.string().describe("`provider/model` to ask first.") })])
-  .describe("The model that answers, as `provider/model`.");
-
-const thinking = z.enum(["off", "minimal", "low", "medium", "high"]);
-
-const laneCap = z.number().int().min(0);
-
-const agentDefaults = z
-  .strictObject({
-    model: modelChoice.optional(),
-    workspace: z.string().optional().describe("R2 prefix of the default agent's workspace."),
-    userTimezone: z.string().optional().describe("IANA time zone of the user, such as Asia/Shanghai."),
-    thinkingDefault: thinking.default("off").describe("How much a model thinks before it answers."),
-    timeoutSeconds: z.number().int().min(0).default(600).describe("Longest time of one run; 0 means no limit."),
-    maxConcurrent: z
-      .union([laneCap, z.strictObject({ main: laneCap, subagent: laneCap, cron: laneCap, nested: laneCap }).partial()])
-      .optional()
-      .describe("Most runs at once, for conversations or for each lane; 0 or nothing means any number."),
-    skipBootstrap: z.boolean().default(false).describe("Leaves every workspace file out of the prompt."),
-    bootstrapMaxChars: z.number().int().positive().default(20_000).describe("Most characters of one workspace file."),
-    bootstrapTotalMaxChars: z.number().int().positive().default(60_000).describe("Most characters of all of them."),
-    bootstrapPromptTruncationWarning: z
-      .enum(["off", "once", "always"])
-      .default("always")
-      .describe("When the prompt says that a workspace file was cut."),
-  })
-  .prefault({});
-
-const agentEntry = z.strictObject({
-  id: z.string().refine(isAgentId, "use lower-case letters, digits, - and _, at most 64").describe("The agent's id."),
-  default: z.boolean().optional().describe("Whether it answers where no agent is named."),
-  name: z.string().optional().describe("Its name for people."),
-  model: modelChoice.optional(),
-  workspace: z.string().optional().describe("R2 prefix of its workspace."),
-});
+import { agentDefaults, agentEntry } from "./agent-schema.ts";
+import { auth, budgets, hooks, tools } from "./operations-schema.ts";
+import { secretRef } from "./secret-ref.ts";
 
 const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
 
@@ -79,6 +30,17 @@ const core = {
         .enum(["auto", "main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
         .default("auto")
         .describe("Which direct conversations share a session; auto: owners share main, everyone else is apart."),
+      reset: z
+        .strictObject({
+          mode: z
+            .enum(["none", "daily", "idle"])
+            .default("none")
+            .describe("When a conversation is begun anew by itself: never, each day, or after a pause."),
+          atHour: z.number().int().min(0).max(23).default(4).describe("`daily`: the hour in the user's time zone."),
+          idleMinutes: z.number().int().min(1).default(1440).describe("`idle`: how long the pause is."),
+        })
+        .prefault({})
+        .describe("When a session begins anew. What the system itself does never puts that off."),
       retention: z
         .strictObject({
           days: z
@@ -95,6 +57,10 @@ const core = {
     })
     .prefault({})
     .describe("How conversations become sessions."),
+  auth,
+  budgets,
+  hooks,
+  tools,
   messages: z.strictObject({ queue }).prefault({}).describe("What happens to messages on their way to the agent."),
   commands: z
     .strictObject({

@@ -33,6 +33,8 @@ export const runs = sqliteTable(
     endedAt: integer("ended_at"),
     inputTokens: integer("input_tokens").notNull(),
     outputTokens: integer("output_tokens").notNull(),
+    /** Estimated cost in millionths of a US dollar; null where the model has no price. */
+    costMicros: integer("cost_micros"),
   },
   (table) => [index("runs_by_session").on(table.sessionKey, table.acceptedAt)],
 );
@@ -77,3 +79,49 @@ export const pairings = sqliteTable(
   },
   (table) => [index("pairings_by_code").on(table.code)],
 );
+
+/** Keys of model providers that rest after a refusal. A key that is not here is well. */
+export const cooldowns = sqliteTable("cooldowns", {
+  /** `provider:profile`. */
+  profile: text().primaryKey(),
+  /** Refusals in a row. */
+  failures: integer().notNull(),
+  /** The kind of the last one. */
+  kind: text().notNull(),
+  /** Until when it rests, in milliseconds since the epoch. */
+  until: integer().notNull(),
+});
+
+/** Who changed what: every change that a plugin makes to a prompt or a model, and every command. Never a content. */
+export const audit = sqliteTable(
+  "audit",
+  {
+    /** Unique, and the same when it is told again. */
+    id: text().primaryKey(),
+    at: integer().notNull(),
+    kind: text().notNull(),
+    agentId: text("agent_id").notNull(),
+    sessionKey: text("session_key").notNull(),
+    runId: text("run_id"),
+    by: text().notNull(),
+    subject: text().notNull(),
+    bytesBefore: integer("bytes_before"),
+    bytesAfter: integer("bytes_after"),
+    hash: text(),
+    detail: text(),
+  },
+  (table) => [index("audit_by_agent").on(table.agentId, table.at)],
+);
+
+/** Groups in which an owner has set when the agent listens, against the configuration. */
+export const activations = sqliteTable("activations", {
+  sessionKey: text("session_key").primaryKey(),
+  mode: text().$type<"mention" | "always">().notNull(),
+});
+
+/** What was begun once for a deployed version and an agent. */
+export const boots = sqliteTable("boots", {
+  /** `version:agentId`. */
+  id: text().primaryKey(),
+  at: integer().notNull(),
+});

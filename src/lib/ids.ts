@@ -3,7 +3,7 @@ const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
 /** What an id is of; the prefix says so to whoever reads a log. */
-export type IdPrefix = "run" | "msg" | "call" | "ses" | "dlv" | "ver" | "apr" | "spl";
+export type IdPrefix = "run" | "msg" | "call" | "ses" | "dlv" | "ver" | "apr" | "spl" | "sub" | "aud";
 
 /** Encodes bytes as lower-case Crockford base32, five bits a character, in an order that sorts as the bytes do. */
 export function base32(bytes: Uint8Array): string {

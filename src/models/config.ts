@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { secretRef } from "../config/schema.ts";
+import { secretRef } from "../config/secret-ref.ts";
 
 const model = z.strictObject({
   id: z.string().min(1).describe("The model's name at this provider."),
@@ -7,6 +7,19 @@ const model = z.strictObject({
   contextWindow: z.number().int().positive().optional().describe("Tokens that input and output share."),
   maxTokens: z.number().int().positive().optional().describe("Most tokens that one answer may have."),
   reasoning: z.boolean().optional().describe("Whether it can think before it answers."),
+  input: z
+    .array(z.enum(["text", "image"]))
+    .optional()
+    .describe("What it takes; text alone keeps images away from it."),
+  cost: z
+    .strictObject({
+      input: z.number().min(0).default(0).describe("Of a million tokens that it reads."),
+      output: z.number().min(0).default(0).describe("Of a million tokens that it writes."),
+      cacheRead: z.number().min(0).optional().describe("Of those that were read from its cache; as `input` if absent."),
+      cacheWrite: z.number().min(0).optional().describe("Of those written to its cache; as `input` if absent."),
+    })
+    .optional()
+    .describe("Its prices in US dollars, from which costs are estimated."),
 });
 
 const provider = z.strictObject({

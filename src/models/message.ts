@@ -10,6 +10,8 @@ interface MessageHead {
   at: number;
   /** A command or its answer: shown to people, never to a model. */
   aside?: true;
+  /** Part of a silent turn before a compaction: shown to the model while that lasts, never to people. */
+  inner?: true;
 }
 
 /** What a person (or the system on somebody's behalf) said to the agent. */

@@ -18,9 +18,24 @@ export interface RunInput {
   thinking?: ThinkingLevel;
   /** Longest time of the run; 0 means no limit. */
   timeoutSeconds: number;
+  /** What the system itself says, and on whose behalf: such a turn never puts a session's reset off. */
+  origin?: RunOrigin;
+  /** Told to the model of this run only, below the cache boundary. */
+  extraContext?: string;
   /** Messages that gave way to this one when too many waited: how many, and how the last of them began. */
   dropped?: { count: number; begins: string[] };
 }
+
+/** What a run comes from that is not simply somebody who said something. */
+export type RunOrigin =
+  /** A command that has to wait for its turn; `args` is what was typed after its name. */
+  | { kind: "command"; name: string; args: string }
+  /** The end of a sub-agent. */
+  | { kind: "announcement"; childKey: string; childRunId: string }
+  /** What a sub-agent was started with. */
+  | { kind: "spawn"; byKey: string; byRunId: string; depth: number; label: string }
+  /** Another session's agent. */
+  | { kind: "nested"; fromKey: string };
 
 /** The life of a run. `queued`, `running` and `waiting_approval` go on; all others are final and never change. */
 export type RunState = QueuedRun | RunningRun | PausedRun | SettledRun;
@@ -47,6 +62,12 @@ export interface Progress {
   crashes: number;
   crashSeq: number;
   usage: Usage;
+  /** Estimated cost of `usage` in millionths of a US dollar; undefined while nothing with a price has answered. */
+  costMicros?: number;
+  /** What it comes from, where that is not simply somebody who said something. */
+  origin?: RunOrigin;
+  /** Told to the model of this run only. */
+  extraContext?: string;
 }
 
 export interface RunningRun extends Progress {
@@ -87,6 +108,7 @@ export interface EndedRun {
   endSeq: number;
   model?: string;
   usage: Usage;
+  costMicros?: number;
   error?: RunError;
 }
 
@@ -128,7 +150,8 @@ export function isBegun(state: RunState): state is RunningRun | PausedRun {
 }
 
 /** A queued run takes its turn. */
-export function begin(now: number, startSeq: number, { timeoutSeconds, model, thinking }: RunInput): RunningRun {
+export function begin(now: number, startSeq: number, input: RunInput): RunningRun {
+  const { timeoutSeconds, model, thinking, origin, extraContext } = input;
   return {
     status: "running",
     startedAt: now,
@@ -136,6 +159,8 @@ export function begin(now: number, startSeq: number, { timeoutSeconds, model, th
     ...(timeoutSeconds > 0 && { deadline: now + timeoutSeconds * 1000 }),
     ...(model !== undefined && { model }),
     ...(thinking && { thinking }),
+    ...(origin && { origin }),
+    ...(extraContext !== undefined && { extraContext }),
     launched: [],
     approvals: [],
     crashes: 0,

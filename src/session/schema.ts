@@ -2,6 +2,9 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { json } from "./json-column.ts";
 import {
+  isAuditEntry,
+  isChild,
+  isCompaction,
   isDelivery,
   isMessage,
   isRunInput,
@@ -34,6 +37,8 @@ export const session = sqliteTable("session", {
   oldestCursor: integer("oldest_cursor").notNull().default(0),
   /** When what is old was last cleared away, in milliseconds since the epoch. */
   tidiedAt: integer("tidied_at").notNull().default(0),
+  /** Tool results before this number are shortened in what a model sees. */
+  prunedSeq: integer("pruned_seq").notNull().default(0),
 });
 
 /** One row a run. `input` is emptied when the run starts: from then on the transcript has it. */
@@ -72,6 +77,37 @@ export const events = sqliteTable("events", {
   seq: integer().primaryKey(),
   runId: text("run_id").notNull(),
   body: json("body", isStoredEvents).notNull(),
+});
+
+/** Summaries that stand for what came before them. The newest that is not older than the conversation holds. */
+export const compactions = sqliteTable("compactions", {
+  /** Number of the event that announced it. */
+  seq: integer().primaryKey(),
+  runId: text("run_id").notNull(),
+  /** The oldest message that stays as it is: what came before is in the summary. */
+  keptSeq: integer("kept_seq").notNull(),
+  body: json("body", isCompaction).notNull(),
+});
+
+/** Sub-agents that this session has started. */
+export const children = sqliteTable(
+  "children",
+  {
+    /** The session key of the sub-agent. */
+    key: text().primaryKey(),
+    /** The run that started it. */
+    runId: text("run_id").notNull(),
+    /** Whether its end is still to come, or to be asked for. */
+    open: integer({ mode: "boolean" }).notNull(),
+    body: json("body", isChild).notNull(),
+  },
+  (table) => [index("children_open").on(table.open).where(sql`${table.open} = 1`)],
+);
+
+/** What is to be told to the audit trail and has not been yet. */
+export const auditNews = sqliteTable("audit_news", {
+  id: integer().primaryKey(),
+  body: json("body", isAuditEntry).notNull(),
 });
 
 /** Parts of replies on their way to a channel. */

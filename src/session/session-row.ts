@@ -45,6 +45,7 @@ export function createSessionRow(store: Store, { key, agentId, firstSeq, reserve
     deleting: false,
     oldestCursor: firstSeq,
     tidiedAt: 0,
+    prunedSeq: 0,
   };
   store.insert(session).values(row).run();
   return row;

@@ -1,6 +1,7 @@
 import type { EventBody } from "../agent/events.ts";
 import type { Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
+import type { ThinkingLevel } from "../models/model.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState } from "./run.ts";
 
@@ -12,6 +13,74 @@ export interface SessionSettings {
   queue?: Partial<QueuePolicy>;
   /** Tools that a person has allowed for good in this session. */
   allowedTools?: string[];
+  /** `provider/model` that answers instead of the agent's own. */
+  model?: string;
+  thinking?: ThinkingLevel;
+  /** Whether people see the model's reasoning. */
+  reasoning?: "off" | "on" | "stream";
+  /** Whether tool calls are told as they happen. */
+  verbose?: "off" | "on" | "full";
+  /** What a reply says of its own cost. */
+  usage?: "off" | "tokens" | "full";
+  /** For a sub-agent: who started it. */
+  spawned?: Spawned;
+}
+
+/** Where a sub-agent comes from. */
+export interface Spawned {
+  /** The session that started it. */
+  byKey: string;
+  /** 1 for a sub-agent of a conversation, 2 for its sub-agents, and so on. */
+  depth: number;
+  label: string;
+}
+
+/** A summary in place of a conversation's older part. */
+export interface Compaction {
+  at: number;
+  reason: "threshold" | "overflow" | "command";
+  summary: string;
+  /** `provider/model` that wrote it. */
+  model: string;
+  /** Estimated tokens of the context before and after. */
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+/** A sub-agent as the session that started it knows it. */
+export interface Child {
+  /** The call that started it. */
+  callId: string;
+  agentId: string;
+  /** Its run there. */
+  childRunId: string;
+  label: string;
+  task: string;
+  startedAt: number;
+  /** Where its result is to be told to people. */
+  target: Target | null;
+  /** Whether an owner's run started it. */
+  owner: boolean;
+  /** Set when it is to be stopped; it is asked until it has heard. */
+  stopRequested?: boolean;
+  /** How it ended. */
+  ended?: { status: string; at: number };
+}
+
+/** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
+export interface AuditEntry {
+  at: number;
+  kind: "prompt" | "model" | "command" | "tool" | "message";
+  runId?: string;
+  /** The plugin, person or part that did it. */
+  by: string;
+  /** What was changed: a section, a model reference, a command. */
+  subject: string;
+  bytesBefore?: number;
+  bytesAfter?: number;
+  /** SHA-256 of what is there now, hex. */
+  hash?: string;
+  detail?: string;
 }
 
 const WITHOUT_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>([
@@ -58,6 +127,21 @@ export function isDelivery(value: unknown): value is Delivery {
 /** Whether a stored value is a row of events. */
 export function isStoredEvents(value: unknown): value is StoredEvent[] {
   return Array.isArray(value) && value.every((event) => isObject(event) && typeof event.seq === "number" && event.type);
+}
+
+/** Whether a stored value is a summary. */
+export function isCompaction(value: unknown): value is Compaction {
+  return isObject(value) && typeof value.summary === "string";
+}
+
+/** Whether a stored value is a sub-agent. */
+export function isChild(value: unknown): value is Child {
+  return isObject(value) && areStrings(value.callId, value.childRunId, value.agentId);
+}
+
+/** Whether a stored value is a line of the audit trail. */
+export function isAuditEntry(value: unknown): value is AuditEntry {
+  return isObject(value) && areStrings(value.kind, value.by, value.subject);
 }
 
 /** Whether a stored value is a session's settings. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { secretRef } from "../../config/schema.ts";
+import { secretRef } from "../../config/secret-ref.ts";
 
 const group = z.strictObject({
   requireMention: z
