@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { callsOf } from "../models/message.ts";
-import { ask } from "./ask.ts";
+import { answer } from "./answer.ts";
 import type { Loop } from "./journal.ts";
 import { runTools } from "./run-tools.ts";
 
@@ -34,7 +34,7 @@ export async function runLoop(loop: Loop, signal: AbortSignal): Promise<LoopEnd>
     loop.journal.takeNews();
     if (interrupted > 0) loop.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
     interrupted = 0;
-    const message = await ask(loop, loop.journal.context(), signal);
+    const message = await answer(loop, loop.journal.context(), signal);
     if (message.stop === "aborted")
       return message.parts.length > 0 ? { kind: "aborted", message } : { kind: "aborted" };
     if (callsOf(message).length === 0) return { kind: "reply", message };
