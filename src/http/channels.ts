@@ -5,10 +5,10 @@ import { findPaired, forgetRequest, type Peer, requestPairing } from "../channel
 import { agentOf, defaultAgentId } from "../config/agents.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { callSession } from "../session/call-session.ts";
 import { requestOf } from "../session/inbound.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
 import type { OpenChannel, Wiring } from "../session/wiring.ts";
-import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 
 const PAIRING_CODE_BYTES = 5;

@@ -2,9 +2,9 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { callSession } from "../session/call-session.ts";
 import { objectNameOf } from "../session/locate.ts";
 import { clientFrame, serverFrame } from "../session/socket-protocol.ts";
-import { callSession } from "./call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

@@ -74,74 +74,46 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#life = lifeOf(owner);
     this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
-    this.#deliveries = new Deliveries({ store: this.#store, fence: this.#fence, wiring: () => this.#wired() });
-    this.#indexer = new Indexer({
-      store: this.#store,
-      fence: this.#fence,
-      database: env.DB,
-      owner: () => this.#owner(),
-    });
-    this.#clock = new AlarmClock(ctx);
-    this.#performer = new Performer({
+    const room = {
+      ctx,
       store: this.#store,
       log: this.#log,
       fence: this.#fence,
-      deliveries: this.#deliveries,
       files: env.FILES,
-      lanes: env.LANES,
+      database: env.DB,
       owner: () => this.#owner(),
       wiring: () => this.#wired(),
+      now: Date.now,
+      policyFor: (target: Target | null) => this.#policyFor(target),
+      format: (target: Target, markdown: string) => this.#deliveries.format(target, markdown),
+      waitUntil: (promise: Promise<unknown>) => this.ctx.waitUntil(promise),
+    };
+    this.#clock = new AlarmClock(ctx);
+    this.#deliveries = new Deliveries(room);
+    this.#indexer = new Indexer(room);
+    this.#performer = new Performer({
+      ...room,
+      deliveries: this.#deliveries,
+      lanes: env.LANES,
       extraTools: () => this.extraTools,
-      waitUntil: (promise) => this.ctx.waitUntil(promise),
     });
     this.#engine = new Engine({
-      store: this.#store,
-      log: this.#log,
-      fence: this.#fence,
-      now: Date.now,
-      policyFor: (target) => this.#policyFor(target),
+      ...room,
       readContext: () => readContext(this.#store, this.#owner().contextSeq),
       perform: (run) => this.#performer.perform(run),
-      format: (target, markdown) => this.#deliveries.format(target, markdown),
     });
     this.#desk = new CommandDesk({
-      store: this.#store,
-      log: this.#log,
-      fence: this.#fence,
-      owner: () => this.#owner(),
-      wiring: () => this.#wired(),
-      now: Date.now,
+      ...room,
       stopAll: () => this.#abortAll(),
       decide: (approvalId, decision) => this.decide(approvalId, decision),
-      policyFor: (target) => this.#policyFor(target),
-      format: (target, markdown) => this.#deliveries.format(target, markdown),
     });
     this.#sockets = new Sockets({
-      ctx,
-      log: this.#log,
+      ...room,
       accept: (request) => this.accept(request),
       abort: (runId) => this.abort(runId),
-      wiring: () => this.#wired(),
-      now: Date.now,
     });
-    this.#retention = new Retention({
-      store: this.#store,
-      fence: this.#fence,
-      log: this.#log,
-      database: env.DB,
-      files: env.FILES,
-      owner: () => this.#owner(),
-      keepDays: () => this.#wired().config.session.retention.days,
-      now: Date.now,
-    });
-    this.#removal = new Removal({
-      ctx,
-      files: env.FILES,
-      database: env.DB,
-      owner: () => this.#owner(),
-      idle: () => this.#idle(),
-      forget: () => this.#forget(),
-    });
+    this.#retention = new Retention({ ...room, keepDays: () => this.#wired().config.session.retention.days });
+    this.#removal = new Removal({ ...room, idle: () => this.#idle(), forget: () => this.#forget() });
     this.#recover();
   }
 

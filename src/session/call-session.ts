@@ -1,7 +1,7 @@
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import type { SessionCalls } from "../session/api.ts";
-import { isRefusal, type Refusal } from "../session/refusal.ts";
+import type { SessionCalls } from "./api.ts";
+import { isRefusal, type Refusal } from "./refusal.ts";
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
