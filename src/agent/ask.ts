@@ -1,6 +1,7 @@
 import type { AssistantMessage, Message, ModelError } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import type { ModelReply } from "../models/model.ts";
+import { priced } from "../models/price.ts";
 import type { Loop } from "./journal.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
 import { toolSchema } from "./tool-schema.ts";
@@ -20,7 +21,7 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
     model: loop.model.ref,
     parts: boundedParts(whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call")),
     stop: signal.aborted ? "aborted" : reply.stop,
-    usage: reply.usage,
+    usage: priced(reply.usage, loop.model.price),
     ...(reply.error && { error: reply.error }),
   };
 }

@@ -13,6 +13,7 @@ export const usage = z
     cacheRead: z.int(),
     cacheWrite: z.int(),
     reasoning: z.int(),
+    costMicros: z.int().optional().openapi({ description: "Estimated cost in millionths of a US dollar." }),
   })
   .openapi("Usage");
 
@@ -66,6 +67,7 @@ export const runView = z
     endedAt: z.int().optional(),
     model: z.string().optional(),
     usage: usage.optional(),
+    costUsd: z.number().optional().openapi({ description: "Estimated cost; absent where no model's price is known." }),
     error: runError.optional(),
     intoRunId: z.string().optional().openapi({ description: "The run that it joined, and whose end is its end." }),
     approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for a person." }),

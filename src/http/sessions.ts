@@ -34,6 +34,7 @@ const indexedRun = z
     endedAt: z.int().nullable(),
     inputTokens: z.int(),
     outputTokens: z.int(),
+    costMicros: z.int().nullable().openapi({ description: "Estimated cost in millionths of a US dollar." }),
   })
   .openapi("IndexedRun");
 

@@ -66,7 +66,7 @@ function makeModel(ref: string, sources: ModelSources): Model {
   const provider = providerOf(name, sources);
   const configured = provider.models.find(({ id }) => id === modelId);
   const limits = limitsOf(modelId);
-  return WIRE_FORMATS[provider.api]({
+  const model = WIRE_FORMATS[provider.api]({
     ref,
     modelId,
     baseUrl: provider.baseUrl,
@@ -78,6 +78,7 @@ function makeModel(ref: string, sources: ModelSources): Model {
     reasoning: configured?.reasoning,
     fetch: sources.fetch,
   });
+  return configured?.cost === undefined ? model : { ...model, price: configured.cost };
 }
 
 function providerOf(name: string, sources: ModelSources): ProviderConfig {

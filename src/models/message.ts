@@ -106,6 +106,8 @@ export interface Usage {
   cacheWrite: number;
   /** The part of `output` that was reasoning. */
   reasoning: number;
+  /** What they are estimated to cost, in millionths of a US dollar; absent where nothing with a price has answered. */
+  costMicros?: number;
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
@@ -129,7 +131,7 @@ export function callsOf(message: AssistantMessage): ToolCallPart[] {
   return message.parts.filter((part) => part.type === "tool-call");
 }
 
-/** The sum of two calls' tokens. */
+/** The sum of two calls' tokens and costs; each cost is of the model that answered that call. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,
@@ -137,5 +139,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
     reasoning: a.reasoning + b.reasoning,
+    ...((a.costMicros ?? b.costMicros) !== undefined && { costMicros: (a.costMicros ?? 0) + (b.costMicros ?? 0) }),
   };
 }

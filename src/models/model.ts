@@ -1,5 +1,6 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantPart, Message, ModelError, StopReason, Usage } from "./message.ts";
+import type { Price } from "./price.ts";
 
 /**
  * A language model behind one wire format.
@@ -21,6 +22,8 @@ export interface Model {
   readonly contextWindow: number;
   /** Most tokens that one answer may have. */
   readonly maxOutputTokens: number;
+  /** What its tokens cost; absent where nobody has said. */
+  readonly price?: Price;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 

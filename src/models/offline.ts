@@ -1,6 +1,7 @@
 import type { AssistantPart, Message, Usage } from "./message.ts";
 import type { Model, ModelEvent, ModelReply, ModelRequest } from "./model.ts";
 import { type Done, nextStep, type Step } from "./offline/plan.ts";
+import { FREE } from "./price.ts";
 
 /** The model that is there when none is configured. */
 export const OFFLINE_REF = "offline/rules";
@@ -10,7 +11,7 @@ export const OFFLINE_REF = "offline/rules";
  * drives the same loop as any other: it calls the tools that it is offered and answers from their results.
  */
 export function offlineModel(): Model {
-  return { ref: OFFLINE_REF, contextWindow: 1_000_000, maxOutputTokens: 8_192, stream: answer };
+  return { ref: OFFLINE_REF, contextWindow: 1_000_000, maxOutputTokens: 8_192, price: FREE, stream: answer };
 }
 
 async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

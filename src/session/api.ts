@@ -61,6 +61,8 @@ export interface RunView extends Accepted {
   endedAt?: number;
   model?: string;
   usage?: Usage;
+  /** What `usage` is estimated to have cost, in US dollars; absent where nothing with a price has answered. */
+  costUsd?: number;
   error?: RunError;
   /** The run that it joined. */
   intoRunId?: string;

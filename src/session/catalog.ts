@@ -48,6 +48,7 @@ function progressOf(state: RunState) {
     endedAt: settled?.endedAt ?? null,
     inputTokens: usage.input,
     outputTokens: usage.output,
+    costMicros: usage.costMicros ?? null,
   };
 }
 

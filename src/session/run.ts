@@ -62,8 +62,6 @@ export interface Progress {
   crashes: number;
   crashSeq: number;
   usage: Usage;
-  /** Estimated cost of `usage` in millionths of a US dollar; undefined while nothing with a price has answered. */
-  costMicros?: number;
   /** What it comes from, where that is not simply somebody who said something. */
   origin?: RunOrigin;
   /** Told to the model of this run only. */
@@ -108,7 +106,6 @@ export interface EndedRun {
   endSeq: number;
   model?: string;
   usage: Usage;
-  costMicros?: number;
   error?: RunError;
 }
 

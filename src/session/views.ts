@@ -1,5 +1,6 @@
 import type { RunError } from "../agent/events.ts";
-import { type AssistantMessage, textOf } from "../models/message.ts";
+import { type AssistantMessage, textOf, type Usage } from "../models/message.ts";
+import { usdOf } from "../models/price.ts";
 import type { DeliveryView, RunView, WaitResult } from "./api.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
@@ -31,10 +32,15 @@ function progress(state: RunState) {
     case "queued":
       return { status: state.status };
     case "running":
-      return { status: state.status, startedAt: state.startedAt, usage: state.usage };
+      return { status: state.status, startedAt: state.startedAt, ...spent(state.usage) };
     case "waiting_approval": {
       const { status, startedAt, usage, approvals } = state;
-      return { status, startedAt, usage, approvals: approvals.filter((approval) => approval.decision === undefined) };
+      return {
+        status,
+        startedAt,
+        ...spent(usage),
+        approvals: approvals.filter((approval) => approval.decision === undefined),
+      };
     }
     case "joined":
       return { status: state.status, intoRunId: state.intoRunId, endedAt: state.endedAt };
@@ -45,13 +51,17 @@ function progress(state: RunState) {
       return {
         status,
         endedAt,
-        usage,
+        ...spent(usage),
         ...(startedAt !== undefined && { startedAt }),
         ...(model !== undefined && { model }),
         ...(error !== undefined && { error }),
       };
     }
   }
+}
+
+function spent(usage: Usage) {
+  return { usage, ...(usage.costMicros !== undefined && { costUsd: usdOf(usage.costMicros) }) };
 }
 
 function droppedError(reason: DropReason): RunError {

@@ -2,7 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { describe, expect, test } from "vitest";
 import { MAX_EVENT_ROWS } from "../../src/session/clear-events.ts";
 import { asked, call, eventsOf, finished, historyOf, parseEvents, say, script, waitFor } from "./client.ts";
-import { evict, fillTranscript, folderOf, NONE, session, sql, stubOf } from "./session-lab.ts";
+import { configure, evict, fillTranscript, folderOf, NONE, session, sql, stubOf } from "./session-lab.ts";
 import { openSocket } from "./socket-client.ts";
 
 const DAY_MS = 86_400_000;
@@ -130,11 +130,7 @@ describe("events", () => {
 describe("history, where it is kept for a number of days", () => {
   /** Lets a session know a configuration of its own. */
   async function keepFor(name: string, days: number): Promise<void> {
-    const given = env.ISOPOD_CONFIG ?? "{}";
-    const config = JSON.stringify({ ...JSON.parse(given), session: { retention: { days } } });
-    await runInDurableObject(await stubOf(name), (instance) => {
-      Object.assign(instance, { env: { ...env, ISOPOD_CONFIG: config } });
-    });
+    await configure(name, (config) => ({ ...config, session: { retention: { days } } }));
   }
 
   /** Puts what a long life leaves behind into a session: old turns, their runs, deliveries and a large result. */

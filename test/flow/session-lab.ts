@@ -35,6 +35,14 @@ export async function evict(name: string): Promise<void> {
   await evictDurableObject(await stubOf(name));
 }
 
+/** Lets a session know another configuration than the Worker's: `change` gives the new one of the old. */
+export async function configure(name: string, change: (config: any) => object): Promise<void> {
+  const config = change(JSON.parse(env.ISOPOD_CONFIG ?? "{}"));
+  await runInDurableObject(await stubOf(name), (instance) => {
+    Object.assign(instance, { env: { ...env, ISOPOD_CONFIG: JSON.stringify(config) } });
+  });
+}
+
 /** A tool `dump` that answers with a text. */
 export function dumpTool(text: () => string): AnyTool {
   return defineTool({
