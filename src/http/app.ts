@@ -11,6 +11,8 @@ import type { AppEnv } from "./context.ts";
 import { onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
+import { onOpenAiError, speaksOpenAi } from "./openai-errors.ts";
+import { openAiModelRoutes } from "./openai-models.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionDataRoutes } from "./session-data.ts";
@@ -21,7 +23,7 @@ import { workspaceRoutes } from "./workspace.ts";
 /** The HTTP side of the Worker: what is public first, then what needs a login. */
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
-  app.onError(onError);
+  app.onError((error, c) => (speaksOpenAi(c.req.path) ? onOpenAiError(error, c) : onError(error, c)));
   app.notFound(notFoundOf(() => app.routes));
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
@@ -43,6 +45,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", approvalRoutes);
   app.route("/v1", socketRoutes);
   app.route("/v1", pairingRoutes);
+  app.route("/v1", openAiModelRoutes);
   app.route(
     "/v1",
     workspaceRoutes<AppEnv>(async (c, agentId) => {

@@ -36,6 +36,11 @@ export const errorBody = z
   })
   .openapi("Error");
 
+/** The status that an error is answered with. */
+export function statusOf(code: ErrorCode): ContentfulStatusCode {
+  return STATUS[code];
+}
+
 /** Turns anything that a route threw into `{error: {code, message, hint?}}` with the right status. */
 export function onError(error: Error, c: Context): Response {
   if (error instanceof IsopodError) return answer(c, error.code, error.message, error.hint, error.details);

@@ -21,6 +21,10 @@ export type ErrorCode =
 export interface ErrorDetails {
   /** `gone`: the oldest number of an event after which nothing is missing. */
   oldestCursor?: number;
+  /** The field of the request that is wrong. */
+  param?: string;
+  /** A finer code than the error's own, where a protocol has one. */
+  reason?: string;
 }
 
 /** An error that a person is meant to read: what is wrong, and in `hint` what to do about it. */
