@@ -24,6 +24,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
   const { agent, tools, files, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(run, room.wiring);
+  const { extraContext } = run.journal.state;
   return {
     mode: "full",
     productName: config.prompt.productName,
@@ -46,6 +47,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     reasoningTags: false,
     runtime: { host, os: "linux", arch: "edge", version: VERSION },
     ...(channel && { channel }),
+    ...(extraContext !== undefined && { extraContext }),
     delegation: "suggest",
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
     truncationWarned: false,
