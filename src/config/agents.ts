@@ -9,7 +9,14 @@ export interface Agent {
   model: string | undefined;
   /** Where its workspace is to be, as it is configured; undefined means its own place. */
   workspace: string | undefined;
+  /** What its sub-agents may be. */
+  subagents: CoreConfig["agents"]["defaults"]["subagents"];
   defaults: CoreConfig["agents"]["defaults"];
+}
+
+/** The ids of all agents, the default one first. */
+export function agentIds(config: CoreConfig): string[] {
+  return [...new Set([defaultAgentId(config), ...config.agents.list.map((agent) => agent.id)])];
 }
 
 /** The agent that answers where none is named: the entry marked so, else the first, else `main`. */
@@ -26,15 +33,25 @@ export function agentOf(config: CoreConfig, id: string): Agent {
   const entry = config.agents.list.find((candidate) => candidate.id === id);
   const isDefault = id === defaultAgentId(config);
   if (entry === undefined && !isDefault) {
-    const known = [...new Set([defaultAgentId(config), ...config.agents.list.map((agent) => agent.id)])];
-    throw new IsopodError("not_found", `agent '${id}' is not configured`, `Configured: ${known.join(", ")}.`);
+    throw new IsopodError(
+      "not_found",
+      `agent '${id}' is not configured`,
+      `Configured: ${agentIds(config).join(", ")}.`,
+    );
   }
   const defaults = config.agents.defaults;
+  const { allowAgents, model, delegationMode } = entry?.subagents ?? {};
   return {
     id,
     name: entry?.name,
     model: modelRef(entry?.model) ?? modelRef(defaults.model),
     workspace: entry?.workspace ?? (isDefault ? defaults.workspace : undefined),
+    subagents: {
+      ...defaults.subagents,
+      ...(allowAgents !== undefined && { allowAgents }),
+      ...(model !== undefined && { model }),
+      ...(delegationMode !== undefined && { delegationMode }),
+    },
     defaults,
   };
 }

@@ -1,7 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
-import { admit, type DropReason, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { type Admission, admit, type DropReason, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -33,6 +33,9 @@ export interface Admitted {
   interrupt: boolean;
 }
 
+/** What somebody waits to hear gives way to nothing, and nothing to it. */
+const LET_IN: Admission = { admitted: true, drop: [], interrupt: false };
+
 /**
  * Stores a run once, whether it comes again under its id or under its idempotency key, and lets it wait. On a busy
  * session others may have to give way to it, or it to them; each of them then has its outcome in the same commit.
@@ -45,7 +48,8 @@ export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   const waiting = waitingRuns(unsettled);
   const active = unsettled.find((row) => isBegun(row.state));
   const talk = talkOf(run.input, run.target);
-  const { admitted, drop, interrupt } = admit(waiting, talk, active?.talk, room.policy);
+  const stays = run.input.origin?.kind === "announcement";
+  const { admitted, drop, interrupt } = stays ? LET_IN : admit(waiting, talk, active?.talk, room.policy);
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
   const row: RunRow = {
@@ -53,7 +57,7 @@ export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
     ...rest,
     talk,
     open: true,
-    state: { status: "queued", behind },
+    state: { status: "queued", behind, ...(stays && { stays }) },
     acceptedAt: now,
     firstSeq: log.lastSeq + 1,
   };
@@ -72,7 +76,7 @@ export function knownRun(store: Store, { runId, idempotencyKey }: NewRun): RunRo
 /** The runs that wait for their turn, in the order in which they were accepted. */
 export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   return rows.flatMap(({ id, acceptedAt, talk, state }) =>
-    state.status === "queued" ? [{ id, acceptedAt, talk, behind: state.behind }] : [],
+    state.status === "queued" ? [{ id, acceptedAt, talk, behind: state.behind, stays: state.stays === true }] : [],
   );
 }
 

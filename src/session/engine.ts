@@ -183,7 +183,7 @@ export class Engine {
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
-    const joiners = { waiting: () => this.#joinersOf(row).length > 0, take: () => this.#take(row) };
+    const joiners = { waiting: () => this.#joinersOf(row).some((run) => !run.stays), take: () => this.#take(row) };
     const journal = new RunJournal({ store, log, fence, joiners, readContext }, row, state);
     try {
       const speaker = speakerOf(journal.context(), row.target);

@@ -13,7 +13,7 @@ import type { Lane } from "./lane.ts";
 import { enqueueReply } from "./outbox.ts";
 import type { SessionRow } from "./session-row.ts";
 import { filesReadOf } from "./shared-files.ts";
-import { takeSlot } from "./slot.ts";
+import { laneOf, takeSlot } from "./slot.ts";
 import type { Store } from "./store.ts";
 import { takeTurn } from "./turn.ts";
 import { agentIn, type Wiring } from "./wiring.ts";
@@ -82,7 +82,12 @@ export class Performer {
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
     if (target !== null) waitUntil(deliveries.showTyping(target));
-    const slot = takeSlot(owner.key, run.row.id, { lanes, config: wiring.config, waitUntil }, run.signal);
+    const slot = takeSlot(
+      laneOf(owner.key, run.journal.state.origin),
+      run.row.id,
+      { lanes, config: wiring.config, waitUntil },
+      run.signal,
+    );
     const conclusion = await takeTurn(run, {
       owner,
       wiring,

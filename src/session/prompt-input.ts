@@ -1,9 +1,11 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
+import { parseSessionKey } from "../config/session-key.ts";
 import { VERSION } from "../lib/version.ts";
 import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 import type { ActiveRun } from "./engine.ts";
+import { subagentContext } from "./subagent-context.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -24,9 +26,9 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
   const { agent, tools, files, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(run, room.wiring);
-  const { extraContext } = run.journal.state;
+  const extraContext = contextFor(run, room);
   return {
-    mode: "full",
+    mode: promptModeOf(room.owner.key),
     productName: config.prompt.productName,
     agentId: agent.id,
     sessionKey: room.owner.key,
@@ -47,11 +49,25 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     reasoningTags: false,
     runtime: { host, os: "linux", arch: "edge", version: VERSION },
     ...(channel && { channel }),
-    ...(extraContext !== undefined && { extraContext }),
-    delegation: "suggest",
+    ...(extraContext !== "" && { extraContext }),
+    delegation: agent.subagents.delegationMode,
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
     truncationWarned: false,
   };
+}
+
+/** How much a session is told of itself: those that work for another one, or by the clock, get what the work needs. */
+export function promptModeOf(sessionKey: string): "full" | "minimal" {
+  const { kind } = parseSessionKey(sessionKey);
+  return kind === "subagent" || kind === "cron" ? "minimal" : "full";
+}
+
+function contextFor(run: ActiveRun, { owner }: TurnRoom): string {
+  const { spawned } = owner.settings;
+  const { extraContext = "" } = run.journal.state;
+  return [spawned === undefined ? "" : subagentContext(spawned), extraContext]
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
 
 function channelFacts(run: ActiveRun, wiring: Wiring): ChannelFacts | undefined {

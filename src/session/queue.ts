@@ -21,6 +21,8 @@ export interface WaitingRun {
   talk: string;
   /** Whether the session was busy when it came. */
   behind: boolean;
+  /** Whether it gives way to nothing that comes later. */
+  stays: boolean;
 }
 
 /** What one more run does to those that wait. */
@@ -43,11 +45,12 @@ export function admit(
   policy: QueuePolicy,
 ): Admission {
   const interrupts = policy.mode === "interrupt";
-  const outdated = interrupts ? waiting.filter((run) => run.talk === talk) : [];
+  const movable = waiting.filter((run) => run.talk === talk && !run.stays);
+  const outdated = interrupts ? movable : [];
   const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
   const interrupt = interrupts && activeTalk === talk;
   // Each talk has its own cap: strangers cannot push an owner's message out.
-  const left = waiting.filter((run) => run.talk === talk && !outdated.includes(run));
+  const left = interrupts ? [] : movable;
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
   if (policy.drop === "new") return { admitted: false, drop: [], interrupt: false };
   const reason = policy.drop === "summarize" ? "summarized" : "queue_full";

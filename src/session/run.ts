@@ -32,10 +32,17 @@ export type RunOrigin =
   | { kind: "command"; name: string; args: string }
   /** The end of a sub-agent. */
   | { kind: "announcement"; childKey: string; childRunId: string }
-  /** What a sub-agent was started with. */
-  | { kind: "spawn"; byKey: string; byRunId: string; depth: number; label: string }
-  /** Another session's agent. */
-  | { kind: "nested"; fromKey: string };
+  /** What a sub-agent was started with, or was told by who started it. */
+  | { kind: "spawn"; byRunId: string; spawned: Spawned }
+  /** Another session's agent, and how often such a message has led to another by then. */
+  | { kind: "nested"; fromKey: string; hops: number };
+
+/** Where a sub-agent comes from. */
+export interface Spawned {
+  /** Its ancestors' session keys: first who started it, then who started that one, up to a conversation. */
+  lineage: string[];
+  label: string;
+}
 
 /** The life of a run. `queued`, `running` and `waiting_approval` go on; all others are final and never change. */
 export type RunState = QueuedRun | RunningRun | PausedRun | SettledRun;
@@ -45,6 +52,8 @@ export interface QueuedRun {
   status: "queued";
   /** Whether the session was busy when it came. */
   behind: boolean;
+  /** Set where it gives way to nothing that comes later: what it has to say was asked for before. */
+  stays?: true;
 }
 
 /** What a run knows of itself while it is at work. */

@@ -3,6 +3,7 @@ import { newId } from "../lib/ids.ts";
 import { prepared } from "./prepared.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { remembered } from "./remembered.ts";
+import type { Spawned } from "./run.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
@@ -27,11 +28,14 @@ export interface Birth {
   /** Number that its first event may have: a cursor before it is of a session that was deleted. */
   firstSeq: number;
   reservedSeq: number;
+  /** For a sub-agent: where it comes from. */
+  spawned?: Spawned;
   now: number;
 }
 
 /** Makes the object the session of a key. */
-export function createSessionRow(store: Store, { key, agentId, firstSeq, reservedSeq, now }: Birth): SessionRow {
+export function createSessionRow(store: Store, birth: Birth): SessionRow {
+  const { key, agentId, firstSeq, reservedSeq, spawned, now } = birth;
   const row: SessionRow = {
     id: 1,
     key,
@@ -41,7 +45,7 @@ export function createSessionRow(store: Store, { key, agentId, firstSeq, reserve
     epoch: 1,
     reservedSeq,
     contextSeq: 1,
-    settings: {},
+    settings: spawned === undefined ? {} : { spawned },
     deleting: false,
     oldestCursor: firstSeq,
     tidiedAt: 0,

@@ -23,7 +23,7 @@ import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
 import { Retention } from "./retention.ts";
-import { type Decision, isSettled, type RunState } from "./run.ts";
+import { type Decision, isSettled, type RunOrigin, type RunState } from "./run.ts";
 import { findRun, openRuns, type RunRow } from "./runs.ts";
 import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
 import { Sockets } from "./socket.ts";
@@ -121,10 +121,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   accept(request: AcceptRequest): Accepted {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
     const run = { runId, idempotencyKey, input: boundedInput(input), target };
-    const typed = input.sender?.owner ? readCommand(input.text) : undefined;
+    const typed = input.sender?.owner && !input.origin ? readCommand(input.text) : undefined;
     const begins = typed === undefined && !this.#engine.busy;
     const listing = begins ? this.#performer.listAhead(agentId) : undefined;
-    const owner = this.#begin(sessionKey, agentId);
+    const owner = this.#begin(sessionKey, agentId, input.origin);
     const row = typed === undefined ? this.#admit(run) : this.#desk.take(run, typed);
     this.#arm();
     this.#performer.withListing(listing, () => this.#work());
@@ -295,10 +295,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** The session, made where there is none. @throws Error while one is being deleted: try again in a moment */
-  #begin(key: string, agentId: string): SessionRow {
+  #begin(key: string, agentId: string, origin: RunOrigin | undefined): SessionRow {
     if (this.#life === "going") throw new Error("The session is being deleted.");
     if (this.#life === "none") updateTables(this.ctx, this.#store);
-    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(key, agentId));
+    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(key, agentId, origin));
     this.#life = "here";
     return owner;
   }
@@ -347,9 +347,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
   }
 
-  #create(key: string, agentId: string): SessionRow {
-    const firstSeq = this.#log.lastSeq + 1;
-    return createSessionRow(this.#store, { key, agentId, firstSeq, reservedSeq: this.#log.reserve(), now: Date.now() });
+  #create(key: string, agentId: string, origin: RunOrigin | undefined): SessionRow {
+    const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
+    const numbers = { firstSeq: this.#log.lastSeq + 1, reservedSeq: this.#log.reserve() };
+    return createSessionRow(this.#store, { key, agentId, ...numbers, ...(spawned && { spawned }), now: Date.now() });
   }
 
   #policyFor(target: Target | null): QueuePolicy {

@@ -3,6 +3,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { Lane } from "./lane.ts";
 import { LEASE_MS } from "./lane-state.ts";
+import type { RunOrigin } from "./run.ts";
 import type { Config } from "./wiring.ts";
 
 const RETRY_MS = 500;
@@ -29,8 +30,7 @@ const FREE: Slot = { release: () => undefined };
  * Waits until a run may work. Without a cap that costs no call. A lane that does not answer is asked again. Never
  * rejects: a run that is stopped while it waits leaves the lane and gets a slot that counts for nothing.
  */
-export async function takeSlot(sessionKey: string, runId: string, room: SlotRoom, signal: AbortSignal): Promise<Slot> {
-  const name = laneOf(sessionKey);
+export async function takeSlot(name: LaneName, runId: string, room: SlotRoom, signal: AbortSignal): Promise<Slot> {
   const cap = capOf(name, room.config);
   if (cap === 0) return FREE;
   const lane = () => room.lanes.getByName(name);
@@ -53,8 +53,9 @@ export async function takeSlot(sessionKey: string, runId: string, room: SlotRoom
   };
 }
 
-/** The lane that a session's runs are counted in. */
-export function laneOf(sessionKey: string): LaneName {
+/** The lane that a run of a session is counted in: one that another session's agent waits for has its own. */
+export function laneOf(sessionKey: string, origin: RunOrigin | undefined): LaneName {
+  if (origin?.kind === "nested") return "nested";
   const { kind } = parseSessionKey(sessionKey);
   return kind === "subagent" || kind === "cron" ? kind : "main";
 }

@@ -3,7 +3,7 @@ import type { Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { QueuePolicy } from "./queue.ts";
-import type { RunInput, RunState } from "./run.ts";
+import type { RunInput, RunState, Spawned } from "./run.ts";
 
 /** An event as it is stored: its run is in the row. */
 export type StoredEvent = { seq: number; ts: number } & EventBody;
@@ -24,15 +24,6 @@ export interface SessionSettings {
   usage?: "off" | "tokens" | "full";
   /** For a sub-agent: who started it. */
   spawned?: Spawned;
-}
-
-/** Where a sub-agent comes from. */
-export interface Spawned {
-  /** The session that started it. */
-  byKey: string;
-  /** 1 for a sub-agent of a conversation, 2 for its sub-agents, and so on. */
-  depth: number;
-  label: string;
 }
 
 /** A summary in place of a conversation's older part. */

@@ -2,6 +2,7 @@ import type { Agent } from "../config/agents.ts";
 import { type BootstrapFile, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { promptModeOf } from "./prompt-input.ts";
 import type { Speaker } from "./speaker.ts";
 import type { TurnRoom } from "./turn-room.ts";
 
@@ -20,7 +21,7 @@ export async function gatherFiles(
     workspace,
     listing,
     cache: room.bootstrapCache,
-    mode: "full",
+    mode: promptModeOf(room.owner.key),
     heartbeat: false,
     personal: speaker.owner && speaker.place === "direct",
     limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },

@@ -73,7 +73,8 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void): 
 /** How a session treats what comes while it is busy. A configuration that is not valid means the defaults. */
 export function policyFor(wiring: () => Wiring, settings: SessionSettings, target: Target | null): QueuePolicy {
   const { byChannel, ...policy } = queueConfig(wiring);
-  const mode = (target && byChannel[target.channel]) ?? policy.mode;
+  // Who started a sub-agent wants to be heard while it works.
+  const mode = settings.spawned ? "steer" : ((target && byChannel[target.channel]) ?? policy.mode);
   return { ...policy, mode, ...settings.queue };
 }
 
