@@ -82,23 +82,3 @@ export const tools = z
   })
   .prefault({})
   .describe("What tools may do.");
-
-/** `hooks`: the plugins that are compiled in, by name. */
-export const hooks = z
-  .strictObject({
-    internal: z
-      .strictObject({
-        enabled: z.boolean().default(true).describe("Whether plugins may take part at all."),
-        entries: z
-          .record(
-            z.string(),
-            z.looseObject({ enabled: z.boolean().default(true).describe("Whether this one takes part.") }),
-          )
-          .default({})
-          .describe("Per plugin, by its name: whether it takes part, and its own settings."),
-      })
-      .prefault({})
-      .describe("The plugins that this deployment brings."),
-  })
-  .prefault({})
-  .describe("What may take part in the agents' work.");

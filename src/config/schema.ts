@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentDefaults, agentEntry } from "./agent-schema.ts";
-import { auth, budgets, hooks, tools } from "./operations-schema.ts";
+import { auth, budgets, tools } from "./operations-schema.ts";
 import { secretRef } from "./secret-ref.ts";
 
 const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
@@ -59,7 +59,6 @@ const core = {
     .describe("How conversations become sessions."),
   auth,
   budgets,
-  hooks,
   tools,
   messages: z.strictObject({ queue }).prefault({}).describe("What happens to messages on their way to the agent."),
   commands: z
@@ -88,10 +87,14 @@ const core = {
 
 const coreSchema = z.strictObject(core);
 
-/** The configuration without the parts that models and channels bring. */
+/** The configuration without the parts that models, channels and plugins bring. */
 export type CoreConfig = z.output<typeof coreSchema>;
 
-/** Composes the whole schema; `models` and `channels` are what those rooms bring. */
-export function configSchema<Models extends z.ZodType, Channels extends z.ZodType>(models: Models, channels: Channels) {
-  return z.strictObject({ ...core, models, channels });
+/** Composes the whole schema; `models`, `channels` and `hooks` are what the rooms of models, channels and plugins bring. */
+export function configSchema<Models extends z.ZodType, Channels extends z.ZodType, Hooks extends z.ZodType>(
+  models: Models,
+  channels: Channels,
+  hooks: Hooks,
+) {
+  return z.strictObject({ ...core, models, channels, hooks });
 }

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
+import type { AnyPlugin } from "../plugins/plugin.ts";
 import { admitRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
@@ -50,6 +51,8 @@ function lifeOf(owner: SessionRow | undefined): Life {
 export class Session extends DurableObject<Env> implements SessionMethods {
   /** Tools of an owner's turn besides the built-in ones. */
   protected readonly extraTools: readonly AnyTool[] = [];
+  /** Plugins besides those that Isopod brings. */
+  protected readonly extraPlugins: readonly AnyPlugin[] = [];
   readonly #store: Store;
   readonly #log: EventLog;
   readonly #fence: Fence;
@@ -376,7 +379,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #wired(): Wiring {
-    this.#wiring ??= wire(this.env, (promise) => this.ctx.waitUntil(promise));
+    this.#wiring ??= wire(this.env, (promise) => this.ctx.waitUntil(promise), this.extraPlugins);
     return this.#wiring;
   }
 }

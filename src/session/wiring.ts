@@ -3,18 +3,27 @@ import { channelsConfig, findChannel } from "../channels/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
 import { loadConfig } from "../config/load.ts";
 import { configSchema } from "../config/schema.ts";
+import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { log } from "../lib/log.ts";
 import { modelsConfig } from "../models/config.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { Model, ModelResolver } from "../models/model.ts";
+import { type Assembly, assemble } from "../plugins/assembly.ts";
+import { hooksConfig } from "../plugins/config.ts";
+import { PLUGINS } from "../plugins/index.ts";
+import type { AnyPlugin } from "../plugins/plugin.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ownersForPrompt } from "./owners.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
 
-const schema = configSchema(modelsConfig, channelsConfig());
+const PLUGIN_CHANNELS = PLUGINS.flatMap(({ channels }) => channels ?? []);
+const schema = configSchema(modelsConfig, channelsConfig(PLUGIN_CHANNELS), hooksConfig(PLUGINS));
+/** No plugins besides those that Isopod brings. */
+const NO_MORE: readonly AnyPlugin[] = [];
 
 const DEFAULT_QUEUE = schema.parse({}).messages.queue;
 
@@ -33,6 +42,10 @@ export interface Wiring {
   workspaceOf(agent: Agent): Workspace;
   /** The owners' ids as the prompt may show them. */
   ownersShown(): Promise<string[]>;
+  /** What plugins bring that are switched on, but for their hooks. */
+  readonly plugins: Omit<Assembly, "hooks">;
+  /** Runs the hooks of plugins. */
+  readonly hooks: Hooks;
   /** A channel and one of its accounts. @throws IsopodError `not_found` */
   channel(channelId: string, accountId: string): OpenChannel;
 }
@@ -46,10 +59,11 @@ export interface OpenChannel {
 /**
  * Opens everything.
  * @param waitUntil keeps the caller alive for work that nobody waits for
+ * @param morePlugins plugins besides those that Isopod brings
  * @throws IsopodError `not_configured` where the configuration is not valid
  */
-export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void): Wiring {
-  const { config, models } = settledParts(env);
+export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
+  const { config, models, plugins, hooks } = settledParts(env, morePlugins);
   const secret = (name: string) => variable(env, name);
   return {
     config,
@@ -66,7 +80,9 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void): 
         onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
       }),
     ownersShown: () => ownersForPrompt(config.commands, secret),
-    channel: (channelId, accountId) => openChannel(config, secret, channelId, accountId),
+    plugins,
+    hooks,
+    channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),
   };
 }
 
@@ -96,17 +112,22 @@ export function agentIn(wiring: Wiring, agentId: string): Agent {
 interface SettledParts {
   config: Config;
   models: ModelResolver;
+  plugins: Assembly;
+  hooks: Hooks;
 }
 
 const settled = new WeakMap<Env, SettledParts>();
 
-function settledParts(env: Env): SettledParts {
-  const known = settled.get(env);
+function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts {
+  const known = morePlugins.length === 0 ? settled.get(env) : undefined;
   if (known !== undefined) return known;
   const config = readConfig(env);
+  const plugins = assemble([...PLUGINS, ...morePlugins], config.hooks);
+  const providers = { ...plugins.providers, ...config.models.providers };
   const secret = (name: string) => variable(env, name);
-  const parts = { config, models: createModelResolver({ providers: config.models.providers, secret, fetch }) };
-  settled.set(env, parts);
+  const models = createModelResolver({ providers, secret, fetch });
+  const parts = { config, models, plugins, hooks: createHooks(plugins.hooks, { log }) };
+  if (morePlugins.length === 0) settled.set(env, parts);
   return parts;
 }
 
@@ -116,11 +137,12 @@ function readConfig(env: Env) {
 
 function openChannel(
   config: Config,
+  pluginChannels: readonly AnyChannel[],
   secret: (name: string) => string | undefined,
   channelId: string,
   accountId: string,
 ): OpenChannel {
-  const channel = findChannel(channelId);
+  const channel = findChannel(channelId, pluginChannels);
   const accounts = new Map(Object.entries(config.channels[channelId]?.accounts ?? {}));
   const account: unknown = accounts.get(accountId);
   if (channel === undefined || account === undefined) {

@@ -1,0 +1,123 @@
+import type { BootstrapFile } from "../workspace/bootstrap.ts";
+import type {
+  BootstrapChange,
+  BootstrapEvent,
+  HookMap,
+  MessageChange,
+  MessageSendingEvent,
+  ModelChange,
+  PromptChange,
+  ResultChange,
+  ResultPersistEvent,
+  SyncHookMap,
+  ToolCallChange,
+  ToolCallEvent,
+} from "./hooks.ts";
+
+/** How the answers of an event's hooks, in the order in which they run, become one. Pure. */
+export interface Rule<Event, Answer> {
+  /** What holds after one more answer. */
+  merge(before: Answer, answer: Answer): Answer;
+  /** The event as the next hook sees it. */
+  pass(event: Event, merged: Answer): Event;
+  /** Whether nobody else is asked. */
+  isFinal(merged: Answer): boolean;
+  /** What a hook counts as having answered that threw or took too long; absent where it is skipped. */
+  failed?(plugin: string, why: string): Answer;
+}
+
+type Rules<Points extends { [Name in keyof Points]: { event: unknown; answer: unknown } }> = {
+  readonly [Name in keyof Points]: Rule<Points[Name]["event"], Points[Name]["answer"]>;
+};
+
+/** A rule for an event that every hook sees as it is. */
+type Plain<Answer> = Omit<Rule<never, Answer>, "pass">;
+
+/** The highest priority runs first, so what was said before stands. */
+const model: Plain<ModelChange> = {
+  merge: (before, answer) => ({ ...answer, ...before }),
+  isFinal: never,
+};
+
+/** Contexts are added to each other; of whole prompts the last one stands. */
+const prompt: Plain<PromptChange> = {
+  merge: (before, answer) => ({ ...before, ...answer, ...contextOf(before, answer) }),
+  isFinal: never,
+};
+
+const toolCall: Rule<ToolCallEvent, ToolCallChange> = {
+  merge: (before, answer) => ({ ...before, ...answer }),
+  pass: (event, { args }) => (args === undefined ? event : { ...event, args }),
+  isFinal: ({ block }) => block === true,
+  failed: (plugin, why) => ({ block: true, reason: `the plugin ${plugin} could not check it: ${why}` }),
+};
+
+const message: Rule<MessageSendingEvent, MessageChange> = {
+  merge: (before, answer) => ({ ...before, ...answer }),
+  pass: (event, { content }) => (content === undefined ? event : { ...event, content }),
+  isFinal: ({ cancel }) => cancel === true,
+};
+
+const result: Rule<ResultPersistEvent, ResultChange> = {
+  merge: (before, answer) => ({ ...before, ...answer }),
+  pass: (event, change) => ({ ...event, ...change }),
+  isFinal: never,
+};
+
+const bootstrap: Rule<BootstrapEvent, BootstrapChange> = {
+  merge: (_, answer) => answer,
+  pass: (_, { files }) => ({ files: files.map(asBootstrapFile) }),
+  isFinal: never,
+};
+
+/** Whatever was answered, nobody listens. */
+const observed: Plain<unknown> = { merge: (before) => before, isFinal: never };
+
+/** The rule of each event. */
+export const RULES: Rules<HookMap> & Rules<SyncHookMap> = {
+  before_model_resolve: plain(model),
+  before_prompt_build: plain(prompt),
+  before_agent_start: plain(prompt),
+  agent_end: plain(observed),
+  before_compaction: plain(observed),
+  after_compaction: plain(observed),
+  before_tool_call: toolCall,
+  after_tool_call: plain(observed),
+  message_received: plain(observed),
+  message_sending: message,
+  message_sent: plain(observed),
+  session_start: plain(observed),
+  session_end: plain(observed),
+  gateway_start: plain(observed),
+  gateway_stop: plain(observed),
+  "agent:bootstrap": bootstrap,
+  "command:new": plain(observed),
+  "command:reset": plain(observed),
+  "command:stop": plain(observed),
+  tool_result_persist: result,
+  command: plain(observed),
+};
+
+/** A file that a plugin adds, as the prompt shows files. */
+export function asBootstrapFile(file: BootstrapChange["files"][number]): BootstrapFile {
+  if ("rawChars" in file) return file;
+  const { length } = file.content;
+  return { ...file, rawChars: length, injectedChars: length, truncated: false, missing: false };
+}
+
+function contextOf(before: PromptChange, answer: PromptChange): PromptChange {
+  const contexts = [before.prependContext, answer.prependContext].filter((text) => text !== undefined && text !== "");
+  return contexts.length === 0 ? {} : { prependContext: contexts.join("\n\n") };
+}
+
+function plain<Event, Answer>(rule: Plain<Answer>): Rule<Event, Answer> {
+  return { ...rule, pass: same };
+}
+
+function same<Value>(value: Value): Value {
+  return value;
+}
+
+function never(): boolean {
+  return false;
+}
