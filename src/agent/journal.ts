@@ -16,6 +16,11 @@ export interface Journal {
   readonly interruptedAsks: number;
   /** Whether a call was launched before, by this incarnation or an earlier one. */
   wasLaunched(callId: string): boolean;
+  /**
+   * The reply that is being made is given up and will be asked for anew: stores what people were already sent of it, as
+   * a reply that was interrupted. True where that was anything: then the model sees it, and the context has changed.
+   */
+  restarting(): boolean;
   /** Stores a reply that asks for tools. */
   answered(message: AssistantMessage): void;
   /** Stores that these calls are being launched now. */

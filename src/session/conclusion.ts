@@ -13,28 +13,28 @@ export interface Conclusion {
   /** The last reply, not stored yet. */
   message?: AssistantMessage;
   error?: RunError;
-  /** What to say, as Markdown, where the run came from; empty for nothing. */
-  text: string;
+  /** What to say where the run came from, as Markdown, one after the other. */
+  texts: readonly string[];
 }
 
 /** Somebody stopped the run. */
 export const ABORTED: Conclusion = {
   status: "aborted",
   error: { code: "aborted", message: "The run was stopped." },
-  text: "",
+  texts: [],
 };
 
 /** How a run ends whose signal aborted. */
 export function stopped(signal: AbortSignal): Conclusion {
   if (signal.reason !== "timeout") return ABORTED;
   const message = "The run took too long and was stopped.";
-  return { status: "timeout", error: { code: "timeout", message }, text: message };
+  return { status: "timeout", error: { code: "timeout", message }, texts: [message] };
 }
 
 /** How a run ends that was interrupted too often. */
 export function crashLoop(crashes: number): Conclusion {
   const message = `The run was interrupted ${crashes} times without getting any further.`;
-  return { status: "error", error: { code: "crash_loop", message }, text: message };
+  return { status: "error", error: { code: "crash_loop", message }, texts: [message] };
 }
 
 const UNREADABLE_MESSAGE = "What was stored of this run cannot be read any more.";
@@ -43,7 +43,7 @@ const UNREADABLE_MESSAGE = "What was stored of this run cannot be read any more.
 export const UNREADABLE: Conclusion & { error: RunError } = {
   status: "error",
   error: { code: "internal", message: UNREADABLE_MESSAGE },
-  text: UNREADABLE_MESSAGE,
+  texts: [UNREADABLE_MESSAGE],
 };
 
 /** How a run ends that something of ours failed. */
@@ -51,7 +51,7 @@ export function failure(thrown: unknown): Conclusion {
   const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
   const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
   const code = thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
-  return { status: "error", error: { code, message }, text: message };
+  return { status: "error", error: { code, message }, texts: [message] };
 }
 
 /** The last event of a run. */

@@ -244,8 +244,9 @@ export class Engine {
   /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
   #finish(row: OpenRun, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#ports;
-    const { status, message, error, text } = conclusion;
-    const parts = row.target === null || text === "" ? [] : format(row.target, text);
+    const { status, message, error, texts } = conclusion;
+    const { target } = row;
+    const parts = target === null ? [] : texts.flatMap((text) => format(target, text));
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, message);
@@ -254,7 +255,7 @@ export class Engine {
       const model = message && { model: message.model };
       const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
       saveState(store, row.id, ended);
-      if (row.target !== null) enqueueReply(store, row.id, row.target, parts, now());
+      if (target !== null) enqueueReply(store, row.id, target, parts, now());
       return ended;
     });
     this.#waiters.tell(row.id, state);

@@ -74,6 +74,10 @@ export class RunJournal implements Journal {
     messages.push(...this.#room.joiners.take());
   }
 
+  restarting(): boolean {
+    return false;
+  }
+
   answered(message: AssistantMessage): void {
     this.#room.fence.write(() => {
       this.#append(message);

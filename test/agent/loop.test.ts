@@ -48,6 +48,7 @@ class MemoryJournal implements Journal {
 
   context = () => this.messages;
   wasLaunched = (callId: string) => this.before.has(callId);
+  restarting = () => false;
   answered = (message: Message) => void this.messages.push(message);
   launching = (calls: readonly { callId: string }[]) => void this.launched.push(calls.map(({ callId }) => callId));
   returned = (message: Message) => void this.messages.push(message);
