@@ -1,7 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
-import { type Admission, admit, type DropReason, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { admit, type DropReason, inTurn, type Manner, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -27,14 +27,11 @@ export interface AdmissionRoom {
   now: number;
 }
 
-/** The stored run, and whether the run at work is to be stopped for it. */
+/** The stored run, and the one at work that is to be stopped for it. */
 export interface Admitted {
   row: RunRow;
-  interrupt: boolean;
+  interrupt: string | undefined;
 }
-
-/** What somebody waits to hear gives way to nothing, and nothing to it. */
-const LET_IN: Admission = { admitted: true, drop: [], interrupt: false };
 
 /**
  * Stores a run once, whether it comes again under its id or under its idempotency key, and lets it wait. On a busy
@@ -43,13 +40,14 @@ const LET_IN: Admission = { admitted: true, drop: [], interrupt: false };
 export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   const { store, log, now } = room;
   const known = knownRun(store, run);
-  if (known !== undefined) return { row: known, interrupt: false };
+  if (known !== undefined) return { row: known, interrupt: undefined };
   const unsettled = openRuns(store);
   const waiting = waitingRuns(unsettled);
   const active = unsettled.find((row) => isBegun(row.state));
   const talk = talkOf(run.input, run.target);
-  const stays = run.input.origin?.kind === "announcement";
-  const { admitted, drop, interrupt } = stays ? LET_IN : admit(waiting, talk, active?.talk, room.policy);
+  const manner = mannerOf(run.input);
+  const activeTalk = active && isTurn(active.state) ? active.talk : undefined;
+  const { admitted, drop, interrupt } = admit(waiting, { talk, manner }, activeTalk, room.policy);
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
   const row: RunRow = {
@@ -57,15 +55,30 @@ export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
     ...rest,
     talk,
     open: true,
-    state: { status: "queued", behind, ...(stays && { stays }) },
+    state: { status: "queued", behind, ...(manner !== "message" && { manner }) },
     acceptedAt: now,
     firstSeq: log.lastSeq + 1,
   };
   insertRun(store, row);
   for (const gone of drop) dropRun(gone.id, gone.reason, room);
   if (!admitted) dropRun(id, "queue_full", room);
-  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: waiting.length - drop.length }]);
-  return { row, interrupt };
+  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, room) }]);
+  return { row, interrupt: interrupt ? active?.id : undefined };
+}
+
+/** How many runs get their turn before a new one. */
+function aheadOf({ id }: RunRow, { store }: AdmissionRoom): number {
+  return waitingRuns(openRuns(store)).findIndex((run) => run.id === id);
+}
+
+function mannerOf({ origin }: RunInput): Manner {
+  if (origin?.kind === "command" || origin?.kind === "reset") return origin.kind;
+  return origin?.kind === "announcement" ? "news" : "message";
+}
+
+/** Whether a newer message may take the place of a run at work: a command is let finish. */
+function isTurn(state: OpenRun["state"]): boolean {
+  return !("origin" in state) || state.origin?.kind !== "command";
 }
 
 /** The run that came in before under the same id or the same key. */
@@ -73,10 +86,14 @@ export function knownRun(store: Store, { runId, idempotencyKey }: NewRun): RunRo
   return findRun(store, runId) ?? (idempotencyKey === null ? undefined : findRunByKey(store, idempotencyKey));
 }
 
-/** The runs that wait for their turn, in the order in which they were accepted. */
+/** The runs that wait, in the order in which they get their turn. */
 export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
-  return rows.flatMap(({ id, acceptedAt, talk, state }) =>
-    state.status === "queued" ? [{ id, acceptedAt, talk, behind: state.behind, stays: state.stays === true }] : [],
+  return inTurn(
+    rows.flatMap(({ id, acceptedAt, talk, state }) => {
+      if (state.status !== "queued") return [];
+      const { behind, manner = "message" } = state;
+      return [{ id, acceptedAt, talk, behind, manner }];
+    }),
   );
 }
 
@@ -87,7 +104,7 @@ function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionR
   const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
   saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
   // Only the same talk may inherit: a stranger's words must not come to stand in an owner's message.
-  const next = openRuns(store).find((row) => row.state.status === "queued" && row.talk === gone.talk);
+  const next = waitingRuns(openRuns(store)).find((run) => run.manner === "message" && run.talk === gone.talk);
   const heir = next && findRun(store, next.id);
   if (reason !== "summarized" || gone.input === null || !heir?.input) return;
   saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(gone.input, heir.input) });

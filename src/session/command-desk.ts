@@ -1,7 +1,6 @@
 import type { Target } from "../channels/channel.ts";
 import { knownRun, type NewRun } from "./admission.ts";
-import type { CommandPort } from "./commands/command.ts";
-import type { TypedCommand } from "./commands/index.ts";
+import type { CommandPort, ImmediateCommand } from "./commands/command.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import type { QueuePolicy } from "./queue.ts";
@@ -37,7 +36,7 @@ export class CommandDesk {
   }
 
   /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
-  take(run: NewRun, { command, args }: TypedCommand): RunRow {
+  take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
     const { store, log, fence, now, format } = this.#room;
     const known = knownRun(store, run);
     if (known !== undefined) return known;

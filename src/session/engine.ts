@@ -20,6 +20,8 @@ import {
   isBegun,
   isSettled,
   MAX_CRASHES,
+  type Opening,
+  type RunInput,
   type RunningRun,
   type SettledRun,
   usageWith,
@@ -46,6 +48,8 @@ export interface EnginePorts {
   now(): number;
   /** How the session treats what comes while it is busy, for messages from there. */
   policyFor(target: Target | null): QueuePolicy;
+  /** Puts what a run was asked into the transcript, within the fence. */
+  open(row: RunRow, input: RunInput): Opening;
   /** What a model sees of the conversation so far, oldest first. */
   readContext(): Message[];
   /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
@@ -119,11 +123,6 @@ export class Engine {
     return this.#waiters.wait(runId, timeoutMs);
   }
 
-  /** Stops the run at work. */
-  abortActive(): void {
-    if (this.#active !== undefined) this.abort(this.#active.row.id);
-  }
-
   /** Notes what a person said of a call. Gives its run and tool; undefined where no call waits under this id. */
   decide(approvalId: string, decision: Decision): { runId: string; tool: string } | undefined {
     const { store, log, fence, now } = this.#ports;
@@ -150,7 +149,7 @@ export class Engine {
 
   /** Lets a run begin, and others with it that are to be one with it. */
   #begin([runId = "", ...others]: string[]): Promise<void> | undefined {
-    const { store, log, fence, now } = this.#ports;
+    const { store, fence, now, open } = this.#ports;
     const row = findRun(store, runId);
     if (row === undefined) return undefined;
     const { input } = row;
@@ -159,7 +158,7 @@ export class Engine {
       return this.next();
     }
     const state = fence.write(() => {
-      const begun = begin(now(), log.append(row.id, userMessage(input, now())), input);
+      const begun = begin(now(), open(row, input), input);
       saveTaken(store, row.id, begun);
       for (const other of others) this.#takeInto(row, other);
       return begun;
@@ -183,10 +182,13 @@ export class Engine {
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
-    const joiners = { waiting: () => this.#joinersOf(row).some((run) => !run.stays), take: () => this.#take(row) };
+    const joiners = {
+      waiting: () => this.#joinersOf(row).some((run) => run.manner !== "news"),
+      take: () => this.#take(row),
+    };
     const journal = new RunJournal({ store, log, fence, joiners, readContext }, row, state);
     try {
-      const speaker = speakerOf(journal.context(), row.target);
+      const speaker = speakerOf(journal.context(), row.target, state.origin);
       const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });
       if (conclusion) this.#finish({ ...row, state: journal.state }, conclusion, unansweredIn(journal));
     } catch (error) {

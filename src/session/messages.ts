@@ -1,6 +1,12 @@
 import { UNKNOWN_EFFECT } from "../agent/run-tools.ts";
 import { newId } from "../lib/ids.ts";
-import type { ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
+import {
+  type AssistantMessage,
+  NO_USAGE,
+  type ToolCallPart,
+  type ToolMessage,
+  type UserMessage,
+} from "../models/message.ts";
 import type { RunInput } from "./run.ts";
 
 /**
@@ -12,6 +18,7 @@ export function userMessage(input: RunInput, at: number, fromRunId?: string): Us
     role: "user",
     id: newId("msg", at),
     at,
+    ...(input.origin?.kind === "command" && { aside: true }),
     text: [droppedNote(input.dropped), input.text].filter((part) => part !== "").join("\n\n"),
     ...(input.images && input.images.length > 0 && { images: input.images }),
     ...(input.sender && { sender: input.sender }),
@@ -26,6 +33,20 @@ function droppedNote(dropped: RunInput["dropped"]): string {
   const lines = begins.map((text) => `- ${text.replace(/\s+/g, " ")}`);
   const which = begins.length < count ? `The last ${begins.length}` : "They";
   return [`[${count} earlier messages were dropped because too many waited. ${which} began:`, ...lines, "]"].join("\n");
+}
+
+/** What a command answered: people see it, models do not. */
+export function commandAnswer(text: string, at: number): AssistantMessage {
+  return {
+    role: "assistant",
+    id: newId("msg", at),
+    at,
+    aside: true,
+    parts: [{ type: "text", text }],
+    stop: "stop",
+    usage: NO_USAGE,
+    model: "isopod/commands",
+  };
 }
 
 /** The result of a call that was left without one. */

@@ -4,13 +4,20 @@ import { log as writeLog } from "../lib/log.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { askPerson } from "./ask-person.ts";
+import { carryOut } from "./carry-out.ts";
+import type { QueuedPort } from "./commands/command.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import type { Lane } from "./lane.ts";
+import { modelNamed } from "./model-named.ts";
+import { openRun } from "./opening.ts";
 import { enqueueReply } from "./outbox.ts";
+import { pairingPort } from "./pairing-port.ts";
+import type { Opening, RunInput } from "./run.ts";
+import type { RunRow } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { laneOf, takeSlot } from "./slot.ts";
@@ -25,6 +32,7 @@ export interface PerformerRoom {
   fence: Fence;
   deliveries: Deliveries;
   files: R2Bucket;
+  database: D1Database;
   lanes: DurableObjectNamespace<Lane>;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
@@ -50,9 +58,10 @@ export class Performer {
 
   /**
    * Asks for the root of the workspace. To be called before a run is stored: whatever leaves the object after that
-   * waits until it is. Undefined where that fails: then the turn asks for it, and says so.
+   * waits until it is. Undefined where the run will not need it, or that fails: then the turn asks for it, and says so.
    */
-  listAhead(agentId: string): Listing {
+  listAhead(agentId: string, { origin }: RunInput): Listing {
+    if (origin?.kind === "command") return undefined;
     try {
       const wiring = this.#room.wiring();
       const listing = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
@@ -75,10 +84,18 @@ export class Performer {
     this.#readEtags.clear();
   }
 
+  /** Puts what a run was asked into the transcript, within the fence. */
+  open(row: RunRow, input: RunInput): Opening {
+    const { store, log, wiring } = this.#room;
+    return openRun(row, input, { store, log, modelNamed: (word) => modelNamed(wiring, word), now: Date.now() });
+  }
+
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
     const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
     const { target } = run.row;
+    const { origin } = run.journal.state;
+    if (origin?.kind === "command") return carryOut(origin, this.#commandPort(), run.signal);
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
     if (target !== null) waitUntil(deliveries.showTyping(target));
@@ -104,5 +121,9 @@ export class Performer {
       fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
     }
     return conclusion;
+  }
+
+  #commandPort(): QueuedPort {
+    return { pairing: pairingPort(this.#room.database, Date.now) };
   }
 }

@@ -12,6 +12,16 @@ export interface QueuePolicy {
   drop: "summarize" | "old" | "new";
 }
 
+/**
+ * How a run waits. A `message` gives way past the cap; `news`, which somebody waits to hear, gives way to nothing. A
+ * `command` shares its turn with nobody, and a `reset`, which is one, goes before whatever waits.
+ */
+export type Manner = "message" | "news" | "command" | "reset";
+
+function isCommand(manner: Manner): boolean {
+  return manner === "command" || manner === "reset";
+}
+
 /** A run that waits for its turn. */
 export interface WaitingRun {
   id: string;
@@ -21,8 +31,7 @@ export interface WaitingRun {
   talk: string;
   /** Whether the session was busy when it came. */
   behind: boolean;
-  /** Whether it gives way to nothing that comes later. */
-  stays: boolean;
+  manner: Manner;
 }
 
 /** What one more run does to those that wait. */
@@ -40,17 +49,22 @@ export type DropReason = "queue_full" | "summarized" | "interrupted";
 /** Decides what becomes of the waiting runs when one more comes to a session that is busy with `activeTalk`. */
 export function admit(
   waiting: readonly WaitingRun[],
-  talk: string,
+  { talk, manner }: Pick<WaitingRun, "talk" | "manner">,
   activeTalk: string | undefined,
   policy: QueuePolicy,
 ): Admission {
+  if (manner === "news") return { admitted: true, drop: [], interrupt: false };
+  if (isCommand(manner)) {
+    const admitted = waiting.filter((run) => isCommand(run.manner)).length < policy.cap;
+    return { admitted, drop: [], interrupt: admitted && manner === "reset" };
+  }
+  const messages = waiting.filter((run) => run.talk === talk && run.manner === "message");
   const interrupts = policy.mode === "interrupt";
-  const movable = waiting.filter((run) => run.talk === talk && !run.stays);
-  const outdated = interrupts ? movable : [];
+  const outdated = interrupts ? messages : [];
   const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
   const interrupt = interrupts && activeTalk === talk;
   // Each talk has its own cap: strangers cannot push an owner's message out.
-  const left = interrupts ? [] : movable;
+  const left = interrupts ? [] : messages;
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
   if (policy.drop === "new") return { admitted: false, drop: [], interrupt: false };
   const reason = policy.drop === "summarize" ? "summarized" : "queue_full";
@@ -61,25 +75,38 @@ export function admit(
 /** Quiet is not waited for longer than so many times `debounceMs`: whoever goes on talking must not hold up others. */
 const MAX_DEBOUNCES = 10;
 
+/** The order in which runs get their turn, from the one in which they were accepted. */
+export function inTurn(waiting: readonly WaitingRun[]): WaitingRun[] {
+  const resets = waiting.filter((run) => run.manner === "reset");
+  return [...resets, ...waiting.filter((run) => run.manner !== "reset")];
+}
+
 /** Whose turn it is: these runs as one, or nobody's before an instant. */
 export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
 
-/** Picks what runs next on a session that is free; undefined where nothing waits. An idle session is never delayed. */
+/**
+ * Picks what runs next on a session that is free; undefined where nothing waits. An idle session is never delayed.
+ * @param waiting in the order of `inTurn`
+ */
 export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextUp | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
-  if (policy.mode !== "collect" || !first.behind) return { take: [first] };
-  const together = waiting.filter((run) => run.talk === first.talk);
+  if (policy.mode !== "collect" || !first.behind || isCommand(first.manner)) return { take: [first] };
+  const together = waiting.filter((run) => run.talk === first.talk && !isCommand(run.manner));
   const lastAt = Math.max(...together.map((run) => run.acceptedAt));
   const quietAt = Math.min(lastAt, first.acceptedAt + MAX_DEBOUNCES * policy.debounceMs) + policy.debounceMs;
   return now < quietAt ? { notBefore: quietAt } : { take: together };
 }
 
-/** Which waiting runs join the one at work, before it launches a tool or asks its model again. */
+/**
+ * Which waiting runs join the one at work, before it launches a tool or asks its model again. None does once the
+ * conversation is to begin anew: they belong to the next one.
+ */
 export function joining(
   waiting: readonly WaitingRun[],
   activeTalk: string,
   policy: QueuePolicy,
 ): readonly WaitingRun[] {
-  return policy.mode === "steer" ? waiting.filter((run) => run.talk === activeTalk) : [];
+  if (policy.mode !== "steer" || waiting.some((run) => run.manner === "reset")) return [];
+  return waiting.filter((run) => run.talk === activeTalk && !isCommand(run.manner));
 }

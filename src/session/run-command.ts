@@ -1,15 +1,11 @@
-import { newId } from "../lib/ids.ts";
-import type { AssistantMessage, UserMessage } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import type { NewRun } from "./admission.ts";
 import type { EventLog } from "./event-log.ts";
+import { commandAnswer, userMessage } from "./messages.ts";
 import { enqueueReply } from "./outbox.ts";
 import { insertRun, type RunRow } from "./runs.ts";
 import type { Store } from "./store.ts";
 import { talkOf } from "./talk.ts";
-
-/** The "model" that answers commands. */
-const ANSWERER = "isopod/commands";
 
 /** What recording a command is written with, within the fence. */
 export interface CommandRecordRoom {
@@ -26,22 +22,8 @@ export interface CommandRecordRoom {
  */
 export function recordCommand(run: NewRun, answer: string, { store, log, now, parts }: CommandRecordRoom): RunRow {
   const { runId: id, input, target, idempotencyKey } = run;
-  const head = () => ({ id: newId("msg", now), at: now, aside: true as const });
-  const asked: UserMessage = {
-    ...head(),
-    role: "user",
-    text: input.text,
-    ...(input.sender && { sender: input.sender }),
-  };
-  const answered: AssistantMessage = {
-    ...head(),
-    role: "assistant",
-    parts: [{ type: "text", text: answer }],
-    stop: "stop",
-    usage: NO_USAGE,
-    model: ANSWERER,
-  };
-  const startSeq = log.append(id, asked);
+  const answered = commandAnswer(answer, now);
+  const startSeq = log.append(id, { ...userMessage(input, now), aside: true });
   log.append(id, answered);
   const endSeq = log.record(id, now, [{ type: "lifecycle", phase: "end", usage: NO_USAGE }]);
   const state = {
@@ -50,7 +32,7 @@ export function recordCommand(run: NewRun, answer: string, { store, log, now, pa
     startSeq,
     endedAt: now,
     endSeq,
-    model: ANSWERER,
+    model: answered.model,
     usage: NO_USAGE,
   } as const;
   const row: RunRow = {

@@ -1,6 +1,6 @@
 import type { ApprovalQuestion, Journal, Verdict } from "../agent/journal.ts";
 import { head } from "../lib/text.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import { newApprovalId, objectNameOfRun } from "./locate.ts";
@@ -76,6 +76,11 @@ export class RunJournal implements Journal {
 
   restarting(): boolean {
     return false;
+  }
+
+  /** Stores what the system itself tells the model. */
+  told(message: UserMessage): void {
+    this.#room.fence.write(() => this.#append(message));
   }
 
   answered(message: AssistantMessage): void {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
-import type { DropReason } from "./queue.ts";
+import type { DropReason, Manner } from "./queue.ts";
 
 /** Crashes in a row, with nothing finished between them, after which a run is given up. */
 export const MAX_CRASHES = 5;
@@ -30,6 +30,8 @@ export interface RunInput {
 export type RunOrigin =
   /** A command that has to wait for its turn; `args` is what was typed after its name. */
   | { kind: "command"; name: string; args: string }
+  /** A command that begins the conversation anew; the run is the first turn there. */
+  | { kind: "reset"; name: string; args: string }
   /** The end of a sub-agent. */
   | { kind: "announcement"; childKey: string; childRunId: string }
   /** What a sub-agent was started with, or was told by who started it. */
@@ -52,8 +54,8 @@ export interface QueuedRun {
   status: "queued";
   /** Whether the session was busy when it came. */
   behind: boolean;
-  /** Set where it gives way to nothing that comes later: what it has to say was asked for before. */
-  stays?: true;
+  /** How it waits; absent for a message. */
+  manner?: Exclude<Manner, "message">;
 }
 
 /** What a run knows of itself while it is at work. */
@@ -75,6 +77,16 @@ export interface Progress {
   origin?: RunOrigin;
   /** Told to the model of this run only. */
   extraContext?: string;
+  /** The conversation that ended when it began, where one did. */
+  ended?: EndedConversation;
+}
+
+/** A conversation that is over: where it is in the transcript. */
+export interface EndedConversation {
+  sessionId: string;
+  /** Number of its first event, and the first that is not its own any more. */
+  fromSeq: number;
+  beforeSeq: number;
 }
 
 export interface RunningRun extends Progress {
@@ -134,6 +146,14 @@ export interface DroppedRun {
   endSeq: number;
 }
 
+/** How a run's beginning stands in the transcript. */
+export interface Opening {
+  /** Number of the event that began it. */
+  startSeq: number;
+  /** The conversation that ended for it. */
+  ended?: EndedConversation;
+}
+
 /** How a run came to its end. */
 export interface Ending {
   status: EndedRun["status"];
@@ -156,7 +176,7 @@ export function isBegun(state: RunState): state is RunningRun | PausedRun {
 }
 
 /** A queued run takes its turn. */
-export function begin(now: number, startSeq: number, input: RunInput): RunningRun {
+export function begin(now: number, { startSeq, ended }: Opening, input: RunInput): RunningRun {
   const { timeoutSeconds, model, thinking, origin, extraContext } = input;
   return {
     status: "running",
@@ -167,6 +187,7 @@ export function begin(now: number, startSeq: number, input: RunInput): RunningRu
     ...(thinking && { thinking }),
     ...(origin && { origin }),
     ...(extraContext !== undefined && { extraContext }),
+    ...(ended && { ended }),
     launched: [],
     approvals: [],
     crashes: 0,

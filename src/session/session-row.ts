@@ -72,6 +72,17 @@ export function allowTool(store: Store, tool: string): void {
   saveSettings(store, { ...settings, allowedTools: [...new Set([...(settings.allowedTools ?? []), tool])] });
 }
 
+/** Begins a conversation: another session id, and a context from a number on. */
+export function saveConversation(
+  store: Store,
+  { fromSeq, settings, now }: { fromSeq: number; settings: SessionSettings; now: number },
+): void {
+  store
+    .update(session)
+    .set({ sessionId: newId("ses", now), contextSeq: fromSeq, settings })
+    .run();
+}
+
 /** Notes that the session is to be deleted. */
 export function markDeleting(store: Store): void {
   store.update(session).set({ deleting: true }).run();

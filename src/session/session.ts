@@ -7,7 +7,7 @@ import { admitRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
 import { CommandDesk } from "./command-desk.ts";
-import { readCommand } from "./commands/index.ts";
+import { intake } from "./commands/intake.ts";
 import { readContext } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
 import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
@@ -102,6 +102,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
     this.#engine = new Engine({
       ...room,
+      open: (row, input) => this.#performer.open(row, input),
       readContext: () => readContext(this.#store, this.#owner().contextSeq),
       perform: (run) => this.#performer.perform(run),
     });
@@ -123,12 +124,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
     const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
-    const run = { runId, idempotencyKey, input: boundedInput(input), target };
-    const typed = input.sender?.owner && !input.origin ? readCommand(input.text) : undefined;
-    const begins = typed === undefined && !this.#engine.busy;
-    const listing = begins ? this.#performer.listAhead(agentId) : undefined;
+    const taken = intake(boundedInput(input));
+    const run = { runId, idempotencyKey, input: taken.input, target };
+    const begins = taken.kind === "run" && !this.#engine.busy;
+    const listing = begins ? this.#performer.listAhead(agentId, taken.input) : undefined;
     const owner = this.#begin(sessionKey, agentId, input.origin);
-    const row = typed === undefined ? this.#admit(run) : this.#desk.take(run, typed);
+    const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
     this.#arm();
     this.#performer.withListing(listing, () => this.#work());
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
@@ -157,11 +158,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Stops a run. Gives its status; undefined where this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
-    const row = this.#find(runId) && this.#engine.abort(runId);
-    if (row === undefined) return undefined;
-    this.ctx.waitUntil(this.#indexer.forgetApprovals(row.id));
+    const row = this.#find(runId) && this.#stop(runId);
     this.#work();
-    return row.state.status;
+    return row?.state.status;
   }
 
   /** Stops every run that is not settled. Gives their ids; undefined where there is no such session. */
@@ -313,12 +312,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #abortAll(): string[] {
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // The waiting ones first, so that none of them begins when the one at work has stopped.
-    for (const runId of runIds.toReversed()) {
-      this.#engine.abort(runId);
-      this.ctx.waitUntil(this.#indexer.forgetApprovals(runId));
-    }
+    for (const runId of runIds.toReversed()) this.#stop(runId);
     this.#work();
     return runIds;
+  }
+
+  #stop(runId: string): RunRow | undefined {
+    this.ctx.waitUntil(this.#indexer.forgetApprovals(runId));
+    return this.#engine.abort(runId);
   }
 
   /** Resolves when nothing is going on that might write, once the session is going. */
@@ -342,7 +343,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #admit(run: NewRun): RunRow {
     const room = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
     const { row, interrupt } = this.#fence.write(() => admitRun(run, room));
-    if (interrupt) this.#engine.abortActive();
+    if (interrupt !== undefined) this.#stop(interrupt);
     return row;
   }
 

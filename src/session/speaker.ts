@@ -1,5 +1,6 @@
 import type { Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
+import type { RunOrigin } from "./run.ts";
 
 /** Who speaks in a turn, and in front of whom. */
 export interface Speaker {
@@ -8,9 +9,13 @@ export interface Speaker {
   place: Target["kind"];
 }
 
-/** Who speaks, by the last thing that somebody said. A turn without a target is its owner's own page or program. */
-export function speakerOf(messages: readonly Message[], target: Target | null): Speaker {
+/**
+ * Who speaks, by the last thing that somebody said; only owners give commands. A turn without a target is its owner's
+ * own page or program.
+ */
+export function speakerOf(messages: readonly Message[], target: Target | null, origin: RunOrigin | undefined): Speaker {
   const said = messages.findLast((message) => message.role === "user");
-  const owner = said?.role === "user" && said.sender?.owner === true;
+  const isSaid = said?.role === "user" && said.sender?.owner === true;
+  const owner = isSaid || origin?.kind === "command" || origin?.kind === "reset";
   return { owner, place: target?.kind ?? "direct" };
 }

@@ -4,6 +4,7 @@ import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import { toolsFor } from "../tools/index.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { ActiveRun } from "./engine.ts";
+import { openConversation } from "./greeting.ts";
 import { objectNameOf } from "./locate.ts";
 import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
@@ -22,6 +23,7 @@ const MODEL_IDLE_MS = 120_000;
  * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion | undefined> {
+  openConversation(run, Date.now());
   const agent = agentIn(room.wiring, room.owner.agentId);
   const model = room.wiring.model(run.journal.state.model ?? room.wiring.modelRefOf(agent));
   const workspace = room.wiring.workspaceOf(agent);

@@ -1,11 +1,22 @@
+import type { PairingPort } from "../pairing-port.ts";
 import type { QueuePolicy } from "../queue.ts";
 import type { Decision } from "../run.ts";
 
-/** Something that an owner tells the session itself, not the agent: it acts when it is accepted, before the queue. */
-export interface Command {
+/** Something that an owner tells the session itself, not the agent. */
+export type Command = ImmediateCommand | QueuedCommand | ResetCommand;
+
+interface CommandHead {
   /** What comes after the slash. */
   readonly name: string;
+  /** What it does, in a few words. */
   readonly summary: string;
+  /** How it is typed, with what may come after it. */
+  readonly usage: string;
+}
+
+/** It acts when it is accepted, before the queue, also while a run is at work. */
+export interface ImmediateCommand extends CommandHead {
+  readonly kind: "immediate";
   /**
    * Does it and says what was done, as Markdown. Works synchronously, so that it is one commit with its record.
    * @param args what was typed after the name, trimmed
@@ -13,7 +24,26 @@ export interface Command {
   run(args: string, session: CommandPort): string;
 }
 
-/** What commands may do to their session. */
+/**
+ * It waits for its turn and is a run of its own, because it needs the world outside the session. Without a model where
+ * none is needed.
+ */
+export interface QueuedCommand extends CommandHead {
+  readonly kind: "queued";
+  /**
+   * Does it and says what was done, as Markdown. After a crash it is done again: doing it twice has to be the same as
+   * once. What it throws ends its run with an error.
+   * @param signal aborts when the run is stopped
+   */
+  run(args: string, port: QueuedPort, signal: AbortSignal): Promise<string>;
+}
+
+/** It stops the run at work and begins the conversation anew, before whatever waits; its run is the first turn there. */
+export interface ResetCommand extends CommandHead {
+  readonly kind: "reset";
+}
+
+/** What commands may do to their session at once. */
 export interface CommandPort {
   /** Stops every run that is not settled. Gives their number. */
   stopAll(): number;
@@ -23,6 +53,11 @@ export interface CommandPort {
   /** Changes how this session treats what comes while it is busy; an empty change goes back to the configuration. */
   setQueuePolicy(change: Partial<QueuePolicy>): void;
   status(): SessionStatus;
+}
+
+/** What commands may do once it is their turn. */
+export interface QueuedPort {
+  pairing: PairingPort;
 }
 
 export interface SessionStatus {

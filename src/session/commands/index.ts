@@ -1,21 +1,36 @@
 import { approve } from "./approve.ts";
 import type { Command } from "./command.ts";
+import { newConversation } from "./new.ts";
+import { pair } from "./pair.ts";
 import { queue } from "./queue.ts";
+import { reset } from "./reset.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
 
 /** The commands, in the order in which people see them. */
-export const COMMANDS: readonly Command[] = [stop, approve, queue, status];
+export const COMMANDS: readonly Command[] = [newConversation, reset, stop, approve, status, queue, pair];
 
 /** A command as it was typed. */
 export interface TypedCommand {
   command: Command;
+  /** What came after the name, trimmed. */
   args: string;
 }
 
+/** A command by its name; undefined where there is none. */
+export function findCommand(name: string): Command | undefined {
+  return COMMANDS.find((command) => command.name === name.toLowerCase());
+}
+
+/**
+ * `/name args`, as groups write it, `/name@bot args`, and with the full-width slash that Chinese keyboards have. Whose
+ * name comes after the @ is the channel's business: it hands over only what is for this agent.
+ */
+const TYPED = /^[/／]([a-z_]+)(?:@[\w.-]+)?(?:\s+([\s\S]*))?$/i;
+
 /** The command that a text is; undefined where it is none: unknown commands are text. */
 export function readCommand(text: string): TypedCommand | undefined {
-  const [, name, args = ""] = /^\/([a-z_]+)(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
-  const command = COMMANDS.find((candidate) => candidate.name === name?.toLowerCase());
+  const [, name = "", args = ""] = TYPED.exec(text.trim()) ?? [];
+  const command = findCommand(name);
   return command && { command, args: args.trim() };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { QueuePolicy } from "../queue.ts";
-import type { Command } from "./command.ts";
+import type { ImmediateCommand } from "./command.ts";
 
 const MODES = ["steer", "followup", "collect", "interrupt"] as const;
 const DROPS = ["summarize", "old", "new"] as const;
@@ -13,9 +13,11 @@ const change = z.strictObject({
 });
 
 /** `/queue [mode] [debounceMs=…] [cap=…] [drop=…] | reset`: what a message does that comes while a run is at work. */
-export const queue: Command = {
+export const queue: ImmediateCommand = {
+  kind: "immediate",
   name: "queue",
   summary: "Show or set what a message does while I am at work",
+  usage: "/queue [steer | followup | collect | interrupt] [debounceMs=…] [cap=…] [drop=…] | reset",
   run(args, session) {
     if (args === "") return show(session.queuePolicy());
     if (args === "reset" || args === "default") {

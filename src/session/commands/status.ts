@@ -1,9 +1,11 @@
-import type { Command } from "./command.ts";
+import type { ImmediateCommand } from "./command.ts";
 
 /** `/status`: what the session is and does. */
-export const status: Command = {
+export const status: ImmediateCommand = {
+  kind: "immediate",
   name: "status",
   summary: "Show what I am doing",
+  usage: "/status",
   run(_args, session) {
     const { sessionKey, model, active, waiting, messages } = session.status();
     const { mode } = session.queuePolicy();

@@ -1,0 +1,47 @@
+import type { QueuedCommand } from "./command.ts";
+
+/** `/pair [list] | approve <code> [owner] | revoke <id>`: who may talk to the agent through a channel. */
+export const pair: QueuedCommand = {
+  kind: "queued",
+  name: "pair",
+  summary: "Show, let in or forget people who write to me on a channel",
+  usage: "/pair [list | approve <code> [owner] | revoke <id>]",
+  async run(args, { pairing }) {
+    const [verb = "list", what, as, ...rest] = args.split(/\s+/).filter((word) => word !== "");
+    const isWhole = rest.length === 0 && (as === undefined || (verb === "approve" && as === "owner"));
+    if (verb === "list" && what === undefined) return list(await pairing.list());
+    if (verb === "approve" && what !== undefined && isWhole) {
+      const approved = await pairing.approve(what, as === "owner");
+      if (approved === undefined) return `Nobody waits with the code \`${what}\`. A code is good for an hour.`;
+      return `Let in${approved.owner ? " as an owner" : ""}: ${nameOf(approved)}.`;
+    }
+    if (verb === "revoke" && what !== undefined && isWhole) {
+      return (await pairing.revoke(what))
+        ? `Forgotten: \`${what}\`.`
+        : `There is nobody with the id \`${what}\` any more.`;
+    }
+    return "Use `/pair list`, `/pair approve <code>`, `/pair approve <code> owner` or `/pair revoke <id>`.";
+  },
+};
+
+interface Person {
+  id: string;
+  senderName: string | null;
+  code: string;
+  approvedAt: number | null;
+  owner: boolean;
+}
+
+function list(people: readonly Person[]): string {
+  if (people.length === 0) return "Nobody has asked to be let in.";
+  return people.map((person) => `- ${nameOf(person)}: ${standingOf(person)}`).join("\n");
+}
+
+function nameOf({ id, senderName }: Person): string {
+  return senderName === null ? `\`${id}\`` : `${senderName} (\`${id}\`)`;
+}
+
+function standingOf({ approvedAt, owner, code }: Person): string {
+  if (approvedAt === null) return `waits with the code \`${code}\``;
+  return owner ? "let in as an owner" : "let in";
+}

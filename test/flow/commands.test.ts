@@ -1,0 +1,173 @@
+import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { session, stubOf } from "./session-lab.ts";
+
+/** Gives a command and waits for its answer. */
+async function tell(name: string, command: string) {
+  return finished((await say(command, name, session(name))).runId);
+}
+
+async function untilAsked(scenario: string, times: number) {
+  await waitFor(async () => (await asked(scenario)).length >= times);
+}
+
+/** What a model was shown of the conversation, without the system prompt. */
+function shown(request: { body: any }): string[] {
+  return request.body.messages.slice(1).map((message: any) => message.content);
+}
+
+/** Kills the object in the middle of what it does, and lets its alarm ring. */
+async function crash(name: string) {
+  const killed = runInDurableObject(await stubOf(name), (_, state) => state.abort("killed by a test"));
+  await expect(killed).rejects.toThrow("killed by a test");
+  await runDurableObjectAlarm(await stubOf(name));
+}
+
+test("a command that needs the world waits for its turn, asks no model, and no model sees it", async () => {
+  await script("waits", [{ text: "one", delayMs: 200 }, { text: "two" }]);
+  const first = await say("1", "waits", session("waits"));
+  await untilAsked("waits", 1);
+  const command = await say("/pair list", "waits", session("waits"));
+  const next = await say("2", "waits", session("waits"));
+  expect(await finished(command.runId)).toMatchObject({ status: "ok", reply: "Nobody has asked to be let in." });
+  expect(await finished(first.runId)).toMatchObject({ status: "ok", reply: "one" });
+  expect(await finished(next.runId)).toMatchObject({ status: "ok", reply: "two" });
+  const requests = await asked("waits");
+  expect(requests).toHaveLength(2);
+  expect(shown(requests[1]!)).toEqual(["1", "one", "2"]);
+  expect((await eventsOf(command.runId)).map(({ type }) => type)).toEqual([
+    "queue",
+    "lifecycle",
+    "assistant",
+    "lifecycle",
+  ]);
+});
+
+test("neither steering, collecting nor interrupting takes a command for a message", async () => {
+  await tell("apart", "/queue collect debounceMs=50");
+  await script("apart", [{ text: "one", delayMs: 200 }, { text: "all" }]);
+  await say("1", "apart", session("apart"));
+  await untilAsked("apart", 1);
+  const runs = [];
+  for (const message of ["/pair list", "2", "/pair list", "3"])
+    runs.push(await say(message, "apart", session("apart")));
+  const ended = await Promise.all(runs.map(({ runId }) => finished(runId)));
+  expect(ended.map(({ status }) => status)).toEqual(["ok", "ok", "ok", "joined"]);
+  await tell("apart", "/queue interrupt");
+  await script("apart", [{ hang: true }, { text: "newest" }]);
+  const stopped = await say("4", "apart", session("apart"));
+  await untilAsked("apart", 1);
+  const command = await say("/pair list", "apart", session("apart"));
+  const newest = await say("5", "apart", session("apart"));
+  expect(await finished(stopped.runId)).toMatchObject({ status: "aborted" });
+  expect(await finished(command.runId)).toMatchObject({ status: "ok" });
+  expect(await finished(newest.runId)).toMatchObject({ status: "ok", reply: "newest" });
+});
+
+test("/new stops the run at work and begins a conversation of which the model sees nothing of the one before", async () => {
+  const { sessionKey } = session("new");
+  await script("new", [{ text: "Hello." }, { hang: true }, { text: "Good morning!" }, { text: "three" }]);
+  const before = await say("1", "new", { sessionKey });
+  await finished(before.runId);
+  const stopped = await say("2", "new", { sessionKey });
+  await untilAsked("new", 2);
+  const waiting = await say("3", "new", { sessionKey, thinking: "high" });
+  const begun = await say("/new", "new", { sessionKey });
+  expect(await finished(stopped.runId)).toMatchObject({ status: "aborted" });
+  expect(await finished(begun.runId)).toMatchObject({ status: "ok", reply: "Good morning!" });
+  const after = await finished(waiting.runId);
+  expect(after).toMatchObject({ status: "ok", reply: "three" });
+  expect(after.sessionId).not.toBe(before.sessionId);
+  const [, , greeting, three] = await asked("new");
+  expect(shown(greeting!)).toEqual([expect.stringMatching(/^\[System\] A new conversation/)]);
+  expect(greeting!.body.tools.length).toBeGreaterThan(0);
+  expect(shown(three!)).toEqual([expect.stringMatching(/^\[System\]/), "Good morning!", "3"]);
+  const { messages } = await historyOf(sessionKey);
+  expect(messages.map(({ text }) => text).filter((text) => text !== undefined)).toEqual([
+    "1",
+    "2",
+    "/new",
+    expect.stringMatching(/^\[System\]/),
+    "3",
+  ]);
+});
+
+test("/new with a model sets it, with a text says it, with both does both; /reset takes the agent's own model again", async () => {
+  const { sessionKey } = session("new-model");
+  const write = async (message: string) => {
+    const answer = await call("POST", "/v1/agent", { message, sessionKey });
+    return finished((await answer.json<{ runId: string }>()).runId);
+  };
+  const settings = () =>
+    stubOf("new-model").then((stub) =>
+      runInDurableObject(stub, (_, { storage }) =>
+        JSON.parse(storage.sql.exec<{ settings: string }>("SELECT settings FROM session").one().settings),
+      ),
+    );
+  await script("default", [{ text: "." }, { text: "." }, { text: "." }, { text: "." }, { text: "." }]);
+  await script("second", [{ text: "." }, { text: "." }, { text: "." }]);
+  await write("/new fake/second");
+  expect(await settings()).toMatchObject({ model: "fake/second" });
+  await write("/new fake/second what is up?");
+  expect(await settings()).toMatchObject({ model: "fake/second" });
+  await write("/new and/or what");
+  expect(await settings()).not.toHaveProperty("model");
+  const { messages } = await historyOf(sessionKey);
+  const said = messages.filter(({ role }) => role === "user").map(({ text }) => text);
+  expect(said).toEqual(["/new fake/second", expect.stringMatching(/^\[System\]/), "what is up?", "and/or what"]);
+});
+
+test("a new conversation begins once, however often its object dies", async () => {
+  await script("new-crash", [{ text: "old" }, { hang: true }, { text: "Hello again." }]);
+  await finished((await say("1", "new-crash", session("new-crash"))).runId);
+  const { runId } = await say("/new", "new-crash", session("new-crash"));
+  await untilAsked("new-crash", 2);
+  const { sessionId } = await (await call("GET", `/v1/runs/${runId}`)).json<{ sessionId: string }>();
+  await crash("new-crash");
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Hello again.", sessionId });
+  const { messages } = await historyOf(session("new-crash").sessionKey);
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "user", "assistant"]);
+});
+
+test("a command that was interrupted is carried out again", async () => {
+  const insert =
+    "INSERT INTO pairings (id, channel_id, account_id, code, requested_at, owner) VALUES (?, 'telegram', 'default', ?, ?, 0)";
+  await env.DB.prepare(insert).bind("telegram:default:9", "CODE9", Date.now()).run();
+  await script("pair-crash", [{ text: "ok" }]);
+  await finished((await say("1", "pair-crash", session("pair-crash"))).runId);
+  const stub = await stubOf("pair-crash");
+  const { runId } = await say("/pair approve code9", "pair-crash", session("pair-crash"));
+  await finished(runId);
+  // As if it had died between the change in D1 and its own end.
+  await runInDurableObject(stub, (_, { storage }) => {
+    const { state } = storage.sql.exec<{ state: string }>("SELECT state FROM runs WHERE id = ?", runId).one();
+    const { startedAt, startSeq, usage } = JSON.parse(state);
+    const origin = { kind: "command", name: "pair", args: "approve code9" };
+    const running = {
+      status: "running",
+      startedAt,
+      startSeq,
+      usage,
+      launched: [],
+      approvals: [],
+      crashes: 0,
+      crashSeq: startSeq,
+      origin,
+    };
+    storage.sql.exec("UPDATE runs SET open = 1, state = ? WHERE id = ?", JSON.stringify(running), runId);
+    storage.sql.exec("DELETE FROM messages WHERE run_id = ? AND seq > ?", runId, startSeq);
+  });
+  await crash("pair-crash");
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Let in: `telegram:default:9`." });
+  expect(await asked("pair-crash")).toHaveLength(1);
+});
+
+test("commands are read in any case, with a bot's name and with a full-width slash; for others a slash is text", async () => {
+  for (const typed of ["/QUEUE", "/queue@isopod_bot", "／queue", " /queue "]) {
+    expect(await tell("forms", typed)).toMatchObject({ reply: expect.stringMatching(/^Queue: /) });
+  }
+  await script("forms", [{ text: "text" }, { text: "text" }]);
+  for (const typed of ["/unknown", "/queues"]) expect(await tell("forms", typed)).toMatchObject({ reply: "text" });
+  expect(await asked("forms")).toHaveLength(2);
+});
