@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ModelError } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
-import type { ModelReply } from "../models/model.ts";
+import type { ModelReply, ModelRequest } from "../models/model.ts";
 import { priced } from "../models/price.ts";
 import type { Loop } from "./journal.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
@@ -9,10 +9,14 @@ import { toolSchema } from "./tool-schema.ts";
 /**
  * Makes one model call, shows what it says as it says it, and gives the finished message, not stored yet.
  * A reply that did not end well has its tool calls taken out: they may be incomplete and are never run.
+ * @throws what the budget throws, before the model is asked
  */
 export async function ask(loop: Loop, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
+  const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
+  const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
-  const reply = await listen(loop, messages, AbortSignal.any([signal, call.signal]), call);
+  const reply = await listen(loop, request, AbortSignal.any([signal, call.signal]), call);
+  settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
   return {
     role: "assistant",
@@ -28,11 +32,10 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
 
 async function listen(
   loop: Loop,
-  messages: Message[],
+  request: ModelRequest,
   signal: AbortSignal,
   call: AbortController,
 ): Promise<ModelReply> {
-  const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
   let fault: ModelError | undefined;
   const hangUp = (why: ModelError) => {
     fault ??= why;

@@ -1,6 +1,8 @@
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
+import type { CallBudget } from "./call-budget.ts";
 import type { EventBody } from "./events.ts";
+import type { RepetitionLimits } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
 
 /**
@@ -53,6 +55,10 @@ export interface Loop {
   journal: Journal;
   /** Longest silence of a model, in milliseconds; 0 means no limit. */
   modelIdleMs: number;
+  /** What may be spent; absent where nothing is capped. */
+  budget?: CallBudget | undefined;
+  /** How often a model may repeat itself. */
+  repetition: RepetitionLimits;
   /** Tools that a person has allowed for good. */
   allowedTools: readonly string[];
   /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */

@@ -2,6 +2,7 @@ import type { AssistantMessage, Message, ToolCallPart } from "../models/message.
 import { callsOf } from "../models/message.ts";
 import { answer } from "./answer.ts";
 import type { Loop } from "./journal.ts";
+import { stopRepetition } from "./loop-detection.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
@@ -18,8 +19,9 @@ export type LoopEnd =
  * Lets the model work: asks it, runs the tools that it calls, and asks again until it calls none. Messages that come
  * meanwhile are taken up before the next tool is launched or the model is asked again.
  *
- * It never throws for what a model or a tool does; it passes on what the journal throws. A model's failure ends it with
- * a reply whose stop is `error`. An abort ends it promptly, and calls may then be left without a result.
+ * It never throws for what one reply or a tool does; it passes on what the journal throws, and `MustEnd` where the run
+ * may not go on. A model's failure ends it with a reply whose stop is `error`. An abort ends it promptly, and calls may
+ * then be left without a result.
  */
 export async function runLoop(loop: Loop, signal: AbortSignal): Promise<LoopEnd> {
   let interrupted = loop.journal.interruptedAsks;
@@ -32,6 +34,7 @@ export async function runLoop(loop: Loop, signal: AbortSignal): Promise<LoopEnd>
       continue;
     }
     loop.journal.takeNews();
+    stopRepetition(loop.journal.context(), loop.repetition);
     if (interrupted > 0) loop.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
     interrupted = 0;
     const message = await answer(loop, loop.journal.context(), signal);

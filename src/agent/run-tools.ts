@@ -2,6 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { ApprovalQuestion, Loop } from "./journal.ts";
+import { notingRepetition } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
 
 /** What a model is told of a call whose end nobody saw. */
@@ -120,7 +121,7 @@ function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isE
     ...(images && { images }),
     ...(spill && { spill }),
   };
-  loop.journal.returned(message);
+  loop.journal.returned(notingRepetition(message, call, loop.journal.context(), loop.repetition));
 }
 
 function toolOf(loop: Loop, call: ToolCallPart): AnyTool | undefined {

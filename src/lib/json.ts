@@ -3,3 +3,16 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
+
+/** JSON in which the keys of objects are in order: equal values give equal texts. */
+export function canonicalJson(value: Json): string {
+  return JSON.stringify(value, (_, inner: Json) => (isObject(inner) ? sorted(inner) : inner));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,4 +1,5 @@
 import type { EventBody, RunError } from "../agent/events.ts";
+import { MustEnd } from "../agent/must-end.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Usage } from "../models/message.ts";
@@ -46,12 +47,16 @@ export const UNREADABLE: Conclusion & { error: RunError } = {
   texts: [UNREADABLE_MESSAGE],
 };
 
-/** How a run ends that something of ours failed. */
+/** How a run ends that something was thrown in: because it may not go on, or because something of ours failed. */
 export function failure(thrown: unknown): Conclusion {
   const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
   const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
-  const code = thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
-  return { status: "error", error: { code, message }, texts: [message] };
+  return { status: "error", error: { code: codeOf(thrown), message }, texts: [message] };
+}
+
+function codeOf(thrown: unknown): RunError["code"] {
+  if (thrown instanceof MustEnd) return thrown.code;
+  return thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
 }
 
 /** The last event of a run. */

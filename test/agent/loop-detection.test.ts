@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { notingRepetition, repetitionIn, stopRepetition } from "../../src/agent/loop-detection.ts";
+import { MustEnd } from "../../src/agent/must-end.ts";
+import type { JsonObject } from "../../src/lib/json.ts";
+import type { Message, ToolCallPart, ToolMessage } from "../../src/models/message.ts";
+import { NO_USAGE } from "../../src/models/message.ts";
+
+const LIMITS = { enabled: true, warnAfter: 3, stopAfter: 5 };
+
+/** A call and what came of it, as `tool`, arguments, result. */
+type Done = [tool: string, args: JsonObject, text: string, more?: Partial<ToolMessage>];
+
+const user: Message = { role: "user", id: "msg_u", at: 0, text: "Go" };
+let serial = 0;
+
+/** One reply with its calls, and their results. */
+function round(...done: Done[]): Message[] {
+  const calls = done.map(
+    ([tool, args], n) => ({ type: "tool-call", callId: `call_${serial}_${n}`, tool, args }) as const,
+  );
+  const results = done.map(([tool, , text, more], n): ToolMessage => {
+    return { role: "tool", id: "msg_t", at: 0, callId: `call_${serial}_${n}`, tool, text, isError: false, ...more };
+  });
+  serial++;
+  return [
+    { role: "assistant", id: "msg_a", at: 0, parts: calls, stop: "tool-calls", usage: NO_USAGE, model: "x" },
+    ...results,
+  ];
+}
+
+const A: Done = ["read", { path: "a.md", limit: 1 }, "one"];
+const B: Done = ["ls", { path: "." }, "a.md"];
+const C: Done = ["grep", { q: "x" }, "none"];
+const times = (...rounds: Message[][]) => repetitionIn([user, ...rounds.flat()]).times;
+
+test("a call with the same arguments and the same result is counted, whatever the order of its arguments", () => {
+  expect(times()).toBe(0);
+  expect(times(round(A))).toBe(1);
+  expect(times(round(A), round(["read", { limit: 1, path: "a.md" }, "one"]), round(A))).toBe(3);
+});
+
+test("another result, other arguments, another tool or an error is something else", () => {
+  expect(times(round(A), round(["read", { path: "a.md", limit: 1 }, "two"]))).toBe(1);
+  expect(times(round(A), round(["read", { path: "b.md", limit: 1 }, "one"]))).toBe(1);
+  expect(times(round(A), round(["open", { path: "a.md", limit: 1 }, "one"]))).toBe(1);
+  expect(times(round(A), round(["read", A[1], "one", { isError: true }]))).toBe(1);
+  expect(times(round(A), round(["read", A[1], "one", { images: [{ path: "s.png", mediaType: "image/png" }] }]))).toBe(
+    1,
+  );
+});
+
+test("equal calls in one reply count once", () => {
+  expect(times(round(A, A, A))).toBe(1);
+  expect(times(round(A, A), round(A, A))).toBe(2);
+});
+
+test("a call that is made each time counts, whatever is called beside it", () => {
+  const beside = (n: number): Done => ["write", { n }, "written"];
+  expect(times(round(A, beside(1)), round(beside(2), A), round(A, beside(3)))).toBe(3);
+});
+
+test("two or three calls in turn are a circle, too, and four are not", () => {
+  const [a, b, c] = [() => round(A), () => round(B), () => round(C)];
+  expect(repetitionIn([user, ...a(), ...b(), ...a(), ...b(), ...a()])).toEqual({ tools: ["ls", "read"], times: 3 });
+  expect(times(a(), b(), c(), a(), b(), c())).toBe(2);
+  const d = () => round(["find", {}, "x"]);
+  expect(times(a(), b(), c(), d(), a(), b(), c(), d())).toBe(1);
+});
+
+test("a circle that was left is not counted on", () => {
+  expect(times(round(A), round(A), round(B))).toBe(1);
+  expect(times(round(A), round(A), round(B), round(A))).toBe(2);
+});
+
+test("a new message of somebody begins the count anew", () => {
+  expect(repetitionIn([user, ...round(A), ...round(A), user, ...round(A)]).times).toBe(1);
+});
+
+test("what is drawn anew for each result makes no difference", () => {
+  const spilled = (id: string): Done => ["read", {}, `[see .openclaw/results/spl_${id.repeat(26)}.txt]`];
+  expect(times(round(spilled("0")), round(spilled("1")))).toBe(2);
+  const fenced = (id: string): Done => ["web", {}, `<<<EXTERNAL_UNTRUSTED_CONTENT id="${id.repeat(16)}">>>`];
+  expect(times(round(fenced("a")), round(fenced("b")))).toBe(2);
+});
+
+/** Plays so many equal calls, each result noted on as it is stored. */
+function noted(count: number, limits = LIMITS): { messages: Message[]; texts: string[] } {
+  const messages: Message[] = [user];
+  for (let n = 0; n < count; n++) {
+    const [reply, result] = round(A);
+    if (reply?.role !== "assistant" || result?.role !== "tool") throw new Error("no round");
+    messages.push(reply);
+    messages.push(notingRepetition(result, reply.parts[0] as ToolCallPart, messages, limits));
+  }
+  return { messages, texts: messages.flatMap((message) => (message.role === "tool" ? [message.text] : [])) };
+}
+
+test("the model is told from the third time on, and its note does not make the next result another one", () => {
+  const { texts, messages } = noted(5);
+  expect(texts.slice(0, 2)).toEqual(["one", "one"]);
+  expect(texts[2]).toMatch(/^one\n\n\[System\] You have made this call 3 times .* after 5 times the run is stopped\.$/);
+  expect(texts[4]).toContain("5 times");
+  expect(repetitionIn(messages).times).toBe(5);
+});
+
+test("the run ends at the fifth time and not before", () => {
+  expect(() => stopRepetition(noted(4).messages, LIMITS)).not.toThrow();
+  expect(() => stopRepetition(noted(5).messages, LIMITS)).toThrow(MustEnd);
+  expect(() => stopRepetition(noted(5).messages, LIMITS)).toThrow(/it called `read` 5 times/);
+});
+
+test("nobody looks where that is switched off", () => {
+  const off = { ...LIMITS, enabled: false };
+  const { messages, texts } = noted(9, off);
+  expect(new Set(texts)).toEqual(new Set(["one"]));
+  expect(() => stopRepetition(messages, off)).not.toThrow();
+});
