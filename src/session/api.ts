@@ -42,6 +42,8 @@ export interface AcceptRequest {
   input: RunInput;
   /** Where the reply is to be delivered; absent where whoever asked reads it here. */
   target?: Target;
+  /** A session that this begins is deleted so long after its last run; absent where it stays. */
+  lingerMs?: number;
 }
 
 /** The answer once the input is stored. */

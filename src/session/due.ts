@@ -14,6 +14,8 @@ export interface Due {
   outboxAt: number | undefined;
   /** When the index of all runs is to be told again. */
   indexAt: number | undefined;
+  /** When a session that does not stay is to be deleted. */
+  leavesAt: number | undefined;
 }
 
 /** When the session's one alarm has to ring; undefined where nothing is due. */

@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
@@ -83,6 +83,12 @@ export function findRun(store: Store, id: string): RunRow | undefined {
 /** The run that was accepted under an idempotency key. */
 export function findRunByKey(store: Store, idempotencyKey: string): RunRow | undefined {
   const row = statements(store).byKey.get({ idempotency_key: idempotencyKey });
+  return row && readable(row);
+}
+
+/** The run that was accepted last. */
+export function newestRun(store: Store): RunRow | undefined {
+  const row = store.select().from(runs).orderBy(desc(sql`rowid`)).limit(1).get();
   return row && readable(row);
 }
 

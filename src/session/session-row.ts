@@ -3,7 +3,6 @@ import { newId } from "../lib/ids.ts";
 import { prepared } from "./prepared.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { remembered } from "./remembered.ts";
-import type { Spawned } from "./run.ts";
 import { session } from "./schema.ts";
 import type { Store } from "./store.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
@@ -28,14 +27,14 @@ export interface Birth {
   /** Number that its first event may have: a cursor before it is of a session that was deleted. */
   firstSeq: number;
   reservedSeq: number;
-  /** For a sub-agent: where it comes from. */
-  spawned?: Spawned;
+  /** What it has of its own from the start. */
+  settings: SessionSettings;
   now: number;
 }
 
 /** Makes the object the session of a key. */
 export function createSessionRow(store: Store, birth: Birth): SessionRow {
-  const { key, agentId, firstSeq, reservedSeq, spawned, now } = birth;
+  const { key, agentId, firstSeq, reservedSeq, settings, now } = birth;
   const row: SessionRow = {
     id: 1,
     key,
@@ -45,7 +44,7 @@ export function createSessionRow(store: Store, birth: Birth): SessionRow {
     epoch: 1,
     reservedSeq,
     contextSeq: 1,
-    settings: spawned === undefined ? {} : { spawned },
+    settings,
     deleting: false,
     oldestCursor: firstSeq,
     tidiedAt: 0,

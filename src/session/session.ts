@@ -18,13 +18,14 @@ import { exportStream } from "./export.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
 import { boundedInput } from "./input-bounds.ts";
+import { isToLeave, leavesAt } from "./linger.ts";
 import { deliveriesOf, dropPending, isSending, markInterruptedUnsure, outboxDueAt, resend } from "./outbox.ts";
 import { Performer } from "./performer.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
 import { Retention } from "./retention.ts";
-import { type Decision, isSettled, type RunOrigin, type RunState } from "./run.ts";
+import { type Decision, isSettled, type RunState } from "./run.ts";
 import { findRun, openRuns, type RunRow } from "./runs.ts";
 import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
 import { Sockets } from "./socket.ts";
@@ -123,12 +124,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
-    const { sessionKey, agentId, runId, idempotencyKey = null, input, target = null } = request;
+    const { agentId, runId, idempotencyKey = null, input, target = null } = request;
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#engine.busy;
     const listing = begins ? this.#performer.listAhead(agentId, taken.input) : undefined;
-    const owner = this.#begin(sessionKey, agentId, input.origin);
+    const owner = this.#begin(request);
     const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
     this.#arm();
     this.#performer.withListing(listing, () => this.#work());
@@ -227,15 +228,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    */
   async remove(): Promise<boolean> {
     if (this.#life === "none") return false;
-    if (this.#life === "here") {
-      this.#life = "going";
-      this.#fence.write(() => {
-        markDeleting(this.#store);
-        dropPending(this.#store);
-      });
-      this.#arm();
-      this.#abortAll();
-    }
+    this.#leave();
     await this.#removal.finish();
     return true;
   }
@@ -259,6 +252,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   override alarm(): void {
     this.#clock.rang();
+    if (this.#life === "here" && isToLeave(this.#store, Date.now())) this.#leave();
     if (this.#life === "going") this.ctx.waitUntil(this.#removal.resume());
     this.#recoveryMs = this.#engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
     this.#arm();
@@ -273,6 +267,18 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#life === "none") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
     this.#arm({ recoveryMs: 0, indexMs: 0 });
+  }
+
+  /** From here on there is no such session. */
+  #leave(): void {
+    if (this.#life !== "here") return;
+    this.#life = "going";
+    this.#fence.write(() => {
+      markDeleting(this.#store);
+      dropPending(this.#store);
+    });
+    this.#arm();
+    this.#abortAll();
   }
 
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
@@ -297,10 +303,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** The session, made where there is none. @throws Error while one is being deleted: try again in a moment */
-  #begin(key: string, agentId: string, origin: RunOrigin | undefined): SessionRow {
+  #begin(request: AcceptRequest): SessionRow {
     if (this.#life === "going") throw new Error("The session is being deleted.");
     if (this.#life === "none") updateTables(this.ctx, this.#store);
-    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(key, agentId, origin));
+    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(request));
     this.#life = "here";
     return owner;
   }
@@ -351,10 +357,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
   }
 
-  #create(key: string, agentId: string, origin: RunOrigin | undefined): SessionRow {
-    const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
+  #create({ sessionKey: key, agentId, input: { origin }, lingerMs }: AcceptRequest): SessionRow {
     const numbers = { firstSeq: this.#log.lastSeq + 1, reservedSeq: this.#log.reserve() };
-    return createSessionRow(this.#store, { key, agentId, ...numbers, ...(spawned && { spawned }), now: Date.now() });
+    const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
+    const settings = { ...(spawned && { spawned }), ...(lingerMs !== undefined && { lingerMs }) };
+    return createSessionRow(this.#store, { key, agentId, ...numbers, settings, now: Date.now() });
   }
 
   #policyFor(target: Target | null): QueuePolicy {
@@ -369,6 +376,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       recoveryAt: this.#life === "going" || goesOn(openRuns(this.#store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(this.#store),
       indexAt: this.#indexer.isBehind ? now + indexMs : undefined,
+      leavesAt: this.#life === "here" ? leavesAt(this.#store) : undefined,
     };
     this.#clock.set(due, now);
   }

@@ -22,6 +22,8 @@ export interface SessionSettings {
   verbose?: "off" | "on" | "full";
   /** What a reply says of its own cost. */
   usage?: "off" | "tokens" | "full";
+  /** How long after its last run the session is deleted; absent where it stays. */
+  lingerMs?: number;
   /** For a sub-agent: who started it. */
   spawned?: Spawned;
 }

@@ -19,7 +19,14 @@ function inObject(name: string, work: (ctx: DurableObjectState) => void): Promis
 
 function begin({ store, log, fence }: ReturnType<typeof incarnation>): void {
   fence.write(() =>
-    createSessionRow(store, { key: "k", agentId: "main", firstSeq: 1, reservedSeq: log.reserve(), now: 1 }),
+    createSessionRow(store, {
+      key: "k",
+      agentId: "main",
+      firstSeq: 1,
+      reservedSeq: log.reserve(),
+      settings: {},
+      now: 1,
+    }),
   );
 }
 
