@@ -1,6 +1,7 @@
 import { describe, expect, inject, test } from "vitest";
 import { type Failure, toModelError } from "../../src/models/error.ts";
 import type { ModelError } from "../../src/models/message.ts";
+import { PROVIDER_ERRORS } from "./provider-errors.ts";
 
 type Kind = ModelError["kind"];
 
@@ -116,6 +117,12 @@ describe("a failure's kind", () => {
     expect(toModelError(answered(400, quoted)).kind).toBe("format");
   });
 
+  test.each(PROVIDER_ERRORS.map((row) => [...row]))("is %s where %s answers %s with %j", (kind, _, status, told) => {
+    const body = typeof told === "string" ? told : JSON.stringify(told);
+    const failure = status === undefined ? said(body) : { message: "", status, body };
+    expect(toModelError(failure).kind).toBe(kind);
+  });
+
   test.skipIf(!inject("fixtures")).each(recorded)("is right for the recorded $kind: $message$body", (fixture) => {
     const { message = fixture.stream?.join("") ?? "", status, body, kind } = fixture;
     const found = toModelError({ message: message.replace(/\b[XY]\b/g, "131072"), status, body }).kind;
@@ -142,6 +149,18 @@ describe("a failure's message", () => {
     );
   });
 
+  test("is what a provider says in a field of its own", () => {
+    expect(toModelError(said('{"error_code":110,"error_msg":"Access token invalid"}')).message).toBe(
+      "Access token invalid",
+    );
+    expect(toModelError(said('{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}')).message).toBe(
+      "rate limit",
+    );
+    expect(toModelError(answered(429, { success: false, errors: [{ code: 3040, message: "Full." }] })).message).toBe(
+      "Full.",
+    );
+  });
+
   test("is short", () => {
     expect(toModelError(said("x".repeat(5_000))).message).toHaveLength(600);
   });
@@ -159,6 +178,9 @@ describe("how long to wait", () => {
     [{}, { error: { message: "Rate limit reached. Please try again in 6m0.5s." } }, 360_500],
     [{}, { error: { message: "Please try again in 350ms." } }, 350],
     [{}, { error: { message: "Please retry after 30 seconds." } }, 30_000],
+    [{}, { error: { message: "Rate limit exceeded. Please wait 12 seconds before retrying." } }, 12_000],
+    [{}, { error: { type: "usage_limit_reached", resets_in_seconds: 12_345 } }, 12_345_000],
+    [{}, { error: { message: "Slow down", retry_after: "7" } }, 7_000],
   ])("is read from %j and %j", (headers, body, ms) => {
     expect(toModelError(answered(429, body, headers)).retryAfterMs).toBe(ms);
   });
