@@ -1,3 +1,4 @@
+import { betweenCharacters } from "../lib/text.ts";
 import { plainText, type StyledRun, sliceRuns } from "./styled-text.ts";
 
 /** What a channel takes in one message. */
@@ -73,18 +74,4 @@ function blockBorders(slice: readonly StyledRun[], text: string): number[] {
 
 function isPreformatted(run: StyledRun): boolean {
   return run.marks.some((mark) => mark.kind === "preformatted");
-}
-
-/** The last place up to `at` that does not cut a character: no surrogate pair, accent, flag or joined emoji. */
-function betweenCharacters(text: string, at: number): number {
-  const character = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text).containing(at);
-  if (character === undefined || character.index === at) return at;
-  if (character.index > 0) return character.index;
-  if (!isLowSurrogate(text, at)) return at;
-  return at > 1 ? at - 1 : at + 1;
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -23,3 +23,20 @@ function splitsPair(text: string, at: number): boolean {
   const after = text.charCodeAt(at);
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
+
+/**
+ * The last place up to `at` that does not cut a character as a reader sees it: no surrogate pair, accent, flag or joined
+ * emoji. It is 0 only where `at` is; a character that begins there is cut after all.
+ */
+export function betweenCharacters(text: string, at: number): number {
+  const character = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text).containing(at);
+  if (character === undefined || character.index === at) return at;
+  if (character.index > 0) return character.index;
+  if (!isLowSurrogate(text, at)) return at;
+  return at > 1 ? at - 1 : at + 1;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,87 @@
+import { type Fence, fenceAfter } from "./fence.ts";
+
+/**
+ * How good a place is for a cut, the best first: after a blank line, a line, a sentence, a word; after a word within a
+ * link, code or bold text, which falls apart; after a line of fenced code.
+ */
+export const BORDER_KINDS = ["paragraph", "line", "sentence", "word", "within", "code"] as const;
+
+/** A place at which a text may be cut. */
+export interface Border {
+  at: number;
+  kind: (typeof BORDER_KINDS)[number];
+  /** The fence that is open there. */
+  inside: Fence | undefined;
+}
+
+/** A line of a text and where it begins. Its end is part of it; the last line may have none. */
+interface Line {
+  start: number;
+  text: string;
+  before: Fence | undefined;
+  after: Fence | undefined;
+}
+
+/** The places at which a text may be cut, in order. What comes after the text is unknown. */
+export function bordersIn(text: string, open: Fence | undefined): Border[] {
+  let hasWords = false;
+  return linesOf(text, open).flatMap((line) => {
+    const isBlank = line.text.trim() === "";
+    const ends = hasWords || !isBlank ? endOf(line, isBlank) : [];
+    hasWords ||= !isBlank;
+    return [...bordersWithin(line), ...ends];
+  });
+}
+
+/** The fence that is open in the middle of a text, and where the line begins that opens or closes one there. */
+export function fenceAt(
+  text: string,
+  at: number,
+  open: Fence | undefined,
+): { inside: Fence | undefined; mark?: number } {
+  const line = linesOf(text, open).findLast(({ start }) => start < at);
+  if (line === undefined) return { inside: open };
+  return { inside: line.before, ...(line.before !== line.after && { mark: line.start }) };
+}
+
+function linesOf(text: string, open: Fence | undefined): Line[] {
+  const lines: Line[] = [];
+  let before = open;
+  for (const { index: start, 0: line } of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+    const after = fenceAfter(line.replace(/\n$/, ""), before);
+    lines.push({ start, text: line, before, after });
+    before = after;
+  }
+  return lines;
+}
+
+/** A blank line is a border of its own; what opens a fence stays with what comes after it. */
+function endOf({ start, text, before, after }: Line, isBlank: boolean): Border[] {
+  if (!text.endsWith("\n") || (before === undefined && after !== undefined)) return [];
+  const at = start + text.length;
+  if (after !== undefined) return [{ at, kind: "code", inside: after }];
+  return [{ at, kind: isBlank ? "paragraph" : "line", inside: undefined }];
+}
+
+/** Ends of sentences, but not the dot of a numbered line; those of Chinese and Japanese need no space after them. */
+const SENTENCE =
+  /(?<!^[ \t>]*\d{1,3})[.!?…]["'”’»)\]*_]*[ \t]+|(?:[。！？；…]+|[!?]+(?=[」』）】〉》]))[”’」』）】〉》*_]*[ \t]*/g;
+const WORD = /[ \t]+|[，、：]/g;
+/** What falls apart when it is cut; its end may not be there yet. */
+const WHOLE = /`[^`\n]+(?:`|$)|\*\*[^*\n]+(?:\*\*|$)|\[[^\]\n]*(?:\]\([^)\n]*(?:\)|$)|$)/g;
+/** What may become a fence once the line goes on. */
+const BEGINS_FENCE = /^[\s>]*(?:[-*+\d.)]+[ \t]+)?[`~]/;
+
+function bordersWithin({ start, text, before, after }: Line): Border[] {
+  const mayOpen = !text.endsWith("\n") && BEGINS_FENCE.test(text);
+  if (before !== undefined || after !== undefined || mayOpen) return [];
+  const line = text.trimEnd();
+  const wholes = Array.from(line.matchAll(WHOLE), (match) => [match.index, match.index + match[0].length] as const);
+  const isWithin = (at: number) => wholes.some(([from, to]) => at > from && at < to);
+  const ends = (pattern: RegExp, kind: Border["kind"]) =>
+    Array.from(line.matchAll(pattern), (match) => match.index + match[0].length)
+      // At the beginning of a block they would be a fence.
+      .filter((at) => !/^(?:``|~~)/.test(line.slice(at)))
+      .map((at): Border => ({ at: start + at, kind: isWithin(at) ? "within" : kind, inside: undefined }));
+  return [...ends(SENTENCE, "sentence"), ...ends(WORD, "word")].sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,38 @@
+/** A fenced block of code that is open, as CommonMark has it (spec 0.31.2, section 4.5). */
+export interface Fence {
+  /** White space and signs of a quote before it, as on the lines within. */
+  indent: string;
+  /** Its backticks or tildes. */
+  marks: string;
+  /** What stands behind them: the language. */
+  info: string;
+}
+
+/** Any indentation will do: a list's items are indented, and how far depends on what came before. */
+const FENCE = /^((?:[ \t]|> ?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^\n]*)$/;
+
+/** The fence that is open after a line, given the one that was open before it. The line comes without its end. */
+export function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
+  const [, before = "", marks = "", rest = ""] = FENCE.exec(line.replace(/\r$/, "")) ?? [];
+  if (open === undefined) {
+    const isInline = marks === "" || (marks.startsWith("`") && rest.includes("`"));
+    return isInline ? undefined : { indent: before.replace(/[^\s>]/g, " "), marks, info: rest };
+  }
+  if (endsQuote(line, open)) return fenceAfter(line, undefined);
+  return isClosing(marks, rest, open) ? undefined : open;
+}
+
+/** Whether a line is the end of an open fence, with nothing in it but its marks. */
+export function closesFence(line: string, open: Fence): boolean {
+  const [, , marks = "", rest = ""] = FENCE.exec(line.replace(/\r$/, "")) ?? [];
+  return !endsQuote(line, open) && isClosing(marks, rest, open);
+}
+
+function isClosing(marks: string, rest: string, open: Fence): boolean {
+  return marks.startsWith(open.marks) && rest.trim() === "";
+}
+
+/** A fence in a quote ends with the quote. */
+function endsQuote(line: string, open: Fence): boolean {
+  return open.indent.includes(">") && !/^\s*>/.test(line);
+}
