@@ -2,13 +2,15 @@ import journal from './meta/_journal.json';
 import m0000 from './0000_session.sql';
 import m0001 from './0001_bounds.sql';
 import m0002 from './0002_loop.sql';
+import m0003 from './0003_notices.sql';
 
   export default {
     journal,
     migrations: {
       m0000,
 m0001,
-m0002
+m0002,
+m0003
     }
   }
   

@@ -1,6 +1,8 @@
 import type { RunError } from "../agent/events.ts";
 import type { Target } from "../channels/channel.ts";
 import type { Usage } from "../models/message.ts";
+import type { ChildOutcome } from "./child.ts";
+import type { ChildReport } from "./child-report.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Approval, Decision, RunInput, RunState } from "./run.ts";
@@ -24,6 +26,32 @@ export interface SessionMethods {
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined;
   remove(): Promise<boolean>;
+  /** A sub-agent's end, as often as it likes; nobody may want to hear it. */
+  announce(report: ChildReport): void;
+  /** How a run ended that another session waits for; `open` while it or what belongs to it goes on. */
+  report(runId: string): ChildReport | "open" | undefined;
+  kin(): Kin | undefined;
+}
+
+/** Whose a session is, and who belongs to it. */
+export interface Kin {
+  /** Of a sub-agent: its ancestors' session keys, the nearest first. */
+  lineage: string[];
+  /** The sub-agents that it started last, the newest first. */
+  children: ChildView[];
+}
+
+/** A sub-agent as it stands. Instants are milliseconds since the epoch. */
+export interface ChildView {
+  sessionKey: string;
+  agentId: string;
+  runId: string;
+  label: string;
+  /** How what it was asked last begins. */
+  task: string;
+  status: "starting" | "working" | "stopping" | ChildOutcome;
+  startedAt: number;
+  endedAt?: number;
 }
 
 /** The same from the other side of a call. */

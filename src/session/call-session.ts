@@ -1,6 +1,8 @@
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SessionCalls } from "./api.ts";
+import type { CallSession } from "./family-room.ts";
+import { objectNameOf } from "./locate.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 
 const ATTEMPTS = 4;
@@ -25,6 +27,11 @@ export async function callSession<Result>(
   if (!isRefusal(answer)) return answer;
   const { code, message, hint, details } = answer.refused;
   throw new IsopodError(code, message, hint, details);
+}
+
+/** The same by session keys. */
+export function callByKey(sessions: SessionNamespace): CallSession {
+  return async (sessionKey, call) => callSession(sessions, await objectNameOf(sessionKey), call);
 }
 
 async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {

@@ -16,6 +16,8 @@ export interface Due {
   indexAt: number | undefined;
   /** When a session that does not stay is to be deleted. */
   leavesAt: number | undefined;
+  /** When something is to be said to a sub-agent, or to who started this one. */
+  familyAt: number | undefined;
 }
 
 /** When the session's one alarm has to ring; undefined where nothing is due. */

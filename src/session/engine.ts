@@ -2,7 +2,7 @@ import { openCalls } from "../agent/loop.ts";
 import type { Target } from "../channels/channel.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import type { Message, ToolCallPart } from "../models/message.ts";
+import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { waitingRuns } from "./admission.ts";
 import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped, UNREADABLE } from "./conclusion.ts";
@@ -54,6 +54,8 @@ export interface EnginePorts {
   readContext(): Message[];
   /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
   perform(run: ActiveRun): Promise<Conclusion | undefined>;
+  /** What follows from the end of a run, within its commit; the row is as it was before. */
+  ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
   format(target: Target, markdown: string): string[];
 }
@@ -238,7 +240,14 @@ export class Engine {
     const said = userMessage(joiner.input, now(), runId);
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
-    saveTaken(store, runId, { status: "joined", intoRunId: row.id, endedAt: now(), endSeq });
+    const { origin } = joiner.input;
+    saveTaken(store, runId, {
+      status: "joined",
+      intoRunId: row.id,
+      endedAt: now(),
+      endSeq,
+      ...(origin && { origin }),
+    });
     this.#waiters.move(runId, row.id);
     return [said];
   }
@@ -258,6 +267,7 @@ export class Engine {
       const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
       saveState(store, row.id, ended);
       if (target !== null) enqueueReply(store, row.id, target, parts, now());
+      this.#ports.ended(row, ended, message);
       return ended;
     });
     this.#waiters.tell(row.id, state);

@@ -1,3 +1,4 @@
+import { openChildren } from "./child-rows.ts";
 import { isSettled } from "./run.ts";
 import { newestRun, openRuns } from "./runs.ts";
 import { readSessionRow } from "./session-row.ts";
@@ -5,11 +6,12 @@ import type { Store } from "./store.ts";
 
 /**
  * When a session that was begun for one matter only is to be deleted: a while after its last run, so that the answer
- * can be asked for again. Undefined where it stays, or is at work.
+ * can be asked for again. Undefined where it stays, or is at work, be it through sub-agents.
  */
 export function leavesAt(store: Store): number | undefined {
   const { lingerMs } = readSessionRow(store)?.settings ?? {};
   if (lingerMs === undefined || openRuns(store).some(({ state }) => !isSettled(state))) return undefined;
+  if (openChildren(store).length > 0) return undefined;
   const state = newestRun(store)?.state;
   return state !== undefined && isSettled(state) ? state.endedAt + lingerMs : undefined;
 }

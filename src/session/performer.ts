@@ -10,6 +10,7 @@ import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
+import type { Family } from "./family.ts";
 import type { Fence } from "./fence.ts";
 import type { Lane } from "./lane.ts";
 import { modelNamed } from "./model-named.ts";
@@ -34,6 +35,7 @@ export interface PerformerRoom {
   files: R2Bucket;
   database: D1Database;
   lanes: DurableObjectNamespace<Lane>;
+  family: Family;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   wiring(): Wiring;

@@ -1,6 +1,7 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { forgetSession } from "./catalog.ts";
+import { comesWithin } from "./comes-within.ts";
 import { objectNameOf } from "./locate.ts";
 import type { SessionRow } from "./session-row.ts";
 import { deleteFolder, sessionFolder } from "./spill.ts";
@@ -16,6 +17,8 @@ export interface RemovalRoom {
   owner(): SessionRow;
   /** Resolves when nothing is going on any more that might write. */
   idle(): Promise<unknown>;
+  /** Tells other sessions of the end. @throws where one has not heard */
+  dismiss(): Promise<void>;
   /** Forgets in memory what is being deleted in storage. */
   forget(): void;
 }
@@ -32,7 +35,7 @@ export class Removal {
   /**
    * Goes on until nothing is left; there is one such effort at a time. What is outside of the object goes first, so that
    * the object knows of it for as long as it is there.
-   * @throws whatever R2 or D1 throw: then the rest is still there, and marked
+   * @throws whatever R2, D1 or other sessions throw: then the rest is still there, and marked
    */
   finish(): Promise<void> {
     this.#going ??= this.#deleteAll().finally(() => {
@@ -51,22 +54,15 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, owner, idle, forget } = this.#room;
+    const { ctx, files, database, owner, idle, dismiss, forget } = this.#room;
     const { agentId, key } = owner();
     // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
+    await dismiss();
     await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
     await forgetSession(database, key);
     const deleted = ctx.storage.deleteAll();
     forget();
     await deleted;
   }
-}
-
-/** Whether a promise resolves in time. */
-function comesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, false);
-    promise.then(() => resolve(true), reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -134,6 +134,8 @@ export interface EndedRun {
 export interface JoinedRun {
   status: "joined";
   intoRunId: string;
+  /** What it came from, where that is not simply somebody who said something. */
+  origin?: RunOrigin;
   endedAt: number;
   endSeq: number;
 }

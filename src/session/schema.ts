@@ -7,6 +7,7 @@ import {
   isCompaction,
   isDelivery,
   isMessage,
+  isReport,
   isRunInput,
   isRunState,
   isSettings,
@@ -103,6 +104,16 @@ export const children = sqliteTable(
   },
   (table) => [index("children_open").on(table.open).where(sql`${table.open} = 1`)],
 );
+
+/** What this session, being a sub-agent, has to tell who started it. A row goes when it was heard. */
+export const notices = sqliteTable("notices", {
+  /** The run whose end it is. */
+  runId: text("run_id").primaryKey(),
+  body: json("body", isReport).notNull(),
+  attempts: integer().notNull(),
+  /** When to tell it, in milliseconds since the epoch; null while sub-agents of its own are at work for it. */
+  dueAt: integer("due_at"),
+});
 
 /** What is to be told to the audit trail and has not been yet. */
 export const auditNews = sqliteTable("audit_news", {

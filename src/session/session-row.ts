@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../lib/ids.ts";
+import type { EventLog } from "./event-log.ts";
 import { prepared } from "./prepared.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { remembered } from "./remembered.ts";
@@ -24,17 +25,14 @@ export const readSessionRow = remembered((store): SessionRow | undefined => {
 export interface Birth {
   key: string;
   agentId: string;
-  /** Number that its first event may have: a cursor before it is of a session that was deleted. */
-  firstSeq: number;
-  reservedSeq: number;
   /** What it has of its own from the start. */
   settings: SessionSettings;
   now: number;
 }
 
 /** Makes the object the session of a key. */
-export function createSessionRow(store: Store, birth: Birth): SessionRow {
-  const { key, agentId, firstSeq, reservedSeq, settings, now } = birth;
+export function createSessionRow(store: Store, log: EventLog, birth: Birth): SessionRow {
+  const { key, agentId, settings, now } = birth;
   const row: SessionRow = {
     id: 1,
     key,
@@ -42,11 +40,12 @@ export function createSessionRow(store: Store, birth: Birth): SessionRow {
     sessionId: newId("ses", now),
     createdAt: now,
     epoch: 1,
-    reservedSeq,
+    reservedSeq: log.reserve(),
     contextSeq: 1,
     settings,
     deleting: false,
-    oldestCursor: firstSeq,
+    // A cursor before it is of a session that was deleted.
+    oldestCursor: log.lastSeq + 1,
     tidiedAt: 0,
     prunedSeq: 0,
   };

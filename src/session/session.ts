@@ -5,7 +5,9 @@ import { IsopodError } from "../lib/errors.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { admitRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
-import type { Accepted, AcceptRequest, DeliveryView, RunView, SessionMethods, WaitResult } from "./api.ts";
+import type { Accepted, AcceptRequest, DeliveryView, Kin, RunView, SessionMethods, WaitResult } from "./api.ts";
+import { callByKey } from "./call-session.ts";
+import type { ChildReport } from "./child-report.ts";
 import { CommandDesk } from "./command-desk.ts";
 import { intake } from "./commands/intake.ts";
 import { readContext } from "./context.ts";
@@ -15,6 +17,7 @@ import { Engine } from "./engine.ts";
 import { EventLog } from "./event-log.ts";
 import { eventStream } from "./event-stream.ts";
 import { exportStream } from "./export.ts";
+import { Family } from "./family.ts";
 import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
 import { boundedInput } from "./input-bounds.ts";
@@ -66,6 +69,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #removal: Removal;
   readonly #retention: Retention;
   readonly #performer: Performer;
+  readonly #family: Family;
   #life: Life;
   #turn: Promise<void> | undefined;
   #wiring: Wiring | undefined;
@@ -91,12 +95,16 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       policyFor: (target: Target | null) => this.#policyFor(target),
       format: (target: Target, markdown: string) => this.#deliveries.format(target, markdown),
       waitUntil: (promise: Promise<unknown>) => this.ctx.waitUntil(promise),
+      call: callByKey(env.SESSIONS),
+      changed: () => this.#changed(),
     };
     this.#clock = new AlarmClock(ctx);
     this.#deliveries = new Deliveries(room);
     this.#indexer = new Indexer(room);
+    this.#family = new Family(room);
     this.#performer = new Performer({
       ...room,
+      family: this.#family,
       deliveries: this.#deliveries,
       lanes: env.LANES,
       extraTools: () => this.extraTools,
@@ -106,6 +114,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       open: (row, input) => this.#performer.open(row, input),
       readContext: () => readContext(this.#store, this.#owner().contextSeq),
       perform: (run) => this.#performer.perform(run),
+      ended: (row, state, reply) => this.#family.ended(row, state, reply),
     });
     this.#desk = new CommandDesk({
       ...room,
@@ -118,7 +127,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       abort: (runId) => this.abort(runId),
     });
     this.#retention = new Retention({ ...room, keepDays: () => this.#wired().config.session.retention.days });
-    this.#removal = new Removal({ ...room, idle: () => this.#idle(), forget: () => this.#forget() });
+    this.#removal = new Removal({
+      ...room,
+      idle: () => this.#idle(),
+      dismiss: () => this.#family.dismiss(),
+      forget: () => this.#forget(),
+    });
     this.#recover();
   }
 
@@ -160,7 +174,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Stops a run. Gives its status; undefined where this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
-    this.#work();
+    if (row !== undefined) this.#fence.write(() => this.#family.stop(row.id));
+    this.#changed();
     return row?.state.status;
   }
 
@@ -233,6 +248,18 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return true;
   }
 
+  announce(report: ChildReport): void {
+    if (this.#life === "here") this.#family.children.hear(report);
+  }
+
+  report(runId: string): ChildReport | "open" | undefined {
+    return this.#family.report(this.#find(runId));
+  }
+
+  kin(): Kin | undefined {
+    return this.#life === "here" ? this.#family.kin() : undefined;
+  }
+
   override async fetch(request: Request): Promise<Response> {
     if (this.#life === "going") return new Response(null, { status: 503 });
     return this.#sockets.open(new URL(request.url).searchParams.get("key") ?? "");
@@ -276,9 +303,16 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#fence.write(() => {
       markDeleting(this.#store);
       dropPending(this.#store);
+      this.#family.stop();
     });
     this.#arm();
     this.#abortAll();
+  }
+
+  /** There is something to do that was not there before. */
+  #changed(): void {
+    this.#arm();
+    this.#work();
   }
 
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
@@ -295,6 +329,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
     this.ctx.waitUntil(this.#deliveries.drain().then(() => this.#arm()));
     if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
+    if (this.#family.dueAt !== undefined) this.ctx.waitUntil(this.#family.work().then(() => this.#arm()));
   }
 
   async #afterTurn(): Promise<void> {
@@ -319,7 +354,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // The waiting ones first, so that none of them begins when the one at work has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
-    this.#work();
+    this.#fence.write(() => this.#family.stop());
+    this.#changed();
     return runIds;
   }
 
@@ -331,7 +367,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Resolves when nothing is going on that might write, once the session is going. */
   async #idle(): Promise<void> {
     await this.#turn;
-    await Promise.all([this.#deliveries.idle(), this.#indexer.idle(), this.#retention.idle()]);
+    const rooms = [this.#deliveries, this.#indexer, this.#retention, this.#family];
+    await Promise.all(rooms.map((room) => room.idle()));
   }
 
   /** Everything is deleted: what is in memory goes on as if nothing had been. */
@@ -358,10 +395,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #create({ sessionKey: key, agentId, input: { origin }, lingerMs }: AcceptRequest): SessionRow {
-    const numbers = { firstSeq: this.#log.lastSeq + 1, reservedSeq: this.#log.reserve() };
     const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
     const settings = { ...(spawned && { spawned }), ...(lingerMs !== undefined && { lingerMs }) };
-    return createSessionRow(this.#store, { key, agentId, ...numbers, settings, now: Date.now() });
+    return createSessionRow(this.#store, this.#log, { key, agentId, settings, now: Date.now() });
   }
 
   #policyFor(target: Target | null): QueuePolicy {
@@ -377,6 +413,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       outboxAt: outboxDueAt(this.#store),
       indexAt: this.#indexer.isBehind ? now + indexMs : undefined,
       leavesAt: this.#life === "here" ? leavesAt(this.#store) : undefined,
+      familyAt: this.#family.dueAt,
     };
     this.#clock.set(due, now);
   }

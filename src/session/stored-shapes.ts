@@ -2,6 +2,8 @@ import type { EventBody } from "../agent/events.ts";
 import type { Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { Child } from "./child.ts";
+import type { ChildReport } from "./child-report.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState, Spawned } from "./run.ts";
 
@@ -38,26 +40,6 @@ export interface Compaction {
   /** Estimated tokens of the context before and after. */
   tokensBefore: number;
   tokensAfter: number;
-}
-
-/** A sub-agent as the session that started it knows it. */
-export interface Child {
-  /** The call that started it. */
-  callId: string;
-  agentId: string;
-  /** Its run there. */
-  childRunId: string;
-  label: string;
-  task: string;
-  startedAt: number;
-  /** Where its result is to be told to people. */
-  target: Target | null;
-  /** Whether an owner's run started it. */
-  owner: boolean;
-  /** Set when it is to be stopped; it is asked until it has heard. */
-  stopRequested?: boolean;
-  /** How it ended. */
-  ended?: { status: string; at: number };
 }
 
 /** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
@@ -129,7 +111,13 @@ export function isCompaction(value: unknown): value is Compaction {
 
 /** Whether a stored value is a sub-agent. */
 export function isChild(value: unknown): value is Child {
-  return isObject(value) && areStrings(value.callId, value.childRunId, value.agentId);
+  if (!isObject(value) || !areStrings(value.childRunId, value.agentId, value.label)) return false;
+  return isObject(value.phase) && isObject(value.voice) && isObject(value.parentVoice);
+}
+
+/** Whether a stored value is what is told of a sub-agent's end. */
+export function isReport(value: unknown): value is ChildReport {
+  return isObject(value) && areStrings(value.childKey, value.childRunId, value.text) && isObject(value.usage);
 }
 
 /** Whether a stored value is a line of the audit trail. */

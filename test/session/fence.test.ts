@@ -18,16 +18,7 @@ function inObject(name: string, work: (ctx: DurableObjectState) => void): Promis
 }
 
 function begin({ store, log, fence }: ReturnType<typeof incarnation>): void {
-  fence.write(() =>
-    createSessionRow(store, {
-      key: "k",
-      agentId: "main",
-      firstSeq: 1,
-      reservedSeq: log.reserve(),
-      settings: {},
-      now: 1,
-    }),
-  );
+  fence.write(() => createSessionRow(store, log, { key: "k", agentId: "main", settings: {}, now: 1 }));
 }
 
 test("the incarnation that wrote last is the only one that can write", () =>
