@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isZone } from "../lib/zone.ts";
 import { isAgentId } from "./session-key.ts";
 
 const modelChoice = z
@@ -81,7 +82,11 @@ export const agentDefaults = z
       .default({})
       .describe("Models by `provider/model` with a short name for each, which `/model` takes."),
     workspace: z.string().optional().describe("R2 prefix of the default agent's workspace."),
-    userTimezone: z.string().optional().describe("IANA time zone of the user, such as Asia/Shanghai."),
+    userTimezone: z
+      .string()
+      .refine(isZone, "use an IANA time zone")
+      .optional()
+      .describe("IANA time zone of the user, such as Asia/Shanghai."),
     timeFormat: z.enum(["auto", "12", "24"]).default("auto").describe("How times of day are written."),
     thinkingDefault: thinking.default("off").describe("How much a model thinks before it answers."),
     verboseDefault: z

@@ -1,16 +1,19 @@
 import type { Target } from "../channels/channel.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { knownRun, type NewRun } from "./admission.ts";
 import type { CommandPort, ImmediateCommand } from "./commands/command.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
+import { lookUpModel, namedModels } from "./model-choice.ts";
+import { preferencesOf } from "./preferences.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { Decision } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { openApprovals, openRuns, type RunRow } from "./runs.ts";
-import { type SessionRow, saveQueuePolicy } from "./session-row.ts";
-import { statusOf } from "./status.ts";
+import { type SessionRow, saveQueuePolicy, saveSetting } from "./session-row.ts";
+import { statusOf, totalsIn } from "./status.ts";
 import type { Store } from "./store.ts";
-import type { Wiring } from "./wiring.ts";
+import { agentIn, type Wiring } from "./wiring.ts";
 
 /** What carrying out commands needs of the object that it is done in. */
 export interface CommandRoom {
@@ -40,19 +43,26 @@ export class CommandDesk {
     const { store, log, fence, now, format } = this.#room;
     const known = knownRun(store, run);
     if (known !== undefined) return known;
-    const answer = command.run(args, this.#port(run));
+    const answer = orReason(() => command.run(args, this.#port(run)));
     const parts = run.target === null ? [] : format(run.target, answer);
     return fence.write(() => recordCommand(run, answer, { store, log, now: now(), parts }));
   }
 
-  #port({ target }: NewRun): CommandPort {
+  #port({ input, target }: NewRun): CommandPort {
     const { store, fence, owner, wiring, now, stopAll, policyFor } = this.#room;
+    const agent = () => agentIn(wiring(), owner().agentId);
     return {
       stopAll: () => stopAll().length,
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
-      status: () => statusOf(store, owner(), wiring, now()),
+      preferences: () => preferencesOf(owner().settings, agent()),
+      set: (key, value) => fence.write(() => saveSetting(store, key, value)),
+      lookUpModel: (word) => lookUpModel(wiring, word),
+      namedModels: () => namedModels(wiring(), agent()),
+      status: () => statusOf(store, owner(), wiring(), now()),
+      totals: () => totalsIn(store, owner(), wiring(), now()),
+      asker: () => ({ sender: input.sender, target }),
     };
   }
 
@@ -60,5 +70,15 @@ export class CommandDesk {
     const { store, decide } = this.#room;
     const waiting = openApprovals(openRuns(store)).filter(({ id }) => approvalId === undefined || id === approvalId);
     return waiting.filter(({ id }) => decide(id, decision)).map(({ tool }) => tool);
+  }
+}
+
+/** What a command answers, or why it cannot: where the configuration is not valid there is little that can be done. */
+function orReason(run: () => string): string {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof IsopodError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
   }
 }

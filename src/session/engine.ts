@@ -50,6 +50,8 @@ export interface EnginePorts {
   policyFor(target: Target | null): QueuePolicy;
   /** Puts what a run was asked into the transcript, within the fence. */
   open(row: RunRow, input: RunInput): Opening;
+  /** Takes note of a run that joins another, within the fence. */
+  noteJoined(row: RunRow, input: RunInput): void;
   /** What a model sees of the conversation so far, oldest first. */
   readContext(): Message[];
   /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
@@ -230,13 +232,14 @@ export class Engine {
 
   /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
   #takeInto(row: OpenRun, runId: string): Message[] {
-    const { store, log, now } = this.#ports;
+    const { store, log, now, noteJoined } = this.#ports;
     const joiner = findRun(store, runId);
     if (joiner === undefined) return [];
     if (joiner.input === null) {
       this.#finish(joiner, UNREADABLE, []);
       return [];
     }
+    noteJoined(joiner, joiner.input);
     const said = userMessage(joiner.input, now(), runId);
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);

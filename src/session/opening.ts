@@ -1,38 +1,71 @@
 import type { EventLog } from "./event-log.ts";
 import { userMessage } from "./messages.ts";
+import type { ModelLookup } from "./model-choice.ts";
 import { beginAnew } from "./reset.ts";
+import { isOver, type ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
 import type { RunRow } from "./runs.ts";
+import { readSessionRow, saveSaidAt } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
 /** What the beginning of a run is written with, within the fence. */
 export interface OpeningRoom {
   store: Store;
   log: EventLog;
-  /** Whether a word names a model: the reference that it stands for. */
-  modelNamed(word: string): string | undefined;
+  /** When conversations begin anew by themselves; undefined for never. */
+  resetPolicy: ResetPolicy | undefined;
+  /** The model that a word names. */
+  lookUpModel(word: string): ModelLookup;
   now: number;
 }
 
-/** Puts what a run was asked into the transcript; where that asks for it, a new conversation begins there. */
+/**
+ * Puts what a run was asked into the transcript. A new conversation begins there where that asks for it, or where
+ * somebody speaks after the time at which the last one was over.
+ */
 export function openRun(row: RunRow, input: RunInput, room: OpeningRoom): Opening {
   const { store, log, now } = room;
   const { origin } = input;
-  if (origin?.kind !== "reset") return { startSeq: log.append(row.id, userMessage(input, now)) };
-  const { model, text } = readReset(origin, room);
-  // As it was typed where that is all: what the model is told then comes from the turn.
-  const asked = userMessage(text === "" ? input : { ...input, text }, now);
-  const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
-  const ended = beginAnew(store, startSeq, { ...(model !== undefined && { model }), now });
+  if (origin?.kind === "reset") return openAnew(row, input, readReset(origin, room), room);
+  const startSeq = log.append(row.id, userMessage(input, now));
+  const ended = isOverBefore(row, input, room) ? beginAnew(store, startSeq, { now }) : undefined;
+  noteSaid(row, input, room);
   return { startSeq, ...(ended && { ended }) };
 }
 
+/** Notes that somebody spoke, where conversations begin anew by time. What the system itself says does not count. */
+export function noteSaid(
+  { acceptedAt }: RunRow,
+  { origin }: RunInput,
+  { store, resetPolicy }: Pick<OpeningRoom, "store" | "resetPolicy">,
+): void {
+  const isSaid = origin === undefined || origin.kind === "reset";
+  if (resetPolicy !== undefined && isSaid) saveSaidAt(store, acceptedAt);
+}
+
+function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { store, resetPolicy }: OpeningRoom): boolean {
+  if (resetPolicy === undefined || origin !== undefined) return false;
+  return isOver(resetPolicy, readSessionRow(store)?.saidAt ?? 0, acceptedAt);
+}
+
 /** What comes after `/new` or `/reset`: a model, where `/new` names one, and what is said first. */
-function readReset(
-  { name, args }: { name: string; args: string },
-  { modelNamed }: OpeningRoom,
-): { model?: string; text: string } {
+interface ResetRequest {
+  model?: string;
+  text: string;
+}
+
+function readReset({ name, args }: { name: string; args: string }, { lookUpModel }: OpeningRoom): ResetRequest {
   const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
-  const model = name === "new" && word !== "" ? modelNamed(word) : undefined;
-  return model === undefined ? { text: args } : { model, text: rest };
+  const named = name === "new" && word !== "" ? lookUpModel(word) : undefined;
+  return named?.kind === "model" ? { model: named.ref, text: rest } : { text: args };
+}
+
+/** Where there is nothing to say first, the command stands there as it was typed, and the turn says what to do. */
+function openAnew(row: RunRow, input: RunInput, { model, text }: ResetRequest, room: OpeningRoom): Opening {
+  const { store, log, now } = room;
+  const asked = userMessage(text === "" ? input : { ...input, text }, now);
+  const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
+  const ended = beginAnew(store, startSeq, { ...(model !== undefined && { model }), now });
+  noteSaid(row, input, room);
+  return { startSeq, ...(ended && { ended }) };
 }

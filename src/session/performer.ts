@@ -13,10 +13,12 @@ import type { EventLog } from "./event-log.ts";
 import type { Family } from "./family.ts";
 import type { Fence } from "./fence.ts";
 import type { Lane } from "./lane.ts";
-import { modelNamed } from "./model-named.ts";
-import { openRun } from "./opening.ts";
+import { lookUpModel } from "./model-choice.ts";
+import { noteSaid, openRun } from "./opening.ts";
 import { enqueueReply } from "./outbox.ts";
 import { pairingPort } from "./pairing-port.ts";
+import { resetPolicyIn } from "./reset.ts";
+import type { ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
 import type { RunRow } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
@@ -89,7 +91,13 @@ export class Performer {
   /** Puts what a run was asked into the transcript, within the fence. */
   open(row: RunRow, input: RunInput): Opening {
     const { store, log, wiring } = this.#room;
-    return openRun(row, input, { store, log, modelNamed: (word) => modelNamed(wiring, word), now: Date.now() });
+    const names = { lookUpModel: (word: string) => lookUpModel(wiring, word) };
+    return openRun(row, input, { store, log, ...names, resetPolicy: this.#resetPolicy(), now: Date.now() });
+  }
+
+  /** Takes note of a run that joins another, within the fence. */
+  noteJoined(row: RunRow, input: RunInput): void {
+    noteSaid(row, input, { store: this.#room.store, resetPolicy: this.#resetPolicy() });
   }
 
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
@@ -123,6 +131,10 @@ export class Performer {
       fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
     }
     return conclusion;
+  }
+
+  #resetPolicy(): ResetPolicy | undefined {
+    return resetPolicyIn(this.#room.wiring, this.#room.owner().agentId);
   }
 
   #commandPort(): QueuedPort {

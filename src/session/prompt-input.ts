@@ -4,7 +4,9 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { VERSION } from "../lib/version.ts";
 import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
+import { COMMANDS } from "./commands/index.ts";
 import type { ActiveRun } from "./engine.ts";
+import { preferencesOf } from "./preferences.ts";
 import { subagentContext } from "./subagent-context.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import type { Wiring } from "./wiring.ts";
@@ -26,6 +28,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
   const { agent, tools, files, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(run, room.wiring);
+  const { thinking, reasoning } = preferencesOf(room.owner.settings, agent, run.journal.state);
   const extraContext = contextFor(run, room);
   return {
     mode: promptModeOf(room.owner.key),
@@ -36,7 +39,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     completionWake: false,
     provider: {},
     memoryCitations: "auto",
-    commands: [],
+    commands: run.speaker.owner ? COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: [],
     workspace: { dir: "/workspace", notes: [] },
     authorizedSenders: owners,
@@ -44,8 +47,8 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     outputDirectives: [],
     bootstrapFiles: files,
     model,
-    thinking: run.journal.state.thinking ?? agent.defaults.thinkingDefault,
-    reasoning: "off",
+    thinking,
+    reasoning,
     reasoningTags: false,
     runtime: { host, os: "linux", arch: "edge", version: VERSION },
     ...(channel && { channel }),

@@ -38,6 +38,8 @@ export const session = sqliteTable("session", {
   oldestCursor: integer("oldest_cursor").notNull().default(0),
   /** When what is old was last cleared away, in milliseconds since the epoch. */
   tidiedAt: integer("tidied_at").notNull().default(0),
+  /** When somebody last said something; kept only where `session.reset` begins conversations anew by time. */
+  saidAt: integer("said_at").notNull().default(0),
   /** Tool results before this number are shortened in what a model sees. */
   prunedSeq: integer("pruned_seq").notNull().default(0),
 });

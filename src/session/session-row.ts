@@ -47,6 +47,7 @@ export function createSessionRow(store: Store, log: EventLog, birth: Birth): Ses
     // A cursor before it is of a session that was deleted.
     oldestCursor: log.lastSeq + 1,
     tidiedAt: 0,
+    saidAt: 0,
     prunedSeq: 0,
   };
   store.insert(session).values(row).run();
@@ -55,9 +56,18 @@ export function createSessionRow(store: Store, log: EventLog, birth: Birth): Ses
 
 /** Changes how a session treats what comes while it is busy; an empty change goes back to the configuration. */
 export function saveQueuePolicy(store: Store, change: Partial<QueuePolicy>): void {
-  const { queue, ...others } = readSessionRow(store)?.settings ?? {};
   const isReset = Object.keys(change).length === 0;
-  saveSettings(store, isReset ? others : { ...others, queue: { ...queue, ...change } });
+  saveSetting(store, "queue", isReset ? undefined : { ...readSessionRow(store)?.settings.queue, ...change });
+}
+
+/** Changes what a session has of its own; undefined goes back to the configuration. */
+export function saveSetting<Key extends keyof SessionSettings>(
+  store: Store,
+  key: Key,
+  value: SessionSettings[Key] | undefined,
+): void {
+  const { [key]: _, ...others } = readSessionRow(store)?.settings ?? {};
+  saveSettings(store, value === undefined ? others : { ...others, [key]: value });
 }
 
 function saveSettings(store: Store, settings: SessionSettings): void {
@@ -66,8 +76,8 @@ function saveSettings(store: Store, settings: SessionSettings): void {
 
 /** Lets a tool run in this session from now on without anybody's word. */
 export function allowTool(store: Store, tool: string): void {
-  const settings = readSessionRow(store)?.settings ?? {};
-  saveSettings(store, { ...settings, allowedTools: [...new Set([...(settings.allowedTools ?? []), tool])] });
+  const allowed = readSessionRow(store)?.settings.allowedTools ?? [];
+  saveSetting(store, "allowedTools", [...new Set([...allowed, tool])]);
 }
 
 /** Begins a conversation: another session id, and a context from a number on. */
@@ -78,6 +88,14 @@ export function saveConversation(
   store
     .update(session)
     .set({ sessionId: newId("ses", now), contextSeq: fromSeq, settings })
+    .run();
+}
+
+/** Notes when somebody said something. */
+export function saveSaidAt(store: Store, saidAt: number): void {
+  store
+    .update(session)
+    .set({ saidAt: sql`max(${session.saidAt}, ${saidAt})` })
     .run();
 }
 

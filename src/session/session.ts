@@ -112,6 +112,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#engine = new Engine({
       ...room,
       open: (row, input) => this.#performer.open(row, input),
+      noteJoined: (row, input) => this.#performer.noteJoined(row, input),
       readContext: () => readContext(this.#store, this.#owner().contextSeq),
       perform: (run) => this.#performer.perform(run),
       ended: (row, state, reply) => this.#family.ended(row, state, reply),

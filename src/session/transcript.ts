@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import type { AssistantMessage, Message } from "../models/message.ts";
 import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
 import type { RunRow } from "./runs.ts";
@@ -50,11 +50,6 @@ export function readLastReply(store: Store, { id, firstSeq, state }: RunRow): As
   const where = and(gte(messages.seq, firstSeq), lte(messages.seq, lastSeq), eq(messages.runId, id), isReply);
   const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
   return row?.message.role === "assistant" ? row.message : undefined;
-}
-
-/** How many messages a transcript has. */
-export function countMessages(store: Store): number {
-  return store.select({ count: count() }).from(messages).get()?.count ?? 0;
 }
 
 function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {

@@ -6,6 +6,8 @@ import type { Conclusion } from "./conclusion.ts";
 import type { ActiveRun } from "./engine.ts";
 import { openConversation } from "./greeting.ts";
 import { objectNameOf } from "./locate.ts";
+import { sessionModel } from "./model-choice.ts";
+import { preferencesOf } from "./preferences.ts";
 import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
 import { withResults } from "./results-in-workspace.ts";
@@ -25,7 +27,8 @@ const MODEL_IDLE_MS = 120_000;
 export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion | undefined> {
   openConversation(run, Date.now());
   const agent = agentIn(room.wiring, room.owner.agentId);
-  const model = room.wiring.model(run.journal.state.model ?? room.wiring.modelRefOf(agent));
+  const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
+  const model = room.wiring.model(chosen);
   const workspace = room.wiring.workspaceOf(agent);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, spills);
@@ -39,7 +42,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       model,
       request: {
         system: prompt.system,
-        thinking: run.journal.state.thinking ?? agent.defaults.thinkingDefault,
+        thinking: preferencesOf(room.owner.settings, agent, run.journal.state).thinking,
         cacheKey: room.owner.key,
         loadImage: (path) => loadImage(workspace, path),
       },

@@ -1,11 +1,12 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { session, stubOf } from "./session-lab.ts";
+import { configure, session, stubOf } from "./session-lab.ts";
 
 /** Gives a command and waits for its answer. */
-async function tell(name: string, command: string) {
-  return finished((await say(command, name, session(name))).runId);
+async function tell(name: string, command: string): Promise<{ status: string; reply: string }> {
+  const run: any = await finished((await say(command, name, session(name))).runId);
+  return run;
 }
 
 async function untilAsked(scenario: string, times: number) {
@@ -170,4 +171,98 @@ test("commands are read in any case, with a bot's name and with a full-width sla
   await script("forms", [{ text: "text" }, { text: "text" }]);
   for (const typed of ["/unknown", "/queues"]) expect(await tell("forms", typed)).toMatchObject({ reply: "text" });
   expect(await asked("forms")).toHaveLength(2);
+});
+
+test("while a run is at work every command that needs no turn is answered at once, and no model is asked", async () => {
+  await script("busy", [{ hang: true }]);
+  const busy = await say("1", "busy", session("busy"));
+  await untilAsked("busy", 1);
+  const status = await tell("busy", "/status");
+  expect(status.reply).toMatch(/^Session `agent:main:hook:busy`: at work for \d+ s\.$/m);
+  expect(status.reply).toContain("Model: `fake/default`");
+  expect(status.reply).toContain("Queue: steer, 0 waiting");
+  expect(await tell("busy", "/queue")).toMatchObject({ reply: expect.stringContaining("steer") });
+  expect((await tell("busy", "/help")).reply).toContain("/status: Show what I am doing");
+  expect((await tell("busy", "/help /think")).reply).toContain(
+    "`/think [off | minimal | low | medium | high | default]`",
+  );
+  expect((await tell("busy", "/help nonsense")).reply).toBe("There is no command `/nonsense`.");
+  expect((await tell("busy", "/whoami")).reply).toContain("You are `api`, an owner.");
+  expect((await tell("busy", "/model")).reply).toContain("- `fake/default`");
+  expect((await tell("busy", "/think")).reply).toBe("Thinking: **off**.");
+  expect((await tell("busy", "/usage")).reply).toContain("This conversation: nothing");
+  expect((await tell("busy", "/approve deny")).reply).toBe("No call waits for your word.");
+  await tell("busy", "/stop");
+  expect(await finished(busy.runId)).toMatchObject({ status: "aborted" });
+  expect(await asked("busy")).toHaveLength(1);
+});
+
+test("what is chosen holds from the next turn on, and `default` goes back to the configuration", async () => {
+  const { sessionKey } = session("choose");
+  await configure("choose", (config) => ({
+    ...config,
+    agents: {
+      ...config.agents,
+      defaults: { ...config.agents.defaults, thinkingDefault: "low", models: { "fake/chosen": { alias: "Best" } } },
+    },
+  }));
+  const write = async (message: string) => {
+    const answer = await call("POST", "/v1/agent", { message, sessionKey });
+    return finished((await answer.json<{ runId: string }>()).runId);
+  };
+  await script("chosen", [{ text: "I was chosen." }]);
+  await script("default", [{ text: "I am the default." }]);
+  expect((await write("/model best")).reply).toBe("Model: `fake/chosen`, for this session (else `fake/default`).");
+  expect((await write("/model")).reply).toContain("- `fake/chosen` as `Best`");
+  expect((await write("/think HIGH")).reply).toBe("Thinking: **high**.");
+  expect((await write("/reasoning stream")).reply).toBe("Visible reasoning: **stream**.");
+  expect((await write("/verbose full")).reply).toBe("Tool calls in words: **full**.");
+  expect((await write("/think deeply")).reply).toMatch(/^Use `\/think /);
+  expect(await write("hi")).toMatchObject({ reply: "I was chosen.", model: "fake/chosen" });
+  const [request] = await asked("chosen");
+  expect(request!.body.reasoning_effort).toBe("high");
+  expect((await write("/model nobody/here")).reply).toMatch(/^That model cannot be used: .*'nobody' is not configured/);
+  expect((await write("/status")).reply).toContain(
+    "Thinking: high, visible reasoning: stream, tool calls in words: full",
+  );
+  expect((await write("/model default")).reply).toBe("Model: `fake/default`.");
+  expect((await write("/think default")).reply).toBe("Thinking: **low**.");
+  expect(await write("hi")).toMatchObject({ reply: "I am the default." });
+});
+
+test("/usage and /status add up tokens and estimated cost of the conversation, the day and all, by model", async () => {
+  await configure("sums", (config) => {
+    const { providers } = config.models;
+    const models = [{ id: "sums", cost: { input: 2, output: 10 } }];
+    return { ...config, models: { providers: { ...providers, fake: { ...providers.fake, models } } } };
+  });
+  const usage = { input: 1000, output: 100, cacheRead: 400 };
+  await script("sums", [
+    { text: "1", usage },
+    { text: "2", usage },
+    { text: "3", usage },
+  ]);
+  await finished((await say("1", "sums", session("sums"))).runId);
+  await finished((await say("2", "sums", session("sums"))).runId);
+  const both = "2 runs, 2.0k tokens in (800 from a cache), 200 out, about $0.0060";
+  expect((await tell("sums", "/usage")).reply.split("\n")).toEqual([
+    `This conversation: ${both}`,
+    `Today: ${both}`,
+    `All of this session: ${both}`,
+    `- \`fake/sums\`: ${both}`,
+    "Replies tell their usage: **off**.",
+  ]);
+  const status = (await tell("sums", "/status")).reply;
+  expect(status).toContain(`: ${both}`);
+  expect(status).toMatch(/^Context: 1\.1k of [\d.]+k tokens \(1 %\), compacted never$/m);
+  await finished((await say("/new", "sums", session("sums"))).runId);
+  const [conversation, , all] = (await tell("sums", "/usage")).reply.split("\n");
+  expect(conversation).toMatch(/^This conversation: 1 run, 1\.0k tokens in/);
+  expect(all).toMatch(/^All of this session: 3 runs, 3\.0k tokens in/);
+});
+
+test("with a configuration that is not valid commands say why, and the session goes on", async () => {
+  await configure("invalid", () => ({ agents: { defaults: { timeoutSeconds: -1 } } }));
+  expect((await tell("invalid", "/status")).reply).toContain("The configuration is not valid");
+  expect((await tell("invalid", "/queue")).reply).toContain("Queue: **steer**");
 });

@@ -1,6 +1,12 @@
+import type { Target } from "../../channels/channel.ts";
+import type { ModelLookup, NamedModel } from "../model-choice.ts";
 import type { PairingPort } from "../pairing-port.ts";
+import type { Preferences } from "../preferences.ts";
 import type { QueuePolicy } from "../queue.ts";
-import type { Decision } from "../run.ts";
+import type { Decision, RunInput } from "../run.ts";
+import type { SessionStatus } from "../status.ts";
+import type { SessionSettings } from "../stored-shapes.ts";
+import type { Totals } from "../totals.ts";
 
 /** Something that an owner tells the session itself, not the agent. */
 export type Command = ImmediateCommand | QueuedCommand | ResetCommand;
@@ -52,20 +58,20 @@ export interface CommandPort {
   queuePolicy(): QueuePolicy;
   /** Changes how this session treats what comes while it is busy; an empty change goes back to the configuration. */
   setQueuePolicy(change: Partial<QueuePolicy>): void;
+  preferences(): Preferences;
+  /** Changes what this session has of its own; undefined goes back to the configuration. */
+  set<Key extends keyof SessionSettings>(key: Key, value: SessionSettings[Key] | undefined): void;
+  /** The model that a word names, once it is known that it can be asked. */
+  lookUpModel(word: string): ModelLookup;
+  /** The models that the configuration names. */
+  namedModels(): NamedModel[];
   status(): SessionStatus;
+  totals(): Totals;
+  /** Who gives the command, and where. */
+  asker(): { sender: RunInput["sender"]; target: Target | null };
 }
 
 /** What commands may do once it is their turn. */
 export interface QueuedPort {
   pairing: PairingPort;
-}
-
-export interface SessionStatus {
-  sessionKey: string;
-  /** `provider/model`, or why there is none. */
-  model: string;
-  /** What the run at work is doing; undefined where none is. */
-  active: { status: "running" | "waiting_approval"; forMs: number } | undefined;
-  waiting: number;
-  messages: number;
 }

@@ -1,14 +1,36 @@
 import { approve } from "./approve.ts";
 import type { Command } from "./command.ts";
+import { helpOn } from "./help.ts";
+import { model } from "./model.ts";
 import { newConversation } from "./new.ts";
 import { pair } from "./pair.ts";
 import { queue } from "./queue.ts";
+import { reasoning } from "./reasoning.ts";
 import { reset } from "./reset.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
+import { think } from "./think.ts";
+import { usage } from "./usage.ts";
+import { verbose } from "./verbose.ts";
+import { whoami } from "./whoami.ts";
 
 /** The commands, in the order in which people see them. */
-export const COMMANDS: readonly Command[] = [newConversation, reset, stop, approve, status, queue, pair];
+export const COMMANDS: readonly Command[] = [
+  helpOn(() => COMMANDS),
+  newConversation,
+  reset,
+  stop,
+  approve,
+  status,
+  usage,
+  model,
+  think,
+  reasoning,
+  verbose,
+  queue,
+  pair,
+  whoami,
+];
 
 /** A command as it was typed. */
 export interface TypedCommand {

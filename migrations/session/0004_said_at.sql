@@ -1,0 +1,1 @@
+ALTER TABLE `session` ADD `said_at` integer DEFAULT 0 NOT NULL;

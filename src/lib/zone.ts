@@ -1,0 +1,65 @@
+const DAY_MS = 86_400_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Whether a text names a time zone. */
+export function isZone(text: string): boolean {
+  try {
+    return Boolean(formatOf(text));
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The latest instant, up to `now`, at which clocks in a time zone came to an hour of the day: once a day, also where
+ * that hour comes twice because clocks are put back (then the first time) or is skipped (then when it is).
+ * @param zone an IANA zone
+ */
+export function lastAtHour(now: number, hour: number, zone: string): number {
+  const date = new Date(wallClock(now, zone));
+  const on = (day: number) =>
+    instantOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + day, hour), zone);
+  const today = on(0);
+  return today <= now ? today : on(-1);
+}
+
+/** When a day began in a time zone. */
+export function startOfDay(now: number, zone: string): number {
+  return lastAtHour(now, 0, zone);
+}
+
+/** The first instant at which clocks in a zone show a date and time, which is given as if it were UTC. */
+function instantOf(wall: number, zone: string): number {
+  const before = wall - offsetAt(wall - DAY_MS, zone);
+  const after = wall - offsetAt(wall + DAY_MS, zone);
+  const shown = [Math.min(before, after), Math.max(before, after)].find((at) => wallClock(at, zone) === wall);
+  return shown ?? before;
+}
+
+function offsetAt(instant: number, zone: string): number {
+  return wallClock(instant, zone) - Math.floor(instant / 1000) * 1000;
+}
+
+/** What clocks in a zone show, to the second, as if it were UTC. */
+function wallClock(instant: number, zone: string): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = FIELDS.map((field) => parts.get(field));
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+const FIELDS = ["year", "month", "day", "hour", "minute", "second"] as const;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const numeric = "numeric" as const;
+  const fields = { year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric };
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, calendar: "gregory", hourCycle: "h23", ...fields });
+  formats.set(timeZone, format);
+  return format;
+}

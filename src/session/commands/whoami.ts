@@ -1,0 +1,20 @@
+import type { ImmediateCommand } from "./command.ts";
+
+/** `/whoami`: as whom the session knows the sender. */
+export const whoami: ImmediateCommand = {
+  kind: "immediate",
+  name: "whoami",
+  summary: "Show as whom I know you",
+  usage: "/whoami",
+  run(_args, session) {
+    const { sender, target } = session.asker();
+    const name = sender?.name === undefined ? "" : ` (${sender.name})`;
+    const place = target === null ? "the API or the page" : `${target.channel}, account \`${target.accountId}\``;
+    const where = target === null ? "" : `\nConversation: ${target.kind} \`${target.conversationId}\``;
+    return [
+      `You are \`${sender?.id ?? "unknown"}\`${name}, an owner.`,
+      `You write through ${place}.${where}`,
+      `Session: \`${session.status().sessionKey}\``,
+    ].join("\n");
+  },
+};

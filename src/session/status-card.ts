@@ -1,0 +1,44 @@
+import { tokenText, totalText } from "./figures.ts";
+import type { QueuePolicy } from "./queue.ts";
+import type { SessionStatus } from "./status.ts";
+import type { Totals } from "./totals.ts";
+
+/** What is told of a session, line by line, as Markdown. */
+export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: Totals): string[] {
+  const { sessionKey, since, preferences, waiting, compactions } = status;
+  const { thinking, reasoning, verbose } = preferences;
+  return [
+    `Session \`${sessionKey}\`: ${doing(status)}.`,
+    modelText(status),
+    `Thinking: ${thinking}, visible reasoning: ${reasoning}, tool calls in words: ${verbose}`,
+    `Context: ${contextText(status)}, compacted ${times(compactions)}`,
+    `Queue: ${queue.mode}, ${waiting} waiting`,
+    `This conversation, since ${minute(since)}: ${totalText(totals.conversation)}`,
+    `Today: ${totalText(totals.today)}`,
+  ];
+}
+
+function modelText({ model, ownModel, modelProblem }: SessionStatus): string {
+  const own = model === ownModel ? "" : `, for this session (else \`${ownModel}\`)`;
+  return `Model: \`${model}\`${own}${modelProblem === undefined ? "" : `. It cannot be used: ${modelProblem}`}`;
+}
+
+function contextText({ context: { tokens, window } }: SessionStatus): string {
+  if (window === undefined) return `${tokenText(tokens)} tokens`;
+  return `${tokenText(tokens)} of ${tokenText(window)} tokens (${Math.round((100 * tokens) / window)} %)`;
+}
+
+function doing({ active }: SessionStatus): string {
+  if (active === undefined) return "idle";
+  const seconds = Math.round(active.forMs / 1000);
+  return `${active.status === "running" ? "at work" : "waiting for your word"} for ${seconds} s`;
+}
+
+function times(count: number): string {
+  if (count === 0) return "never";
+  return count === 1 ? "once" : `${count} times`;
+}
+
+function minute(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,93 @@
+import { env, evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { newRunId, objectNameOf } from "../../src/session/locate.ts";
+import { asked, finished, historyOf, say, script } from "./client.ts";
+import { configure, session, sql, stubOf } from "./session-lab.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A session whose conversations end by themselves. */
+async function open(name: string, reset: object) {
+  await configure(name, (config) => ({ ...config, session: { reset } }));
+}
+
+/** Says something and waits for the answer. Gives what the model was shown of the conversation. */
+async function shownAt(name: string, message: string): Promise<string[]> {
+  await finished((await say(message, name, session(name))).runId);
+  return (await asked(name))
+    .at(-1)!
+    .body.messages.slice(1)
+    .map(({ content }: any) => content);
+}
+
+/** As if all that was said had been said so much earlier. */
+async function age(name: string, ms: number) {
+  await sql(name, "UPDATE session SET said_at = said_at - ?", ms);
+}
+
+/** What the system itself says to the session. */
+async function announce(name: string, text: string) {
+  const { sessionKey } = session(name);
+  const objectName = await objectNameOf(sessionKey);
+  const origin = { kind: "announcement" as const, childKey: "agent:main:subagent:x", childRunId: "run_x" };
+  const { runId } = await env.SESSIONS.getByName(objectName).accept({
+    sessionKey,
+    agentId: "main",
+    runId: newRunId(objectName, Date.now()),
+    input: { text, origin, model: `fake/${name}`, timeoutSeconds: 60 },
+  });
+  await finished(runId);
+}
+
+test("after a pause the next message is the first of a new conversation, without a greeting", async () => {
+  await open("idle", { mode: "idle", idleMinutes: 60 });
+  await script("idle", [{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }]);
+  await shownAt("idle", "1");
+  const first = (await say("2", "idle", session("idle"))).sessionId;
+  await age("idle", 59 * 60_000);
+  expect(await shownAt("idle", "3")).toEqual(["1", "a", "2", "b", "3"]);
+  await age("idle", HOUR_MS);
+  expect(await shownAt("idle", "4")).toEqual(["4"]);
+  const { messages } = await historyOf(session("idle").sessionKey);
+  expect(messages.filter(({ role }) => role === "user")).toHaveLength(4);
+  expect((await say("5", "idle", session("idle"))).sessionId).not.toBe(first);
+});
+
+test("each day at its hour the conversation begins anew, also for whoever wakes the object then", async () => {
+  await open("daily", { mode: "daily", atHour: 4 });
+  await script("daily", [{ text: "a" }, { text: "b" }, { text: "c" }]);
+  await shownAt("daily", "1");
+  await age("daily", 24 * HOUR_MS);
+  await evictDurableObject(await stubOf("daily"));
+  await open("daily", { mode: "daily", atHour: 4 });
+  expect(await shownAt("daily", "2")).toEqual(["2"]);
+  expect(await shownAt("daily", "3")).toEqual(["2", "b", "3"]);
+});
+
+test("what the system says neither puts the end of a conversation off nor begins another", async () => {
+  await open("system", { mode: "idle", idleMinutes: 60 });
+  await script("system", [{ text: "a" }, { text: "b" }, { text: "c" }]);
+  await shownAt("system", "1");
+  await age("system", HOUR_MS);
+  await announce("system", "[System] done");
+  const shown = (await asked("system"))
+    .at(-1)!
+    .body.messages.slice(1)
+    .map(({ content }: any) => content);
+  expect(shown).toEqual(["1", "a", "[System] done"]);
+  expect(await shownAt("system", "2")).toEqual(["2"]);
+});
+
+test("commands neither put the end off nor begin another, and with no rule nothing is noted", async () => {
+  await open("unmoved", { mode: "idle", idleMinutes: 60 });
+  await script("unmoved", [{ text: "a" }, { text: "b" }]);
+  await shownAt("unmoved", "1");
+  await age("unmoved", HOUR_MS);
+  for (const command of ["/status", "/pair list"]) {
+    expect(await finished((await say(command, "unmoved", session("unmoved"))).runId)).toMatchObject({ status: "ok" });
+  }
+  expect(await shownAt("unmoved", "2")).toEqual(["2"]);
+  await script("no-rule", [{ text: "a" }]);
+  await shownAt("no-rule", "1");
+  expect(await sql("no-rule", "SELECT said_at FROM session")).toEqual([{ said_at: 0 }]);
+});
