@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { contributionFor } from "../../src/prompt/contributions.ts";
+import { renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
+import { EVERYTHING } from "./inputs.ts";
+
+/** What OpenClaw's documents say that the GPT-5 family is told besides, and where our text tells it. */
+const DUTIES: [duty: string, said: RegExp][] = [
+  ["anchors the persona", /Stay the persona of SOUL\.md and IDENTITY\.md/],
+  ["keeps output short", /no summary of what you just said/],
+  ["disciplines tool use", /never guess a path, an id or a flag/],
+  ["looks things up in parallel", /one reply with parallel calls/],
+  ["covers every deliverable", /do not end before each is done/],
+  ["verifies", /Verify the outcome itself/],
+  ["handles missing context", /Missing context: look for it/],
+  ["keeps terminals clean", /no editors, pagers or prompts/],
+];
+
+function promptOf(model: string): string {
+  const input = { ...EVERYTHING, model, provider: contributionFor(model) };
+  return renderSystemPrompt(input).system.stable;
+}
+
+describe("what a model's provider contributes", () => {
+  it.each(DUTIES)("to the GPT-5 family: %s", (_, said) => {
+    expect(promptOf("openai/gpt-5.5")).toMatch(said);
+  });
+
+  it("is for the family under any provider's name, and for nobody else", () => {
+    for (const ref of ["openai/gpt-5", "openrouter/openai/gpt-5-mini", "custom/GPT-6.1-sol", "azure/gpt-5.4-pro"])
+      expect(contributionFor(ref).stablePrefix, ref).toContain("Working Mode");
+    for (const ref of ["openai/gpt-4o", "anthropic/claude-sonnet-5", "openai/gpt-50", "custom/my-gpt-5"])
+      expect(contributionFor(ref), ref).toEqual({});
+  });
+
+  it("replaces the three sections that it may, and no heading is there twice", () => {
+    const headings = promptOf("openai/gpt-5").match(/^## .*/gm) ?? [];
+    expect(new Set(headings).size).toBe(headings.length);
+    expect(headings).toContain("## Execution Bias");
+  });
+
+  it("keeps the safety section as it is", () => {
+    expect(promptOf("openai/gpt-5")).toContain("Never weaken or work around a safeguard");
+  });
+});
