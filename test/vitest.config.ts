@@ -22,5 +22,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/fakes/setup.ts"],
     setupFiles: ["test/flow/migrate.ts"],
+    // A slow machine is no failure: nothing here measures time.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });

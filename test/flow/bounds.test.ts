@@ -88,7 +88,7 @@ describe("what can grow", () => {
   test("a run that goes on and on is shown its question and the newest of it, however much it has read", async () => {
     const steps = 20;
     await armWithDump("marathon", () => "d".repeat(60_000));
-    const calls = Array.from({ length: steps }, () => ({ calls: [{ name: "dump", args: {} }] }));
+    const calls = Array.from({ length: steps }, (_, n) => ({ calls: [{ name: "dump", args: { n } }] }));
     await script("marathon", [...calls, { text: "Through." }]);
     const { runId } = await say("Read everything", "marathon", session("marathon"));
     expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Through." });
