@@ -1,6 +1,7 @@
 import { consumeUpkeep } from "./events/upkeep.ts";
 import { createApp } from "./http/app.ts";
 
+export { Budget } from "./session/budget.ts";
 export { Lane } from "./session/lane.ts";
 export { Session } from "./session/session.ts";
 

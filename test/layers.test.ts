@@ -19,7 +19,7 @@ const ROWS = [
 const OUTSIDE = ["web", "cli"];
 
 /** The only files that may know the platform's own module: those of the Durable Objects. */
-const OBJECT_FILES = ["session/session.ts", "session/lane.ts"];
+const OBJECT_FILES = ["session/session.ts", "session/lane.ts", "session/budget.ts"];
 
 /** Rooms that see `Env`, besides the objects' files and what wires them. */
 const SEES_ENV = ["http", "events", "session"];

@@ -6,6 +6,7 @@ import { seedWorkspace } from "../workspace/seed.ts";
 import { agentRoutes } from "./agent.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { requireLogin } from "./auth.ts";
+import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
 import type { AppEnv } from "./context.ts";
 import { onError } from "./errors.ts";
@@ -43,6 +44,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", sessionRoutes);
   app.route("/v1", sessionDataRoutes);
   app.route("/v1", approvalRoutes);
+  app.route("/v1", budgetRoutes);
   app.route("/v1", socketRoutes);
   app.route("/v1", pairingRoutes);
   app.route("/v1", openAiModelRoutes);

@@ -4,6 +4,7 @@ import { log as writeLog } from "../lib/log.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { askPerson } from "./ask-person.ts";
+import type { Budget } from "./budget.ts";
 import { carryOut } from "./carry-out.ts";
 import type { QueuedPort } from "./commands/command.ts";
 import type { Conclusion } from "./conclusion.ts";
@@ -20,6 +21,7 @@ import { pairingPort } from "./pairing-port.ts";
 import { resetPolicyIn } from "./reset.ts";
 import type { ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
+import { budgetOf } from "./run-budget.ts";
 import type { RunRow } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 import { filesReadOf } from "./shared-files.ts";
@@ -36,7 +38,9 @@ export interface PerformerRoom {
   deliveries: Deliveries;
   files: R2Bucket;
   database: D1Database;
+  now(): number;
   lanes: DurableObjectNamespace<Lane>;
+  budgets: DurableObjectNamespace<Budget>;
   family: Family;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
@@ -125,6 +129,7 @@ export class Performer {
       extraTools: this.#room.extraTools(),
       listing: this.#listing ?? Promise.resolve(undefined),
       slot,
+      budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
     if (conclusion === undefined && target !== null) {
       const parts = deliveries.format(target, askPerson(run.journal.state));

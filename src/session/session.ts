@@ -107,6 +107,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       family: this.#family,
       deliveries: this.#deliveries,
       lanes: env.LANES,
+      budgets: env.BUDGETS,
       extraTools: () => this.extraTools,
     });
     this.#engine = new Engine({

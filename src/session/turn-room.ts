@@ -1,3 +1,4 @@
+import type { CallBudget } from "../agent/call-budget.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
@@ -22,4 +23,6 @@ export interface TurnRoom {
   listing: Promise<WorkspaceEntry[] | undefined>;
   /** The right to work, once the lane gives it. */
   slot: Promise<Slot>;
+  /** What may be spent; undefined where nothing is capped. */
+  budget: CallBudget | undefined;
 }

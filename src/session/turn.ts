@@ -49,6 +49,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       tools,
       journal: run.journal,
       modelIdleMs: MODEL_IDLE_MS,
+      budget: room.budget,
       repetition: room.wiring.config.tools.loopDetection,
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),

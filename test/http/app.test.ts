@@ -10,7 +10,7 @@ async function errorOf(response: Response) {
 
 describe("who may call", () => {
   test("without a token nothing but the public routes answers", async () => {
-    for (const path of ["/v1/sessions", "/v1/me", "/v1/agents/main/workspace", "/v1/nothing"]) {
+    for (const path of ["/v1/sessions", "/v1/me", "/v1/budgets", "/v1/agents/main/workspace", "/v1/nothing"]) {
       expect((await SELF.fetch(`${ORIGIN}${path}`)).status).toBe(401);
     }
     expect((await SELF.fetch(`${ORIGIN}/healthz`)).status).toBe(200);

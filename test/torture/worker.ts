@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type AnyTool, defineTool, type ToolCall } from "../../src/agent/tool.ts";
 import worker, { Session as IsopodSession } from "../../src/index.ts";
 
-export { Lane } from "../../src/index.ts";
+export { Budget, Lane } from "../../src/index.ts";
 
 /** Isopod's session, with two tools that call the counter outside: one that may be run again, and one that may not. */
 export class Session extends IsopodSession {

@@ -1,0 +1,47 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { allScopes, budgetView, readBudgets } from "../session/budget-report.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+
+const cap = z
+  .object({
+    cap: z.string().openapi({ description: "Its field in the configuration.", example: "tokensPerDay" }),
+    limit: z.number(),
+    spent: z.number(),
+    reserved: z.number().openapi({ description: "Set aside for calls that are being made." }),
+    isFull: z.boolean(),
+    roomAt: z.int().optional().openapi({ description: "When something comes free; milliseconds since the epoch." }),
+  })
+  .openapi("BudgetCap");
+
+const budgetsRoute = createRoute({
+  method: "get",
+  path: "/budgets",
+  summary: "What is capped, and how much of it is used",
+  description: "Budgets with a cap, those of agents first. Amounts are runs, tokens, or estimated US dollars.",
+  request: { query: z.strictObject({}) },
+  responses: {
+    200: {
+      description: "All",
+      content: {
+        "application/json": {
+          schema: z.object({ budgets: z.array(z.object({ scope: z.string(), caps: z.array(cap) })) }),
+        },
+      },
+    },
+  },
+});
+
+/** `/v1/budgets`. */
+export const budgetRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+budgetRoutes.openapi(budgetsRoute, async (c) => {
+  const scopes = allScopes(c.get("wiring").config);
+  const reports = await readBudgets(scopes, c.env.BUDGETS).catch((error: unknown) => {
+    log("warn", "budget.not_read", { error: messageOf(error) });
+    throw new IsopodError("unavailable", "A budget does not answer.", "Try again in a moment.");
+  });
+  return c.json({ budgets: reports.map(budgetView) }, 200);
+});
