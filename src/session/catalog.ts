@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, lte } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { approvals, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
@@ -50,6 +50,19 @@ function progressOf(state: RunState) {
     outputTokens: usage.output,
     costMicros: usage.costMicros ?? null,
   };
+}
+
+/** The sessions in which something happened since an instant, the latest first: of one agent, or of all. */
+export async function listSessions(
+  database: D1Database,
+  { agentId, since, limit }: { agentId: string | undefined; since: number; limit: number },
+): Promise<(typeof sessions.$inferSelect)[]> {
+  const ofAgent = agentId === undefined ? undefined : eq(sessions.agentId, agentId);
+  const rows = drizzle(database)
+    .select()
+    .from(sessions)
+    .where(and(ofAgent, gte(sessions.updatedAt, since)));
+  return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
 }
 
 /** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */

@@ -35,10 +35,10 @@ export function findChild(store: Store, key: string): ChildRow | undefined {
 
 /** Stores a sub-agent, a new one or as it is now. */
 export function saveChild(store: Store, { key, runId, child }: ChildRow): void {
-  const now = { open: isOpen(child), body: child };
+  const now = { runId, open: isOpen(child), body: child };
   store
     .insert(children)
-    .values({ key, runId, ...now })
+    .values({ key, ...now })
     .onConflictDoUpdate({ target: children.key, set: now })
     .run();
 }

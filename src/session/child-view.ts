@@ -1,5 +1,14 @@
 import type { ChildView } from "./api.ts";
-import type { ChildRow } from "./child-rows.ts";
+import { type ChildRow, recentChildren } from "./child-rows.ts";
+import type { Store } from "./store.ts";
+
+/** Most sub-agents of a session that are shown. */
+const MAX_SHOWN = 50;
+
+/** The sub-agents that a session started last, the newest first. */
+export function shownChildren(store: Store): ChildView[] {
+  return recentChildren(store, MAX_SHOWN).map(childView);
+}
 
 /** A sub-agent as others see it. */
 export function childView({ key, child }: ChildRow): ChildView {

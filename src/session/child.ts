@@ -18,11 +18,13 @@ export interface Child {
   /** Its run whose end is waited for: the one that it was started with, or the last message that it was sent. */
   childRunId: string;
   label: string;
-  /** How what it was asked last begins. */
+  /** How what it was asked last begins, and the call that asked it; see `nameOfCall`. */
   task: string;
+  askedBy: string;
   startedAt: number;
-  /** Whom it asks. */
+  /** Whom it asks, and how long its runs may take. */
   voice: Voice;
+  timeoutSeconds: number;
   /** Where its result is told to people, and whom the telling asks. */
   target: Target | null;
   parentVoice: Voice;
@@ -51,7 +53,7 @@ export type ChildPhase =
 export type ChildOutcome = "ok" | "error" | "aborted" | "timeout" | "stopped";
 
 /** A sub-agent that is given something to do, for the first time or again. */
-export function asked(child: Omit<Child, "phase" | "task">, input: RunInput, now: number): Child {
+export function given(child: Omit<Child, "phase" | "task">, input: RunInput, now: number): Child {
   return {
     ...child,
     task: head(input.text, TASK_CHARS),

@@ -37,14 +37,12 @@ export class Children {
     return openChildren(this.#room.store).some(({ child }) => isAtWork(child));
   }
 
-  /** Marks those to be stopped that a run has started, or all of them; to be called within a commit. Gives their number. */
-  stop(runId?: string): number {
+  /** Marks those to be stopped that are meant, of those at work; to be called within a commit. Gives them. */
+  stop(isMeant: (row: ChildRow) => boolean): ChildRow[] {
     const { store, now } = this.#room;
-    const rows = openChildren(store).filter(
-      (row) => isAtWork(row.child) && (runId === undefined || row.runId === runId),
-    );
+    const rows = openChildren(store).filter((row) => isAtWork(row.child) && isMeant(row));
     for (const row of rows) saveChild(store, { ...row, child: stopping(row.child, now()) });
-    return rows.length;
+    return rows;
   }
 
   /** Tells everybody what is due. Never rejects. */

@@ -2,8 +2,8 @@ import { eq, sql } from "drizzle-orm";
 import { type AssistantMessage, textOf } from "../models/message.ts";
 import type { Kin } from "./api.ts";
 import { type ChildReport, type RunEnd, reportOf } from "./child-report.ts";
-import { openChildren, recentChildren } from "./child-rows.ts";
-import { childView } from "./child-view.ts";
+import { openChildren } from "./child-rows.ts";
+import { shownChildren } from "./child-view.ts";
 import { Children } from "./children.ts";
 import type { FamilyRoom } from "./family-room.ts";
 import { openNotices } from "./notice-rows.ts";
@@ -13,9 +13,6 @@ import { findRun, type OpenRun, openRuns, type RunRow } from "./runs.ts";
 import { runs } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { readLastReply } from "./transcript.ts";
-
-/** Most sub-agents that are shown of a session, the newest. */
-export const SHOWN_CHILDREN = 50;
 
 /**
  * A session's dealings with those that it has started, and with the one that has started it. All of it is stored in
@@ -54,7 +51,7 @@ export class Family {
    */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
     const { store, owner } = this.#room;
-    if (state.status === "aborted" || state.status === "timeout") this.children.stop(row.id);
+    if (state.status === "aborted" || state.status === "timeout") this.children.stop(({ runId }) => runId === row.id);
     if (owner().settings.spawned === undefined) return;
     const joined = joinedRuns(store, row.id);
     const origins = [originOf(store, row), ...joined.map(({ origin }) => origin)];
@@ -67,9 +64,9 @@ export class Family {
 
   /** Stops what a run has started, or all that the session has; to be called within a commit. Gives their number. */
   stop(runId?: string): number {
-    const count = this.children.stop(runId);
+    const stopped = this.children.stop((row) => runId === undefined || row.runId === runId);
     if (!this.#goesOn()) this.#notices.cutShort();
-    return count;
+    return stopped.length;
   }
 
   /** How a run stands that another session waits for; undefined where it is not there. */
@@ -88,7 +85,7 @@ export class Family {
     const { store, owner } = this.#room;
     return {
       lineage: owner().settings.spawned?.lineage ?? [],
-      children: recentChildren(store, SHOWN_CHILDREN).map(childView),
+      children: shownChildren(store),
     };
   }
 

@@ -10,9 +10,8 @@ import type { QueuedPort } from "./commands/command.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { ActiveRun } from "./engine.ts";
-import type { EventLog } from "./event-log.ts";
 import type { Family } from "./family.ts";
-import type { Fence } from "./fence.ts";
+import type { FamilyRoom } from "./family-room.ts";
 import type { Lane } from "./lane.ts";
 import { lookUpModel } from "./model-choice.ts";
 import { noteSaid, openRun } from "./opening.ts";
@@ -23,18 +22,14 @@ import type { ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
 import { budgetOf } from "./run-budget.ts";
 import type { RunRow } from "./runs.ts";
-import type { SessionRow } from "./session-row.ts";
+import { sessionsPort } from "./sessions-port.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { laneOf, takeSlot } from "./slot.ts";
-import type { Store } from "./store.ts";
 import { takeTurn } from "./turn.ts";
-import { agentIn, type Wiring } from "./wiring.ts";
+import { agentIn } from "./wiring.ts";
 
 /** What performing runs needs of the object that it is done for. */
-export interface PerformerRoom {
-  store: Store;
-  log: EventLog;
-  fence: Fence;
+export interface PerformerRoom extends FamilyRoom {
   deliveries: Deliveries;
   files: R2Bucket;
   database: D1Database;
@@ -42,9 +37,6 @@ export interface PerformerRoom {
   lanes: DurableObjectNamespace<Lane>;
   budgets: DurableObjectNamespace<Budget>;
   family: Family;
-  owner(): SessionRow;
-  /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
   /** Keeps the object alive for work that nobody waits for. */
@@ -106,7 +98,7 @@ export class Performer {
 
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
-    const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
+    const { store, log, fence, deliveries, files, lanes, family, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
     if (origin?.kind === "command") return carryOut(origin, this.#commandPort(), run.signal);
@@ -126,6 +118,7 @@ export class Performer {
       files,
       bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
+      sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
       extraTools: this.#room.extraTools(),
       listing: this.#listing ?? Promise.resolve(undefined),
       slot,

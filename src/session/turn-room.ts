@@ -1,8 +1,11 @@
 import type { CallBudget } from "../agent/call-budget.ts";
 import type { AnyTool } from "../agent/tool.ts";
+import type { Agent } from "../config/agents.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
+import type { SessionsPort } from "../tools/sessions-port.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Slot } from "./slot.ts";
@@ -17,6 +20,8 @@ export interface TurnRoom {
   files: R2Bucket;
   bootstrapCache: BootstrapCache;
   readEtags: ReadEtags;
+  /** Other sessions, as far as a run may reach them. */
+  sessionsFor(run: ActiveRun, agent: Agent): SessionsPort | undefined;
   /** Tools besides the built-in ones. */
   extraTools: readonly AnyTool[];
   /** The workspace's root, where it was asked for before the run was stored. */

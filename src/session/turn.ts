@@ -32,7 +32,9 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const workspace = room.wiring.workspaceOf(agent);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, spills);
-  const tools = toolsFor({ owner: run.speaker.owner, workspace: seen, readEtags: room.readEtags }, room.extraTools);
+  const sessions = room.sessionsFor(run, agent);
+  const toolRoom = { owner: run.speaker.owner, workspace: seen, readEtags: room.readEtags, sessions };
+  const tools = toolsFor(toolRoom, room.extraTools);
   const files = await gatherFiles(agent, workspace, run.speaker, room);
   const owners = await room.wiring.ownersShown();
   const prompt = renderSystemPrompt(promptInput(run, room, { agent, tools, files, owners, model: model.ref }));

@@ -1,9 +1,16 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { agentsListTool } from "./agents-list.ts";
 import { editTool } from "./edit.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
+import { sessionsHistoryTool } from "./sessions-history.ts";
+import { sessionsListTool } from "./sessions-list.ts";
+import type { SessionsPort } from "./sessions-port.ts";
+import { sessionsSendTool } from "./sessions-send.ts";
+import { sessionsSpawnTool } from "./sessions-spawn.ts";
+import { subagentsTool } from "./subagents.ts";
 import { writeTool } from "./write.ts";
 
 /** What the tools of a turn work on, and for whom. */
@@ -12,16 +19,32 @@ export interface ToolRoom {
   owner: boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
+  /** Other sessions, where the turn may reach them. */
+  sessions: SessionsPort | undefined;
 }
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
-export function toolsFor({ owner, workspace, readEtags }: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
+export function toolsFor(
+  { owner, workspace, readEtags, sessions }: ToolRoom,
+  plugins: readonly AnyTool[] = [],
+): AnyTool[] {
   if (!owner) return [];
   return [
     readTool(workspace, readEtags),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     lsTool(workspace),
+    ...(sessions === undefined ? [] : sessionTools(sessions)),
     ...plugins,
+  ];
+}
+
+function sessionTools(sessions: SessionsPort): AnyTool[] {
+  return [
+    ...(sessions.maySpawn ? [agentsListTool(sessions)] : []),
+    sessionsListTool(sessions),
+    sessionsHistoryTool(sessions),
+    sessionsSendTool(sessions),
+    ...(sessions.maySpawn ? [sessionsSpawnTool(sessions), subagentsTool(sessions)] : []),
   ];
 }

@@ -1,0 +1,73 @@
+import { head } from "../lib/text.ts";
+import { textOf } from "../models/message.ts";
+import { wrapExternal } from "../security/external-content.ts";
+import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
+import type { Caller } from "./caller.ts";
+import type { HistoryMessage } from "./transcript.ts";
+
+/** Messages that are read at a time, and how often at most: tools may fill many pages. */
+const PAGE = 100;
+const MAX_PAGES = 5;
+
+export interface ExcerptRequest {
+  /** How many messages. */
+  limit: number;
+  includeTools: boolean;
+  /** Most characters of all of them together. */
+  chars: number;
+}
+
+/** The last messages of a session, as another session's agent is shown them; undefined where there is no session. */
+export async function readExcerpt(
+  sessionKey: string,
+  { limit, includeTools, chars }: ExcerptRequest,
+  { room }: Caller,
+): Promise<SessionHistory | undefined> {
+  let lines: HistoryLine[] = [];
+  let before: number | undefined;
+  for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
+    const read = await room.call(sessionKey, (session) => session.history(PAGE, before));
+    if (read === undefined) return undefined;
+    lines = [...read.messages.flatMap((message) => linesOf(message, includeTools)), ...lines];
+    before = read.before;
+    if (before === undefined) break;
+  }
+  const shown = lines.slice(-limit);
+  const each = Math.floor(chars / Math.max(1, shown.length));
+  return { messages: shown.map((line) => cut(line, each)), hasMore: before !== undefined || lines.length > limit };
+}
+
+function linesOf(message: HistoryMessage, includeTools: boolean): HistoryLine[] {
+  const { at } = message;
+  if (message.aside || message.inner) return [];
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", at, text: message.sender?.owner === false ? strange(message.text) : message.text }];
+    case "tool":
+      return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
+    case "assistant": {
+      const text = textOf(message).trim();
+      const calls = includeTools ? message.parts.filter((part) => part.type === "tool-call") : [];
+      return [
+        ...(text === "" ? [] : [{ role: "assistant" as const, at, text }]),
+        ...calls.map(({ tool, args }) => ({ role: "assistant" as const, at, tool, text: JSON.stringify(args) })),
+      ];
+    }
+  }
+}
+
+/** What somebody said who is no owner came from outside. */
+function strange(text: string): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return wrapExternal(text, { source: "unknown", id });
+}
+
+function cut(line: HistoryLine, chars: number): HistoryLine {
+  if (line.text.length <= chars) return line;
+  const kept = head(line.text, chars);
+  return {
+    ...line,
+    text: `${kept}\n[${line.text.length - kept.length} more characters. Ask for fewer messages to see more.]`,
+  };
+}
