@@ -7,7 +7,7 @@ import { given, type Voice } from "./child.ts";
 import { findChild, saveChild } from "./child-rows.ts";
 import { messageFor, requireRoom, teller } from "./give.ts";
 import { newRunId, objectNameOf } from "./locate.ts";
-import { modelNamed } from "./model-named.ts";
+import { lookUpModel } from "./model-choice.ts";
 
 const MAX_LABEL_CHARS = 60;
 
@@ -66,10 +66,10 @@ function agentToStart(agentId: string | undefined, { agent, room }: Caller): Age
 
 function voiceOf({ model, thinking }: SpawnRequest, { subagents }: Agent, { room }: Caller): Voice {
   const wanted = model ?? subagents.model;
-  const ref = wanted === undefined ? undefined : modelNamed(room.wiring, wanted);
-  if (wanted !== undefined && ref === undefined) throw new Error(`model: there is no model '${wanted}'.`);
+  const found = wanted === undefined ? undefined : lookUpModel(room.wiring, wanted);
+  if (found?.kind === "none") throw new Error(`model: ${found.problem}`);
   const level = thinking ?? subagents.thinking;
-  return { ...(ref !== undefined && { model: ref }), ...(level && { thinking: level }) };
+  return { ...(found && { model: found.ref }), ...(level && { thinking: level }) };
 }
 
 function labelOf(text: string): string {
