@@ -1,9 +1,11 @@
+import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { EventBody } from "./events.ts";
 import type { RepetitionLimits } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
+import type { ToolHooks } from "./tool-hooks.ts";
 
 /**
  * The durable memory of one run. The loop keeps nothing of its own: after a crash it is started again over the same
@@ -35,6 +37,8 @@ export interface Journal {
   takeNews(): void;
   /** What a person said of a call of the last reply; undefined where nobody was asked, or has answered yet. */
   verdictOn(callId: string): Verdict | undefined;
+  /** The arguments with which a person has allowed a call; undefined where nobody has. */
+  allowedArgs(callId: string): JsonObject | undefined;
   /** Stores that the run waits for a person's word on these calls. */
   pausing(questions: readonly ApprovalQuestion[]): void;
 }
@@ -59,6 +63,8 @@ export interface Loop {
   budget?: CallBudget | undefined;
   /** How often a model may repeat itself. */
   repetition: RepetitionLimits;
+  /** What plugins have to say on tool calls; absent where none has. */
+  hooks?: ToolHooks | undefined;
   /** Tools that a person has allowed for good. */
   allowedTools: readonly string[];
   /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { ApprovalQuestion, Loop } from "./journal.ts";
 import { notingRepetition } from "./loop-detection.ts";
-import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
+import type { AnyTool, KeptOutput } from "./tool.ts";
+import { type ReturnedOutput, type Vetted, vetting } from "./tool-hooks.ts";
 
 /** What a model is told of a call whose end nobody saw. */
 export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
@@ -21,28 +23,37 @@ export async function runTools(
   calls: readonly ToolCallPart[],
   signal: AbortSignal,
 ): Promise<"done" | "paused"> {
+  const vet = vetting(loop);
   const fresh = calls.filter((call) => !loop.journal.wasLaunched(call.callId));
-  const questions = loop.journal.hasNews() ? [] : questionsOn(loop, fresh);
+  const questions = loop.journal.hasNews() ? [] : await questionsOn(loop, fresh, vet);
+  if (signal.aborted) return "done";
   if (questions.length > 0) {
     loop.journal.pausing(questions);
     return "paused";
   }
   for (const batch of batches(loop, calls)) {
     if (signal.aborted) break;
-    await runBatch(loop, batch, signal);
+    await runBatch(loop, batch, vet, signal);
   }
   return "done";
 }
 
-/** The calls on which a person has to speak and has not. */
-function questionsOn(loop: Loop, calls: readonly ToolCallPart[]): ApprovalQuestion[] {
-  return calls.flatMap((call) => {
+type Vet = (call: ToolCallPart) => Promise<Vetted>;
+
+/** The calls on which a person has to speak and has not, with the arguments that they would be launched with. */
+async function questionsOn(loop: Loop, calls: readonly ToolCallPart[], vet: Vet): Promise<ApprovalQuestion[]> {
+  const questions: ApprovalQuestion[] = [];
+  for (const call of calls) {
     const tool = toolOf(loop, call);
-    if (tool?.approval === undefined || loop.allowedTools.includes(tool.name)) return [];
-    const args = tool.parameters.safeParse(call.args);
+    if (tool?.approval === undefined || loop.allowedTools.includes(tool.name)) continue;
+    if (loop.journal.verdictOn(call.callId) !== undefined) continue;
+    const vetted = await vet(call);
+    if ("blocked" in vetted) continue;
+    const args = tool.parameters.safeParse(vetted.args);
     const question = args.success ? tool.approval(args.data) : undefined;
-    return question === undefined || loop.journal.verdictOn(call.callId) !== undefined ? [] : [{ call, question }];
-  });
+    if (question !== undefined) questions.push({ call: { ...call, args: vetted.args }, question });
+  }
+  return questions;
 }
 
 /** Cuts calls into groups that may run at once: neighbours that are not sequential share one. */
@@ -61,40 +72,46 @@ function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
   return groups;
 }
 
-async function runBatch(loop: Loop, batch: readonly ToolCallPart[], signal: AbortSignal): Promise<void> {
-  const { journal } = loop;
+async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
+  const { journal, hooks } = loop;
   const skip = journal.hasNews();
-  const launched: ToolCallPart[] = [];
+  const launched: { call: ToolCallPart; args: JsonObject }[] = [];
   for (const call of batch) {
     const again = journal.wasLaunched(call.callId);
     if (again && toolOf(loop, call)?.replay !== "safe") settle(loop, call, UNKNOWN_EFFECT);
     else if (skip && !again) settle(loop, call, "skipped: a new message arrived");
     else if (journal.verdictOn(call.callId) === "deny") settle(loop, call, "denied: the owner did not allow this call");
-    else launched.push(call);
+    else if (!isRunnable(loop, call)) launched.push({ call, args: call.args });
+    else {
+      const vetted = await vet(call);
+      if ("args" in vetted) launched.push({ call, args: vetted.args });
+      else settle(loop, call, `blocked: ${vetted.blocked}`);
+    }
   }
-  if (launched.length === 0) return;
-  journal.launching(launched);
+  if (launched.length === 0 || signal.aborted) return;
+  journal.launching(launched.map(({ call, args }) => ({ ...call, args })));
   await Promise.all(
-    launched.map(async (call) => {
-      const { output, isError } = await attempt(loop, call, signal);
-      const kept = await loop.keep(typeof output === "string" ? { text: output } : output);
-      if (!signal.aborted) settle(loop, call, kept, isError);
+    launched.map(async ({ call, args }) => {
+      const run = { ...call, args };
+      const output = await attempt(loop, run, signal);
+      const { isError, ...returned } = (await hooks?.returned(run, output)) ?? output;
+      const kept = await loop.keep(returned);
+      if (signal.aborted) return;
+      const result = settle(loop, call, kept, isError);
+      hooks?.after(run, result);
     }),
   );
 }
 
-async function attempt(
-  loop: Loop,
-  call: ToolCallPart,
-  signal: AbortSignal,
-): Promise<{ output: ToolOutput | string; isError: boolean }> {
+async function attempt(loop: Loop, call: ToolCallPart, signal: AbortSignal): Promise<ReturnedOutput> {
+  const failed = (text: string) => ({ text, isError: true });
   const tool = toolOf(loop, call);
-  if (tool === undefined) return { output: unknownTool(loop, call), isError: true };
+  if (tool === undefined) return failed(unknownTool(loop, call));
   if (call.invalidArgs !== undefined) {
-    return { output: `The arguments are not a JSON object: ${call.invalidArgs.slice(0, 200)}`, isError: true };
+    return failed(`The arguments are not a JSON object: ${call.invalidArgs.slice(0, 200)}`);
   }
   const args = tool.parameters.safeParse(call.args);
-  if (!args.success) return { output: `Wrong arguments.\n${z.prettifyError(args.error)}`, isError: true };
+  if (!args.success) return failed(`Wrong arguments.\n${z.prettifyError(args.error)}`);
   try {
     const run = tool.run(args.data, {
       callId: call.callId,
@@ -102,13 +119,13 @@ async function attempt(
       now: loop.now,
       update: (text) => loop.emit({ type: "tool", phase: "update", callId: call.callId, tool: call.tool, text }),
     });
-    return { output: await Promise.race([run, aborted(signal)]), isError: false };
+    return { ...(await Promise.race([run, aborted(signal)])), isError: false };
   } catch (error) {
-    return { output: messageOf(error), isError: true };
+    return failed(messageOf(error));
   }
 }
 
-function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isError = true): void {
+function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
   const { text, images, spill }: KeptOutput = typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
@@ -121,7 +138,14 @@ function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isE
     ...(images && { images }),
     ...(spill && { spill }),
   };
-  loop.journal.returned(notingRepetition(message, call, loop.journal.context(), loop.repetition));
+  const noted = notingRepetition(message, call, loop.journal.context(), loop.repetition);
+  loop.journal.returned(noted);
+  return noted;
+}
+
+/** Whether there is anything to run in a call. */
+function isRunnable(loop: Loop, call: ToolCallPart): boolean {
+  return toolOf(loop, call) !== undefined && call.invalidArgs === undefined;
 }
 
 function toolOf(loop: Loop, call: ToolCallPart): AnyTool | undefined {

@@ -110,7 +110,10 @@ export const audit = sqliteTable(
     hash: text(),
     detail: text(),
   },
-  (table) => [index("audit_by_agent").on(table.agentId, table.at)],
+  (table) => [
+    index("audit_by_agent").on(table.agentId, table.at),
+    index("audit_by_kind").on(table.agentId, table.kind, table.at),
+  ],
 );
 
 /** Groups in which an owner has set when the agent listens, against the configuration. */
@@ -119,9 +122,12 @@ export const activations = sqliteTable("activations", {
   mode: text().$type<"mention" | "always">().notNull(),
 });
 
-/** What was begun once for a deployed version and an agent. */
+/** What is done once for a deployed version and an agent. */
 export const boots = sqliteTable("boots", {
   /** `version:agentId`. */
   id: text().primaryKey(),
+  /** When somebody last set about it. */
   at: integer().notNull(),
+  /** When it was done; null where nobody has come to its end yet. */
+  doneAt: integer("done_at"),
 });

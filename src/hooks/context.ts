@@ -1,13 +1,5 @@
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** What every hook is told beside its event, and what it may reach. */
-export interface HookContext<Settings = unknown> extends HookPlace {
-  /** What the configuration says under `hooks.internal.entries.<name>`, as the plugin's own schema read it. */
-  readonly settings: Settings;
-  /** Aborts when the hook's time is up. */
-  readonly signal: AbortSignal;
-}
-
 /** Where a hook runs. */
 export interface HookPlace {
   readonly agentId: string;
@@ -23,7 +15,17 @@ export interface HookPlace {
   now(): number;
   /** The agent's files. Every verb throws a WorkspaceError. */
   readonly workspace: Pick<Workspace, "list" | "read" | "write">;
-  /** Adds a line to the audit trail: stored at once, or with the commit that is under way. Never a content. */
+  /** Adds a line to the audit trail: stored when it returns, or with the commit that is under way. */
+  audit(note: AuditNote & { by: string }): void;
+}
+
+/** What every hook is told beside its event, and what it may reach. */
+export interface HookContext<Settings = unknown> extends Omit<HookPlace, "audit"> {
+  /** What the configuration says under `hooks.internal.entries.<name>`, as the plugin's own schema read it. */
+  readonly settings: Settings;
+  /** Aborts when the hook's time is up. */
+  readonly signal: AbortSignal;
+  /** Adds a line to the audit trail: stored when it returns, or with the commit that is under way. Never a content. */
   audit(note: AuditNote): void;
 }
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import type { log as writeLog } from "../lib/log.ts";
-import type { HookPlace } from "./context.ts";
+import type { HookContext, HookPlace } from "./context.ts";
 import type { AnyHookOwner, AsyncHookTable, Hook, SyncHookTable } from "./handlers.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
 import { RULES, type Rule } from "./merge.ts";
@@ -65,7 +65,7 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
       for (const { by, settings, run } of inOrder(owners, (hooks: AsyncHooks) => hooks[name])) {
         const timer = new HookTimer(timeoutMs);
         try {
-          const answer = run(outcome.event, { ...where, settings, signal: timer.signal });
+          const answer = run(outcome.event, contextOf(where, by, settings, timer.signal));
           outcome = withAnswer(outcome, rule, by, await Promise.race([answer, timer.up]));
         } catch (error) {
           failed(name, by, error);
@@ -84,7 +84,7 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
       const where = place();
       for (const { by, settings, run } of inOrder(owners, (hooks: SyncHooks) => hooks[name])) {
         try {
-          const answer = run(outcome.event, { ...where, settings, signal: new AbortController().signal });
+          const answer = run(outcome.event, contextOf(where, by, settings, new AbortController().signal));
           outcome = withAnswer(outcome, rule, by, notLater(answer));
         } catch (error) {
           failed(name, by, error);
@@ -142,6 +142,10 @@ function inOrder<Run>(
     return [{ by: owner.name, priority: hook.priority ?? 0, settings: owner.settings, run: hook.run }];
   });
   return registered.sort((a, b) => b.priority - a.priority);
+}
+
+function contextOf(place: HookPlace, by: string, settings: unknown, signal: AbortSignal): HookContext {
+  return { ...place, settings, signal, audit: (note) => place.audit({ by, ...note }) };
 }
 
 function untouched<Point extends AnyPoint>(event: Point["event"]): Outcome<Point> {

@@ -5,6 +5,7 @@ import { wire } from "../session/wiring.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { agentRoutes } from "./agent.ts";
 import { approvalRoutes } from "./approvals.ts";
+import { auditRoutes } from "./audit.ts";
 import { requireLogin } from "./auth.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
@@ -15,6 +16,7 @@ import { notFoundOf } from "./method-not-allowed.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai-errors.ts";
 import { openAiModelRoutes } from "./openai-models.ts";
 import { pairingRoutes } from "./pairings.ts";
+import { pluginRoutes } from "./plugins.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionDataRoutes } from "./session-data.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -47,6 +49,8 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", budgetRoutes);
   app.route("/v1", socketRoutes);
   app.route("/v1", pairingRoutes);
+  app.route("/v1", auditRoutes);
+  app.route("/v1", pluginRoutes);
   app.route("/v1", openAiModelRoutes);
   app.route(
     "/v1",

@@ -1,17 +1,20 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
 import type { AnyHookOwner } from "../hooks/handlers.ts";
-import { IsopodError } from "../lib/errors.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
 import type { ProviderConfig } from "../models/config.ts";
+import type { AddedSections, Section } from "../prompt/section.ts";
 import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
 import type { HooksConfig } from "./config.ts";
-import type { AnyPlugin, PluginSections } from "./plugin.ts";
+import type { AnyPlugin } from "./plugin.ts";
 
 /** What the plugins that are switched on bring together, each list in their order. */
 export interface Assembly {
   hooks: readonly AnyHookOwner[];
   tools: readonly AnyTool[];
-  sections: Required<PluginSections>;
+  /** Under the name `<plugin>/<section>`. One that throws is absent. */
+  sections: AddedSections;
   channels: readonly AnyChannel[];
   providers: Readonly<Record<string, ProviderConfig>>;
 }
@@ -38,8 +41,8 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
     }),
     tools,
     sections: {
-      stable: on.flatMap(({ sections }) => sections?.stable ?? []),
-      dynamic: on.flatMap(({ sections }) => sections?.dynamic ?? []),
+      stable: on.flatMap(({ name, sections }) => (sections?.stable ?? []).map((section) => guarded(name, section))),
+      dynamic: on.flatMap(({ name, sections }) => (sections?.dynamic ?? []).map((section) => guarded(name, section))),
     },
     channels: on.flatMap((plugin) => plugin.channels ?? []),
     providers: Object.assign({}, ...on.map((plugin) => plugin.providers)),
@@ -55,6 +58,21 @@ export function isOn({ name }: AnyPlugin, { internal }: HooksConfig): boolean {
 function settingsOf({ name, settings }: AnyPlugin, { internal }: HooksConfig): unknown {
   const { enabled: _, ...own } = internal.entries[name] ?? settings?.parse({}) ?? {};
   return own;
+}
+
+function guarded<Input>(plugin: string, { name, modes, render }: Section<Input>): Section<Input> {
+  return {
+    name: `${plugin}/${name}`,
+    modes,
+    render(input) {
+      try {
+        return render(input);
+      } catch (error) {
+        log("error", "plugin.section_failed", { plugin, section: name, error: messageOf(error) });
+        return undefined;
+      }
+    },
+  };
 }
 
 function refuseRepeats(kind: "plugin" | "tool", names: readonly string[]): void {

@@ -3,8 +3,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
 import type { HookTable } from "../hooks/handlers.ts";
 import type { ProviderConfig } from "../models/config.ts";
-import type { StableInput } from "../prompt/input.ts";
-import type { Section } from "../prompt/section.ts";
+import type { AddedSections } from "../prompt/section.ts";
 
 /**
  * Something that takes part in the agents' work: one object, compiled in and written down in `plugins/index.ts`. It keeps
@@ -23,21 +22,13 @@ export interface Plugin<Settings = unknown> {
   readonly hooks?: HookTable<Settings>;
   /** Tools of an owner's turn, after the built-in ones. A name that is taken is refused when the configuration is read. */
   readonly tools?: readonly AnyTool[];
-  readonly sections?: PluginSections;
+  readonly sections?: Partial<AddedSections>;
   /** Channels under ids of their own. */
   readonly channels?: readonly AnyChannel[];
   /** Model providers by name; the configuration may replace one, as it may a built-in one. */
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
   /** Skills, each as the text of its SKILL.md. They are listed; nothing reads them yet, because there are no skills yet. */
   readonly skills?: readonly string[];
-}
-
-/** Sections that are added to the system prompt, each in the modes that it names. */
-export interface PluginSections {
-  /** Below our own of the part that stands still from turn to turn, and read from what stands still. */
-  readonly stable?: readonly Section<StableInput>[];
-  /** Below our own of the part that changes, above `runtime`. */
-  readonly dynamic?: readonly Section[];
 }
 
 /** A plugin of any settings, as lists hold them. */

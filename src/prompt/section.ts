@@ -1,4 +1,4 @@
-import type { PromptInput } from "./input.ts";
+import type { PromptInput, StableInput } from "./input.ts";
 
 /** How much of the prompt a run gets: all of it, what a sub-agent or a job needs, or the identity line. */
 export type PromptMode = "full" | "minimal" | "none";
@@ -14,4 +14,12 @@ export interface Section<Input = PromptInput> {
   readonly name: string;
   readonly modes: readonly PromptMode[];
   readonly render: (input: Input) => string | undefined;
+}
+
+/** Sections that others add to ours, each in the modes that it names. */
+export interface AddedSections {
+  /** Below our own of the part that stands still from turn to turn; they read only what stands still. */
+  readonly stable: readonly Section<StableInput>[];
+  /** Below our own of the part that changes, above `runtime`. */
+  readonly dynamic: readonly Section[];
 }

@@ -2,7 +2,7 @@ import { byteLength } from "../lib/text.ts";
 import type { SystemPrompt } from "../models/model.ts";
 import type { PromptInput, StableInput } from "./input.ts";
 import { sanitizeInput } from "./sanitize-input.ts";
-import type { Section } from "./section.ts";
+import type { AddedSections, Section } from "./section.ts";
 import { authorizedSenders } from "./sections/authorized-senders.ts";
 import { control } from "./sections/control.ts";
 import { dateTime } from "./sections/date-time.ts";
@@ -82,6 +82,8 @@ export interface RenderedPrompt {
   system: SystemPrompt;
   /** The sections that are present, in order. */
   sections: RenderedSection[];
+  /** The texts of those that are not ours. */
+  added: NamedText[];
 }
 
 export interface RenderedSection {
@@ -93,13 +95,20 @@ export interface RenderedSection {
   bytes: number;
 }
 
-/** Renders the system prompt. Pure: the same input gives the same bytes, and the input is not changed. */
-export function renderSystemPrompt(input: PromptInput): RenderedPrompt {
+const NONE_ADDED: AddedSections = { stable: [], dynamic: [] };
+
+/**
+ * Renders the system prompt. Pure: the same input gives the same bytes, and the input is not changed.
+ * @param added sections of others
+ */
+export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): RenderedPrompt {
   const clean = sanitizeInput(input);
-  const stable = renderSections(STABLE_SECTIONS, clean);
-  const dynamic = renderSections(DYNAMIC_SECTIONS, clean);
+  const stable = renderSections([...STABLE_SECTIONS, ...added.stable], clean);
+  const dynamic = renderSections([...DYNAMIC_SECTIONS.slice(0, -1), ...added.dynamic, runtime], clean);
+  const theirs = new Set([...added.stable, ...added.dynamic].map(({ name }) => name));
   return {
     system: { stable: joined(stable), dynamic: joined(dynamic) },
+    added: [...stable, ...dynamic].filter(({ name }) => theirs.has(name)),
     sections: [
       ...stable.map((section) => measured(section, "stable")),
       ...dynamic.map((section) => measured(section, "dynamic")),
@@ -113,7 +122,8 @@ export function promptText(rendered: RenderedPrompt): string {
   return dynamic === "" ? stable : `${stable}\n\n${CACHE_BOUNDARY}\n\n${dynamic}`;
 }
 
-interface NamedText {
+/** A section that is present, by its name. */
+export interface NamedText {
   name: string;
   text: string;
 }

@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import { forgetApprovals, indexApprovals, indexRuns } from "./catalog.ts";
 import type { Fence } from "./fence.ts";
 import { isSettled, type RunState } from "./run.ts";
@@ -15,11 +16,12 @@ export interface IndexRoom {
   store: Store;
   fence: Fence;
   database: D1Database;
+  audit: AuditTrail;
   owner(): SessionRow;
 }
 
 /**
- * Keeps the index of all sessions, runs and waiting calls in step with one session, after the fact. A run stays open
+ * Keeps the index of all sessions, runs and waiting calls, and the audit trail, in step with one session, after the fact. A run stays open
  * until the index knows how it ended, so that a later incarnation tells it again; telling it twice does no harm.
  */
 export class Indexer {
@@ -34,7 +36,7 @@ export class Indexer {
 
   /** Whether the index lags behind; also while it is being told, because that may get lost. */
   get isBehind(): boolean {
-    return this.#untold().length > 0;
+    return this.#untold().length > 0 || this.#room.audit.isBehind;
   }
 
   /**
@@ -78,7 +80,8 @@ export class Indexer {
   }
 
   async #tellNow(rows: readonly OpenRun[]): Promise<void> {
-    const { store, fence, database, owner } = this.#room;
+    const { store, fence, database, audit, owner } = this.#room;
+    await audit.tell();
     for (const { id, state } of rows) {
       if (state.status !== "waiting_approval") continue;
       await indexApprovals(database, owner(), id, state);

@@ -22,6 +22,7 @@ import type { ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
 import { budgetOf } from "./run-budget.ts";
 import type { RunRow } from "./runs.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import { sessionsPort } from "./sessions-port.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { laneOf, takeSlot } from "./slot.ts";
@@ -31,6 +32,7 @@ import { agentIn } from "./wiring.ts";
 /** What performing runs needs of the object that it is done for. */
 export interface PerformerRoom extends FamilyRoom {
   deliveries: Deliveries;
+  hooks: SessionHooks;
   files: R2Bucket;
   database: D1Database;
   now(): number;
@@ -98,7 +100,7 @@ export class Performer {
 
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
-    const { store, log, fence, deliveries, files, lanes, family, waitUntil } = this.#room;
+    const { store, log, fence, hooks, deliveries, files, lanes, family, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
     if (origin?.kind === "command") return carryOut(origin, this.#commandPort(), run.signal);
@@ -115,11 +117,12 @@ export class Performer {
       owner,
       wiring,
       log,
+      hooks,
       files,
       bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
       sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
-      extraTools: this.#room.extraTools(),
+      extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],
       listing: this.#listing ?? Promise.resolve(undefined),
       slot,
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),

@@ -11,6 +11,9 @@ import { subagentContext } from "./subagent-context.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import type { Wiring } from "./wiring.ts";
 
+/** The workspace as agents call it. */
+export const WORKSPACE_DIR = "/workspace";
+
 /** What a turn found out before its prompt is rendered. */
 export interface TurnFacts {
   agent: Agent;
@@ -41,7 +44,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     memoryCitations: "auto",
     commands: run.speaker.owner ? COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: [],
-    workspace: { dir: "/workspace", notes: [] },
+    workspace: { dir: WORKSPACE_DIR, notes: [] },
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
     outputDirectives: [],

@@ -1,4 +1,5 @@
 import type { ApprovalQuestion, Journal, Verdict } from "../agent/journal.ts";
+import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
@@ -63,6 +64,11 @@ export class RunJournal implements Journal {
     const decision = this.#state.approvals.find((approval) => approval.callId === callId)?.decision;
     if (decision === undefined) return undefined;
     return decision === "deny" ? "deny" : "allow";
+  }
+
+  allowedArgs(callId: string): JsonObject | undefined {
+    const approval = this.#state.approvals.find((candidate) => candidate.callId === callId);
+    return approval?.decision === undefined || approval.decision === "deny" ? undefined : approval.args;
   }
 
   hasNews(): boolean {

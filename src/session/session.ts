@@ -6,6 +6,7 @@ import type { AnyPlugin } from "../plugins/plugin.ts";
 import { admitRun, type NewRun } from "./admission.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, Kin, RunView, SessionMethods, WaitResult } from "./api.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { callByKey } from "./call-session.ts";
 import type { ChildReport } from "./child-report.ts";
 import { CommandDesk } from "./command-desk.ts";
@@ -30,6 +31,7 @@ import { Removal } from "./removal.ts";
 import { Retention } from "./retention.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
 import { findRun, openRuns, type RunRow } from "./runs.ts";
+import { SessionHooks } from "./session-hooks.ts";
 import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
 import { Sockets } from "./socket.ts";
 import { hasTables, openStore, type Store, updateTables } from "./store.ts";
@@ -98,12 +100,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       call: callByKey(env.SESSIONS),
       changed: () => this.#changed(),
     };
+    const audit = new AuditTrail(room);
+    const hooks = new SessionHooks({ ...room, audit });
     this.#clock = new AlarmClock(ctx);
     this.#deliveries = new Deliveries(room);
-    this.#indexer = new Indexer(room);
+    this.#indexer = new Indexer({ ...room, audit });
     this.#family = new Family(room);
     this.#performer = new Performer({
       ...room,
+      hooks,
       family: this.#family,
       deliveries: this.#deliveries,
       lanes: env.LANES,

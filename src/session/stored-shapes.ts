@@ -44,6 +44,8 @@ export interface Compaction {
 
 /** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
 export interface AuditEntry {
+  /** `aud_…`; the same however often it is told. */
+  id: string;
   at: number;
   kind: "prompt" | "model" | "command" | "tool" | "message";
   runId?: string;
@@ -122,7 +124,7 @@ export function isReport(value: unknown): value is ChildReport {
 
 /** Whether a stored value is a line of the audit trail. */
 export function isAuditEntry(value: unknown): value is AuditEntry {
-  return isObject(value) && areStrings(value.kind, value.by, value.subject);
+  return isObject(value) && typeof value.at === "number" && areStrings(value.id, value.kind, value.by, value.subject);
 }
 
 /** Whether a stored value is a session's settings. */

@@ -2,21 +2,23 @@ import type { Agent } from "../config/agents.ts";
 import { type BootstrapFile, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import type { ActiveRun } from "./engine.ts";
+import { hookedFiles } from "./hooked-files.ts";
 import { promptModeOf } from "./prompt-input.ts";
-import type { Speaker } from "./speaker.ts";
 import type { TurnRoom } from "./turn-room.ts";
 
 /** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
 export async function gatherFiles(
   agent: Agent,
   workspace: Workspace,
-  speaker: Speaker,
+  { row, speaker }: ActiveRun,
   room: TurnRoom,
-): Promise<BootstrapFile[]> {
+): Promise<readonly BootstrapFile[]> {
   const listed = (await room.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
   if (agent.defaults.skipBootstrap) return [];
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
+  const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
   const files = await loadBootstrap({
     workspace,
     listing,
@@ -24,10 +26,12 @@ export async function gatherFiles(
     mode: promptModeOf(room.owner.key),
     heartbeat: false,
     personal: speaker.owner && speaker.place === "direct",
-    limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },
+    limits,
   });
-  room.readEtags.seen(etagsShown(files, room.bootstrapCache));
-  return files;
+  const shown = await hookedFiles(files, limits, room.hooks, row.id);
+  const asTheyAre = files.filter((file) => shown.includes(file));
+  room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
+  return shown;
 }
 
 /** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */

@@ -7,6 +7,7 @@ import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Slot } from "./slot.ts";
 import type { Wiring } from "./wiring.ts";
@@ -16,6 +17,7 @@ export interface TurnRoom {
   owner: SessionRow;
   wiring: Wiring;
   log: EventLog;
+  hooks: SessionHooks;
   /** Where large results go. */
   files: R2Bucket;
   bootstrapCache: BootstrapCache;

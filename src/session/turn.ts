@@ -5,6 +5,9 @@ import { toolsFor } from "../tools/index.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { ActiveRun } from "./engine.ts";
 import { openConversation } from "./greeting.ts";
+import { hookedModel } from "./hooked-model.ts";
+import { hookedPrompt } from "./hooked-prompt.ts";
+import { hookedTools } from "./hooked-tools.ts";
 import { objectNameOf } from "./locate.ts";
 import { sessionModel } from "./model-choice.ts";
 import { preferencesOf } from "./preferences.ts";
@@ -28,22 +31,23 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   openConversation(run, Date.now());
   const agent = agentIn(room.wiring, room.owner.agentId);
   const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
-  const model = room.wiring.model(chosen);
+  const model = room.wiring.model(await hookedModel(chosen, run, room));
   const workspace = room.wiring.workspaceOf(agent);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, spills);
   const sessions = room.sessionsFor(run, agent);
   const toolRoom = { owner: run.speaker.owner, workspace: seen, readEtags: room.readEtags, sessions };
   const tools = toolsFor(toolRoom, room.extraTools);
-  const files = await gatherFiles(agent, workspace, run.speaker, room);
+  const files = await gatherFiles(agent, workspace, run, room);
   const owners = await room.wiring.ownersShown();
-  const prompt = renderSystemPrompt(promptInput(run, room, { agent, tools, files, owners, model: model.ref }));
+  const facts = promptInput(run, room, { agent, tools, files, owners, model: model.ref });
+  const system = await hookedPrompt(renderSystemPrompt(facts, room.wiring.plugins.sections), facts.model, run, room);
   await room.slot;
   const end = await runLoop(
     {
       model,
       request: {
-        system: prompt.system,
+        system,
         thinking: preferencesOf(room.owner.settings, agent, run.journal.state).thinking,
         cacheKey: room.owner.key,
         loadImage: (path) => loadImage(workspace, path),
@@ -53,6 +57,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       modelIdleMs: MODEL_IDLE_MS,
       budget: room.budget,
       repetition: room.wiring.config.tools.loopDetection,
+      hooks: hookedTools(room.hooks, run.row.id),
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),
       emit: (event) => room.log.show(run.row.id, Date.now(), event),

@@ -4,6 +4,7 @@ import type { EventBody } from "../../src/agent/events.ts";
 import type { Journal, Loop, Verdict } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
 import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
+import type { JsonObject } from "../../src/lib/json.ts";
 import type { AssistantPart, Message } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import type { Model, ModelEvent } from "../../src/models/model.ts";
@@ -44,6 +45,7 @@ class MemoryJournal implements Journal {
   interruptedAsks = 0;
   before = new Set<string>();
   verdicts = new Map<string, Verdict>();
+  allowed = new Map<string, JsonObject>();
   news: string[] = [];
 
   context = () => this.messages;
@@ -54,6 +56,7 @@ class MemoryJournal implements Journal {
   returned = (message: Message) => void this.messages.push(message);
   hasNews = () => this.news.length > 0;
   verdictOn = (callId: string) => this.verdicts.get(callId);
+  allowedArgs = (callId: string) => this.allowed.get(callId);
   pausing = (questions: readonly { question: string }[]) =>
     void this.paused.push(...questions.map(({ question }) => question));
 

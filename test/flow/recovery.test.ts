@@ -1,6 +1,7 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { expect, test } from "vitest";
+import { AuditTrail } from "../../src/session/audit-trail.ts";
 import { EventLog } from "../../src/session/event-log.ts";
 import { Fence } from "../../src/session/fence.ts";
 import { Indexer } from "../../src/session/indexer.ts";
@@ -103,7 +104,8 @@ test("a run stays open until the index knows of its end, because the telling may
     const batch = () => Promise.reject(new Error("lost"));
     const database = { prepare: () => statement, batch } as unknown as D1Database;
     const fence = new Fence(storage, store, new EventLog(store, 1));
-    const indexer = new Indexer({ store, fence, database, owner: () => readSessionRow(store)! });
+    const room = { store, fence, database, owner: () => readSessionRow(store)!, now: Date.now };
+    const indexer = new Indexer({ ...room, audit: new AuditTrail(room) });
     await indexer.tell();
     expect(indexer.isBehind).toBe(true);
     expect(storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);

@@ -1,6 +1,7 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
+import type { AnyPlugin } from "../../src/plugins/plugin.ts";
 import { objectNameOf } from "../../src/session/locate.ts";
 
 /** A session of its own for a test. */
@@ -64,6 +65,11 @@ export async function armWithDump(name: string, text: () => string): Promise<voi
 /** Gives a session tools of its own, until it leaves memory. */
 export async function arm(name: string, extraTools: AnyTool[]): Promise<void> {
   await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraTools }));
+}
+
+/** Gives a session plugins of its own, until it leaves memory; to be called before it is first used. */
+export async function plug(name: string, extraPlugins: AnyPlugin[]): Promise<void> {
+  await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraPlugins }));
 }
 
 /** Puts messages into a transcript as if there had been so many turns. */

@@ -161,6 +161,8 @@ describe("OpenAPI", () => {
         "/v1/runs/{id}/abort",
         "/v1/sessions",
         "/v1/sessions/{key}/history",
+        "/v1/audit",
+        "/v1/plugins",
         "/v1/agents/{id}/workspace",
         "/v1/agents/{id}/workspace/{path}",
         "/healthz",

@@ -1,0 +1,69 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { and, desc, eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { defaultAgentId } from "../config/agents.ts";
+import { audit } from "../db/schema.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
+
+const kind = z.enum(["prompt", "model", "command", "tool", "message"]);
+
+const entry = z
+  .object({
+    id: z.string(),
+    at: z.int().openapi({ description: "Milliseconds since the epoch." }),
+    kind: z.string(),
+    agentId: z.string(),
+    sessionKey: z.string(),
+    runId: z.string().nullable(),
+    by: z.string().openapi({ description: "The plugin, or who gave a command." }),
+    subject: z.string().openapi({ description: "What was changed: a section, a model, a tool's call, a command." }),
+    bytesBefore: z.int().nullable(),
+    bytesAfter: z.int().nullable(),
+    hash: z.string().nullable().openapi({ description: "SHA-256 of what is there now, hex." }),
+    detail: z.string().nullable(),
+  })
+  .openapi("AuditEntry");
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/audit",
+  summary: "What plugins have changed and people have commanded, the latest first",
+  description: "Sizes and digests, never a content. A moment behind what happens.",
+  request: {
+    query: z.strictObject({
+      agentId: z.string().optional().openapi({ description: "Which agent; the default agent where absent." }),
+      kind: kind.optional(),
+      ...listQuery,
+    }),
+  },
+  responses: {
+    200: {
+      description: "One page",
+      content: {
+        "application/json": { schema: z.object({ entries: z.array(entry), before: z.string().optional() }) },
+      },
+    },
+  },
+});
+
+/** `/v1/audit`. */
+export const auditRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+auditRoutes.openapi(listRoute, async (c) => {
+  const { agentId = defaultAgentId(c.get("wiring").config), kind, limit, before } = c.req.valid("query");
+  const entries = await drizzle(c.env.DB)
+    .select()
+    .from(audit)
+    .where(
+      and(
+        eq(audit.agentId, agentId),
+        kind === undefined ? undefined : eq(audit.kind, kind),
+        listedAfter(audit.at, audit.id, before),
+      ),
+    )
+    .orderBy(desc(audit.at), desc(audit.id))
+    .limit(limit);
+  return c.json({ entries, ...nextPage(entries, limit, ({ at, id }) => ({ at, key: id })) }, 200);
+});

@@ -1,0 +1,39 @@
+import { isOn } from "./assembly.ts";
+import type { HooksConfig } from "./config.ts";
+import type { AnyPlugin } from "./plugin.ts";
+
+/** What a plugin is and brings, by name, for people. */
+export interface PluginView {
+  name: string;
+  summary: string;
+  enabled: boolean;
+  hooks: { event: string; priority: number }[];
+  tools: string[];
+  sections: { name: string; layer: "stable" | "dynamic"; modes: string[] }[];
+  channels: string[];
+  providers: string[];
+  /** The names in the front matter of its skills. */
+  skills: string[];
+}
+
+/** Shows a plugin as a configuration switches it. */
+export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
+  const { name, summary, hooks = {}, tools = [], sections = {}, channels = [], providers = {}, skills = [] } = plugin;
+  const inLayer = (layer: "stable" | "dynamic") =>
+    (sections[layer] ?? []).map((section) => ({ name: section.name, layer, modes: [...section.modes] }));
+  return {
+    name,
+    summary,
+    enabled: isOn(plugin, config),
+    hooks: Object.entries(hooks).map(([event, { priority = 0 }]) => ({ event, priority })),
+    tools: tools.map((tool) => tool.name),
+    sections: [...inLayer("stable"), ...inLayer("dynamic")],
+    channels: channels.map((channel) => channel.id),
+    providers: Object.keys(providers),
+    skills: skills.map(skillName),
+  };
+}
+
+function skillName(text: string): string {
+  return /^name:\s*(.+)$/m.exec(text)?.[1]?.trim() ?? "(without a name)";
+}

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:test";
+import { expect, test } from "vitest";
+import type { HookTable } from "../../src/hooks/handlers.ts";
+import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";
+import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { dumpTool, plug, session } from "./session-lab.ts";
+
+interface AuditRow {
+  id: string;
+  sessionKey: string;
+  runId: string | null;
+  kind: string;
+  by: string;
+  subject: string;
+  bytesBefore: number | null;
+  bytesAfter: number | null;
+  hash: string | null;
+  detail: string | null;
+}
+
+/** What the audit trail says of a session, oldest first, once it says so much. */
+async function auditOf(name: string, atLeast = 1): Promise<AuditRow[]> {
+  const { sessionKey } = session(name);
+  const read = async () => {
+    const { entries } = await (await call("GET", "/v1/audit?limit=200")).json<{ entries: AuditRow[] }>();
+    return entries.filter((entry) => entry.sessionKey === sessionKey).reverse();
+  };
+  await waitFor(async () => (await read()).length >= atLeast);
+  return read();
+}
+
+/** Plugs hooks into a session, lets it say something, and waits for the end. */
+async function turn(name: string, hooks: HookTable<unknown>, more: Partial<AnyPlugin> = {}) {
+  await plug(name, [definePlugin({ name: "tester", summary: "Tests", hooks, ...more })]);
+  const { runId } = await say("hello", name, session(name));
+  return finished(runId);
+}
+
+/** The system prompt of a request. */
+function systemOf(request: { body: any } | undefined): string {
+  return request?.body.messages[0].content;
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+test("what a plugin puts above the changing part of the prompt is what the model sees, and on the audit trail", async () => {
+  await script("prompt", [{ text: "ok" }]);
+  const { runId } = await turn("prompt", {
+    before_prompt_build: { run: () => ({ prependContext: "It is raining." }) },
+  });
+  const system = systemOf((await asked("prompt"))[0]);
+  expect(system).toMatch(/It is raining\.\n\n/);
+  expect(system.indexOf("It is raining.")).toBeGreaterThan(system.indexOf("# Project Context"));
+  expect(system.indexOf("It is raining.")).toBeLessThan(system.indexOf("## Runtime"));
+  expect(await auditOf("prompt")).toMatchObject([
+    {
+      kind: "prompt",
+      by: "tester",
+      runId,
+      subject: "prependContext",
+      bytesBefore: 0,
+      bytesAfter: 14,
+      hash: await sha256("It is raining."),
+    },
+  ]);
+});
+
+test("a plugin may replace the whole prompt, and the last one that adds to it still does", async () => {
+  await script("replace", [{ text: "ok" }]);
+  await turn("replace", {
+    before_prompt_build: { run: () => ({ systemPrompt: "You are a parrot." }) },
+    before_agent_start: { run: ({ system }) => ({ prependContext: `After: ${system.stable}` }) },
+  });
+  expect(systemOf((await asked("replace"))[0])).toBe("You are a parrot.\n\nAfter: You are a parrot.");
+  expect((await auditOf("replace", 2)).map(({ subject }) => subject)).toEqual(["systemPrompt", "prependContext"]);
+});
+
+test("a plugin's section stands above the runtime line, and one that throws is absent", async () => {
+  await script("section", [{ text: "ok" }]);
+  await turn(
+    "section",
+    {},
+    {
+      sections: {
+        stable: [{ name: "house", modes: ["full"], render: ({ mode }) => `## House\nMode ${mode}.` }],
+        dynamic: [
+          { name: "mood", modes: ["full"], render: () => "## Mood\nGood." },
+          { name: "minimal", modes: ["minimal"], render: () => "## Never here" },
+          {
+            name: "broken",
+            modes: ["full"],
+            render() {
+              throw new Error("broken");
+            },
+          },
+        ],
+      },
+    },
+  );
+  const headings = systemOf((await asked("section"))[0])
+    .split("\n")
+    .filter((line) => line.startsWith("#"));
+  expect(headings.slice(-2)).toEqual(["## Mood", "## Runtime"]);
+  expect(headings.indexOf("## House")).toBeGreaterThan(headings.indexOf("# Project Context"));
+  expect(headings).not.toContain("## Never here");
+  const lines = (await auditOf("section", 2)).map(({ by, subject }) => [by, subject]);
+  expect(lines).toEqual([
+    ["tester", "section tester/house"],
+    ["tester", "section tester/mood"],
+  ]);
+});
+
+test("another model answers where a plugin says so", async () => {
+  await script("model-other", [{ text: "It is me." }]);
+  const run = await turn("model", { before_model_resolve: { run: () => ({ modelOverride: "model-other" }) } });
+  expect(run).toMatchObject({ status: "ok", model: "fake/model-other", reply: "It is me." });
+  expect(await auditOf("model")).toMatchObject([
+    { kind: "model", by: "tester", subject: "fake/model-other", detail: "instead of fake/model" },
+  ]);
+});
+
+test("a model of a provider that is not configured is not taken, and the trail says why", async () => {
+  await script("nowhere", [{ text: "Still me." }]);
+  const run = await turn("nowhere", {
+    before_model_resolve: { run: () => ({ providerOverride: "nowhere", modelOverride: "x" }) },
+  });
+  expect(run).toMatchObject({ status: "ok", model: "fake/nowhere", reply: "Still me." });
+  expect(await auditOf("nowhere")).toMatchObject([
+    { kind: "model", subject: "nowhere/x", detail: expect.stringContaining("'nowhere' is not configured") },
+  ]);
+});
+
+test("files of the prompt may be added, replaced and left out, within the limits", async () => {
+  await script("files", [{ text: "ok" }]);
+  await turn("files", {
+    "agent:bootstrap": {
+      run: ({ files }) => ({
+        files: [
+          ...files.filter(({ path }) => path !== "SOUL.md"),
+          { path: "HOUSE.md", content: "Be quiet after ten." },
+          { path: "LONG.md", content: "x".repeat(30_000) },
+        ],
+      }),
+    },
+  });
+  const system = systemOf((await asked("files"))[0]);
+  expect(system).toContain("## HOUSE.md\nBe quiet after ten.");
+  expect(system).not.toContain("## SOUL.md");
+  expect(system).toContain("x".repeat(20_000));
+  expect(system).not.toContain("x".repeat(20_001));
+  const lines = (await auditOf("files", 3)).map(({ subject, bytesAfter }) => [subject, bytesAfter]);
+  expect(lines.sort()).toEqual([
+    ["file HOUSE.md", 19],
+    ["file LONG.md", 30_000],
+    ["file SOUL.md", 0],
+  ]);
+});
+
+test("a blocked call does not run, and the model is told why", async () => {
+  await script("blocked", [{ calls: [{ name: "write", args: { path: "no.md", content: "x" } }] }, { text: "Fine." }]);
+  await turn("blocked", {
+    before_tool_call: { run: ({ tool }) => ({ block: tool === "write", reason: "not on Sundays" }) },
+  });
+  const { messages } = await historyOf(session("blocked").sessionKey);
+  expect(messages[2]).toMatchObject({ role: "tool", text: "blocked: not on Sundays", isError: true });
+  expect(await env.FILES.head("agents/main/workspace/no.md")).toBeNull();
+  expect(await auditOf("blocked")).toMatchObject([
+    { kind: "tool", subject: "write", detail: "blocked: not on Sundays" },
+  ]);
+});
+
+test("a call runs with the arguments that a plugin has made of them, which are checked like any", async () => {
+  await script("args", [
+    { calls: [{ name: "write", args: { path: "a.md", content: "secret" } }] },
+    { calls: [{ name: "write", args: { path: "bad.md", content: "x" } }] },
+    { text: "Done." },
+  ]);
+  await turn("args", {
+    before_tool_call: {
+      run: ({ args }) => ({ args: args.path === "bad.md" ? { path: 1 } : { ...args, content: "[redacted]" } }),
+    },
+  });
+  const { messages } = await historyOf(session("args").sessionKey);
+  expect(await (await env.FILES.get("agents/main/workspace/a.md"))?.text()).toBe("[redacted]");
+  expect(messages[4]).toMatchObject({ text: expect.stringMatching(/^Wrong arguments/), isError: true });
+  const [line] = await auditOf("args", 2);
+  const now = JSON.stringify({ path: "a.md", content: "[redacted]" });
+  expect(line).toMatchObject({ kind: "tool", subject: "write", detail: "arguments", hash: await sha256(now) });
+});
+
+test("a result is stored, shown and told to the model as plugins leave it", async () => {
+  await script("result", [{ calls: [{ name: "dump" }] }, { text: "Done." }]);
+  const after: unknown[] = [];
+  const run = await turn(
+    "result",
+    {
+      tool_result_persist: { run: ({ text }) => ({ text: text.replaceAll("4711", "****") }) },
+      after_tool_call: { run: ({ result }) => void after.push(result.text) },
+    },
+    { tools: [dumpTool(() => "The code is 4711.")] },
+  );
+  expect(after).toEqual(["The code is ****."]);
+  const { messages } = await historyOf(session("result").sessionKey);
+  expect(messages[2]).toMatchObject({ role: "tool", text: "The code is ****." });
+  const told = (await asked("result"))[1]!.body.messages.at(-1);
+  expect(told).toMatchObject({ role: "tool", content: "The code is ****." });
+  const events = JSON.stringify(await eventsOf(String(run.runId)));
+  expect(events).toContain("****");
+  expect(events).not.toContain("4711");
+  expect(await auditOf("result")).toMatchObject([
+    { subject: "dump", detail: "result", bytesBefore: 17, bytesAfter: 17 },
+  ]);
+});
