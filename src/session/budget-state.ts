@@ -35,7 +35,7 @@ export interface Claim {
   startedAt: number | undefined;
   /** Absent where only runs are capped. */
   call?: { callId: string; tokens: number; micros: number };
-  /** Whether an object begins or goes on with the run: what was set aside for it before is nobody's any more. */
+  /** Whether an object begins or goes on with the run: nobody waits any more for what was set aside for it before. */
   takesOver: boolean;
 }
 
@@ -68,12 +68,10 @@ export function minuteOf(now: number): number {
 export function claim(buckets: readonly Bucket[], asked: Claim, caps: readonly Cap[], now: number): Outcome {
   const { runId, call } = asked;
   if (call !== undefined && findOpen(buckets, call.callId)) return { granted: true, changed: [], countsRun: false };
-  const before = asked.takesOver
-    ? buckets.map((bucket) => withoutOpen(bucket, (open) => open.runId === runId))
-    : buckets;
+  const before = asked.takesOver ? buckets.map((bucket) => givenUp(bucket, runId, now)) : buckets;
   const countsRun = isNewRun(before, asked, now);
   const wanted = { runs: countsRun ? 1 : 0, tokens: call?.tokens ?? 0, micros: call?.micros ?? 0 };
-  const full = lastToHaveRoom(caps.flatMap((cap) => overflow(before, cap, wanted[cap.of], now)));
+  const [full] = caps.flatMap((cap) => overflow(before, cap, wanted[cap.of], now)).sort(lastToHaveRoom);
   if (full !== undefined) return { granted: false, full };
   const current = before.find(({ minute }) => minute === minuteOf(now)) ?? emptyBucket(now);
   const next = {
@@ -95,8 +93,8 @@ export function settled(
   const bucket = findOpen(buckets, callId);
   if (bucket === undefined) return undefined;
   const { tokens, micros } = bucket;
-  const closed = withoutOpen(bucket, (open) => open.callId === callId);
-  return { ...closed, tokens: tokens + spent.tokens, micros: micros + spent.micros };
+  const open = bucket.open.filter((reservation) => reservation.callId !== callId);
+  return { ...bucket, open, tokens: tokens + spent.tokens, micros: micros + spent.micros };
 }
 
 /** Takes back a claim that was granted and not made use of: its call, and its run where that began to count with it. */
@@ -128,8 +126,11 @@ function findOpen(buckets: readonly Bucket[], callId: string): Bucket | undefine
   return buckets.find(({ open }) => open.some((reservation) => reservation.callId === callId));
 }
 
-function withoutOpen(bucket: Bucket, isGone: (open: Reservation) => boolean): Bucket {
-  return bucket.open.some(isGone) ? { ...bucket, open: bucket.open.filter((open) => !isGone(open)) } : bucket;
+/** What was set aside for a run lapses at once, but may still be settled by whoever set it aside. */
+function givenUp(bucket: Bucket, runId: string, now: number): Bucket {
+  const isGone = (open: Reservation) => open.runId === runId && open.lapsesAt > now;
+  if (!bucket.open.some(isGone)) return bucket;
+  return { ...bucket, open: bucket.open.map((open) => (isGone(open) ? { ...open, lapsesAt: now } : open)) };
 }
 
 /** A run counts once, in the day in which it began, however often and late it goes on. */
@@ -183,8 +184,9 @@ function overflow(buckets: readonly Bucket[], cap: Cap, wanted: number, now: num
   return [{ cap, wanted, roomAt: undefined }];
 }
 
-/** Of several caps, the one that has to be waited for longest: before it has room there is none. */
-function lastToHaveRoom(full: readonly Full[]): Full | undefined {
-  const when = ({ roomAt = Number.POSITIVE_INFINITY }: Full) => roomAt;
-  return full.toSorted((a, b) => when(b) - when(a))[0];
+/** Sorts caps by how long they have to be waited for, the longest first: before that one has room there is none. */
+export function lastToHaveRoom({ roomAt: a = NEVER }: Full, { roomAt: b = NEVER }: Full): number {
+  return b - a;
 }
+
+const NEVER = Number.MAX_SAFE_INTEGER;

@@ -4,10 +4,11 @@ import type { Agent } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { NO_USAGE } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
 import type { Budget, ClaimAnswer } from "./budget.ts";
 import { type CappedScope, type Scope, scopesOf } from "./budget-caps.ts";
-import type { Claim } from "./budget-state.ts";
+import { type Claim, lastToHaveRoom } from "./budget-state.ts";
 import { type Clock, refusalText } from "./budget-text.ts";
 import { expectedUsage, type Spent, spentOn, usageSpent } from "./call-spending.ts";
 import type { ActiveRun } from "./engine.ts";
@@ -72,7 +73,7 @@ class RunBudget implements CallBudget {
     if (model.price === undefined && scopes.some(isOf("micros"))) throw noPrice(model.ref);
     // What the last call really cost is less than what was set aside for it, and leaves room for this one.
     await this.#settling;
-    const expected = expectedUsage(model, request);
+    const expected = scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
     const callId = newId("call", this.#room.now());
     await this.#claim(scopes, callId, spentOn(expected, model.price));
     this.#isUnderWay = true;
@@ -89,12 +90,9 @@ class RunBudget implements CallBudget {
     const answers = await Promise.all(
       scopes.map(async (scope) => ({ scope: scope.scope, answer: await this.#ask(scope, callId, expected) })),
     );
-    const refusal = answers
-      .map(({ scope, answer }) => this.#refusalIn(scope, answer))
-      .find((text) => text !== undefined);
-    if (refusal === undefined) return;
+    if (answers.every(({ answer }) => answer?.granted)) return;
     await Promise.all(answers.map(({ scope, answer }) => this.#giveBack(scope, answer, callId)));
-    throw new MustEnd("budget", refusal);
+    throw new MustEnd("budget", this.#refusalOf(answers));
   }
 
   #ask({ scope, caps }: CappedScope, callId: string, expected: Spent): Promise<ClaimAnswer | undefined> {
@@ -103,9 +101,11 @@ class RunBudget implements CallBudget {
     return this.#reach("budget.not_asked", scope, async (budget): Promise<ClaimAnswer> => budget.claim(claim, caps));
   }
 
-  #refusalIn(scope: Scope, answer: ClaimAnswer | undefined): string | undefined {
-    if (answer === undefined) return UNREACHABLE;
-    return answer.granted ? undefined : refusalText(scope, answer.full, this.#room.now(), this.#spender.clock);
+  /** Names the budget that has to be waited for longest. */
+  #refusalOf(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
+    const full = answers.flatMap(({ scope, answer }) => (answer?.granted === false ? [{ scope, ...answer.full }] : []));
+    const [last] = full.sort(lastToHaveRoom);
+    return last === undefined ? UNREACHABLE : refusalText(last.scope, last, this.#room.now(), this.#spender.clock);
   }
 
   async #giveBack(scope: Scope, answer: ClaimAnswer | undefined, callId: string): Promise<void> {

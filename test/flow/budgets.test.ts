@@ -33,7 +33,7 @@ async function storedIn(scope: string) {
     runs: sum(({ runs }) => runs.length),
     tokens: sum(({ tokens }) => tokens),
     micros: sum(({ micros }) => micros),
-    open: sum(({ open }) => open.length),
+    open: sum(({ open }) => open.filter(({ lapsesAt }) => lapsesAt > Date.now()).length),
   };
 }
 

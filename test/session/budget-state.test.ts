@@ -136,6 +136,15 @@ describe("tokens and money", () => {
     expect(usesOf(ledger.buckets, caps, START + 2 * MINUTE)).toMatchObject([{ spent: 0, reserved: 90 }]);
   });
 
+  test("what was given up is counted all the same where it is settled after all", () => {
+    const ledger = new Ledger();
+    const caps = [cap("tokens", HOUR, 100)];
+    ledger.claim(call("1", 60), caps, START);
+    ledger.claim({ ...call("2", 60), takesOver: true }, caps, START);
+    ledger.settle("1", 30);
+    expect(usesOf(ledger.buckets, caps, START)).toMatchObject([{ spent: 30, reserved: 60 }]);
+  });
+
   test("money has its own caps, and what costs nothing is never refused for them", () => {
     const ledger = new Ledger();
     const caps = [cap("micros", DAY, 1000)];
