@@ -70,6 +70,15 @@ export const tools = z
       })
       .prefault({})
       .describe("Messages between agents."),
+    experimental: z
+      .strictObject({
+        planTool: z
+          .boolean()
+          .default(true)
+          .describe("Whether agents have `update_plan`, to show a plan of their work."),
+      })
+      .prefault({})
+      .describe("Tools that may change."),
     loopDetection: z
       .strictObject({
         enabled: z.boolean().default(true).describe("Whether a model that repeats itself is noticed."),

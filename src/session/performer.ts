@@ -26,6 +26,7 @@ import type { SessionHooks } from "./session-hooks.ts";
 import { sessionsPort } from "./sessions-port.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { laneOf, takeSlot } from "./slot.ts";
+import { statusPort } from "./status-port.ts";
 import { takeTurn } from "./turn.ts";
 import { agentIn } from "./wiring.ts";
 
@@ -35,7 +36,6 @@ export interface PerformerRoom extends FamilyRoom {
   hooks: SessionHooks;
   files: R2Bucket;
   database: D1Database;
-  now(): number;
   lanes: DurableObjectNamespace<Lane>;
   budgets: DurableObjectNamespace<Budget>;
   family: Family;
@@ -122,6 +122,7 @@ export class Performer {
       bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
       sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
+      status: statusPort(run, this.#room),
       extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],
       listing: this.#listing ?? Promise.resolve(undefined),
       slot,

@@ -1,3 +1,4 @@
+import { clockText, shortClockText } from "./clock-text.ts";
 import { tokenText, totalText } from "./figures.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { SessionStatus } from "./status.ts";
@@ -5,7 +6,7 @@ import type { Totals } from "./totals.ts";
 
 /** What is told of a session, line by line, as Markdown. */
 export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: Totals): string[] {
-  const { sessionKey, since, preferences, waiting, compactions } = status;
+  const { sessionKey, since, clock, preferences, waiting, compactions } = status;
   const { thinking, reasoning, verbose } = preferences;
   return [
     `Session \`${sessionKey}\`: ${doing(status)}.`,
@@ -13,9 +14,14 @@ export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: T
     `Thinking: ${thinking}, visible reasoning: ${reasoning}, tool calls in words: ${verbose}`,
     `Context: ${contextText(status)}, compacted ${times(compactions)}`,
     `Queue: ${queue.mode}, ${waiting} waiting`,
-    `This conversation, since ${minute(since)}: ${totalText(totals.conversation)}`,
+    `This conversation, since ${shortClockText(since, clock.zone, clock.format)}: ${totalText(totals.conversation)}`,
     `Today: ${totalText(totals.today)}`,
   ];
+}
+
+/** The date and time, in the user's zone and in UTC. */
+export function timeLines(now: number, { zone, format }: SessionStatus["clock"]): string[] {
+  return [`Time: ${clockText(now, zone, format)}`, `UTC: ${new Date(now).toISOString()}`];
 }
 
 function modelText({ model, ownModel, modelProblem }: SessionStatus): string {
@@ -37,8 +43,4 @@ function doing({ active }: SessionStatus): string {
 function times(count: number): string {
   if (count === 0) return "never";
   return count === 1 ? "once" : `${count} times`;
-}
-
-function minute(instant: number): string {
-  return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

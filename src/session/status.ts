@@ -1,6 +1,7 @@
 import { and, count, desc, gte, isNull, sql } from "drizzle-orm";
 import type { Agent } from "../config/agents.ts";
 import { startOfDay } from "../lib/zone.ts";
+import type { TimeFormat } from "./clock-text.ts";
 import { fieldOf, readMessages } from "./message-pages.ts";
 import { lookUpModel, type ModelLookup, sessionModel } from "./model-choice.ts";
 import { type Preferences, preferencesOf } from "./preferences.ts";
@@ -17,6 +18,8 @@ export interface SessionStatus {
   sessionKey: string;
   /** When the conversation began. */
   since: number;
+  /** The user's time zone and how times of day are written there. */
+  clock: { zone: string; format: TimeFormat };
   /** `provider/model` that answers here, and that which the agent has of its own. */
   model: string;
   ownModel: string;
@@ -42,6 +45,7 @@ export function statusOf(store: Store, owner: SessionRow, wiring: Wiring, now: n
   return {
     sessionKey: owner.key,
     since: beginningOf(store, owner),
+    clock: clockOf(agent),
     model,
     ownModel: wiring.modelRefOf(agent),
     modelProblem: found.kind === "none" ? found.problem : undefined,
@@ -55,8 +59,12 @@ export function statusOf(store: Store, owner: SessionRow, wiring: Wiring, now: n
 
 /** What a session came to, with the user's day. @throws IsopodError where the configuration is not valid */
 export function totalsIn(store: Store, owner: SessionRow, wiring: Wiring, now: number): Totals {
-  const { userTimezone = "UTC" } = agentIn(wiring, owner.agentId).defaults;
-  return totalsOf(store, owner.contextSeq, startOfDay(now, userTimezone));
+  const { zone } = clockOf(agentIn(wiring, owner.agentId));
+  return totalsOf(store, owner.contextSeq, startOfDay(now, zone));
+}
+
+function clockOf({ defaults }: Agent): SessionStatus["clock"] {
+  return { zone: defaults.userTimezone ?? "UTC", format: defaults.timeFormat };
 }
 
 function windowOf(found: ModelLookup, { defaults }: Agent): number | undefined {

@@ -2,6 +2,7 @@ import type { CallBudget } from "../agent/call-budget.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
+import type { StatusPort } from "../tools/session-status.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
@@ -24,6 +25,8 @@ export interface TurnRoom {
   readEtags: ReadEtags;
   /** Other sessions, as far as a run may reach them. */
   sessionsFor(run: ActiveRun, agent: Agent): SessionsPort | undefined;
+  /** The session as its tools may look at it. */
+  status: StatusPort;
   /** Tools besides the built-in ones. */
   extraTools: readonly AnyTool[];
   /** The workspace's root, where it was asked for before the run was stored. */

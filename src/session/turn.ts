@@ -1,7 +1,6 @@
 import { runLoop } from "../agent/loop.ts";
 import { newId } from "../lib/ids.ts";
 import { renderSystemPrompt } from "../prompt/system-prompt.ts";
-import { toolsFor } from "../tools/index.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { ActiveRun } from "./engine.ts";
 import { openConversation } from "./greeting.ts";
@@ -17,6 +16,7 @@ import { withResults } from "./results-in-workspace.ts";
 import { keepOutput, sessionFolder } from "./spill.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
 import type { TurnRoom } from "./turn-room.ts";
+import { turnTools } from "./turn-tools.ts";
 import { agentIn } from "./wiring.ts";
 
 /** Silence of a model after which its call is given up. */
@@ -35,9 +35,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const workspace = room.wiring.workspaceOf(agent);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, spills);
-  const sessions = room.sessionsFor(run, agent);
-  const toolRoom = { owner: run.speaker.owner, workspace: seen, readEtags: room.readEtags, sessions };
-  const tools = toolsFor(toolRoom, room.extraTools);
+  const tools = turnTools(run, room, agent, seen);
   const files = await gatherFiles(agent, workspace, run, room);
   const owners = await room.wiring.ownersShown();
   const facts = promptInput(run, room, { agent, tools, files, owners, model: model.ref });

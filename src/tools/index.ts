@@ -5,36 +5,42 @@ import { editTool } from "./edit.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
+import { type StatusPort, sessionStatusTool } from "./session-status.ts";
 import { sessionsHistoryTool } from "./sessions-history.ts";
 import { sessionsListTool } from "./sessions-list.ts";
 import type { SessionsPort } from "./sessions-port.ts";
 import { sessionsSendTool } from "./sessions-send.ts";
 import { sessionsSpawnTool } from "./sessions-spawn.ts";
 import { subagentsTool } from "./subagents.ts";
+import { updatePlanTool } from "./update-plan.ts";
 import { writeTool } from "./write.ts";
 
 /** What the tools of a turn work on, and for whom. */
 export interface ToolRoom {
-  /** Owners get the profile `coding`, everyone else `messaging`, which has no tool for the workspace. */
+  /** Owners get the profile `coding`, everyone else `messaging`, which has no tool for the workspace and sets nothing. */
   owner: boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
   /** Other sessions, where the turn may reach them. */
   sessions: SessionsPort | undefined;
+  /** The session of the turn. */
+  status: StatusPort;
+  /** Whether there is `update_plan`. */
+  plans: boolean;
 }
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
-export function toolsFor(
-  { owner, workspace, readEtags, sessions }: ToolRoom,
-  plugins: readonly AnyTool[] = [],
-): AnyTool[] {
-  if (!owner) return [];
+export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
+  const { owner, workspace, readEtags, sessions, status, plans } = room;
+  if (!owner) return [sessionStatusTool(status, false)];
   return [
     readTool(workspace, readEtags),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     lsTool(workspace),
     ...(sessions === undefined ? [] : sessionTools(sessions)),
+    sessionStatusTool(status, true),
+    ...(plans ? [updatePlanTool()] : []),
     ...plugins,
   ];
 }
