@@ -13,6 +13,7 @@ import type { AppEnv } from "./context.ts";
 import { onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
+import { openAiChatRoutes } from "./openai-chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai-errors.ts";
 import { openAiModelRoutes } from "./openai-models.ts";
 import { pairingRoutes } from "./pairings.ts";
@@ -52,6 +53,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", auditRoutes);
   app.route("/v1", pluginRoutes);
   app.route("/v1", openAiModelRoutes);
+  app.route("/v1", openAiChatRoutes);
   app.route(
     "/v1",
     workspaceRoutes<AppEnv>(async (c, agentId) => {

@@ -67,6 +67,8 @@ export interface AcceptRequest {
   agentId: string;
   runId: string;
   idempotencyKey?: string;
+  /** It is another run than the one that came under its key before, which gives the key up. */
+  renews?: true;
   input: RunInput;
   /** Where the reply is to be delivered; absent where whoever asked reads it here. */
   target?: Target;

@@ -3,17 +3,14 @@ import type { Agent } from "../config/agents.ts";
 import { sessionKeyOf } from "../config/session-key.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { head } from "../lib/text.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 import type { AcceptRequest } from "./api.ts";
+import { type KeptFile, keepInInbox, safeName } from "./inbox.ts";
 import type { Config } from "./wiring.ts";
 
 const MAX_ATTACHMENTS = 10;
-const MAX_NAME_CHARS = 80;
-/** What models can look at. */
-const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 /** A message and where it came in. */
 export interface Arrival {
@@ -76,12 +73,6 @@ function quoteOf({ quoted }: InboundMessage): string {
   return wrapExternal(quoted.text, { source: "channel_metadata", id, ...author });
 }
 
-interface KeptFile {
-  /** A line that tells the model where the file is, or why it is not. */
-  note: string;
-  image?: { path: string; mediaType: string };
-}
-
 /** Stores a file of a message in the workspace; the same message again is the same place. */
 async function keep(
   attachment: Attachment,
@@ -94,10 +85,7 @@ async function keep(
   try {
     const bytes = await readAtMost(await attachment.open(), MAX_FILE_BYTES);
     if (bytes === undefined) return { note: `[The file ${name} is over ${MAX_FILE_BYTES} bytes and was not kept.]` };
-    await workspace.write(path, bytes, { kind: "any" });
-    const { mediaType } = attachment;
-    const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
-    return mediaType !== undefined && IMAGE_TYPES.has(mediaType) ? { note, image: { path, mediaType } } : { note };
+    return await keepInInbox({ path, bytes, mediaType: attachment.mediaType }, workspace);
   } catch (error) {
     return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
   }
@@ -112,8 +100,4 @@ async function readAtMost(stream: ReadableStream<Uint8Array>, max: number): Prom
     chunks.push(chunk);
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-function safeName(name: string): string {
-  return head(name.replace(/[^\p{L}\p{N}._-]+/gu, "_"), MAX_NAME_CHARS);
 }

@@ -86,6 +86,11 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
   return row && readable(row);
 }
 
+/** Takes an idempotency key from the run that has it. */
+export function releaseKey(store: Store, idempotencyKey: string): void {
+  store.update(runs).set({ idempotencyKey: null }).where(eq(runs.idempotencyKey, idempotencyKey)).run();
+}
+
 /** The run that was accepted last. */
 export function newestRun(store: Store): RunRow | undefined {
   const row = store.select().from(runs).orderBy(desc(sql`rowid`)).limit(1).get();

@@ -30,7 +30,7 @@ import { orRefusal, type Refusal } from "./refusal.ts";
 import { Removal } from "./removal.ts";
 import { Retention } from "./retention.ts";
 import { type Decision, isSettled, type RunState } from "./run.ts";
-import { findRun, openRuns, type RunRow } from "./runs.ts";
+import { findRun, openRuns, type RunRow, releaseKey } from "./runs.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
 import { Sockets } from "./socket.ts";
@@ -145,12 +145,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
-    const { agentId, runId, idempotencyKey = null, input, target = null } = request;
+    const { agentId, runId, idempotencyKey = null, renews, input, target = null } = request;
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#engine.busy;
     const listing = begins ? this.#performer.listAhead(agentId, taken.input) : undefined;
     const owner = this.#begin(request);
+    if (renews && this.#find(runId) === undefined)
+      this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? ""));
     const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
     this.#arm();
     this.#performer.withListing(listing, () => this.#work());

@@ -1,4 +1,4 @@
-import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
 import type { AnyPlugin } from "../../src/plugins/plugin.ts";
@@ -42,6 +42,16 @@ export async function configure(name: string, change: (config: any) => object): 
   await runInDurableObject(await stubOf(name), (instance) => {
     Object.assign(instance, { env: { ...env, ISOPOD_CONFIG: JSON.stringify(config) } });
   });
+}
+
+/** Kills a session's object in the middle of what it does, and lets its alarm ring. */
+export async function kill(name: string): Promise<void> {
+  const killed = runInDurableObject(await stubOf(name), (_, state) => state.abort("killed by a test"));
+  await killed.then(
+    () => Promise.reject(new Error("The object lives on.")),
+    () => undefined,
+  );
+  await runDurableObjectAlarm(await stubOf(name));
 }
 
 /** A tool `dump` that answers with a text. */

@@ -165,6 +165,9 @@ describe("OpenAPI", () => {
         "/v1/plugins",
         "/v1/agents/{id}/workspace",
         "/v1/agents/{id}/workspace/{path}",
+        "/v1/models",
+        "/v1/models/{model}",
+        "/v1/chat/completions",
         "/healthz",
       ]),
     );
