@@ -1,9 +1,9 @@
-import { agentIds } from "../config/agents.ts";
+import { type Agent, agentIds } from "../config/agents.ts";
 import { usdOf } from "../models/price.ts";
 import type { Budget } from "./budget.ts";
 import { type Cap, type CappedScope, HOUR, type Scope, scopesOf } from "./budget-caps.ts";
 import type { CapUse } from "./budget-state.ts";
-import { amountText, type Clock, capText, scopeText, timeText } from "./budget-text.ts";
+import { amountText, capText, clockOf, scopeText, timeText } from "./budget-text.ts";
 import type { Config } from "./wiring.ts";
 
 /** A budget and how much of it is used. */
@@ -56,8 +56,18 @@ export function budgetView({ scope, uses }: BudgetReport): { scope: string; caps
   };
 }
 
-/** Budgets for people, as lines of Markdown; what is set aside for calls at work counts as used. */
-export function budgetLines(reports: readonly BudgetReport[], now: number, clock: Clock): string[] {
+/**
+ * The budgets that an agent spends from, a line of Markdown for each cap; what is set aside for calls at work counts as
+ * used. Rejects where one does not answer.
+ */
+export async function budgetLines(
+  agent: Agent,
+  config: Config,
+  budgets: DurableObjectNamespace<Budget>,
+  now: number,
+): Promise<string[]> {
+  const reports = await readBudgets(scopesOf(config, agent.id), budgets);
+  const clock = clockOf(agent);
   return reports.flatMap(({ scope, uses }) =>
     uses.map(({ cap, spent, reserved, roomAt }) => {
       const room = roomAt === undefined ? "" : `; room again ${timeText(roomAt, now, clock)}`;

@@ -1,3 +1,4 @@
+import type { Agent } from "../config/agents.ts";
 import { usdOf } from "../models/price.ts";
 import { type Cap, HOUR, type Scope, type Spending } from "./budget-caps.ts";
 import type { Full } from "./budget-state.ts";
@@ -7,6 +8,11 @@ export interface Clock {
   /** IANA zone. */
   zone: string;
   hours: "auto" | "12" | "24";
+}
+
+/** The clock of an agent's user. */
+export function clockOf({ defaults }: Agent): Clock {
+  return { zone: defaults.userTimezone ?? "UTC", hours: defaults.timeFormat };
 }
 
 /** Why a run may not go on, for people: which cap, how much it allows, and when there is room again. */
@@ -30,9 +36,14 @@ export function capText({ of, limit, minutes }: Cap): string {
 
 /** An amount for people: `5 runs`, `$2.50`. */
 export function amountText(of: Spending, amount: number): string {
-  if (of === "micros") return dollars.format(usdOf(amount));
+  if (of === "micros") return figureText(of, amount);
   const unit = of === "runs" ? "run" : "token";
-  return `${whole.format(amount)} ${unit}${amount === 1 ? "" : "s"}`;
+  return `${figureText(of, amount)} ${unit}${amount === 1 ? "" : "s"}`;
+}
+
+/** An amount for people, without what it is of: `5`, `$2.50`. */
+export function figureText(of: Spending, amount: number): string {
+  return of === "micros" ? dollars.format(usdOf(amount)) : whole.format(amount);
 }
 
 /** An instant within a week, to the minute, rounded up: `at 14:05 (UTC)`, `on Sunday at 14:05 (UTC)`. */

@@ -5,6 +5,7 @@ import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Budget } from "./budget.ts";
+import { budgetLines } from "./budget-report.ts";
 import { carryOut } from "./carry-out.ts";
 import type { QueuedPort } from "./commands/command.ts";
 import type { Conclusion } from "./conclusion.ts";
@@ -140,6 +141,10 @@ export class Performer {
   }
 
   #commandPort(): QueuedPort {
-    return { pairing: pairingPort(this.#room.database, Date.now) };
+    const { database, wiring, owner, now } = this.#room;
+    return {
+      pairing: pairingPort(database, Date.now),
+      budgets: () => budgetLines(agentIn(wiring(), owner().agentId), wiring().config, this.#room.budgets, now()),
+    };
   }
 }

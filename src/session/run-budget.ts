@@ -9,7 +9,7 @@ import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
 import type { Budget, ClaimAnswer } from "./budget.ts";
 import { type CappedScope, type Scope, scopesOf } from "./budget-caps.ts";
 import { type Claim, lastToHaveRoom } from "./budget-state.ts";
-import { type Clock, refusalText } from "./budget-text.ts";
+import { type Clock, clockOf, refusalText } from "./budget-text.ts";
 import { expectedUsage, type Spent, spentOn, usageSpent } from "./call-spending.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { Config } from "./wiring.ts";
@@ -40,15 +40,14 @@ interface Spender {
  */
 export function budgetOf(
   { row, journal: { state } }: Pick<ActiveRun, "row" | "journal">,
-  { id, defaults }: Agent,
+  agent: Agent,
   config: Config,
   room: BudgetRoom,
 ): CallBudget | undefined {
-  const scopes = scopesOf(config, id);
+  const scopes = scopesOf(config, agent.id);
   if (scopes.length === 0) return undefined;
   const startedAt = state.origin?.kind === "command" ? undefined : state.startedAt;
-  const clock = { zone: defaults.userTimezone ?? "UTC", hours: defaults.timeFormat };
-  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock }, room);
+  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: clockOf(agent) }, room);
 }
 
 /**

@@ -309,3 +309,26 @@ test("budgets can be looked at: what is capped, spent, set aside, and when there
 function executionContext() {
   return { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} } as any;
 }
+
+test("an owner can ask what is left", async () => {
+  const sender = { id: "42", owner: true };
+  const tell = async (name: string) => {
+    const runId = `run_${name}`;
+    return runInDurableObject(await stubOf(name), async (instance) => {
+      const input = { text: "/budget", sender, timeoutSeconds: 0 };
+      instance.accept({ ...session(name), agentId: "main", runId, input });
+      await instance.wait(runId, 5000);
+      return instance.show(runId)?.reply;
+    });
+  };
+  const place = await capped("ask", {
+    budgets: { global: { usdPerDay: 5 }, perAgent: { runsPerHour: 1 } },
+    cost: { input: 10 },
+  });
+  await script("ask", [{ text: "ok", usage: { input: 50_000, output: 0 } }]);
+  await finished((await say("x", "ask", place)).runId);
+  const reply = await tell("ask");
+  expect(reply).toMatch(/^Budget of the agent `main`: 1 run of 1 run an hour; room again .*at \d+:\d\d \(UTC\)$/m);
+  expect(reply).toContain("Budget of all agents together: $0.50 of $5.00 a day");
+  expect(await tell("ask-nothing")).toContain("Nothing is capped");
+});

@@ -74,4 +74,6 @@ export interface CommandPort {
 /** What commands may do once it is their turn. */
 export interface QueuedPort {
   pairing: PairingPort;
+  /** The budgets that this session spends from, a line for each cap. Rejects where one does not answer. */
+  budgets(): Promise<string[]>;
 }

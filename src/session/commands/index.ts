@@ -1,4 +1,5 @@
 import { approve } from "./approve.ts";
+import { budget } from "./budget.ts";
 import type { Command } from "./command.ts";
 import { helpOn } from "./help.ts";
 import { model } from "./model.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   approve,
   status,
   usage,
+  budget,
   model,
   think,
   reasoning,
