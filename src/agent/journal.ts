@@ -1,8 +1,9 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../models/message.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
 import type { CallBudget } from "./call-budget.ts";
-import type { EventBody } from "./events.ts";
+import type { ContextRules } from "./context-rules.ts";
+import type { CompactionReason, EventBody } from "./events.ts";
 import type { RepetitionLimits } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
 import type { ToolHooks } from "./tool-hooks.ts";
@@ -16,6 +17,8 @@ import type { ToolHooks } from "./tool-hooks.ts";
 export interface Journal {
   /** What the model sees, oldest first; every tool call in it that is not of the last reply has its result. */
   context(): Message[];
+  /** The same, with what is known of it. */
+  view(): View;
   /** How often the call that comes next was begun before and did not finish. */
   readonly interruptedAsks: number;
   /** Whether a call was launched before, by this incarnation or an earlier one. */
@@ -41,6 +44,50 @@ export interface Journal {
   allowedArgs(callId: string): JsonObject | undefined;
   /** Stores that the run waits for a person's word on these calls. */
   pausing(questions: readonly ApprovalQuestion[]): void;
+  /** Shortens, for the model, the results before the message with this id; all that there are where none is given. */
+  pruned(beforeId: string | undefined): void;
+  /** Announces that a summary is being made. */
+  compacting(reason: CompactionReason, tokensBefore: number): void;
+  /** Stores a summary: from now on the model sees it in place of all that comes before the first message that is kept. */
+  compacted(summary: NewSummary): void;
+  /** Announces that no summary was made, and why; what was spent on it counts. */
+  notCompacted(reason: CompactionReason, message: string, usage: Usage): void;
+  /** Whether the memory flush has not been done since the last summary. */
+  readonly isFlushDue: boolean;
+  /** Replies of the memory flush that is going on; undefined where none is. */
+  readonly flushReplies: number | undefined;
+  /** Stores that a memory flush begins, and what it asks. Until it ends all that is stored belongs to it. */
+  flushing(prompt: string): void;
+  /** Stores that the flush is over, with its last reply. The model sees nothing of it from now on. */
+  flushed(last: AssistantMessage): void;
+}
+
+/** What a model sees of a conversation. */
+export interface View {
+  /** Oldest first. */
+  messages: Message[];
+  /** How many of the first only stand for what is older: a summary, and what was asked last before the others. */
+  pinned: number;
+  /** What the summary among them says. */
+  summary?: string;
+  /** Index of the first message that came when the model saw the ones before it as they are now. */
+  countedFrom: number;
+  /** Whether it is about as long as a view can be, whatever the model takes: older messages would be left out. */
+  isFull: boolean;
+}
+
+/** A summary that is to be stored. */
+export interface NewSummary {
+  reason: CompactionReason;
+  text: string;
+  /** The first message that stays as it is. */
+  keptId: string;
+  /** `provider/model` that wrote it. */
+  model: string;
+  usage: Usage;
+  /** Estimated tokens of the whole context. */
+  tokensBefore: number;
+  tokensAfter: number;
 }
 
 export type Verdict = "allow" | "deny";
@@ -67,6 +114,8 @@ export interface Loop {
   hooks?: ToolHooks | undefined;
   /** Tools that a person has allowed for good. */
   allowedTools: readonly string[];
+  /** How the conversation is kept within what the model takes. */
+  context: ContextRules;
   /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
   keep(output: ToolOutput): Promise<KeptOutput>;
   emit(event: EventBody): void;

@@ -1,8 +1,10 @@
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { callsOf } from "../models/message.ts";
 import { answer } from "./answer.ts";
+import { ContextKeeper, outOfRoom } from "./context-keeper.ts";
 import type { Loop } from "./journal.ts";
 import { stopRepetition } from "./loop-detection.ts";
+import { inward, takeFlushReply } from "./memory-flush.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
@@ -17,31 +19,48 @@ export type LoopEnd =
 
 /**
  * Lets the model work: asks it, runs the tools that it calls, and asks again until it calls none. Messages that come
- * meanwhile are taken up before the next tool is launched or the model is asked again.
+ * meanwhile are taken up before the next tool is launched or the model is asked again. A request that would not fit, or
+ * did not, is made once there is room for it. A memory flush is a detour on the same way.
  *
  * It never throws for what one reply or a tool does; it passes on what the journal throws, and `MustEnd` where the run
  * may not go on. A model's failure ends it with a reply whose stop is `error`. An abort ends it promptly, and calls may
  * then be left without a result.
  */
-export async function runLoop(loop: Loop, signal: AbortSignal): Promise<LoopEnd> {
-  let interrupted = loop.journal.interruptedAsks;
+export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd> {
+  const { journal } = outer;
+  const keeper = new ContextKeeper(outer);
+  /** How often the next call was begun before. */
+  let interrupted = journal.interruptedAsks;
   while (!signal.aborted) {
-    const messages = loop.journal.context();
-    const open = openCalls(messages);
+    const open = openCalls(journal.context());
     if (open.length > 0) {
       interrupted = 0;
+      const loop = journal.flushReplies === undefined ? outer : inward(outer);
       if ((await runTools(loop, open, signal)) === "paused") return { kind: "paused" };
       continue;
     }
-    loop.journal.takeNews();
-    stopRepetition(loop.journal.context(), loop.repetition);
-    if (interrupted > 0) loop.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
+    journal.takeNews();
+    stopRepetition(journal.context(), outer.repetition);
+    if (interrupted > 0) outer.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
     interrupted = 0;
-    const message = await answer(loop, loop.journal.context(), signal);
+    await keeper.makeRoom(signal);
+    if (signal.aborted) break;
+    if (journal.flushReplies !== undefined) {
+      const message = await answer(inward(outer), journal.context(), signal);
+      if (message.stop !== "aborted") takeFlushReply(outer, message);
+      continue;
+    }
+    const message = await answer(outer, journal.context(), signal);
     if (message.stop === "aborted")
       return message.parts.length > 0 ? { kind: "aborted", message } : { kind: "aborted" };
+    if (message.error?.kind === "overflow") {
+      if (message.parts.length > 0) outer.emit({ type: "assistant", phase: "restart", attempt: 2 });
+      if (await keeper.recover(signal)) continue;
+      return signal.aborted ? { kind: "aborted" } : { kind: "reply", message: outOfRoom(message) };
+    }
+    keeper.helped();
     if (callsOf(message).length === 0) return { kind: "reply", message };
-    loop.journal.answered(message);
+    journal.answered(message);
   }
   return { kind: "aborted" };
 }

@@ -4,7 +4,7 @@ import { contextStart } from "./context.ts";
 import { objectNameOf } from "./locate.ts";
 import { readMessages } from "./message-pages.ts";
 import type { RetentionRoom } from "./retention-room.ts";
-import { messages, outbox, runs } from "./schema.ts";
+import { compactions, messages, outbox, runs } from "./schema.ts";
 import { saveOldestCursor } from "./session-row.ts";
 import { sessionFolder, spillKey } from "./spill.ts";
 
@@ -18,8 +18,9 @@ const ROWID = sql<number>`rowid`;
 /** Clears away messages from before an instant, with their large results, but for what a model is still shown. */
 export async function clearMessages(room: RetentionRoom, before: number): Promise<void> {
   const { store, fence, log, files } = room;
-  const { agentId, key, contextSeq } = room.owner();
-  const shownFrom = contextStart(store, contextSeq);
+  const owner = room.owner();
+  const { agentId, key } = owner;
+  const shownFrom = contextStart(store, owner);
   if (shownFrom === undefined) return;
   const folder = sessionFolder(agentId, await objectNameOf(key));
   for (;;) {
@@ -33,6 +34,7 @@ export async function clearMessages(room: RetentionRoom, before: number): Promis
     if (spills.length > 0) await files.delete(spills.map((id) => spillKey(folder, id)));
     fence.write(() => {
       store.delete(messages).where(lte(messages.seq, last)).run();
+      store.delete(compactions).where(lte(compactions.seq, last)).run();
       saveOldestCursor(store, last);
     });
     log.clearedUpTo(last);

@@ -1,3 +1,4 @@
+import type { View } from "../agent/journal.ts";
 import { openCalls } from "../agent/loop.ts";
 import type { Target } from "../channels/channel.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -52,8 +53,8 @@ export interface EnginePorts {
   open(row: RunRow, input: RunInput): Opening;
   /** Takes note of a run that joins another, within the fence. */
   noteJoined(row: RunRow, input: RunInput): void;
-  /** What a model sees of the conversation so far, oldest first. */
-  readContext(): Message[];
+  /** What a model sees of the conversation so far; with what is said in a memory flush, where one began at a number. */
+  readView(flushFrom?: number): View;
   /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
   perform(run: ActiveRun): Promise<Conclusion | undefined>;
   /** What follows from the end of a run, within its commit; the row is as it was before. */
@@ -114,7 +115,7 @@ export class Engine {
       fence.write(() => saveState(store, runId, { ...state, abortRequested: true }));
       if (this.#active?.row.id === runId) this.#active.stop.abort("aborted");
     } else if (!isSettled(row.state)) {
-      this.#finish(row, ABORTED, isBegun(row.state) ? openCalls(this.#ports.readContext()) : []);
+      this.#finish(row, ABORTED, isBegun(row.state) ? openCalls(this.#ports.readView().messages) : []);
     }
     return findRun(store, runId);
   }
@@ -180,7 +181,7 @@ export class Engine {
   }
 
   async #work(row: OpenRun, state: RunningRun): Promise<void> {
-    const { store, log, fence, now, readContext } = this.#ports;
+    const { store, log, fence, now, readView } = this.#ports;
     const stop = new AbortController();
     this.#active = { row, stop };
     const left = state.deadline === undefined ? undefined : state.deadline - now();
@@ -190,7 +191,7 @@ export class Engine {
       waiting: () => this.#joinersOf(row).some((run) => run.manner !== "news"),
       take: () => this.#take(row),
     };
-    const journal = new RunJournal({ store, log, fence, joiners, readContext }, row, state);
+    const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
     try {
       const speaker = speakerOf(journal.context(), row.target, state.origin);
       const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });
@@ -277,8 +278,9 @@ export class Engine {
   }
 }
 
-/** The calls that a run leaves without a result; none where its transcript cannot be read. */
+/** The calls that a run leaves without a result; none where nobody saw them, or its transcript cannot be read. */
 function unansweredIn(journal: RunJournal): ToolCallPart[] {
+  if (journal.flushReplies !== undefined) return [];
   try {
     return openCalls(journal.context());
   } catch (error) {

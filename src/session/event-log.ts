@@ -100,7 +100,7 @@ export class EventLog {
     const seq = this.take();
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
-    this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
+    if (!message.inner) this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
     this.#wake();
     return seq;
   }

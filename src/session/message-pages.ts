@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, desc, gte, type SQL, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
 import type { Message } from "../models/message.ts";
 import { messages } from "./schema.ts";
@@ -62,6 +62,13 @@ export function fitting(sizes: readonly { bytes: number }[], limit: number, maxB
     return left < 0;
   });
   return over === -1 ? Math.min(sizes.length, limit) : Math.max(over, 1);
+}
+
+/** The number of a message of this id, looked for from the newest back to a number; undefined where there is none. */
+export function seqOfMessage(store: Store, id: string, fromSeq: number): number | undefined {
+  const isIt = and(gte(messages.seq, fromSeq), sql`${fieldOf("$.id")} = ${id}`);
+  const found = store.select({ seq: messages.seq }).from(messages).where(isIt).orderBy(desc(messages.seq)).limit(1);
+  return found.get()?.seq;
 }
 
 /** A field of messages in a condition; null where a message is no JSON, which SQLite would stop at. */

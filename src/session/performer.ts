@@ -28,6 +28,7 @@ import { sessionsPort } from "./sessions-port.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
+import { readResult } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
 import { agentIn } from "./wiring.ts";
 
@@ -120,6 +121,7 @@ export class Performer {
       log,
       hooks,
       files,
+      resultAt: (seq) => readResult(store, seq),
       bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
       sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),

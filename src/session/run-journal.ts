@@ -1,12 +1,27 @@
-import type { ApprovalQuestion, Journal, Verdict } from "../agent/journal.ts";
+import type { CompactionReason } from "../agent/events.ts";
+import type { ApprovalQuestion, Journal, NewSummary, Verdict, View } from "../agent/journal.ts";
+import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+import { isFlushDue, saveCompaction } from "./compactions.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import { newApprovalId, objectNameOfRun } from "./locate.ts";
-import { type Approval, launched, type PausedRun, paused, type RunningRun, replied } from "./run.ts";
+import { seqOfMessage } from "./message-pages.ts";
+import {
+  type Approval,
+  flushed,
+  flushing,
+  launched,
+  type PausedRun,
+  paused,
+  type RunningRun,
+  replied,
+  spent,
+} from "./run.ts";
 import { type OpenRun, saveState } from "./runs.ts";
+import { readSessionRow, saveFlushed, savePruned } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
 /** Characters of JSON that a run adds to what was read of the conversation before it is read, and cut, anew. */
@@ -22,7 +37,7 @@ export interface JournalRoom {
   /** The messages that may join the run: whether there are any, and taking them, which stores them. */
   joiners: { waiting(): boolean; take(): Message[] };
   /** What a model sees of the conversation so far; read anew once the run has made it much longer. */
-  readContext(): Message[];
+  readView(flushFrom: number | undefined): View;
 }
 
 /** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
@@ -31,7 +46,7 @@ export class RunJournal implements Journal {
   readonly #row: OpenRun;
   /** Calls that an earlier incarnation launched. */
   #inherited: ReadonlySet<string>;
-  #messages: Message[] | undefined;
+  #view: View | undefined;
   #appendedChars = 0;
   #state: RunningRun | PausedRun;
 
@@ -52,8 +67,12 @@ export class RunJournal implements Journal {
   }
 
   context(): Message[] {
-    this.#messages ??= this.#room.readContext();
-    return this.#messages;
+    return this.view().messages;
+  }
+
+  view(): View {
+    this.#view ??= this.#room.readView(this.#state.flush?.fromSeq);
+    return this.#view;
   }
 
   wasLaunched(callId: string): boolean {
@@ -72,10 +91,11 @@ export class RunJournal implements Journal {
   }
 
   hasNews(): boolean {
-    return this.#room.joiners.waiting();
+    return this.#state.flush === undefined && this.#room.joiners.waiting();
   }
 
   takeNews(): void {
+    if (this.#state.flush !== undefined) return;
     const messages = this.context();
     messages.push(...this.#room.joiners.take());
   }
@@ -101,6 +121,7 @@ export class RunJournal implements Journal {
     const ids = calls.map((call) => call.callId);
     this.#room.fence.write(() => {
       this.#save(launched(this.#running(), ids));
+      if (this.#state.flush !== undefined) return;
       const starts = calls.map(
         ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
       );
@@ -128,6 +149,76 @@ export class RunJournal implements Journal {
     });
   }
 
+  pruned(beforeId: string | undefined): void {
+    const { store, log, fence } = this.#room;
+    fence.write(() => savePruned(store, this.#seqOf(beforeId) ?? log.lastSeq + 1, log.lastSeq));
+    this.#forgetView();
+  }
+
+  compacting(reason: CompactionReason, tokensBefore: number): void {
+    const { log, fence } = this.#room;
+    const start = { type: "compaction", phase: "start", reason, tokensBefore } as const;
+    fence.write(() => log.record(this.#row.id, Date.now(), [start]));
+  }
+
+  compacted({ reason, text: summary, keptId, model, usage, tokensBefore, tokensAfter }: NewSummary): void {
+    const { store, log, fence } = this.#room;
+    const at = Date.now();
+    fence.write(() => {
+      const keptSeq = this.#seqOf(keptId);
+      if (keptSeq === undefined) throw new Error(`The message ${keptId} is not in the transcript.`);
+      const seq = log.record(this.#row.id, at, [
+        { type: "compaction", phase: "end", reason, tokensBefore, tokensAfter },
+      ]);
+      const compaction = { at, reason, summary, model, tokensBefore, tokensAfter };
+      saveCompaction(store, this.#row.id, { seq, keptSeq, compaction });
+      this.#save(spent(this.#running(), usage));
+    });
+    this.#forgetView();
+  }
+
+  notCompacted(reason: CompactionReason, message: string, usage: Usage): void {
+    const { log, fence } = this.#room;
+    fence.write(() => {
+      log.record(this.#row.id, Date.now(), [{ type: "compaction", phase: "error", reason, message }]);
+      this.#save(spent(this.#running(), usage));
+    });
+  }
+
+  get isFlushDue(): boolean {
+    return isFlushDue(this.#room.store);
+  }
+
+  get flushReplies(): number | undefined {
+    return this.#state.flush?.replies;
+  }
+
+  flushing(prompt: string): void {
+    const { store, log, fence } = this.#room;
+    const at = Date.now();
+    fence.write(() => {
+      const fromSeq = log.lastSeq + 1;
+      this.#save(flushing(this.#running(), fromSeq));
+      saveFlushed(store, fromSeq);
+      this.#append({ role: "user", id: newId("msg", at), at, text: prompt });
+    });
+  }
+
+  flushed(last: AssistantMessage): void {
+    this.#room.fence.write(() => {
+      this.#append(last);
+      this.#save(flushed(replied(this.#running(), last.usage)));
+      this.#inherited = new Set();
+    });
+    const view = this.view();
+    this.#view = { ...view, messages: view.messages.filter(({ inner }) => !inner) };
+  }
+
+  #seqOf(id: string | undefined): number | undefined {
+    const { store } = this.#room;
+    return id === undefined ? undefined : seqOfMessage(store, id, readSessionRow(store)?.contextSeq ?? 0);
+  }
+
   #running(): RunningRun {
     if (this.#state.status !== "running") throw new Error("The run waits for a person.");
     return this.#state;
@@ -138,13 +229,17 @@ export class RunJournal implements Journal {
     this.#state = state;
   }
 
-  #append(message: Message): void {
+  #append(said: Message): void {
     const messages = this.context();
+    const message = this.#state.flush === undefined ? said : { ...said, inner: true as const };
     this.#room.log.append(this.#row.id, message);
     messages.push(message);
     this.#appendedChars += JSON.stringify(message).length;
-    if (this.#appendedChars <= MAX_APPENDED_CHARS) return;
-    this.#messages = undefined;
+    if (this.#appendedChars > MAX_APPENDED_CHARS) this.#forgetView();
+  }
+
+  #forgetView(): void {
+    this.#view = undefined;
     this.#appendedChars = 0;
   }
 }

@@ -79,6 +79,8 @@ export interface Progress {
   extraContext?: string;
   /** The conversation that ended when it began, where one did. */
   ended?: EndedConversation;
+  /** The memory flush that is going on. */
+  flush?: { fromSeq: number; replies: number };
 }
 
 /** A conversation that is over: where it is in the transcript. */
@@ -205,7 +207,24 @@ export function crashed(run: RunningRun, lastSeq: number): RunningRun {
 
 /** A model's reply is stored: its tokens count, and its calls are what can be launched and approved from now on. */
 export function replied(run: RunningRun, usage: Usage): RunningRun {
-  return { ...run, usage: addUsage(run.usage, usage), launched: [], approvals: [] };
+  const { flush } = run;
+  const more = flush && { flush: { ...flush, replies: flush.replies + 1 } };
+  return { ...run, usage: addUsage(run.usage, usage), launched: [], approvals: [], ...more };
+}
+
+/** A model has worked for the run without answering it. */
+export function spent(run: RunningRun, usage: Usage): RunningRun {
+  return { ...run, usage: addUsage(run.usage, usage) };
+}
+
+/** A memory flush begins: what is stored from this number on belongs to it. */
+export function flushing(run: RunningRun, fromSeq: number): RunningRun {
+  return { ...run, flush: { fromSeq, replies: 0 } };
+}
+
+/** It is over. */
+export function flushed({ flush: _, ...run }: RunningRun): RunningRun {
+  return run;
 }
 
 /** Calls of the last reply are being launched. */

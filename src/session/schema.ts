@@ -42,6 +42,10 @@ export const session = sqliteTable("session", {
   saidAt: integer("said_at").notNull().default(0),
   /** Tool results before this number are shortened in what a model sees. */
   prunedSeq: integer("pruned_seq").notNull().default(0),
+  /** Up to this number a model saw other messages before each than it sees now. */
+  viewSeq: integer("view_seq").notNull().default(0),
+  /** Where the last memory flush began. */
+  flushedSeq: integer("flushed_seq").notNull().default(0),
 });
 
 /** One row a run. `input` is emptied when the run starts: from then on the transcript has it. */

@@ -49,6 +49,8 @@ export function createSessionRow(store: Store, log: EventLog, birth: Birth): Ses
     tidiedAt: 0,
     saidAt: 0,
     prunedSeq: 0,
+    viewSeq: 0,
+    flushedSeq: 0,
   };
   store.insert(session).values(row).run();
   return row;
@@ -97,6 +99,16 @@ export function saveSaidAt(store: Store, saidAt: number): void {
     .update(session)
     .set({ saidAt: sql`max(${session.saidAt}, ${saidAt})` })
     .run();
+}
+
+/** Notes that results before a number are shortened for the model, which sees the messages up to `viewSeq` anew by that. */
+export function savePruned(store: Store, prunedSeq: number, viewSeq: number): void {
+  store.update(session).set({ prunedSeq, viewSeq }).run();
+}
+
+/** Notes where a memory flush begins. */
+export function saveFlushed(store: Store, flushedSeq: number): void {
+  store.update(session).set({ flushedSeq }).run();
 }
 
 /** Notes that the session is to be deleted. */

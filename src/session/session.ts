@@ -11,7 +11,8 @@ import { callByKey } from "./call-session.ts";
 import type { ChildReport } from "./child-report.ts";
 import { CommandDesk } from "./command-desk.ts";
 import { intake } from "./commands/intake.ts";
-import { readContext } from "./context.ts";
+import { readView } from "./context.ts";
+import { pruningRules } from "./context-rules.ts";
 import { Deliveries } from "./deliveries.ts";
 import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
 import { Engine } from "./engine.ts";
@@ -119,7 +120,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       ...room,
       open: (row, input) => this.#performer.open(row, input),
       noteJoined: (row, input) => this.#performer.noteJoined(row, input),
-      readContext: () => readContext(this.#store, this.#owner().contextSeq),
+      readView: (innerFrom) =>
+        readView(this.#store, this.#owner(), { innerFrom, pruning: pruningRules(() => this.#wired()) }),
       perform: (run) => this.#performer.perform(run),
       ended: (row, state, reply) => this.#family.ended(row, state, reply),
     });

@@ -14,7 +14,7 @@ export interface Speaker {
  * own page or program.
  */
 export function speakerOf(messages: readonly Message[], target: Target | null, origin: RunOrigin | undefined): Speaker {
-  const said = messages.findLast((message) => message.role === "user");
+  const said = messages.findLast((message) => message.role === "user" && !message.inner);
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || origin?.kind === "command" || origin?.kind === "reset";
   return { owner, place: target?.kind ?? "direct" };

@@ -40,7 +40,7 @@ export function spillKey(folder: string, id: string): string {
 }
 
 /** The path under which a model reads a spilled result. */
-function pathOf(id: string): string {
+export function spillPath(id: string): string {
   return `.openclaw/results/${id}.txt`;
 }
 
@@ -67,7 +67,7 @@ export async function keepOutput(output: ToolOutput, { bucket, folder }: SpillPl
     return { ...output, text: preview(text, "They could not be kept.") };
   }
   const cut = kept.length < whole.length ? ` Only its first ${kept.length} bytes are there.` : "";
-  const where = `The whole is at ${pathOf(id)}: use read with offset and limit.${cut}`;
+  const where = `The whole is at ${spillPath(id)}: use read with offset and limit.${cut}`;
   return { ...output, text: preview(text, where), spill: { id, bytes: kept.length } };
 }
 

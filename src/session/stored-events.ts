@@ -52,7 +52,9 @@ export function readStoredEvents(store: Store, { after, run, limit }: ReadReques
     const noted = readEventRows(store, inEvents, limit);
     const upTo = Math.min(said.moreAfter ?? Number.POSITIVE_INFINITY, noted.moreAfter ?? Number.POSITIVE_INFINITY);
     const found = [
-      ...said.rows.map(({ seq, runId, message }) => ({ ...eventOf(message), runId, seq, ts: message.at })),
+      ...said.rows
+        .filter(({ message }) => !message.inner)
+        .map(({ seq, runId, message }) => ({ ...eventOf(message), runId, seq, ts: message.at })),
       ...noted.events,
     ];
     const page = found.filter(({ seq }) => seq > after && seq <= upTo).sort((a, b) => a.seq - b.seq);

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
-import type { AssistantMessage, Message } from "../models/message.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../models/message.ts";
 import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
 import type { RunRow } from "./runs.ts";
 import { messages } from "./schema.ts";
@@ -21,14 +21,16 @@ export interface HistoryPage {
   before?: number;
 }
 
-/** The newest messages before a number, in reading order; fewer than `limit` where they are large. */
+/**
+ * The newest messages before a number that people see, in reading order; fewer than `limit` where they are large or
+ * others lie between them, but none only at the beginning.
+ */
 export function readHistory(store: Store, limit: number, before: number | undefined): HistoryPage {
   const where = before === undefined ? undefined : lt(messages.seq, before);
   const page = readMessages(store, { where, orderBy: desc(messages.seq), limit, maxBytes: PAGE_BYTES });
-  return {
-    messages: page.rows.reverse().map(historyMessage),
-    ...(page.moreAfter !== undefined && { before: page.moreAfter }),
-  };
+  const shown = page.rows.reverse().filter(({ message }) => !message.inner);
+  if (shown.length === 0 && page.moreAfter !== undefined) return readHistory(store, limit, page.moreAfter);
+  return { messages: shown.map(historyMessage), ...(page.moreAfter !== undefined && { before: page.moreAfter }) };
 }
 
 /** A transcript from its beginning up to a number, page by page. */
@@ -46,10 +48,17 @@ export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]
 /** The last reply of a run; undefined where it has none. */
 export function readLastReply(store: Store, { id, firstSeq, state }: RunRow): AssistantMessage | undefined {
   const lastSeq = "endSeq" in state ? state.endSeq : Number.MAX_SAFE_INTEGER;
-  const isReply = sql`${fieldOf("$.role")} = 'assistant'`;
+  const isReply = sql`${fieldOf("$.role")} = 'assistant' AND ${fieldOf("$.inner")} IS NULL`;
   const where = and(gte(messages.seq, firstSeq), lte(messages.seq, lastSeq), eq(messages.runId, id), isReply);
   const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
   return row?.message.role === "assistant" ? row.message : undefined;
+}
+
+/** The result of a tool call at a number; undefined where no result is. */
+export function readResult(store: Store, seq: number): ToolMessage | undefined {
+  const orderBy = asc(messages.seq);
+  const [row] = readMessages(store, { where: eq(messages.seq, seq), orderBy, limit: 1, maxBytes: 0 }).rows;
+  return row?.message.role === "tool" ? row.message : undefined;
 }
 
 function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {

@@ -1,6 +1,7 @@
 import type { CallBudget } from "../agent/call-budget.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
+import type { ToolMessage } from "../models/message.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { StatusPort } from "../tools/session-status.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
@@ -21,6 +22,8 @@ export interface TurnRoom {
   hooks: SessionHooks;
   /** Where large results go. */
   files: R2Bucket;
+  /** The result in the transcript at a number. */
+  resultAt(seq: number): ToolMessage | undefined;
   bootstrapCache: BootstrapCache;
   readEtags: ReadEtags;
   /** Other sessions, as far as a run may reach them. */

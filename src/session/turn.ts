@@ -2,6 +2,7 @@ import { runLoop } from "../agent/loop.ts";
 import { newId } from "../lib/ids.ts";
 import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import type { Conclusion } from "./conclusion.ts";
+import { turnRules } from "./context-rules.ts";
 import type { ActiveRun } from "./engine.ts";
 import { openConversation } from "./greeting.ts";
 import { hookedModel } from "./hooked-model.ts";
@@ -34,7 +35,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const model = room.wiring.model(await hookedModel(chosen, run, room));
   const workspace = room.wiring.workspaceOf(agent);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
-  const seen = withResults(workspace, spills);
+  const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const tools = turnTools(run, room, agent, seen);
   const files = await gatherFiles(agent, workspace, run, room);
   const owners = await room.wiring.ownersShown();
@@ -56,6 +57,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       budget: room.budget,
       repetition: room.wiring.config.tools.loopDetection,
       hooks: hookedTools(room.hooks, run.row.id),
+      context: turnRules(agent, tools, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),
       emit: (event) => room.log.show(run.row.id, Date.now(), event),

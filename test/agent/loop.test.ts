@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { EventBody } from "../../src/agent/events.ts";
-import type { Journal, Loop, Verdict } from "../../src/agent/journal.ts";
+import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
 import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
-import type { JsonObject } from "../../src/lib/json.ts";
 import type { AssistantPart, Message } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import type { Model, ModelEvent } from "../../src/models/model.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+
+const context = { contextTokens: 200_000, reserveTokens: 16_384, keepRecentTokens: 20_000 };
 
 type Answer = (AssistantPart | string)[] | "silence";
 
@@ -37,40 +39,6 @@ function modelOf(answers: Answer[]): Model & { asked: Message[][] } {
 
 const call = (callId: string, tool: string, args = {}): AssistantPart => ({ type: "tool-call", callId, tool, args });
 
-/** A journal in memory, with what a test wants to be different. */
-class MemoryJournal implements Journal {
-  readonly messages: Message[] = [{ role: "user", id: "msg_0", at: 0, text: "Go" }];
-  readonly launched: string[][] = [];
-  readonly paused: string[] = [];
-  interruptedAsks = 0;
-  before = new Set<string>();
-  verdicts = new Map<string, Verdict>();
-  allowed = new Map<string, JsonObject>();
-  news: string[] = [];
-
-  context = () => this.messages;
-  wasLaunched = (callId: string) => this.before.has(callId);
-  restarting = () => false;
-  answered = (message: Message) => void this.messages.push(message);
-  launching = (calls: readonly { callId: string }[]) => void this.launched.push(calls.map(({ callId }) => callId));
-  returned = (message: Message) => void this.messages.push(message);
-  hasNews = () => this.news.length > 0;
-  verdictOn = (callId: string) => this.verdicts.get(callId);
-  allowedArgs = (callId: string) => this.allowed.get(callId);
-  pausing = (questions: readonly { question: string }[]) =>
-    void this.paused.push(...questions.map(({ question }) => question));
-
-  takeNews(): void {
-    for (const text of this.news.splice(0)) this.messages.push({ role: "user", id: "msg_n", at: 0, text });
-  }
-
-  results(): (string | boolean)[][] {
-    return this.messages.flatMap((message) =>
-      message.role === "tool" ? [[message.callId, message.text, message.isError]] : [],
-    );
-  }
-}
-
 const echo = (more: Partial<Tool> = {}): AnyTool =>
   ({
     ...defineTool({
@@ -95,6 +63,7 @@ async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJour
     journal,
     modelIdleMs: 0,
     allowedTools: [],
+    context,
     repetition: { enabled: false, warnAfter: 3, stopAfter: 5 },
     keep: async (output) => output,
     emit: (event) => events.push(event),
@@ -212,6 +181,7 @@ test("an abort ends it at once, also where a tool does not listen", async () => 
       journal,
       modelIdleMs: 0,
       allowedTools: [],
+      context,
       repetition: { enabled: false, warnAfter: 3, stopAfter: 5 },
       keep: async (output) => output,
       emit: () => undefined,

@@ -1,3 +1,9 @@
+/** Models with a small window: `small-…` with 16,000 tokens, `tiny-…` with 8,000. */
+const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
+  { id: `small-${n}`, contextWindow: 16_000 },
+  { id: `tiny-${n}`, contextWindow: 8_000 },
+]).flat();
+
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
 export function testConfig(modelServer: string, botApi: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
@@ -8,7 +14,7 @@ export function testConfig(modelServer: string, botApi: string) {
     },
     models: {
       providers: {
-        fake: wire("openai-completions"),
+        fake: { ...wire("openai-completions"), models: SMALL_MODELS },
         responses: wire("openai-responses"),
         anthropic: wire("anthropic-messages"),
       },

@@ -136,16 +136,26 @@ describe("a message that no model takes", () => {
     expect(JSON.stringify(said)).not.toContain("call_bad");
   });
 
-  test("or one that is too long for the model: what is shown is halved until it fits", async () => {
+  test("or one that is too long for the model, and for a summary: then less is shown from turn to turn", async () => {
     await begun("overflow");
     const long = `Long ${"x".repeat(190_000)}`;
-    await script("overflow", [{ status: 413 }, { status: 413 }, { text: "Fits." }]);
-    for (const message of [long, "Shorter", "Short"]) {
-      await finished((await say(message, "overflow", session("overflow"))).runId);
+    await script("overflow", [{ status: 413 }]);
+    const { runId } = await say(long, "overflow", session("overflow"));
+    expect(await finished(runId)).toMatchObject({
+      status: "error",
+      error: { code: "model_error", message: expect.stringMatching(/\/new [\s\S]*\/compact/) },
+    });
+    for (const message of ["Shorter", "Shorter yet"]) {
+      const { runId } = await say(message, "overflow", session("overflow"));
+      expect(await finished(runId)).toMatchObject({ status: "error" });
     }
-    const isLong = ({ body }: { body: any }) => JSON.stringify(body.messages.slice(1)).length > 100_000;
-    expect((await asked("overflow")).slice(-3).map(isLong)).toEqual([true, true, false]);
-    expect((await historyOf(session("overflow").sessionKey)).messages.at(-1)).toMatchObject({ stop: "stop" });
+    await script("overflow", [{ text: "Fits." }]);
+    expect(await finished((await say("Short", "overflow", session("overflow"))).runId)).toMatchObject({
+      reply: "Fits.",
+    });
+    expect(JSON.stringify((await asked("overflow")).at(-1)!.body).length).toBeLessThan(100_000);
+    const { messages } = await historyOf(session("overflow").sessionKey);
+    expect(messages.map((message: any) => message.text)).toContain(long);
   });
 });
 

@@ -1,0 +1,72 @@
+import { estimateTokens } from "../lib/tokens.ts";
+import { firstKept } from "./compaction-plan.ts";
+import { type Measured, measured, tokensOf } from "./context-size.ts";
+import type { CompactionReason } from "./events.ts";
+import type { Loop } from "./journal.ts";
+import { summarize } from "./summarize.ts";
+import { summaryShown } from "./summary-prompt.ts";
+
+/** Length of a summary as a share of what messages may have, and the least and the most of it, in tokens. */
+const SUMMARY_SHARE = 0.1;
+const LEAST_SUMMARY_TOKENS = 200;
+const MOST_SUMMARY_TOKENS = 4000;
+
+/** Why a conversation is to be summarized, and what for. */
+export interface CompactionOrder {
+  reason: CompactionReason;
+  /** What matters most to whoever asked for it. */
+  focus?: string;
+}
+
+/** What came of it. Sizes are estimated tokens of the whole context. */
+export type CompactionOutcome =
+  | { kind: "done"; tokensBefore: number; tokensAfter: number }
+  | { kind: "nothing" }
+  | { kind: "failed"; why: string };
+
+/**
+ * Puts a summary in place of the older part of what the model sees, and stores it. A summary that would not make the
+ * context smaller is refused. Who dies in the midst of it has announced it and done nothing: it is begun again.
+ */
+export async function compact(loop: Loop, order: CompactionOrder, signal: AbortSignal): Promise<CompactionOutcome> {
+  const { journal } = loop;
+  const { reason, focus } = order;
+  const size = measured(loop);
+  const { view, tokens } = size;
+  const room = roomFor(size, reason);
+  const first = firstKept(view, Math.min(loop.context.keepRecentTokens, keptIn(room, size, reason)));
+  const keptId = first === undefined ? undefined : view.messages[first]?.id;
+  if (first === undefined || keptId === undefined) return { kind: "nothing" };
+
+  journal.compacting(reason, tokens);
+  const task = {
+    messages: view.messages.slice(view.summary === undefined ? 0 : 1, first),
+    summaryTokens: Math.round(Math.min(Math.max(room * SUMMARY_SHARE, LEAST_SUMMARY_TOKENS), MOST_SUMMARY_TOKENS)),
+    ...(view.summary !== undefined && { earlier: view.summary }),
+    ...(focus !== undefined && { focus }),
+    ...(reason === "overflow" && { tooMany: tokens }),
+  };
+  const summary = await summarize(loop, task, signal);
+  const fail = (why: string): CompactionOutcome => {
+    journal.notCompacted(reason, why, summary.usage);
+    return { kind: "failed", why };
+  };
+  if (summary.kind === "failed") return fail(summary.why);
+  const saved = tokensOf(view.messages.slice(0, first)) - estimateTokens(summaryShown(summary.text));
+  if (saved <= 0) return fail("The summary is no shorter than what it stands for.");
+  const { text, model, usage } = summary;
+  const tokensAfter = Math.max(0, tokens - saved);
+  journal.compacted({ reason, text, keptId, model, usage, tokensBefore: tokens, tokensAfter });
+  return { kind: "done", tokensBefore: tokens, tokensAfter };
+}
+
+/** Tokens that messages may have. Where a provider refused a request, half of that is what we know to be too much. */
+function roomFor({ budget, tokens, fixed }: Measured, reason: CompactionReason): number {
+  return reason === "overflow" ? Math.max(0, Math.min(budget.room, tokens / 2 - fixed)) : budget.room;
+}
+
+/** Most tokens of messages that stay. There may be room for all of them, and still a summary is wanted. */
+function keptIn(room: number, { view }: Measured, reason: CompactionReason): number {
+  const isAboutRoom = reason !== "command" && !view.isFull;
+  return isAboutRoom ? room / 2 : Math.min(room / 2, tokensOf(view.messages) / 3);
+}
