@@ -3,7 +3,7 @@ import { usdOf } from "../models/price.ts";
 import type { Budget } from "./budget.ts";
 import { type Cap, type CappedScope, HOUR, type Scope, scopesOf } from "./budget-caps.ts";
 import type { CapUse } from "./budget-state.ts";
-import { amountText, capText, clockOf, scopeText, timeText } from "./budget-text.ts";
+import { capText, clockOf, figureText, scopeText, timeText } from "./budget-text.ts";
 import type { Config } from "./wiring.ts";
 
 /** A budget and how much of it is used. */
@@ -71,7 +71,7 @@ export async function budgetLines(
   return reports.flatMap(({ scope, uses }) =>
     uses.map(({ cap, spent, reserved, roomAt }) => {
       const room = roomAt === undefined ? "" : `; room again ${timeText(roomAt, now, clock)}`;
-      return `Budget of ${scopeText(scope)}: ${amountText(cap.of, spent + reserved)} of ${capText(cap)}${room}`;
+      return `Budget of ${scopeText(scope)}: ${figureText(cap.of, spent + reserved)} of ${capText(cap)}${room}`;
     }),
   );
 }
