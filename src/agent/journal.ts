@@ -1,6 +1,7 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
+import type { Failover } from "./answer.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { ContextRules } from "./context-rules.ts";
 import type { CompactionReason, EventBody } from "./events.ts";
@@ -100,7 +101,10 @@ export interface ApprovalQuestion {
 
 /** What one run of the loop needs. */
 export interface Loop {
+  /** Who is asked; where there is a failover, the one that the prompt was made for. */
   model: Model;
+  /** Who else may answer; absent where nobody may, and nothing is asked again. */
+  failover?: Failover | undefined;
   request: Omit<ModelRequest, "messages" | "tools">;
   tools: readonly AnyTool[];
   journal: Journal;

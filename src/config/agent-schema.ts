@@ -12,6 +12,30 @@ const modelChoice = z
   ])
   .describe("The model that answers, as `provider/model` or an alias.");
 
+const models = z
+  .record(
+    z.string(),
+    z.strictObject({
+      alias: z
+        .string()
+        .regex(/^[\w.-]{1,40}$/)
+        .optional()
+        .describe("Its short name."),
+    }),
+  )
+  .default({})
+  .superRefine((named, context) => {
+    const taken = new Set<string>();
+    for (const [ref, { alias = ref }] of Object.entries(named)) {
+      const name = alias.toLowerCase();
+      if (taken.has(name)) {
+        context.addIssue({ code: "custom", path: [ref, "alias"], message: `'${alias}' is another model's, too` });
+      }
+      taken.add(name);
+    }
+  })
+  .describe("Models by `provider/model` with a short name for each, which may be used wherever a model is named.");
+
 const thinking = z.enum(["off", "minimal", "low", "medium", "high"]);
 
 const laneCap = z.number().int().min(0);
@@ -69,18 +93,7 @@ const subagents = z
 export const agentDefaults = z
   .strictObject({
     model: modelChoice.optional(),
-    models: z
-      .record(
-        z.string(),
-        z.strictObject({
-          alias: z
-            .string()
-            .regex(/^[\w.-]{1,40}$/)
-            .optional(),
-        }),
-      )
-      .default({})
-      .describe("Models by `provider/model` with a short name for each, which `/model` takes."),
+    models,
     workspace: z.string().optional().describe("R2 prefix of the default agent's workspace."),
     userTimezone: z
       .string()

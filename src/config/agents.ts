@@ -7,6 +7,8 @@ export interface Agent {
   name: string | undefined;
   /** `provider/model`, or undefined where the deployment's own default applies. */
   model: string | undefined;
+  /** `provider/model` of those who are asked, in this order, where that one cannot answer. */
+  fallbacks: readonly string[];
   /** Where its workspace is to be, as it is configured; undefined means its own place. */
   workspace: string | undefined;
   /** What its sub-agents may be. */
@@ -44,7 +46,7 @@ export function agentOf(config: CoreConfig, id: string): Agent {
   return {
     id,
     name: entry?.name,
-    model: modelRef(entry?.model) ?? modelRef(defaults.model),
+    ...modelsOf(config, entry?.model),
     workspace: entry?.workspace ?? (isDefault ? defaults.workspace : undefined),
     subagents: {
       ...defaults.subagents,
@@ -56,6 +58,32 @@ export function agentOf(config: CoreConfig, id: string): Agent {
   };
 }
 
-function modelRef(choice: CoreConfig["agents"]["defaults"]["model"]): string | undefined {
+/** The model that a word names, as `provider/model`: what it is an alias of, else the word itself. */
+export function resolveAlias(config: CoreConfig, word: string): string {
+  const models = Object.entries(config.agents.defaults.models);
+  const [ref = word] = models.find(([, { alias }]) => alias?.toLowerCase() === word.toLowerCase()) ?? [];
+  return ref;
+}
+
+/** The short names that models have. */
+export function modelAliases(config: CoreConfig): { alias: string; model: string }[] {
+  const models = Object.entries(config.agents.defaults.models);
+  return models.flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }]));
+}
+
+type ModelChoice = CoreConfig["agents"]["defaults"]["model"];
+
+/** Whom an agent asks. A name alone takes the place of the default one; with fallbacks of its own, of those as well. */
+function modelsOf(config: CoreConfig, own: ModelChoice): Pick<Agent, "model" | "fallbacks"> {
+  const shared = config.agents.defaults.model;
+  const primary = nameOf(own) ?? nameOf(shared);
+  const { fallbacks = [] } = [own, shared].find((choice) => typeof choice === "object") ?? {};
+  return {
+    model: primary && resolveAlias(config, primary),
+    fallbacks: fallbacks.map((name) => resolveAlias(config, name)),
+  };
+}
+
+function nameOf(choice: ModelChoice): string | undefined {
   return typeof choice === "string" ? choice : choice?.primary;
 }

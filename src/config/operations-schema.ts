@@ -46,6 +46,15 @@ export const auth = z
       .default({})
       .describe("Per provider, its profiles in the order in which they are used; by default as they are written."),
   })
+  .superRefine(({ profiles, order }, context) => {
+    for (const [provider, names] of Object.entries(order)) {
+      for (const [at, name] of names.entries()) {
+        if (profiles[name]?.provider === provider) continue;
+        const message = `'${name}' is no profile of '${provider}'; add it to auth.profiles`;
+        context.addIssue({ code: "custom", path: ["order", provider, at], message });
+      }
+    }
+  })
   .prefault({})
   .describe("Keys of model providers. One that is refused or used up rests, and the next one is used.");
 

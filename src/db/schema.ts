@@ -82,12 +82,12 @@ export const pairings = sqliteTable(
 
 /** Keys of model providers that rest after a refusal. A key that is not here is well. */
 export const cooldowns = sqliteTable("cooldowns", {
-  /** `provider:profile`. */
+  /** A profile, or a profile and the one `provider/model` that rests with it; that alone for a provider's own key. */
   profile: text().primaryKey(),
   /** Refusals in a row. */
   failures: integer().notNull(),
-  /** The kind of the last one. */
-  kind: text().notNull(),
+  /** The last one. */
+  kind: text().$type<"rate_limit" | "auth" | "billing">().notNull(),
   /** Until when it rests, in milliseconds since the epoch. */
   until: integer().notNull(),
 });

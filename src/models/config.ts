@@ -44,6 +44,19 @@ export const modelsConfig = z
       .record(z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "use lower-case letters, digits, - and _"), provider)
       .default({})
       .describe("Model providers by name, besides the built-in ones; one of the same name replaces it."),
+    retry: z
+      .strictObject({
+        times: z.number().int().min(0).max(5).default(2).describe("How often the same model is asked again."),
+        backoffMs: z
+          .number()
+          .int()
+          .min(1)
+          .max(30_000)
+          .default(1000)
+          .describe("How long to wait before the first time, in milliseconds; twice as long before each further one."),
+      })
+      .prefault({})
+      .describe("What is done where a model is overloaded or out of reach, before the next one is asked."),
   })
   .prefault({})
   .describe("Where models are.");

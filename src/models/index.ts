@@ -6,6 +6,7 @@ import type { Model, ModelResolver } from "./model.ts";
 import { OFFLINE_REF, offlineModel } from "./offline.ts";
 import { openaiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
+import { type AuthConfig, profilesOf, profilesWithKey, providerIn } from "./profiles.ts";
 import { BUILT_IN_PROVIDERS } from "./providers.ts";
 import type { WireFormat } from "./wire.ts";
 
@@ -20,18 +21,20 @@ const WIRE_FORMATS: Readonly<Record<ProviderConfig["api"], WireFormat>> = {
 export interface ModelSources {
   /** The configured providers; one of the same name as a built-in one replaces it. */
   providers: Readonly<Record<string, ProviderConfig>>;
+  auth: AuthConfig;
   /** The value of a variable of the environment. */
   secret(name: string): string | undefined;
   fetch: typeof fetch;
 }
 
-/** Makes models from the configuration, each reference once. */
+/** Makes models from the configuration, each reference and profile once. */
 export function createModelResolver(sources: ModelSources): ModelResolver {
   const made = new Map<string, Model>();
   return {
-    resolve(ref) {
-      const model = made.get(ref) ?? makeModel(ref, sources);
-      made.set(ref, model);
+    resolve(ref, profile) {
+      const name = `${ref} ${profile ?? ""}`;
+      const model = made.get(name) ?? makeModel(ref, profile, sources);
+      made.set(name, model);
       return model;
     },
   };
@@ -51,11 +54,10 @@ export function defaultModelRef(env: (name: string) => string | undefined): stri
   return OFFLINE_REF;
 }
 
-function makeModel(ref: string, sources: ModelSources): Model {
+function makeModel(ref: string, profile: string | undefined, sources: ModelSources): Model {
   if (ref === OFFLINE_REF) return offlineModel();
-  const slash = ref.indexOf("/");
-  const name = ref.slice(0, Math.max(slash, 0));
-  const modelId = ref.slice(slash + 1);
+  const name = providerIn(ref);
+  const modelId = ref.slice(name.length + 1);
   if (name === "" || modelId === "") {
     throw new IsopodError(
       "not_configured",
@@ -70,7 +72,7 @@ function makeModel(ref: string, sources: ModelSources): Model {
     ref,
     modelId,
     baseUrl: provider.baseUrl,
-    apiKey: provider.apiKey && secretOf(provider.apiKey.id, name, sources),
+    apiKey: keyOf(name, provider, profile, sources),
     headers: headersOf(name, provider, sources),
     contextWindow: configured?.contextWindow ?? limits.contextWindow,
     maxOutputTokens: configured?.maxTokens ?? limits.maxOutputTokens,
@@ -105,6 +107,16 @@ function customProvider({ secret }: ModelSources): ProviderConfig {
   }
   const key = secret("OPENAI_API_KEY") ? { apiKey: { source: "env" as const, id: "OPENAI_API_KEY" } } : {};
   return { baseUrl, api: "openai-completions", headers: {}, models: [], ...key };
+}
+
+/** The key of a profile; where none is named, of the first that has one, else the provider's own. */
+function keyOf(name: string, provider: ProviderConfig, profile: string | undefined, sources: ModelSources) {
+  const { auth } = sources;
+  const inUse = profile ?? profilesWithKey(name, sources)[0];
+  const missing = provider.apiKey === undefined ? profilesOf(name, auth)[0] : undefined;
+  const chosen = inUse ?? missing;
+  const key = chosen === undefined ? provider.apiKey : auth.profiles[chosen]?.apiKey;
+  return key && secretOf(key.id, name, sources);
 }
 
 function headersOf(name: string, provider: ProviderConfig, sources: ModelSources): Record<string, string> {

@@ -78,7 +78,8 @@ export interface ModelReply {
 export interface ModelResolver {
   /**
    * @param ref `provider/model`
+   * @param profile the profile whose key is used; the provider's first that has one where absent, else its own key
    * @throws IsopodError `not_configured` with what to set
    */
-  resolve(ref: string): Model;
+  resolve(ref: string, profile?: string): Model;
 }

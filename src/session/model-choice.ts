@@ -1,4 +1,4 @@
-import type { Agent } from "../config/agents.ts";
+import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
 import type { Config, Wiring } from "./wiring.ts";
@@ -22,8 +22,7 @@ export function sessionModel(settings: SessionSettings, agent: Agent, wiring: Wi
 export function lookUpModel(wiring: () => Wiring, word: string): ModelLookup {
   try {
     const { config, model } = wiring();
-    const { ref = word } = aliased(config).find(({ alias }) => alias?.toLowerCase() === word.toLowerCase()) ?? {};
-    const found = model(ref);
+    const found = model(resolveAlias(config, word));
     return { kind: "model", ref: found.ref, contextWindow: found.contextWindow };
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;

@@ -1,5 +1,5 @@
 import type { AnyTool } from "../agent/tool.ts";
-import type { Agent } from "../config/agents.ts";
+import { type Agent, modelAliases } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { VERSION } from "../lib/version.ts";
 import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
@@ -43,7 +43,7 @@ export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): P
     provider: {},
     memoryCitations: "auto",
     commands: run.speaker.owner ? COMMANDS.map(({ name }) => `/${name}`) : [],
-    modelAliases: [],
+    modelAliases: modelAliases(config),
     workspace: { dir: WORKSPACE_DIR, notes: [] },
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentOf } from "../config/agents.ts";
+import { agentOf, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { MAX_INPUT_CHARS } from "./input-bounds.ts";
 import type { RunInput } from "./run.ts";
@@ -9,7 +9,11 @@ import type { Wiring } from "./wiring.ts";
 export const runRequest = z.strictObject({
   message: z.string().min(1).max(MAX_INPUT_CHARS).meta({ description: "What to say to the agent.", example: "Hello" }),
   idempotencyKey: z.string().min(1).max(200).optional().meta({ description: "The same key is the same run." }),
-  model: z.string().max(200).optional().meta({ description: "`provider/model` for this run only." }),
+  model: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "`provider/model`, or an alias of one, for this run only." }),
   thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
   timeoutSeconds: z.int().min(0).max(86_400).optional().meta({ description: "Longest time of the run; 0 is none." }),
 });
@@ -23,11 +27,10 @@ export type RunRequest = z.infer<typeof runRequest>;
 export function runInputOf(request: RunRequest, agentId: string, wiring: Wiring): RunInput {
   const agent = agentOf(wiring.config, agentId);
   const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
-  if (model !== undefined) requireModel(model, wiring);
   return {
     text: message,
     sender: { id: "api", owner: true },
-    ...(model !== undefined && { model }),
+    ...(model !== undefined && { model: requireModel(model, wiring) }),
     ...(thinking && { thinking }),
     timeoutSeconds,
   };
@@ -38,10 +41,10 @@ export function callerKey(idempotencyKey: string): string {
   return `api:${idempotencyKey}`;
 }
 
-/** A model that is asked for by name has to be there before anything is stored. */
-function requireModel(model: string, wiring: Wiring): void {
+/** A model that is asked for by name or alias, as `provider/model`: it has to be there before anything is stored. */
+function requireModel(model: string, wiring: Wiring): string {
   try {
-    wiring.model(model);
+    return wiring.model(resolveAlias(wiring.config, model)).ref;
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
     throw new IsopodError("invalid_request", `model: ${error.message}`, error.hint);

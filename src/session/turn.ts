@@ -15,6 +15,7 @@ import { promptInput } from "./prompt-input.ts";
 import { conclude } from "./reply.ts";
 import { withResults } from "./results-in-workspace.ts";
 import { keepOutput, sessionFolder } from "./spill.ts";
+import { standbyOf } from "./standby.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import { turnTools } from "./turn-tools.ts";
@@ -32,19 +33,21 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   openConversation(run, Date.now());
   const agent = agentIn(room.wiring, room.owner.agentId);
   const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
-  const model = room.wiring.model(await hookedModel(chosen, run, room));
+  const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
   const workspace = room.wiring.workspaceOf(agent);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const tools = turnTools(run, room, agent, seen);
   const files = await gatherFiles(agent, workspace, run, room);
   const owners = await room.wiring.ownersShown();
+  const model = await standby.lead();
   const facts = promptInput(run, room, { agent, tools, files, owners, model: model.ref });
   const system = await hookedPrompt(renderSystemPrompt(facts, room.wiring.plugins.sections), facts.model, run, room);
   await room.slot;
   const end = await runLoop(
     {
       model,
+      failover: standby,
       request: {
         system,
         thinking: preferencesOf(room.owner.settings, agent, run.journal.state).thinking,

@@ -7,6 +7,7 @@ import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { createCandidates, type FindCandidates } from "../models/candidates.ts";
 import { modelsConfig } from "../models/config.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { Model, ModelResolver } from "../models/model.ts";
@@ -16,6 +17,7 @@ import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { Cooldowns, type RememberedRests } from "./cooldowns.ts";
 import { ownersForPrompt } from "./owners.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
@@ -39,6 +41,10 @@ export interface Wiring {
   modelRefOf(agent: Agent): string;
   /** The model behind a reference. @throws IsopodError `not_configured` */
   model(ref: string): Model;
+  /** Who may answer. @throws IsopodError `not_configured` where nobody may */
+  readonly candidates: FindCandidates;
+  /** Which of them rest. */
+  readonly cooldowns: Cooldowns;
   workspaceOf(agent: Agent): Workspace;
   /** The owners' ids as the prompt may show them. */
   ownersShown(): Promise<string[]>;
@@ -63,13 +69,15 @@ export interface OpenChannel {
  * @throws IsopodError `not_configured` where the configuration is not valid
  */
 export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
-  const { config, models, plugins, hooks } = settledParts(env, morePlugins);
+  const { config, models, candidates, rests, plugins, hooks } = settledParts(env, morePlugins);
   const secret = (name: string) => variable(env, name);
   return {
     config,
     host: env.ISOPOD_HOST ?? "cloudflare-workers",
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
+    candidates,
+    cooldowns: new Cooldowns(env.DB, rests, waitUntil),
     workspaceOf: (agent) =>
       createR2Workspace({
         bucket: env.FILES,
@@ -112,6 +120,8 @@ export function agentIn(wiring: Wiring, agentId: string): Agent {
 interface SettledParts {
   config: Config;
   models: ModelResolver;
+  candidates: FindCandidates;
+  rests: RememberedRests;
   plugins: Assembly;
   hooks: Hooks;
 }
@@ -125,8 +135,12 @@ function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts
   const plugins = assemble([...PLUGINS, ...morePlugins], config.hooks);
   const providers = { ...plugins.providers, ...config.models.providers };
   const secret = (name: string) => variable(env, name);
-  const models = createModelResolver({ providers, secret, fetch });
-  const parts = { config, models, plugins, hooks: createHooks(plugins.hooks, { log }) };
+  const { auth } = config;
+  const models = createModelResolver({ providers, auth, secret, fetch });
+  const leftOut = (name: string, why: string) => log("warn", "model.left_out", { name, why });
+  const candidates = createCandidates({ resolver: models, auth, secret, leftOut });
+  const rests: RememberedRests = new Map();
+  const parts = { config, models, candidates, rests, plugins, hooks: createHooks(plugins.hooks, { log }) };
   if (morePlugins.length === 0) settled.set(env, parts);
   return parts;
 }

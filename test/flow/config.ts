@@ -13,6 +13,7 @@ export function testConfig(modelServer: string, botApi: string) {
       list: [{ id: "main" }, { id: "other", model: "fake/other" }],
     },
     models: {
+      retry: { backoffMs: 20 },
       providers: {
         fake: { ...wire("openai-completions"), models: SMALL_MODELS },
         responses: wire("openai-responses"),

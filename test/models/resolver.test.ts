@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { auth } from "../../src/config/operations-schema.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { modelsConfig } from "../../src/models/config.ts";
 import { createModelResolver, defaultModelRef } from "../../src/models/index.ts";
@@ -8,9 +9,9 @@ import { asking, openLab, partsText, replyOf } from "../contracts/model-lab.ts";
 
 type Env = Record<string, string>;
 
-function resolverOf(models: unknown = {}, env: Env = {}) {
+function resolverOf(models: unknown = {}, env: Env = {}, profiles: unknown = {}) {
   const { providers } = modelsConfig.parse(models);
-  return createModelResolver({ providers, secret: (name) => env[name], fetch });
+  return createModelResolver({ providers, auth: auth.parse({ profiles }), secret: (name) => env[name], fetch });
 }
 
 /** What a person is told where a model cannot be made. */
@@ -126,7 +127,7 @@ describe("the model of a deployment that names none", () => {
 
 describe("the configuration of models", () => {
   test("has no providers unless somebody adds one, and explains every field", () => {
-    expect(modelsConfig.parse(undefined)).toEqual({ providers: {} });
+    expect(modelsConfig.parse(undefined)).toEqual({ providers: {}, retry: { times: 2, backoffMs: 1000 } });
     const schema = JSON.stringify(z.toJSONSchema(modelsConfig, { io: "input" }));
     for (const field of ["baseUrl", "api", "apiKey", "headers", "models", "contextWindow", "maxTokens", "reasoning"]) {
       expect(schema).toMatch(new RegExp(`"${field}":\\{[^{}]*(?:\\{.*)?"description"`));
