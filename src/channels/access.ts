@@ -1,3 +1,4 @@
+import type { Activation } from "./activation.ts";
 import type { InboundMessage } from "./channel.ts";
 
 /** Who may talk to the agent through one account. */
@@ -23,6 +24,8 @@ export interface AccessQuestion {
   pairedIds: ReadonlySet<string>;
   /** Owners as `<channel>:<id>`, or as an id or `@username` on any channel; a star is nobody. */
   owners: readonly string[];
+  /** When the agent listens in this group, where an owner has set that against the policy. */
+  activation?: Activation | undefined;
 }
 
 export type AccessDecision =
@@ -30,6 +33,8 @@ export type AccessDecision =
   /** A stranger, who is offered pairing. */
   | { kind: "pair" }
   | { kind: "ignore"; reason: string };
+
+const NOT_ADDRESSED = "the agent was not addressed";
 
 /**
  * Decides whether a message reaches the agent.
@@ -50,15 +55,30 @@ function decideDirect(question: AccessQuestion, owner: boolean): AccessDecision 
   return pairedIds.has(message.sender.id) ? { kind: "allow", owner } : { kind: "pair" };
 }
 
-function decideGroup({ policy, message }: AccessQuestion, owner: boolean): AccessDecision {
+function decideGroup({ policy, message, activation }: AccessQuestion, owner: boolean): AccessDecision {
+  const groupId = message.conversation.id;
   if (policy.groupPolicy === "disabled") return { kind: "ignore", reason: "groups are off" };
-  const group = ownEntry(policy.groups, message.conversation.id) ?? ownEntry(policy.groups, "*");
-  if (policy.groupPolicy === "allowlist" && group === undefined) {
+  if (policy.groupPolicy === "allowlist" && groupEntry(policy, groupId) === undefined) {
     return { kind: "ignore", reason: "the group is not in groups" };
   }
-  const requireMention = group?.requireMention ?? policy.requireMention;
-  if (requireMention && !message.mentioned) return { kind: "ignore", reason: "the agent was not addressed" };
+  const mode = activation ?? configuredActivation(policy, groupId);
+  if (mode === "mention" && !message.mentioned) return { kind: "ignore", reason: NOT_ADDRESSED };
   return { kind: "allow", owner };
+}
+
+/** Whether it depends on the group's activation alone what becomes of a message. */
+export function hingesOnActivation({ message }: AccessQuestion, decision: AccessDecision): boolean {
+  if (message.conversation.kind === "direct" || message.mentioned) return false;
+  return decision.kind === "allow" || (decision.kind === "ignore" && decision.reason === NOT_ADDRESSED);
+}
+
+/** When the agent listens in a group, by the configuration. */
+export function configuredActivation(policy: AccessPolicy, groupId: string): Activation {
+  return (groupEntry(policy, groupId)?.requireMention ?? policy.requireMention) ? "mention" : "always";
+}
+
+function groupEntry({ groups }: AccessPolicy, groupId: string): AccessPolicy["groups"][string] | undefined {
+  return ownEntry(groups, groupId) ?? ownEntry(groups, "*");
 }
 
 function ownEntry<Entry>(entries: Readonly<Record<string, Entry>>, key: string): Entry | undefined {

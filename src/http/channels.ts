@@ -1,12 +1,12 @@
 import { Hono } from "hono";
-import { type AccessDecision, decideAccess } from "../channels/access.ts";
+import { type AccessDecision, decideAccess, hingesOnActivation } from "../channels/access.ts";
+import { findActivation } from "../channels/activation.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
-import { agentOf, defaultAgentId } from "../config/agents.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { callSession } from "../session/call-session.ts";
-import { requestOf } from "../session/inbound.ts";
+import { answeringAgent, conversationKey, requestOf } from "../session/inbound.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
 import type { OpenChannel, Wiring } from "../session/wiring.ts";
 import type { AppEnv } from "./context.ts";
@@ -40,7 +40,7 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
   }
 });
 
-/** Whether the sender may talk to the agent. The list of paired people is asked only where it matters. */
+/** Whether the sender may talk to the agent. D1 is asked only where it matters: for strangers, and of groups. */
 async function decide(
   database: D1Database,
   wiring: Wiring,
@@ -56,6 +56,10 @@ async function decide(
     owners: ownerAllowFrom,
   };
   const first = decideAccess(question);
+  if (hingesOnActivation(question, first)) {
+    const key = conversationKey({ channelId: channel.id, accountId: context.accountId, message, owner: false }, wiring);
+    return decideAccess({ ...question, activation: await findActivation(database, key, Date.now()) });
+  }
   if (first.kind !== "pair") return first;
   const paired = await findPaired(database, peerOf(channel.id, context.accountId, message));
   if (paired === undefined) return first;
@@ -71,7 +75,7 @@ async function hand(
   message: InboundMessage,
   owner: boolean,
 ): Promise<void> {
-  const agent = agentOf(wiring.config, defaultAgentId(wiring.config));
+  const agent = answeringAgent(wiring);
   const arrival = { channelId: channel.id, accountId: context.accountId, message, owner };
   const request = await requestOf(arrival, agent, wiring.config, wiring.workspaceOf(agent));
   const objectName = await objectNameOf(request.sessionKey);

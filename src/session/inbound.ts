@@ -1,5 +1,5 @@
 import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
-import type { Agent } from "../config/agents.ts";
+import { type Agent, agentOf, defaultAgentId } from "../config/agents.ts";
 import { sessionKeyOf } from "../config/session-key.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -7,8 +7,9 @@ import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 import type { AcceptRequest } from "./api.ts";
+import { readCommand } from "./commands/index.ts";
 import { type KeptFile, keepInInbox, safeName } from "./inbox.ts";
-import type { Config } from "./wiring.ts";
+import type { Config, Wiring } from "./wiring.ts";
 
 const MAX_ATTACHMENTS = 10;
 
@@ -23,16 +24,16 @@ export interface Arrival {
 
 /** The request to a session that a message from a channel is. Its files are in the workspace before this is done. */
 export async function requestOf(
-  { channelId, accountId, message, owner }: Arrival,
+  arrival: Arrival,
   agent: Agent,
   config: Config,
   workspace: Workspace,
 ): Promise<Omit<AcceptRequest, "runId">> {
+  const { channelId, accountId, message, owner } = arrival;
   const { conversation, sender } = message;
   const { kind, id: conversationId, threadId } = conversation;
   const thread = threadId === undefined ? {} : { threadId };
-  const route = { agentId: agent.id, channel: channelId, accountId, kind, conversationId, ...thread };
-  const sessionKey = sessionKeyOf({ ...route, peerId: sender.id, owner }, config.session.dmScope);
+  const sessionKey = keyOf(arrival, agent, config);
   const target: Target = {
     channel: channelId,
     accountId,
@@ -51,14 +52,37 @@ export async function requestOf(
     idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
     target,
     input: {
-      text: [quoteOf(message), message.text, ...kept.map((file) => file.note)]
-        .filter((part) => part !== "")
-        .join("\n\n"),
+      text: textOf(arrival, kept),
       images: kept.flatMap((file) => file.image ?? []),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
       timeoutSeconds: agent.defaults.timeoutSeconds,
     },
   };
+}
+
+/** What was said, with what it answers in front and its files behind. A command answers nothing, and few take files. */
+function textOf({ message, owner }: Arrival, kept: readonly KeptFile[]): string {
+  const typed = owner ? readCommand(message.text)?.command.kind : undefined;
+  const quote = typed === undefined ? quoteOf(message) : "";
+  const notes = typed === undefined || typed === "reset" ? kept.map((file) => file.note) : [];
+  return [quote, message.text, ...notes].filter((part) => part !== "").join("\n\n");
+}
+
+/** The agent that answers what comes in through channels. */
+export function answeringAgent({ config }: Wiring): Agent {
+  return agentOf(config, defaultAgentId(config));
+}
+
+/** The session that a message belongs to. */
+export function conversationKey(arrival: Arrival, wiring: Wiring): string {
+  return keyOf(arrival, answeringAgent(wiring), wiring.config);
+}
+
+function keyOf({ channelId, accountId, message, owner }: Arrival, agent: Agent, config: Config): string {
+  const { kind, id: conversationId, threadId } = message.conversation;
+  const thread = threadId === undefined ? {} : { threadId };
+  const route = { agentId: agent.id, channel: channelId, accountId, kind, conversationId, ...thread };
+  return sessionKeyOf({ ...route, peerId: message.sender.id, owner }, config.session.dmScope);
 }
 
 /** What the message answers, which somebody else wrote. */

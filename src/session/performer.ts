@@ -5,9 +5,7 @@ import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Budget } from "./budget.ts";
-import { budgetLines } from "./budget-report.ts";
 import { carryOut } from "./carry-out.ts";
-import type { QueuedPort } from "./commands/command.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { ActiveRun } from "./engine.ts";
@@ -17,7 +15,7 @@ import type { Lane } from "./lane.ts";
 import { lookUpModel } from "./model-choice.ts";
 import { noteSaid, openRun } from "./opening.ts";
 import { enqueueReply } from "./outbox.ts";
-import { pairingPort } from "./pairing-port.ts";
+import { queuedPort } from "./queued-port.ts";
 import { resetPolicyIn } from "./reset.ts";
 import type { ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
@@ -105,7 +103,7 @@ export class Performer {
     const { store, log, fence, hooks, deliveries, files, lanes, family, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
-    if (origin?.kind === "command") return carryOut(origin, this.#commandPort(), run.signal);
+    if (origin?.kind === "command") return carryOut(origin, queuedPort(run, this.#room), run.signal);
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
     if (target !== null) waitUntil(deliveries.showTyping(target));
@@ -140,13 +138,5 @@ export class Performer {
 
   #resetPolicy(): ResetPolicy | undefined {
     return resetPolicyIn(this.#room.wiring, this.#room.owner().agentId);
-  }
-
-  #commandPort(): QueuedPort {
-    const { database, wiring, owner, now } = this.#room;
-    return {
-      pairing: pairingPort(database, Date.now),
-      budgets: () => budgetLines(agentIn(wiring(), owner().agentId), wiring().config, this.#room.budgets, now()),
-    };
   }
 }

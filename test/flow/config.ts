@@ -21,6 +21,8 @@ export function testConfig(modelServer: string, botApi: string) {
       },
     },
     commands: { ownerAllowFrom: ["telegram:42"] },
-    channels: { telegram: { accounts: { default: { apiBase: botApi, username: "isopod_bot" } } } },
+    channels: {
+      telegram: { accounts: { default: { apiBase: botApi, username: "isopod_bot", groups: { "-1005": {} } } } },
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { Target } from "../../channels/channel.ts";
+import type { ActivationPort } from "../activation-port.ts";
 import type { ModelLookup, NamedModel } from "../model-choice.ts";
 import type { PairingPort } from "../pairing-port.ts";
 import type { Preferences } from "../preferences.ts";
@@ -74,6 +75,8 @@ export interface CommandPort {
 /** What commands may do once it is their turn. */
 export interface QueuedPort {
   pairing: PairingPort;
+  /** Undefined where the command was not given in a group. */
+  activation: ActivationPort | undefined;
   /** The budgets that this session spends from, a line for each cap. Rejects where one does not answer. */
   budgets(): Promise<string[]>;
 }

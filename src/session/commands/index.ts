@@ -1,3 +1,4 @@
+import { activation } from "./activation.ts";
 import { approve } from "./approve.ts";
 import { budget } from "./budget.ts";
 import type { Command } from "./command.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   reasoning,
   verbose,
   queue,
+  activation,
   pair,
   whoami,
 ];
