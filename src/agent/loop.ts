@@ -54,6 +54,7 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
     if (message.stop === "aborted")
       return message.parts.length > 0 ? { kind: "aborted", message } : { kind: "aborted" };
     if (message.error?.kind === "overflow") {
+      journal.restarting();
       if (message.parts.length > 0) outer.emit({ type: "assistant", phase: "restart", attempt: 2 });
       if (await keeper.recover(signal)) continue;
       return signal.aborted ? { kind: "aborted" } : { kind: "reply", message: outOfRoom(message) };

@@ -9,6 +9,8 @@ import { type ReturnedOutput, type Vetted, vetting } from "./tool-hooks.ts";
 
 /** What a model is told of a call whose end nobody saw. */
 export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
+/** What a model is told of a call that was not launched, because somebody has spoken. */
+export const SKIPPED = "skipped: a new message arrived";
 
 /**
  * Runs the open calls of one reply and stores the result of each as soon as it is there. Calls are launched in the
@@ -79,7 +81,7 @@ async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, si
   for (const call of batch) {
     const again = journal.wasLaunched(call.callId);
     if (again && toolOf(loop, call)?.replay !== "safe") settle(loop, call, UNKNOWN_EFFECT);
-    else if (skip && !again) settle(loop, call, "skipped: a new message arrived");
+    else if (skip && !again) settle(loop, call, SKIPPED);
     else if (journal.verdictOn(call.callId) === "deny") settle(loop, call, "denied: the owner did not allow this call");
     else if (!isRunnable(loop, call)) launched.push({ call, args: call.args });
     else {

@@ -17,6 +17,8 @@ export interface Channel<Account = never> {
   readonly capabilities: readonly string[];
   /** Who may talk to the agent through an account. */
   access(account: Account): AccessPolicy;
+  /** Whether long replies leave in blocks while they are being written; absent where the agent's default holds. */
+  blockStreaming?(account: Account): boolean | undefined;
   /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
   receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
   /** Cuts a reply into what the platform takes, each part in its markup, in order. */

@@ -126,6 +126,11 @@ export function textOf(message: AssistantMessage): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 }
 
+/** What a model thought before an assistant message, as far as its provider shows that. */
+export function reasoningOf(message: AssistantMessage): string {
+  return message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n\n");
+}
+
 /** The tool calls of an assistant message, in its order. */
 export function callsOf(message: AssistantMessage): ToolCallPart[] {
   return message.parts.filter((part) => part.type === "tool-call");

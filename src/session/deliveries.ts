@@ -12,6 +12,8 @@ export interface DeliveryRoom {
   fence: Fence;
   /** @throws IsopodError where the configuration is not valid */
   wiring(): Wiring;
+  /** Nothing more is due now. */
+  drained(): void;
 }
 
 /** Brings a session's replies to its channels, one part at a time. */
@@ -25,10 +27,14 @@ export class Deliveries {
 
   /** Sends what is due, until nothing is any more. Never rejects; there is one such round at a time. */
   drain(): Promise<void> {
-    this.#draining ??= this.#drain().finally(() => {
-      this.#draining = undefined;
-    });
+    this.#draining ??= this.#drain();
     return this.#draining;
+  }
+
+  /** The same once the commit at hand stands: a part is marked, in a commit of its own, before it is sent. */
+  async drainSoon(): Promise<void> {
+    await Promise.resolve();
+    await this.drain();
   }
 
   /** Resolves when nothing is being sent. */
@@ -44,6 +50,9 @@ export class Deliveries {
     } catch (error) {
       log("error", "outbox.failed", { error: messageOf(error) });
     }
+    // At once, not when the promise is known to be kept: what is enqueued between would wait for the next round.
+    this.#draining = undefined;
+    this.#room.drained();
   }
 
   /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */

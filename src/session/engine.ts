@@ -29,6 +29,7 @@ import {
 } from "./run.ts";
 import { RunJournal } from "./run-journal.ts";
 import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "./runs.ts";
+import { keepUnfinished } from "./said.ts";
 import { type Speaker, speakerOf } from "./speaker.ts";
 import type { Store } from "./store.ts";
 import { Waiters } from "./waiters.ts";
@@ -173,10 +174,15 @@ export class Engine {
 
   /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
   #resume(row: OpenRun, left: RunningRun): Promise<void> {
-    const { store, log, fence } = this.#ports;
+    const { store, log, fence, now } = this.#ports;
     if (this.#freed.delete(row.id)) return this.#work(row, left);
-    const state = crashed(left, log.lastOf(row));
-    fence.write(() => saveState(store, row.id, state));
+    const state = fence.write(() => {
+      const lastSeq = log.lastOf(row);
+      const keptSeq = keepUnfinished(store, log, row, now());
+      const state = crashed(left, lastSeq, keptSeq);
+      saveState(store, row.id, state);
+      return state;
+    });
     return this.#work(row, state);
   }
 
@@ -265,6 +271,7 @@ export class Engine {
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, message);
+      else keepUnfinished(store, log, row, now());
       const usage = message?.usage ?? NO_USAGE;
       const endSeq = log.record(row.id, now(), [lastEvent(conclusion, usageWith(row.state, usage))]);
       const model = message && { model: message.model };

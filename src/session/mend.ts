@@ -1,5 +1,11 @@
 import { log } from "../lib/log.ts";
-import { type AssistantMessage, callsOf, type Message, type ToolCallPart } from "../models/message.ts";
+import {
+  type AssistantMessage,
+  callsOf,
+  type Message,
+  type ToolCallPart,
+  type UserMessage,
+} from "../models/message.ts";
 import { interruptedResult } from "./messages.ts";
 
 const LEFT_OUT = "[This was left out, because the model refused a request that held it.]";
@@ -9,7 +15,24 @@ const LEFT_OUT = "[This was left out, because the model refused a request that h
  * ones, and every call has its one result, but for those of a last reply, which are still to be run.
  */
 export function mended(messages: readonly Message[]): Message[] {
-  return paired(withoutRefused(messages));
+  return continued(paired(withoutRefused(messages)));
+}
+
+const BROKE_OFF =
+  "[System] Your reply broke off here, and people have read it as far as it goes. Go on from there without saying it again.";
+
+/**
+ * Says so where a reply broke off and the model was asked anew: else it would have to go on in the middle of a word. The
+ * turn is still that of whoever spoke last.
+ */
+function continued(messages: readonly Message[]): Message[] {
+  let speaker: Pick<UserMessage, "sender"> = {};
+  return messages.flatMap((message, at) => {
+    if (message.role === "user") speaker = message.sender ? { sender: message.sender } : {};
+    const isGivenUp = message.role === "assistant" && message.stop === "aborted";
+    if (!isGivenUp || messages[at + 1]?.role === "user") return [message];
+    return [message, { role: "user", id: `${message.id}_broke_off`, at: message.at, text: BROKE_OFF, ...speaker }];
+  });
 }
 
 /**

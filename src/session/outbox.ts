@@ -5,6 +5,7 @@ import { prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
 import type { Store } from "./store.ts";
+import type { Said } from "./stored-shapes.ts";
 
 /** Attempts after which a delivery that is refused every time is given up. */
 const MAX_ATTEMPTS = 8;
@@ -44,15 +45,44 @@ function backoffMs(attempts: number): number {
   return Math.min(1000 * 2 ** attempts, 5 * 60_000);
 }
 
-/** Puts the parts of a reply into the outbox, in order. */
-export function enqueueReply(store: Store, runId: string, target: Target, parts: readonly string[], now: number): void {
-  for (const text of parts) {
-    const deliveryId = newId("dlv", now);
+/** A text on its way out of a run. */
+export interface Outgoing {
+  runId: string;
+  target: Target;
+  /** In the channel's markup, in order. */
+  parts: readonly string[];
+  /** What it says, where that is asked for later. */
+  said?: Said;
+  /** The ids of its parts, where they have to be the same each time. */
+  deliveryIds?: readonly string[];
+}
+
+/** Puts a text into the outbox. Gives the ids of its parts, in order. */
+export function enqueue(store: Store, { runId, target, parts, said, deliveryIds }: Outgoing, now: number): string[] {
+  return parts.map((text, n) => {
+    const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
+    const row = { deliveryId, runId, target, text, said: n === 0 ? (said ?? null) : null };
     store
       .insert(outbox)
-      .values({ deliveryId, runId, target, text, status: "pending", attempts: 0, dueAt: now, detail: null })
+      .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
       .run();
-  }
+    return deliveryId;
+  });
+}
+
+/** Puts the parts of a reply into the outbox, in order. */
+export function enqueueReply(store: Store, runId: string, target: Target, parts: readonly string[], now: number): void {
+  enqueue(store, { runId, target, parts }, now);
+}
+
+/** Whether two targets are the same conversation, whatever message there is answered. */
+export function isSameConversation(a: Target, b: Target): boolean {
+  return (
+    a.channel === b.channel &&
+    a.accountId === b.accountId &&
+    a.conversationId === b.conversationId &&
+    a.threadId === b.threadId
+  );
 }
 
 /** The deliveries of a run, in order. */
@@ -102,8 +132,8 @@ export interface OutboxPorts {
 }
 
 /**
- * Sends what is due, one part after the other: a part waits until the one before it is settled, so that a reply
- * arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
+ * Sends what is due, one part after the other: a part waits until those before it that go to the same conversation are
+ * settled, so that a reply arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
  */
 export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   for (
@@ -129,8 +159,20 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
 
 const NOWHERE: Delivery = { outcome: "failed", reason: "Where it was to go cannot be read any more." };
 
+const CONVERSATION = sql`CASE WHEN json_valid(${outbox.target}) THEN json_array(
+  ${outbox.target} ->> '$.channel', ${outbox.target} ->> '$.accountId', ${outbox.target} ->> '$.conversationId'
+) END`;
+/** What goes out first in each conversation. */
+const FIRST_ONES = sql`(SELECT min(${outbox.id}) FROM ${outbox} WHERE ${PENDING} GROUP BY ${CONVERSATION})`;
+
 const first = prepared((store) =>
-  store.select().from(outbox).where(PENDING).orderBy(asc(outbox.id)).limit(1).prepare(),
+  store
+    .select()
+    .from(outbox)
+    .where(sql`${PENDING} AND ${outbox.id} IN ${FIRST_ONES}`)
+    .orderBy(asc(outbox.dueAt), asc(outbox.id))
+    .limit(1)
+    .prepare(),
 );
 
 const firstWaiting = remembered((store): OutboxRow | undefined => first(store).get());

@@ -13,6 +13,7 @@ import type { Family } from "./family.ts";
 import type { FamilyRoom } from "./family-room.ts";
 import type { Lane } from "./lane.ts";
 import { lookUpModel } from "./model-choice.ts";
+import { openVoice } from "./open-voice.ts";
 import { noteSaid, openRun } from "./opening.ts";
 import { enqueueReply } from "./outbox.ts";
 import { queuedPort } from "./queued-port.ts";
@@ -106,6 +107,7 @@ export class Performer {
     if (origin?.kind === "command") return carryOut(origin, queuedPort(run, this.#room), run.signal);
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
+    const voice = openVoice(run, this.#room);
     if (target !== null) waitUntil(deliveries.showTyping(target));
     const slot = takeSlot(
       laneOf(owner.key, run.journal.state.origin),
@@ -118,6 +120,7 @@ export class Performer {
       wiring,
       log,
       hooks,
+      voice,
       files,
       resultAt: (seq) => readResult(store, seq),
       bootstrapCache: filesReadOf(owner.agentId),

@@ -21,6 +21,7 @@ import {
   spent,
 } from "./run.ts";
 import { type OpenRun, saveState } from "./runs.ts";
+import { keepUnfinished } from "./said.ts";
 import { readSessionRow, saveFlushed, savePruned } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
@@ -40,6 +41,17 @@ export interface JournalRoom {
   readView(flushFrom: number | undefined): View;
 }
 
+/**
+ * Somebody who hears what a journal is about to store. It is called within the commit: what it writes itself is stored
+ * together with that, or not at all.
+ */
+export interface JournalWitness {
+  answered(message: AssistantMessage): void;
+  /** Only calls that were not launched before. */
+  launching(calls: readonly ToolCallPart[]): void;
+  returned(message: ToolMessage): void;
+}
+
 /** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
 export class RunJournal implements Journal {
   readonly #room: JournalRoom;
@@ -49,6 +61,7 @@ export class RunJournal implements Journal {
   #view: View | undefined;
   #appendedChars = 0;
   #state: RunningRun | PausedRun;
+  #attending: JournalWitness | undefined;
 
   constructor(room: JournalRoom, row: OpenRun, state: RunningRun) {
     this.#room = room;
@@ -64,6 +77,15 @@ export class RunJournal implements Journal {
 
   get interruptedAsks(): number {
     return this.#state.crashes;
+  }
+
+  /** Lets somebody take part in the commits from now on. What belongs to a memory flush is nobody's matter. */
+  attend(witness: JournalWitness): void {
+    this.#attending = witness;
+  }
+
+  get #witness(): JournalWitness | undefined {
+    return this.#state.flush === undefined ? this.#attending : undefined;
   }
 
   context(): Message[] {
@@ -101,7 +123,10 @@ export class RunJournal implements Journal {
   }
 
   restarting(): boolean {
-    return false;
+    const { store, log, fence } = this.#room;
+    const kept = fence.write(() => keepUnfinished(store, log, this.#row, Date.now()));
+    if (kept !== undefined) this.#forgetView();
+    return kept !== undefined;
   }
 
   /** Stores what the system itself tells the model. */
@@ -111,6 +136,7 @@ export class RunJournal implements Journal {
 
   answered(message: AssistantMessage): void {
     this.#room.fence.write(() => {
+      this.#witness?.answered(message);
       this.#append(message);
       this.#state = replied(this.#running(), message.usage);
       this.#inherited = new Set();
@@ -126,11 +152,15 @@ export class RunJournal implements Journal {
         ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
       );
       this.#room.log.record(this.#row.id, Date.now(), starts);
+      this.#witness?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
     });
   }
 
   returned(message: ToolMessage): void {
-    this.#room.fence.write(() => this.#append(message));
+    this.#room.fence.write(() => {
+      this.#append(message);
+      this.#witness?.returned(message);
+    });
   }
 
   pausing(questions: readonly ApprovalQuestion[]): void {

@@ -200,9 +200,13 @@ export function begin(now: number, { startSeq, ended }: Opening, input: RunInput
   };
 }
 
-/** A new incarnation found the run running: one more crash, the first one if something was finished since the last. */
-export function crashed(run: RunningRun, lastSeq: number): RunningRun {
-  return { ...run, crashes: lastSeq > run.crashSeq ? 1 : run.crashes + 1, crashSeq: lastSeq };
+/**
+ * A new incarnation found the run running: one more crash, the first one if something was finished since the last.
+ * @param lastSeq number of its newest message
+ * @param keptSeq that of the reply that was kept because people had been sent a part of it, which finishes nothing
+ */
+export function crashed(run: RunningRun, lastSeq: number, keptSeq = lastSeq): RunningRun {
+  return { ...run, crashes: lastSeq > run.crashSeq ? 1 : run.crashes + 1, crashSeq: keptSeq };
 }
 
 /** A model's reply is stored: its tokens count, and its calls are what can be launched and approved from now on. */

@@ -10,6 +10,7 @@ import {
   isReport,
   isRunInput,
   isRunState,
+  isSaid,
   isSettings,
   isStoredEvents,
   isTarget,
@@ -144,6 +145,8 @@ export const outbox = sqliteTable(
     dueAt: integer("due_at").notNull(),
     /** The outcome of the last attempt. */
     detail: json("detail", isDelivery),
+    /** What it says, where its run has to know that later; absent for a last reply, of which the transcript knows. */
+    said: json("said", isSaid),
   },
   (table) => [
     // SQLite takes it only where a query says the same list literally.

@@ -104,7 +104,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const audit = new AuditTrail(room);
     const hooks = new SessionHooks({ ...room, audit });
     this.#clock = new AlarmClock(ctx);
-    this.#deliveries = new Deliveries(room);
+    this.#deliveries = new Deliveries({ ...room, drained: () => this.#arm() });
     this.#indexer = new Indexer({ ...room, audit });
     this.#family = new Family(room);
     this.#performer = new Performer({
@@ -338,7 +338,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const notBefore = this.#engine.notBefore();
     // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
     if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
-    this.ctx.waitUntil(this.#deliveries.drain().then(() => this.#arm()));
+    this.ctx.waitUntil(this.#deliveries.drain());
     if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
     if (this.#family.dueAt !== undefined) this.ctx.waitUntil(this.#family.work().then(() => this.#arm()));
   }

@@ -42,6 +42,13 @@ export interface Compaction {
   tokensAfter: number;
 }
 
+/** What a delivery says, as Markdown; a text in several parts is in the first one's. */
+export type Said =
+  /** A part of a reply that was not finished yet: how the model wrote it, and the run's newest message then. */
+  | { kind: "block"; source: string; after: number; model: string }
+  /** What the message tool was told to send. */
+  | { kind: "message"; text: string };
+
 /** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
 export interface AuditEntry {
   /** `aud_…`; the same however often it is told. */
@@ -99,6 +106,12 @@ export function isTarget(value: unknown): value is Target {
 /** Whether a stored value is how an attempt to deliver came out. */
 export function isDelivery(value: unknown): value is Delivery {
   return isObject(value) && typeof value.outcome === "string";
+}
+
+/** Whether a stored value is what a delivery says. */
+export function isSaid(value: unknown): value is Said {
+  if (!isObject(value)) return false;
+  return value.kind === "block" ? areStrings(value.source, value.model) : areStrings(value.kind, value.text);
 }
 
 /** Whether a stored value is a row of events. */

@@ -12,6 +12,7 @@ import type { EventLog } from "./event-log.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Slot } from "./slot.ts";
+import type { Voice } from "./voice.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
@@ -20,6 +21,8 @@ export interface TurnRoom {
   wiring: Wiring;
   log: EventLog;
   hooks: SessionHooks;
+  /** What the run says before its end. */
+  voice: Voice;
   /** Where large results go. */
   files: R2Bucket;
   /** The result in the transcript at a number. */

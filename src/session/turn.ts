@@ -63,11 +63,14 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       context: turnRules(agent, tools, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),
-      emit: (event) => room.log.show(run.row.id, Date.now(), event),
+      emit: (event) => {
+        room.log.show(run.row.id, Date.now(), event);
+        room.voice.hear(event);
+      },
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },
     run.signal,
   );
-  return end.kind === "paused" ? undefined : conclude(end, run.signal);
+  return end.kind === "paused" ? undefined : conclude(end, run.signal, room.voice);
 }

@@ -26,6 +26,8 @@ export interface ScriptedReply {
   unfinished?: boolean;
   /** Never answers. */
   hang?: boolean;
+  /** Falls silent after so many chunks, and stays on the line. */
+  hangAfterChunks?: number;
   /** A whole SSE body, sent as it is. */
   raw?: string;
   /** Writes the stream in pieces of so many bytes, wherever that cuts. */

@@ -96,6 +96,7 @@ export async function startModelServer({
       .map((chunk) => Buffer.from(chunk));
     const writes = reply.sliceBytes ? slices(Buffer.concat(chunks), reply.sliceBytes) : chunks;
     for (const [index, bytes] of writes.entries()) {
+      if (index === reply.hangAfterChunks) return;
       if (index > 0 && reply.gapMs) await sleep(reply.gapMs, undefined, { signal: stopping.signal });
       if (response.destroyed) return;
       await new Promise<void>((written) =>

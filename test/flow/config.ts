@@ -22,7 +22,12 @@ export function testConfig(modelServer: string, botApi: string) {
     },
     commands: { ownerAllowFrom: ["telegram:42"] },
     channels: {
-      telegram: { accounts: { default: { apiBase: botApi, username: "isopod_bot", groups: { "-1005": {} } } } },
+      telegram: {
+        accounts: {
+          default: { apiBase: botApi, username: "isopod_bot", groups: { "-1005": {} } },
+          blocks: { apiBase: botApi, username: "isopod_bot", blockStreaming: true },
+        },
+      },
     },
   };
 }

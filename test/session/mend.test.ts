@@ -31,6 +31,22 @@ function brief(messages: readonly Message[]): string[] {
   });
 }
 
+describe("a reply that broke off", () => {
+  const broken: AssistantMessage = { ...answer("half"), stop: "aborted" };
+
+  test("is followed by a word to the model, in the name of who spoke last, where it was asked anew", () => {
+    const sender = { id: "42", owner: true };
+    const [, , note] = mended([{ ...said("a"), sender } as Message, broken]);
+    expect(note).toMatchObject({ role: "user", sender, text: expect.stringMatching(/^\[System\] /) });
+    expect(mended([said("a"), broken, answer("rest")])).toHaveLength(4);
+  });
+
+  test("stands as it is where somebody said something next", () => {
+    const messages = [said("a"), broken, said("b")];
+    expect(mended(messages)).toEqual(messages);
+  });
+});
+
 describe("calls and their results", () => {
   test("that are in pairs stay as they are", () => {
     const messages = [said("a"), answer("b", ["1", "2"]), result("2"), result("1"), answer("c")];

@@ -43,6 +43,10 @@ export const telegramAccount = z.strictObject({
     .record(z.string(), group)
     .default({})
     .describe("Groups that the bot answers in, by chat id (`-100…`); `*` stands for every other."),
+  blockStreaming: z
+    .boolean()
+    .optional()
+    .describe("Whether a long reply comes in blocks while it is being written; else the agent's default."),
   requireMention: z
     .boolean()
     .default(true)

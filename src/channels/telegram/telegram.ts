@@ -18,6 +18,7 @@ export const telegram: Channel<TelegramAccount> = {
   account: telegramAccount,
   capabilities: [],
   access: (account) => account,
+  blockStreaming: (account) => account.blockStreaming,
   receive,
   format: formatHtml,
   send: sendPart,

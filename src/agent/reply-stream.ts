@@ -1,0 +1,72 @@
+import { type Block, type BlockSize, createBlockChunker } from "./block-chunker.ts";
+import { endsWithToken, isSilent, mayBeSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-reply.ts";
+import { createThoughtSplitter } from "./thoughts.ts";
+
+/** Makes blocks of a reply while it is being written, without thoughts and without the silent token. */
+export interface ReplyStream {
+  /** Takes more of the reply's text. Gives the blocks that can be sent now, none of them blank. */
+  push(delta: string): Block[];
+  /** Gives the rest, once there is no more to come. */
+  end(): Block[];
+  /** What the model thought in tags so far. */
+  readonly thought: string;
+}
+
+/**
+ * A block is held back while it may be the silent token, or ends with it: whether that is said depends on what comes
+ * next. What is left out of a reply is in the source of the block after it, so that the sources of what was given are
+ * the reply as far as it was given.
+ */
+export function createReplyStream(size: BlockSize): ReplyStream {
+  const splitter = createThoughtSplitter();
+  const chunker = createBlockChunker(size);
+  let thought = "";
+  let held: Block | undefined;
+  let isFirst = true;
+  let leftOut = "";
+
+  function visible(part: { visible: string; thought: string }): string {
+    thought += part.thought;
+    return part.visible;
+  }
+
+  function give(block: Block, isLast: boolean): Block[] {
+    const begun = isFirst ? withoutTokenBefore(block.text) : block.text;
+    const text = (isLast ? withoutTokenAfter(begun) : begun).trim();
+    const source = leftOut + block.source;
+    if (text === "" || (isFirst && isSilent(text))) {
+      leftOut = source;
+      return [];
+    }
+    leftOut = "";
+    isFirst = false;
+    return [{ text, source }];
+  }
+
+  function release(): Block[] {
+    const block = held;
+    held = undefined;
+    return block === undefined ? [] : give(block, false);
+  }
+
+  function take(block: Block): Block[] {
+    const before = release();
+    held = block;
+    const mayBeToken = endsWithToken(block.text) || (isFirst && mayBeSilent(block.text));
+    return mayBeToken ? before : [...before, ...release()];
+  }
+
+  return {
+    get thought() {
+      return thought;
+    },
+    push: (delta) => chunker.push(visible(splitter.push(delta))).flatMap(take),
+    end() {
+      const blocks = [...chunker.push(visible(splitter.end())), ...chunker.end()];
+      const rest = held === undefined ? blocks : [held, ...blocks];
+      held = undefined;
+      const last = rest.findLastIndex((block) => block.text !== "");
+      return rest.flatMap((block, at) => give(block, at === last));
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { createReplyStream } from "../../src/agent/reply-stream.ts";
+
+/** What is given while the text comes piece by piece, and at its end. */
+function stream(pieces: string[], minChars = 4, maxChars = 30) {
+  const replies = createReplyStream({ minChars, maxChars });
+  const early = pieces.flatMap((piece) => replies.push(piece));
+  const late = replies.end();
+  return {
+    early: early.map(({ text }) => text),
+    late: late.map(({ text }) => text),
+    all: [...early, ...late],
+    replies,
+  };
+}
+
+describe("a reply in blocks", () => {
+  test("holds the first block back while it may be the silent token", () => {
+    expect(stream(["NO_", "REPLY", "\n\n"])).toMatchObject({ early: [], late: [] });
+    expect(stream(["NO_REPLY\n\n", "But hello.\n\n", "x"])).toMatchObject({ early: ["But hello."], late: ["x"] });
+  });
+
+  test("holds a block back that ends with the token, until it is clear that more comes", () => {
+    expect(stream(["Hello.\n\n", "That is NO_REPLY\n\n", "for you."])).toMatchObject({
+      early: ["Hello."],
+      late: ["That is NO_REPLY", "for you."],
+    });
+    expect(stream(["Hello.\n\n", "Bye.\nNO_REPLY\n\n"])).toMatchObject({ early: ["Hello."], late: ["Bye."] });
+  });
+
+  test("leaves thoughts out and keeps them apart", () => {
+    const { early, late, replies } = stream(["<thi", "nk>Hm.\n\nHm.</think>", "Yes it is.\n\n", "So <think>un"]);
+    expect([...early, ...late]).toEqual(["Yes it is.", "So"]);
+    expect(replies.thought).toBe("Hm.\n\nHm.un");
+  });
+
+  test("says in its sources all that it was given, but for thoughts and what comes last", () => {
+    const { all } = stream(["\n\n\n\n", "NO_REPLY\n\n", "First one.\n\n\n", "Second.\n\n  \n"]);
+    expect(all.map(({ source }) => source).join("")).toBe("\n\n\n\nNO_REPLY\n\nFirst one.\n\n\nSecond.\n\n");
+  });
+});

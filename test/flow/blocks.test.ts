@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { chatOf, hear, sentTo, settled } from "./chats.ts";
+import { asked, call, eventsOf, finished, historyOf, script, waitFor } from "./client.ts";
+import { arm, dumpTool, kill, session, sql } from "./session-lab.ts";
+
+/** A paragraph of about 900 characters that begins with a word of its own. */
+const paragraph = (word: string) => `${word} ${"and so it goes on for quite a while, ".repeat(24)}until it ends.`;
+const ONE = paragraph("One");
+const TWO = paragraph("Two");
+const THREE = paragraph("Three");
+
+/** A reply of which the first block is complete, and the rest does not come. */
+const stuck = (text: string) => ({ text, chunkSize: 950, hangAfterChunks: 2 });
+
+async function transcriptOf(name: string): Promise<[string, string, string?][]> {
+  const { messages } = await historyOf(session(name).sessionKey);
+  return messages.map((message: any) => [
+    message.role,
+    message.text ?? message.parts.map((part: any) => part.text ?? part.tool).join("|"),
+    ...(message.stop === undefined ? [] : [message.stop]),
+  ]) as [string, string, string?][];
+}
+
+test("a long reply arrives in blocks, whole and in order, and is one message in the transcript", async () => {
+  const text = [ONE, TWO, THREE].join("\n\n");
+  await script("blocks", [{ text, chunkSize: 7 }]);
+  const chat = chatOf(9101, "blocks");
+  const runId = await hear("blocks", chat, "Tell me");
+  expect(await settled(runId, chat)).toEqual([ONE, TWO, THREE]);
+  expect(await transcriptOf("blocks")).toEqual([
+    ["user", "Tell me"],
+    ["assistant", text, "stop"],
+  ]);
+  const deltas = (await eventsOf(runId)).filter((event) => event.type === "assistant" && event.phase === "delta");
+  expect(deltas).toEqual([]);
+});
+
+test("a block leaves while the rest of the reply is still being written", async () => {
+  await script("blocks-early", [stuck(`${ONE}\n\n${TWO}`)]);
+  const chat = chatOf(9102, "blocks");
+  const runId = await hear("blocks-early", chat, "Tell me");
+  await waitFor(async () => (await sentTo(chat)).length === 1);
+  expect(await sentTo(chat)).toEqual([ONE]);
+  expect(await call("GET", `/v1/runs/${runId}`).then((run) => run.json())).toMatchObject({ status: "running" });
+  await call("POST", `/v1/runs/${runId}/abort`);
+  expect(await settled(runId, chat)).toEqual([ONE]);
+  expect((await transcriptOf("blocks-early")).at(-1)).toMatchObject([
+    "assistant",
+    expect.stringContaining(ONE),
+    "aborted",
+  ]);
+});
+
+test("where its object dies, what was sent is kept as a reply that broke off, and the model goes on from there", async () => {
+  await script("blocks-crash", [stuck(`${ONE}\n\n${TWO}`), { text: "The rest of it." }]);
+  const chat = chatOf(9103, "blocks");
+  const runId = await hear("blocks-crash", chat, "Tell me");
+  await waitFor(async () => (await sentTo(chat)).length === 1);
+  await kill("blocks-crash");
+  expect(await settled(runId, chat)).toEqual([ONE, "The rest of it."]);
+  expect(await transcriptOf("blocks-crash")).toEqual([
+    ["user", "Tell me"],
+    ["assistant", `${ONE}\n\n`, "aborted"],
+    ["assistant", "The rest of it.", "stop"],
+  ]);
+  const { messages, tools } = (await asked("blocks-crash"))[1]!.body;
+  expect(messages.slice(-2)).toMatchObject([
+    { role: "assistant", content: `${ONE}\n\n` },
+    { role: "user", content: expect.stringMatching(/^\[System\] Your reply broke off here/) },
+  ]);
+  expect(tools.map((tool: any) => tool.function.name)).toContain("read");
+  expect((await eventsOf(runId)).filter(({ type }) => type === "assistant")).toHaveLength(2);
+});
+
+test("blocks are no progress: a run that gets no further than them is given up, and what was sent is kept", async () => {
+  await script("blocks-loop", [stuck(`${ONE}\n\n${TWO}`)]);
+  const chat = chatOf(9104, "blocks");
+  const runId = await hear("blocks-loop", chat, "Tell me");
+  for (let crashes = 1; crashes <= 5; crashes++) {
+    await waitFor(async () => (await sentTo(chat)).length === crashes);
+    await kill("blocks-loop");
+  }
+  expect(await finished(runId)).toMatchObject({ status: "error", error: { code: "crash_loop" } });
+  expect((await transcriptOf("blocks-loop")).filter(([, , stop]) => stop === "aborted")).toHaveLength(5);
+});
+
+test("code that is longer than a block is fenced off in each", async () => {
+  const lines = Array.from({ length: 120 }, (_, n) => `const value${n} = ${n}; // a line of code`);
+  await script("blocks-code", [{ text: `Here:\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n\nThat is it.` }]);
+  const chat = chatOf(9105, "blocks");
+  const sent = await settled(await hear("blocks-code", chat, "Code"), chat);
+  expect(sent.length).toBeGreaterThan(3);
+  for (const part of sent.slice(1, -1)) expect(part).toMatch(/^<pre><code class="language-ts">[^<]*<\/code><\/pre>/);
+  const code = sent.flatMap((part) => Array.from(part.matchAll(/<code[^>]*>([^<]*)<\/code>/g), ([, inside]) => inside));
+  expect(code.join("\n")).toBe(lines.join("\n"));
+});
+
+test("what a reply says before it calls a tool is sent before the tool is launched", async () => {
+  await script("blocks-tool", [{ text: "Let me look.", calls: [{ name: "dump" }] }, { text: "There it is." }]);
+  const chat = chatOf(9106, "blocks");
+  let before: string[] = [];
+  const look = {
+    ...dumpTool(() => "x"),
+    run: async () => {
+      await waitFor(async () => (await sentTo(chat)).length > 0);
+      before = await sentTo(chat);
+      return { text: "x" };
+    },
+  };
+  await arm("blocks-tool", [look]);
+  expect(await settled(await hear("blocks-tool", chat, "Look"), chat)).toEqual(["Let me look.", "There it is."]);
+  expect(before).toEqual(["Let me look."]);
+});
+
+test("the silent token never leaves in a block, and reasoning comes before the first one", async () => {
+  const chat = chatOf(9107, "blocks");
+  await script("blocks-silent", [
+    { text: "NO_REPLY", chunkSize: 1 },
+    { text: `NO_REPLY\n\n${ONE}\n\n<think>Enough?</think>${TWO}\n\nNO_REPLY`, chunkSize: 5, reasoning: "Tell them." },
+  ]);
+  expect(await settled(await hear("blocks-silent", chat, "Psst"), chat)).toEqual([]);
+  await sql("blocks-silent", `update session set settings = '{"reasoning":"on"}'`);
+  expect(await settled(await hear("blocks-silent", chat, "Go on"), chat)).toEqual([
+    "Reasoning:\n\n<blockquote>Tell them.</blockquote>",
+    ONE,
+    TWO,
+  ]);
+});
+
+test("a block is one row more, and nothing is written where replies leave whole", async () => {
+  await script("blocks-rows", [{ text: `${ONE}\n\n${TWO}`, chunkSize: 9 }]);
+  const whole = chatOf(9108);
+  expect(await settled(await hear("blocks-rows", whole, "Whole"), whole)).toEqual([`${ONE}\n\n${TWO}`]);
+  expect(await sql("blocks-rows", "select said from outbox")).toEqual([{ said: null }]);
+});

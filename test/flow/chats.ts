@@ -1,0 +1,42 @@
+import { inject } from "vitest";
+import type { Target } from "../../src/channels/channel.ts";
+import type { RunInput } from "../../src/session/run.ts";
+import { finished, waitFor } from "./client.ts";
+import { session, stubOf } from "./session-lab.ts";
+
+const BOT = "7000000001:flow";
+
+/** A chat of a session of a test, by the account that it is in; `blocks` sends its replies in blocks. */
+export function chatOf(id: number, accountId: "default" | "blocks" = "default"): Target {
+  return { channel: "telegram", accountId, kind: "direct", conversationId: String(id) };
+}
+
+/** Hands a message from a chat to a session, as the webhook does, for a model scenario. Gives its run. */
+export async function hear(name: string, target: Target, text: string, more: Partial<RunInput> = {}): Promise<string> {
+  const stub = await stubOf(name);
+  const runId = `run_${crypto.randomUUID().replaceAll("-", "").slice(0, 26).padEnd(26, "0")}${stub.name}`;
+  const sender = { id: target.conversationId, owner: true };
+  const input = { text, sender, model: `fake/${name}`, timeoutSeconds: 60, ...more };
+  await stub.accept({ ...session(name), agentId: "main", runId, input, target });
+  return runId;
+}
+
+/** Waits for a run and until everything that it said has been sent; gives what the chat was sent, as HTML. */
+export async function settled(runId: string, target: Target): Promise<string[]> {
+  await finished(runId);
+  await waitFor(async () => {
+    const { deliveries } = (await finished(runId)) as unknown as { deliveries: { status: string }[] };
+    return deliveries.every(({ status }) => status !== "pending" && status !== "sending");
+  });
+  return sentTo(target);
+}
+
+/** What a chat was sent, as HTML. */
+export async function sentTo({ conversationId }: Target): Promise<string[]> {
+  const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<
+    { method: string; args: { chat_id: number; text: string } }[]
+  >();
+  return calls
+    .filter(({ method, args }) => method === "sendMessage" && String(args.chat_id) === conversationId)
+    .map(({ args }) => args.text);
+}
