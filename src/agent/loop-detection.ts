@@ -1,6 +1,7 @@
-import { canonicalJson } from "../lib/json.ts";
 import { callsOf, type Message, type ToolCallPart, type ToolMessage } from "../models/message.ts";
 import { MustEnd } from "./must-end.ts";
+import { noteOn } from "./repetition-note.ts";
+import { type Done, doneBy, isSame } from "./same-result.ts";
 
 /** How often the same call may give the same result before the model is told so, and before its run ends. */
 export interface RepetitionLimits {
@@ -10,17 +11,17 @@ export interface RepetitionLimits {
   stopAfter: number;
 }
 
-/** Most rounds that one turn of a circle has: `A B C A B C` is found, a longer one is not. */
-const LONGEST_CIRCLE = 3;
-
-/** A reply's calls that have their result: each by what was called and what came of it, with its tool's name. */
-type Round = ReadonlyMap<string, string>;
-
 /** Calls that were made again and again, in turn where they are several, and how often. */
 export interface Repetition {
   tools: string[];
   times: number;
 }
+
+/** Most rounds that one turn of a circle has: `A B C A B C` is found, a longer one is not. */
+const LONGEST_CIRCLE = 3;
+
+/** The calls of one reply that have their result. */
+type Round = readonly Done[];
 
 /**
  * The result of a call as it is to be stored: with a note for the model where that call has given it too often. The note
@@ -35,8 +36,8 @@ export function notingRepetition(
   if (!limits.enabled) return result;
   const rounds = roundsIn(messages);
   rounds.next();
-  const { times } = longest(new Map([[keyOf(call, result), call.tool]]), rounds);
-  return times < limits.warnAfter ? result : { ...result, text: `${result.text}${noteOn(times, limits)}` };
+  const { times } = longest([doneBy(call, result)], rounds);
+  return times < limits.warnAfter ? result : { ...result, text: `${result.text}${noteOn(times, limits.stopAfter)}` };
 }
 
 /**
@@ -63,16 +64,9 @@ export function repetitionIn(messages: readonly Message[]): Repetition {
   return newest.done ? { tools: [], times: 0 } : longest(newest.value, rounds);
 }
 
-function noteOn(times: number, { stopAfter }: RepetitionLimits): string {
-  const end = times < stopAfter ? `after ${stopAfter} times the run is stopped` : "the run is stopped now";
-  return `\n\n[System] You have made this call ${times} times and it gave the same result each time. Asking once more changes nothing: do something else, or say what is in the way. Otherwise ${end}.`;
-}
-
-const NOTE = /\n\n\[System\] You have made this call \d+ times and it gave the same result each time\.[^\n]*$/;
-
 function longest(newest: Round, older: Iterable<Round>): Repetition {
   const rounds = new Rounds(newest, older);
-  let found: Repetition = { tools: [...new Set(newest.values())].slice(0, 1), times: 1 };
+  let found: Repetition = { tools: newest.slice(0, 1).map(({ tool }) => tool), times: 1 };
   for (let length = 1; length <= LONGEST_CIRCLE; length++) {
     const repetition = inCircle(rounds, length);
     if (repetition.times > found.times) found = repetition;
@@ -91,16 +85,16 @@ function inCircle(rounds: Rounds, length: number): Repetition {
     const round = rounds.at(count);
     const place = places[count % length];
     const same = place === undefined ? round : round && common(place, round);
-    if (same === undefined || same.size === 0) break;
+    if (same === undefined || same.length === 0) break;
     places[count % length] = same;
     count++;
   }
-  const tools = places.flatMap((place) => [...place.values()].slice(0, 1));
+  const tools = places.flatMap((place) => place.slice(0, 1).map(({ tool }) => tool));
   return { tools: [...new Set(tools)].reverse(), times: Math.ceil(count / length) };
 }
 
 function common(a: Round, b: Round): Round {
-  return new Map([...a].filter(([key]) => b.has(key)));
+  return a.filter((one) => b.some((other) => isSame(one, other)));
 }
 
 /** Rounds from the newest to the oldest, of which no more are looked at than is asked for. */
@@ -130,21 +124,11 @@ function* roundsIn(messages: readonly Message[]): Generator<Round, undefined> {
     if (message.role === "user") return;
     if (message.role === "tool") results.set(message.callId, message);
     else if (callsOf(message).length > 0) {
-      yield new Map(
-        callsOf(message).flatMap((call) => {
-          const result = results.get(call.callId);
-          return result === undefined ? [] : [[keyOf(call, result), call.tool] as const];
-        }),
-      );
+      yield callsOf(message).flatMap((call) => {
+        const result = results.get(call.callId);
+        return result === undefined ? [] : [doneBy(call, result)];
+      });
       results.clear();
     }
   }
-}
-
-/** Ids that are drawn anew for each result: where the whole of it is kept, and the fence around what others wrote. */
-const DRAWN_ID = /spl_[0-9a-z]{26}|(?<=UNTRUSTED_CONTENT id=")[0-9a-f]{16}/g;
-
-function keyOf({ tool, args, invalidArgs = "" }: ToolCallPart, { text, isError, images = [] }: ToolMessage): string {
-  const result = text.replace(NOTE, "").replace(DRAWN_ID, "");
-  return canonicalJson([tool, args, invalidArgs, isError, images.map(({ path }) => path), result]);
 }

@@ -24,6 +24,15 @@ function excerpt(text: string, { maxChars, headChars, tailChars }: PruningRules,
   return `${first}\n\n[${left} of ${text.length} characters of this older result are left out here. ${where}]\n\n${last}`;
 }
 
+/** What is left of a text that was shortened: how it began and ended, and how long it was; undefined where it is whole. */
+export function leftOf(text: string): { first: string; last: string; length: number } | undefined {
+  const [, first, length, last] = EXCERPT.exec(text) ?? [];
+  return first === undefined || last === undefined ? undefined : { first, last, length: Number(length) };
+}
+
+const EXCERPT =
+  /^([\s\S]*)\n\n\[\d+ of (\d+) characters of this older result are left out here\. [^\n]*\]\n\n([\s\S]*)$/;
+
 function headOfTail(text: string, chars: number): string {
   return chars === 0 ? "" : tail(text, chars);
 }

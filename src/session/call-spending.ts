@@ -1,5 +1,6 @@
+import { fixedTokens, tokensOf } from "../agent/context-size.ts";
 import { estimateTokens } from "../lib/tokens.ts";
-import { type Message, NO_USAGE, type Usage } from "../models/message.ts";
+import { NO_USAGE, type Usage } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
 import { costOf, type Price } from "../models/price.ts";
 
@@ -14,9 +15,9 @@ export interface Spent {
 }
 
 /** Tokens that a call is likely to use. */
-export function expectedUsage(model: Model, request: ModelRequest): Usage {
-  const output = Math.min(EXPECTED_OUTPUT, request.maxOutputTokens ?? model.maxOutputTokens);
-  return { ...NO_USAGE, input: inputTokens(request), output };
+export function expectedUsage(model: Model, { system, tools, messages, maxOutputTokens }: ModelRequest): Usage {
+  const output = Math.min(EXPECTED_OUTPUT, maxOutputTokens ?? model.maxOutputTokens);
+  return { ...NO_USAGE, input: fixedTokens(system, tools) + tokensOf(messages), output };
 }
 
 /**
@@ -32,17 +33,4 @@ export function usageSpent({ usage, stop, parts }: ModelReply, expected: Usage):
 /** Tokens and money of a call. */
 export function spentOn(usage: Usage, price: Price | undefined): Spent {
   return { tokens: usage.input + usage.output, micros: price === undefined ? 0 : costOf(usage, price) };
-}
-
-const known = new WeakMap<Message, number>();
-
-function inputTokens({ system, tools, messages }: ModelRequest): number {
-  const fixed = estimateTokens(system.stable) + estimateTokens(system.dynamic) + estimateTokens(JSON.stringify(tools));
-  return messages.reduce((sum, message) => sum + messageTokens(message), fixed);
-}
-
-function messageTokens(message: Message): number {
-  const tokens = known.get(message) ?? estimateTokens(JSON.stringify(message));
-  known.set(message, tokens);
-  return tokens;
 }

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { notingRepetition, repetitionIn, stopRepetition } from "../../src/agent/loop-detection.ts";
 import { MustEnd } from "../../src/agent/must-end.ts";
+import { shortened } from "../../src/agent/pruning.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import type { Message, ToolCallPart, ToolMessage } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
@@ -85,9 +86,13 @@ test("what is drawn anew for each result makes no difference", () => {
 
 /** Plays so many equal calls, each result noted on as it is stored. */
 function noted(count: number, limits = LIMITS): { messages: Message[]; texts: string[] } {
+  return notedRounds(A, count, limits);
+}
+
+function notedRounds(done: Done, count: number, limits = LIMITS): { messages: Message[]; texts: string[] } {
   const messages: Message[] = [user];
   for (let n = 0; n < count; n++) {
-    const [reply, result] = round(A);
+    const [reply, result] = round(done);
     if (reply?.role !== "assistant" || result?.role !== "tool") throw new Error("no round");
     messages.push(reply);
     messages.push(notingRepetition(result, reply.parts[0] as ToolCallPart, messages, limits));
@@ -101,6 +106,29 @@ test("the model is told from the third time on, and its note does not make the n
   expect(texts[2]).toMatch(/^one\n\n\[System\] You have made this call 3 times .* after 5 times the run is stopped\.$/);
   expect(texts[4]).toContain("5 times");
   expect(repetitionIn(messages).times).toBe(5);
+});
+
+describe("results that were shortened since, because they are long and old", () => {
+  const RULES = { keepLastAssistants: 3, startRatio: 0.5, maxChars: 400, headChars: 100, tailChars: 300 };
+  const long = (middle: string): Done => ["read", {}, `begin ${"x".repeat(300)}${middle}${"y".repeat(300)} end`];
+  const old = (messages: Message[]) =>
+    messages.map((message, n) => (message.role === "tool" ? shortened(message, RULES, `Use read on ${n}.`) : message));
+
+  test("count as the same as far as they are still there", () => {
+    expect(times(old(round(long("1"))), old(round(long("1"))), round(long("1")), round(long("1")))).toBe(4);
+    expect(times(old(round(long("1"))), round(long("12")))).toBe(1);
+    expect(times(old(round(long("1"))), round(["read", {}, `begin${"x".repeat(602)} END`]))).toBe(1);
+  });
+
+  test("stay distinct while they are whole, however alike their ends", () => {
+    expect(times(round(long("1")), round(long("2")))).toBe(1);
+  });
+
+  test("count with the note that was below them", () => {
+    const [, , , ...noted] = notedRounds(long("1"), 4).messages;
+    expect(repetitionIn([user, ...old(noted)]).times).toBe(3);
+    expect(repetitionIn([user, ...old(noted), ...round(long("1"))]).times).toBe(4);
+  });
 });
 
 test("the run ends at the fifth time and not before", () => {
