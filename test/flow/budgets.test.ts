@@ -238,6 +238,18 @@ describe("a cap on money", () => {
     expect(await asked("usd-unknown")).toHaveLength(0);
   });
 
+  test("is no reason to ask another model", async () => {
+    const defaults = { model: { primary: "fake/usd-over", fallbacks: ["fake/usd-under"] } };
+    const place = await capped("usd-over", {
+      budgets: { global: { usdPerHour: 0.001 } },
+      cost: { input: 10 },
+      defaults,
+    });
+    const { runId } = await say("x", "", { ...place, model: undefined });
+    expect(await finished(runId)).toMatchObject({ status: "error", error: { code: "budget" } });
+    expect([...(await asked("usd-over")), ...(await asked("usd-under"))]).toEqual([]);
+  });
+
   test("lets through what costs nothing", async () => {
     const place = await capped("usd-free", { budgets: { global: { usdPerHour: 0 } } });
     const accepted = await call("POST", "/v1/agent", { message: "hi", model: "offline/rules", ...place });

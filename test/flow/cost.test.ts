@@ -3,11 +3,13 @@ import { call, env, eventsOf, finished, say, script, waitFor } from "./client.ts
 import { configure, session } from "./session-lab.ts";
 
 /** A session that knows what these scenarios of the fake provider cost. */
-async function costly(name: string, costs: Record<string, object>) {
+async function costly(name: string, costs: Record<string, object>, [primary, ...fallbacks]: string[] = []) {
   const models = Object.entries(costs).map(([id, cost]) => ({ id, cost }));
   await configure(name, (config) => {
     const { providers } = config.models;
-    return { ...config, models: { providers: { ...providers, fake: { ...providers.fake, models } } } };
+    const agents = { ...config.agents, defaults: { ...config.agents.defaults, model: { primary, fallbacks } } };
+    const fake = { ...providers.fake, models };
+    return { ...config, ...(primary && { agents }), models: { providers: { ...providers, fake } } };
   });
   return session(name);
 }
@@ -26,6 +28,20 @@ test("a run says what it cost, over all of its calls, and the index knows it", a
   const indexed = async () =>
     (await call("GET", `/v1/sessions/${sessionKey}/runs`)).json<{ runs: { costMicros: number }[] }>();
   await waitFor(async () => (await indexed()).runs[0]?.costMicros === micros);
+});
+
+test("a reply costs what the model costs that gave it, also where it stood in for another", async () => {
+  const { sessionKey } = await costly("cost-over", { "cost-over": { input: 100 }, "cost-under": { input: 1 } }, [
+    "fake/cost-over",
+    "fake/cost-under",
+  ]);
+  await script("cost-over", [
+    { calls: [{ name: "ls", args: {} }], usage: { input: 1000, output: 0 } },
+    { status: 401 },
+  ]);
+  await script("cost-under", [{ text: "Done.", usage: { input: 1000, output: 0 } }]);
+  const { runId } = await say("x", "", { sessionKey, model: undefined });
+  expect(await finished(runId)).toMatchObject({ status: "ok", costUsd: 0.101, model: "fake/cost-under" });
 });
 
 test("a run of a model without a price has no cost, which is something else than costing nothing", async () => {
