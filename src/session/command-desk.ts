@@ -40,12 +40,13 @@ export class CommandDesk {
 
   /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
   take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
-    const { store, log, fence, now, format } = this.#room;
+    const { store, log, fence, owner, now, format } = this.#room;
     const known = knownRun(store, run);
     if (known !== undefined) return known;
     const answer = orReason(() => command.run(args, this.#port(run)));
     const parts = run.target === null ? [] : format(run.target, answer);
-    return fence.write(() => recordCommand(run, answer, { store, log, now: now(), parts }));
+    const { sessionId } = owner();
+    return fence.write(() => recordCommand(run, answer, { store, log, sessionId, now: now(), parts }));
   }
 
   #port({ input, target }: NewRun): CommandPort {

@@ -5,13 +5,14 @@ import { beginAnew } from "./reset.ts";
 import { isOver, type ResetPolicy } from "./reset-time.ts";
 import type { Opening, RunInput } from "./run.ts";
 import type { RunRow } from "./runs.ts";
-import { readSessionRow, saveSaidAt } from "./session-row.ts";
+import { type SessionRow, saveSaidAt } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
 /** What the beginning of a run is written with, within the fence. */
 export interface OpeningRoom {
   store: Store;
   log: EventLog;
+  owner: SessionRow;
   /** When conversations begin anew by themselves; undefined for never. */
   resetPolicy: ResetPolicy | undefined;
   /** The model that a word names. */
@@ -27,10 +28,11 @@ export function openRun(row: RunRow, input: RunInput, room: OpeningRoom): Openin
   const { store, log, now } = room;
   const { origin } = input;
   if (origin?.kind === "reset") return openAnew(row, input, readReset(origin, room), room);
+  const { owner } = room;
   const startSeq = log.append(row.id, userMessage(input, now));
-  const ended = isOverBefore(row, input, room) ? beginAnew(store, startSeq, { now }) : undefined;
+  const begun = isOverBefore(row, input, room) ? beginAnew(store, owner, startSeq, { now }) : undefined;
   noteSaid(row, input, room);
-  return { startSeq, ...(ended && { ended }) };
+  return { startSeq, sessionId: owner.sessionId, ...begun };
 }
 
 /** Notes that somebody spoke, where conversations begin anew by time. What the system itself says does not count. */
@@ -43,9 +45,9 @@ export function noteSaid(
   if (resetPolicy !== undefined && isSaid) saveSaidAt(store, acceptedAt);
 }
 
-function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { store, resetPolicy }: OpeningRoom): boolean {
+function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { owner, resetPolicy }: OpeningRoom): boolean {
   if (resetPolicy === undefined || origin !== undefined) return false;
-  return isOver(resetPolicy, readSessionRow(store)?.saidAt ?? 0, acceptedAt);
+  return isOver(resetPolicy, owner.saidAt, acceptedAt);
 }
 
 /** What comes after `/new` or `/reset`: a model, where `/new` names one, and what is said first. */
@@ -62,10 +64,10 @@ function readReset({ name, args }: { name: string; args: string }, { lookUpModel
 
 /** Where there is nothing to say first, the command stands there as it was typed, and the turn says what to do. */
 function openAnew(row: RunRow, input: RunInput, { model, text }: ResetRequest, room: OpeningRoom): Opening {
-  const { store, log, now } = room;
+  const { store, log, owner, now } = room;
   const asked = userMessage(text === "" ? input : { ...input, text }, now);
   const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
-  const ended = beginAnew(store, startSeq, { ...(model !== undefined && { model }), now });
+  const begun = beginAnew(store, owner, startSeq, { ...(model !== undefined && { model }), now });
   noteSaid(row, input, room);
-  return { startSeq, ...(ended && { ended }) };
+  return { startSeq, ...begun };
 }

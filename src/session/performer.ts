@@ -91,7 +91,14 @@ export class Performer {
   open(row: RunRow, input: RunInput): Opening {
     const { store, log, wiring } = this.#room;
     const names = { lookUpModel: (word: string) => lookUpModel(wiring, word) };
-    return openRun(row, input, { store, log, ...names, resetPolicy: this.#resetPolicy(), now: Date.now() });
+    return openRun(row, input, {
+      store,
+      log,
+      owner: this.#room.owner(),
+      ...names,
+      resetPolicy: this.#resetPolicy(),
+      now: Date.now(),
+    });
   }
 
   /** Takes note of a run that joins another, within the fence. */

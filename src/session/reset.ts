@@ -1,7 +1,8 @@
 import { IsopodError } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
 import type { ResetPolicy } from "./reset-time.ts";
 import type { EndedConversation } from "./run.ts";
-import { readSessionRow, saveConversation } from "./session-row.ts";
+import { type SessionRow, saveConversation } from "./session-row.ts";
 import type { Store } from "./store.ts";
 import { agentIn, type Wiring } from "./wiring.ts";
 
@@ -10,18 +11,19 @@ import { agentIn, type Wiring } from "./wiring.ts";
  *
  * Of its settings, the model goes (unless one is named): it was chosen for the conversation that is over. How the
  * session treats people (queue, thinking, reasoning, verbose, usage) and what they have allowed stays.
- * @param fromSeq number of its first event
+ * @param before the session as it was
+ * @param fromSeq number of the first event of the new one. Gives its id, and which one ended
  */
 export function beginAnew(
   store: Store,
+  before: SessionRow,
   fromSeq: number,
   { model, now }: { model?: string; now: number },
-): EndedConversation | undefined {
-  const before = readSessionRow(store);
-  if (before === undefined) return undefined;
+): { sessionId: string; ended: EndedConversation } {
   const { model: _, ...settings } = before.settings;
-  saveConversation(store, { fromSeq, settings: { ...settings, ...(model !== undefined && { model }) }, now });
-  return { sessionId: before.sessionId, fromSeq: before.contextSeq, beforeSeq: fromSeq };
+  const sessionId = newId("ses", now);
+  saveConversation(store, { sessionId, fromSeq, settings: { ...settings, ...(model !== undefined && { model }) } });
+  return { sessionId, ended: { sessionId: before.sessionId, fromSeq: before.contextSeq, beforeSeq: fromSeq } };
 }
 
 /** When conversations of an agent begin anew by themselves; undefined for never, also with a configuration not valid. */

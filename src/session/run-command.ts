@@ -11,6 +11,8 @@ import { talkOf } from "./talk.ts";
 export interface CommandRecordRoom {
   store: Store;
   log: EventLog;
+  /** The conversation that goes on. */
+  sessionId: string;
   now: number;
   /** The answer, cut and marked up for the channel that it goes to. */
   parts: readonly string[];
@@ -20,7 +22,11 @@ export interface CommandRecordRoom {
  * Records a command that was carried out, and its answer, as a run that is over: people see both in the transcript,
  * models do not.
  */
-export function recordCommand(run: NewRun, answer: string, { store, log, now, parts }: CommandRecordRoom): RunRow {
+export function recordCommand(
+  run: NewRun,
+  answer: string,
+  { store, log, sessionId, now, parts }: CommandRecordRoom,
+): RunRow {
   const { runId: id, input, target, idempotencyKey } = run;
   const answered = commandAnswer(answer, now);
   const startSeq = log.append(id, { ...userMessage(input, now), aside: true });
@@ -30,6 +36,7 @@ export function recordCommand(run: NewRun, answer: string, { store, log, now, pa
     status: "ok",
     startedAt: now,
     startSeq,
+    sessionId,
     endedAt: now,
     endSeq,
     model: answered.model,

@@ -77,6 +77,8 @@ export interface Progress {
   origin?: RunOrigin;
   /** Told to the model of this run only. */
   extraContext?: string;
+  /** The conversation that it is part of; absent in runs of before this was noted. */
+  sessionId?: string;
   /** The conversation that ended when it began, where one did. */
   ended?: EndedConversation;
   /** The memory flush that is going on. */
@@ -124,6 +126,7 @@ export interface EndedRun {
   status: "ok" | "error" | "aborted" | "timeout";
   startedAt?: number;
   startSeq?: number;
+  sessionId?: string;
   endedAt: number;
   /** Number of the event that ended it. */
   endSeq: number;
@@ -154,6 +157,8 @@ export interface DroppedRun {
 export interface Opening {
   /** Number of the event that began it. */
   startSeq: number;
+  /** The conversation that it is part of. */
+  sessionId: string;
   /** The conversation that ended for it. */
   ended?: EndedConversation;
 }
@@ -180,12 +185,13 @@ export function isBegun(state: RunState): state is RunningRun | PausedRun {
 }
 
 /** A queued run takes its turn. */
-export function begin(now: number, { startSeq, ended }: Opening, input: RunInput): RunningRun {
+export function begin(now: number, { startSeq, sessionId, ended }: Opening, input: RunInput): RunningRun {
   const { timeoutSeconds, model, thinking, origin, extraContext } = input;
   return {
     status: "running",
     startedAt: now,
     startSeq,
+    sessionId,
     ...(timeoutSeconds > 0 && { deadline: now + timeoutSeconds * 1000 }),
     ...(model !== undefined && { model }),
     ...(thinking && { thinking }),
@@ -271,6 +277,12 @@ export function usageWith(state: RunState, usage: Usage): Usage {
 export function end(state: RunState, ending: Ending): SettledRun {
   if (isSettled(state)) return state;
   if (!isBegun(state)) return ending;
-  const { startedAt, startSeq } = state;
-  return { ...ending, startedAt, startSeq, usage: usageWith(state, ending.usage) };
+  const { startedAt, startSeq, sessionId } = state;
+  return {
+    ...ending,
+    startedAt,
+    startSeq,
+    ...(sessionId !== undefined && { sessionId }),
+    usage: usageWith(state, ending.usage),
+  };
 }

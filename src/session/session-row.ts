@@ -85,12 +85,9 @@ export function allowTool(store: Store, tool: string): void {
 /** Begins a conversation: another session id, and a context from a number on. */
 export function saveConversation(
   store: Store,
-  { fromSeq, settings, now }: { fromSeq: number; settings: SessionSettings; now: number },
+  { sessionId, fromSeq, settings }: { sessionId: string; fromSeq: number; settings: SessionSettings },
 ): void {
-  store
-    .update(session)
-    .set({ sessionId: newId("ses", now), contextSeq: fromSeq, settings })
-    .run();
+  store.update(session).set({ sessionId, contextSeq: fromSeq, settings }).run();
 }
 
 /** Notes when somebody said something. */

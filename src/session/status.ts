@@ -1,13 +1,16 @@
-import { and, count, desc, gte, isNull, sql } from "drizzle-orm";
+import { asc, gte } from "drizzle-orm";
+import { tokensOf } from "../agent/context-size.ts";
 import type { Agent } from "../config/agents.ts";
 import { startOfDay } from "../lib/zone.ts";
 import type { TimeFormat } from "./clock-text.ts";
-import { fieldOf, readMessages } from "./message-pages.ts";
+import { countCompactions } from "./compactions.ts";
+import { readView } from "./context.ts";
+import { readMessages } from "./message-pages.ts";
 import { lookUpModel, type ModelLookup, sessionModel } from "./model-choice.ts";
 import { type Preferences, preferencesOf } from "./preferences.ts";
 import { isBegun } from "./run.ts";
 import { openRuns } from "./runs.ts";
-import { compactions, messages } from "./schema.ts";
+import { messages } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 import { type Totals, totalsOf } from "./totals.ts";
@@ -52,8 +55,8 @@ export function statusOf(store: Store, owner: SessionRow, wiring: Wiring, now: n
     preferences: preferencesOf(owner.settings, agent),
     active: active && { status: active.status, forMs: now - active.startedAt },
     waiting: rows.filter((row) => row.state.status === "queued").length,
-    context: { tokens: contextTokens(store, owner.contextSeq), window: windowOf(found, agent) },
-    compactions: compactionsSince(store, owner.contextSeq),
+    context: { tokens: contextTokens(store, owner), window: windowOf(found, agent) },
+    compactions: countCompactions(store),
   };
 }
 
@@ -73,22 +76,15 @@ function windowOf(found: ModelLookup, { defaults }: Agent): number | undefined {
 
 function beginningOf(store: Store, { contextSeq, createdAt }: SessionRow): number {
   const where = gte(messages.seq, contextSeq);
-  const [first] = readMessages(store, { where, orderBy: sql`${messages.seq}`, limit: 1, maxBytes: 0 }).rows;
+  const [first] = readMessages(store, { where, orderBy: asc(messages.seq), limit: 1, maxBytes: 0 }).rows;
   return first?.message.at ?? createdAt;
 }
 
-/** By the last reply's own count, or by the summary that has come since. */
-function contextTokens(store: Store, contextSeq: number): number {
-  const isReply = sql`${fieldOf("$.role")} = 'assistant' AND ${fieldOf("$.usage.input")} > 0`;
-  const where = and(gte(messages.seq, contextSeq), isReply, isNull(fieldOf("$.aside")));
-  const [reply] = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows;
-  const since = gte(compactions.seq, Math.max(contextSeq, reply?.seq ?? 0));
-  const summary = store.select().from(compactions).where(since).orderBy(desc(compactions.seq)).limit(1).get();
-  if (summary?.body !== undefined) return summary.body.tokensAfter;
-  return reply?.message.role === "assistant" ? reply.message.usage.input + reply.message.usage.output : 0;
-}
-
-function compactionsSince(store: Store, contextSeq: number): number {
-  const made = store.select({ made: count() }).from(compactions).where(gte(compactions.seq, contextSeq)).get();
-  return made?.made ?? 0;
+/** By what the last reply's provider has counted, where that was of this context; all the rest is estimated. */
+function contextTokens(store: Store, owner: SessionRow): number {
+  const { messages, countedFrom } = readView(store, owner);
+  const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);
+  const reply = messages[at];
+  if (at < countedFrom || reply?.role !== "assistant") return tokensOf(messages);
+  return reply.usage.input + tokensOf(messages.slice(at));
 }

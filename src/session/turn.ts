@@ -19,6 +19,7 @@ import { standbyOf } from "./standby.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import { turnTools } from "./turn-tools.ts";
+import { withUsage } from "./usage-footer.ts";
 import { agentIn } from "./wiring.ts";
 
 /** Silence of a model after which its call is given up. */
@@ -30,11 +31,12 @@ const MODEL_IDLE_MS = 120_000;
  * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion | undefined> {
-  openConversation(run, Date.now());
   const agent = agentIn(room.wiring, room.owner.agentId);
   const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
+  const preferences = preferencesOf(room.owner.settings, agent, run.journal.state);
   const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
   const workspace = room.wiring.workspaceOf(agent);
+  await openConversation(run, workspace, Date.now);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const tools = turnTools(run, room, agent, seen);
@@ -50,7 +52,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       failover: standby,
       request: {
         system,
-        thinking: preferencesOf(room.owner.settings, agent, run.journal.state).thinking,
+        thinking: preferences.thinking,
         cacheKey: room.owner.key,
         loadImage: (path) => loadImage(workspace, path),
       },
@@ -72,5 +74,6 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
     },
     run.signal,
   );
-  return end.kind === "paused" ? undefined : conclude(end, run.signal, room.voice);
+  if (end.kind === "paused") return undefined;
+  return withUsage(conclude(end, run.signal, room.voice), run.journal.state.usage, preferences.usage);
 }

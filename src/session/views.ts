@@ -18,13 +18,17 @@ export function runView(
   return {
     runId: row.id,
     sessionKey: owner.key,
-    sessionId: owner.sessionId,
+    sessionId: conversationOf(row.state) ?? owner.sessionId,
     agentId: owner.agentId,
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
     ...(reply !== undefined && { reply: textOf(reply) }),
     deliveries: deliveries.map(deliveryView),
   };
+}
+
+function conversationOf(state: RunState): string | undefined {
+  return "sessionId" in state ? state.sessionId : undefined;
 }
 
 function progress(state: RunState) {

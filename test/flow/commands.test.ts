@@ -80,6 +80,8 @@ test("/new stops the run at work and begins a conversation of which the model se
   const after = await finished(waiting.runId);
   expect(after).toMatchObject({ status: "ok", reply: "three" });
   expect(after.sessionId).not.toBe(before.sessionId);
+  expect((await finished(begun.runId)).sessionId).toBe(after.sessionId);
+  expect((await finished(before.runId)).sessionId).toBe(before.sessionId);
   const [, , greeting, three] = await asked("new");
   expect(shown(greeting!)).toEqual([expect.stringMatching(/^\[System\] A new conversation/)]);
   expect(greeting!.body.tools.length).toBeGreaterThan(0);
@@ -117,6 +119,27 @@ test("/new with a model sets it, with a text says it, with both does both; /rese
   const { messages } = await historyOf(sessionKey);
   const said = messages.filter(({ role }) => role === "user").map(({ text }) => text);
   expect(said).toEqual(["/new fake/second", expect.stringMatching(/^\[System\]/), "what is up?", "and/or what"]);
+});
+
+test("a new conversation is opened with the notes of the two latest days, as far as they fit, and only once", async () => {
+  const { sessionKey } = session("notes");
+  const notes = {
+    "memory/2026-01-02.md": "Too old to matter.",
+    "memory/2026-03-01.md": `The garden was planned. ${"x".repeat(5000)} Never seen: the middle. ${"x".repeat(5000)}`,
+    "memory/2026-03-04-boat.md": "A boat was bought.",
+    "memory/ideas.md": "Not a day's.",
+  };
+  for (const [path, text] of Object.entries(notes)) await call("PUT", `/v1/agents/main/workspace/${path}`, text);
+  await script("notes", [{ text: "Hello!" }, { text: "Right." }]);
+  await finished((await say("/reset", "notes", { sessionKey })).runId);
+  await finished((await say("go on", "notes", { sessionKey })).runId);
+  const [greeting, next] = await asked("notes");
+  const [told] = shown(greeting!);
+  expect(told).toMatch(/^\[System\] A new conversation .*boat\.md\n\nA boat was bought\.\n\n.*The garden was planned/s);
+  expect(told).not.toMatch(/Too old|Not a day|Never seen/);
+  expect(told!.length).toBeLessThan(4800);
+  expect(shown(next!)).toEqual([told, "Hello!", "go on"]);
+  for (const path of Object.keys(notes)) await call("DELETE", `/v1/agents/main/workspace/${path}`);
 });
 
 test("a new conversation begins once, however often its object dies", async () => {
@@ -254,7 +277,7 @@ test("/usage and /status add up tokens and estimated cost of the conversation, t
   ]);
   const status = (await tell("sums", "/status")).reply;
   expect(status).toContain(`: ${both}`);
-  expect(status).toMatch(/^Context: 1\.1k of [\d.]+k tokens \(1 %\), compacted never$/m);
+  expect(status).toMatch(/^Context: 1\.0k of [\d.]+k tokens \(1 %\), compacted never$/m);
   await finished((await say("/new", "sums", session("sums"))).runId);
   const [conversation, , all] = (await tell("sums", "/usage")).reply.split("\n");
   expect(conversation).toMatch(/^This conversation: 1 run, 1\.0k tokens in/);
