@@ -1,5 +1,5 @@
 import { and, inArray, lte, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import type { Rest, Rests } from "../agent/failover.ts";
 import { cooldowns } from "../db/schema.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -49,36 +49,29 @@ export class Cooldowns {
    */
   note(name: string, rest: Rest, now: number): void {
     this.#remember(name, rest, now);
-    const written = drizzle(this.#database)
-      .insert(cooldowns)
-      .values({ profile: name, ...rest })
-      .onConflictDoUpdate({
-        target: cooldowns.profile,
-        set: {
-          kind: rest.kind,
-          failures: sql`max(${cooldowns.failures}, ${rest.failures})`,
-          until: sql`max(${cooldowns.until}, ${rest.until})`,
-        },
-      });
-    this.#waitUntil(quietly(written.run()));
+    const change = {
+      kind: rest.kind,
+      failures: sql`max(${cooldowns.failures}, ${rest.failures})`,
+      until: sql`max(${cooldowns.until}, ${rest.until})`,
+    };
+    this.#later((db) =>
+      db
+        .insert(cooldowns)
+        .values({ profile: name, ...rest })
+        .onConflictDoUpdate({ target: cooldowns.profile, set: change }),
+    );
   }
 
   /** Forgets the refusals of those that are awake. One that was sent to rest meanwhile, by another session, rests. */
   forget(names: readonly string[], now: number): void {
     for (const name of names) this.#remember(name, undefined, now);
-    const deleted = drizzle(this.#database)
-      .delete(cooldowns)
-      .where(and(inArray(cooldowns.profile, [...names]), lte(cooldowns.until, now)));
-    this.#waitUntil(quietly(deleted.run()));
+    const areAwake = and(inArray(cooldowns.profile, [...names]), lte(cooldowns.until, now));
+    this.#later((db) => db.delete(cooldowns).where(areAwake));
   }
 
   async #read(names: readonly string[], now: number): Promise<void> {
-    const rows = await quietly(
-      drizzle(this.#database)
-        .select()
-        .from(cooldowns)
-        .where(inArray(cooldowns.profile, [...names])),
-    );
+    const areAsked = inArray(cooldowns.profile, [...names]);
+    const rows = await this.#quietly((db) => db.select().from(cooldowns).where(areAsked));
     for (const name of names) {
       const row = rows?.find(({ profile }) => profile === name);
       if (rows !== undefined) this.#remember(name, row, now);
@@ -89,14 +82,18 @@ export class Cooldowns {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(name, { rest, at });
   }
-}
 
-/** Undefined where it could not be done. */
-async function quietly<T>(work: PromiseLike<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    log("warn", "cooldowns.failed", { error: messageOf(error) });
-    return undefined;
+  #later(work: (db: DrizzleD1Database) => PromiseLike<unknown>): void {
+    this.#waitUntil(this.#quietly(work));
+  }
+
+  /** Undefined where it could not be done. */
+  async #quietly<T>(work: (db: DrizzleD1Database) => PromiseLike<T>): Promise<T | undefined> {
+    try {
+      return await work(drizzle(this.#database));
+    } catch (error) {
+      log("warn", "cooldowns.failed", { error: messageOf(error) });
+      return undefined;
+    }
   }
 }

@@ -41,7 +41,9 @@ export async function script(scenario: string, replies: ScriptedReply[]) {
 }
 
 /** What the fake model was asked in a scenario. */
-export async function asked(scenario: string): Promise<{ body: any; hungUp: boolean }[]> {
+export async function asked(
+  scenario: string,
+): Promise<{ body: any; headers: Record<string, string>; hungUp: boolean }[]> {
   return (await fetch(`${inject("modelServer")}/control/${scenario}/requests`)).json();
 }
 

@@ -36,11 +36,14 @@ export async function evict(name: string): Promise<void> {
   await evictDurableObject(await stubOf(name));
 }
 
-/** Lets a session know another configuration than the Worker's: `change` gives the new one of the old. */
-export async function configure(name: string, change: (config: any) => object): Promise<void> {
+/**
+ * Lets a session know another configuration than the Worker's, until it leaves memory: `change` gives the new one of
+ * the old. `secrets` are variables that it has besides.
+ */
+export async function configure(name: string, change: (config: any) => object, secrets: object = {}): Promise<void> {
   const config = change(JSON.parse(env.ISOPOD_CONFIG ?? "{}"));
   await runInDurableObject(await stubOf(name), (instance) => {
-    Object.assign(instance, { env: { ...env, ISOPOD_CONFIG: JSON.stringify(config) } });
+    Object.assign(instance, { env: { ...env, ...secrets, ISOPOD_CONFIG: JSON.stringify(config) } });
   });
 }
 

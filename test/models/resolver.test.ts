@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { auth } from "../../src/config/operations-schema.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
+import { createCandidates } from "../../src/models/candidates.ts";
 import { modelsConfig } from "../../src/models/config.ts";
 import { createModelResolver, defaultModelRef } from "../../src/models/index.ts";
 import { limitsOf } from "../../src/models/limits.ts";
@@ -122,6 +123,52 @@ describe("the model of a deployment that names none", () => {
     ["offline/rules", { ISOPOD_MODEL: " ", OPENAI_API_KEY: "" }],
   ])("is %s with %j", (ref, env) => {
     expect(defaultModelRef((name) => env[name])).toBe(ref);
+  });
+});
+
+describe("the key of a model", () => {
+  const key = (id: string, provider = "lab") => ({ provider, apiKey: { source: "env", id } });
+  const profiles = { none: key("NO_KEY"), work: key("WORK_KEY"), home: key("HOME_KEY"), other: key("X_KEY", "xai") };
+  const env = { WORK_KEY: "sk-work", HOME_KEY: "sk-home", LAB_KEY: "sk-lab" };
+
+  async function keyUsed(profile?: string, have: Env = env): Promise<string | undefined> {
+    const lab = openLab();
+    const own = { apiKey: { source: "env", id: "LAB_KEY" } };
+    const models = { providers: { lab: { baseUrl: lab.baseUrl, api: "openai-completions", ...own } } };
+    await replyOf(resolverOf(models, have, profiles).resolve("lab/m", profile), asking());
+    return (await lab.requests())[0]!.headers.authorization;
+  }
+
+  test("is that of the profile which is asked for, else of the first that has one, else the provider's own", async () => {
+    expect(await keyUsed("home")).toBe("Bearer sk-home");
+    expect(await keyUsed()).toBe("Bearer sk-work");
+    expect(await keyUsed(undefined, { LAB_KEY: "sk-lab" })).toBe("Bearer sk-lab");
+  });
+
+  test("is named by its variable where no profile has one", () => {
+    const models = { providers: { lab: { baseUrl: "http://a.test", api: "openai-completions" } } };
+    expect(() => resolverOf(models, {}, profiles).resolve("lab/m")).toThrow("has no key");
+  });
+
+  test("makes a candidate of each profile that has one, in order, and says which has none", () => {
+    const models = { providers: { lab: { baseUrl: "http://a.test", api: "openai-completions" } } };
+    const leftOut: string[] = [];
+    const find = createCandidates({
+      resolver: resolverOf(models, env, profiles),
+      auth: auth.parse({ profiles, order: { lab: ["home", "none", "work"] } }),
+      secret: (name) => (env as Env)[name],
+      leftOut: (name, why) => void leftOut.push(`${name}: ${why}`),
+    });
+    const found = find(["lab/a", "xai/grok-5", "lab/b", "lab/a"]).map(({ model, profile }) => [model.ref, profile]);
+    expect(found).toEqual([
+      ["lab/a", "home"],
+      ["lab/a", "work"],
+      ["lab/b", "home"],
+      ["lab/b", "work"],
+    ]);
+    expect(leftOut).toContain("none: Set NO_KEY.");
+    expect(leftOut).toContain("xai/grok-5: the model provider 'xai' has no key");
+    expect(() => find(["xai/grok-5"])).toThrow("the model provider 'xai' has no key");
   });
 });
 

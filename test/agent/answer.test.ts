@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { answer, type Failover } from "../../src/agent/answer.ts";
+import type { Rest } from "../../src/agent/failover.ts";
+import type { Loop } from "../../src/agent/journal.ts";
+import type { Candidate } from "../../src/models/candidates.ts";
+import { type ModelError, NO_USAGE } from "../../src/models/message.ts";
+import type { ModelEvent } from "../../src/models/model.ts";
+
+type Script = (ModelError["kind"] | "ok" | "silence")[];
+
+/** A model that answers so, one after the other; the last again and again. */
+function candidate(ref: string, script: Script, asked: string[]): Candidate {
+  async function* stream(_: unknown, signal: AbortSignal): AsyncIterable<ModelEvent> {
+    asked.push(ref);
+    const next = script.length > 1 ? script.shift() : script[0];
+    const head = { parts: [], usage: NO_USAGE };
+    if (next === "silence") {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      yield { type: "end", reply: { ...head, stop: "aborted" } };
+    } else if (next === "ok") {
+      yield { type: "text", delta: ref };
+      yield { type: "end", reply: { ...head, parts: [{ type: "text", text: ref }], stop: "stop" } };
+    } else {
+      yield { type: "end", reply: { ...head, stop: "error", error: { kind: next ?? "other", message: `${next}` } } };
+    }
+  }
+  return { model: { ref, contextWindow: 1, maxOutputTokens: 1, stream } };
+}
+
+function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, budget?: Loop["budget"]) {
+  const asked: string[] = [];
+  const rested: string[] = [];
+  const preferred: string[] = [];
+  const candidates = Object.entries(scripts).map(([ref, script]) => candidate(ref, script, asked));
+  const failover: Failover = {
+    candidates,
+    patience: { times: 2, backoffMs: 1 },
+    deadline: undefined,
+    rests: async () => new Map<string, Rest>(),
+    rest: (name) => void rested.push(name),
+    answered: ({ model }, forgiven) => void preferred.push([model.ref, ...forgiven].join(" ")),
+    chance: () => 0,
+    ...more,
+  };
+  const loop = {
+    model: candidates[0]!.model,
+    failover,
+    budget,
+    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+    tools: [],
+    modelIdleMs: 5,
+    emit: () => undefined,
+    newMessageId: () => "msg_1",
+    now: () => 1000,
+  } as unknown as Loop;
+  const reply = (signal = new AbortController().signal) => answer(loop, [], signal);
+  return { reply, asked, rested, preferred };
+}
+
+test("a silent model is one that timed out, and the next one is asked", async () => {
+  const { reply, asked, rested, preferred } = lab({ "a/1": ["silence"], "b/2": ["ok"] });
+  expect(await reply()).toMatchObject({ stop: "stop", model: "b/2" });
+  expect(asked).toEqual(["a/1", "a/1", "a/1", "b/2"]);
+  expect([rested, preferred]).toEqual([[], ["b/2"]]);
+});
+
+test("who is refused rests, and who answers is preferred and forgiven", async () => {
+  const rests = async () => new Map<string, Rest>([["b/2", { failures: 3, kind: "auth", until: 10 }]]);
+  const { reply, rested, preferred } = lab({ "a/1": ["billing"], "b/2": ["ok"] }, { rests });
+  await reply();
+  expect([rested, preferred]).toEqual([["a/1"], ["b/2 b/2"]]);
+});
+
+test("one that recovers is not left", async () => {
+  const { reply, asked } = lab({ "a/1": ["overloaded", "timeout", "ok"], "b/2": ["ok"] });
+  expect(await reply()).toMatchObject({ model: "a/1" });
+  expect(asked).toEqual(["a/1", "a/1", "a/1"]);
+});
+
+test("where all fail, the reply says so of each, and is of the model that was wanted", async () => {
+  const { reply } = lab({ "a/1": ["billing"], "b/2": ["timeout"] });
+  const { stop, model, error } = await reply();
+  expect({ stop, model }).toEqual({ stop: "error", model: "a/1" });
+  expect(error?.message).toBe("No model can answer now. a/1 failed (billing): billing; b/2 failed (timeout): timeout");
+});
+
+test("an abort ends a wait, and nobody is asked any more", async () => {
+  const { reply, asked } = lab({ "a/1": ["overloaded"] }, { patience: { times: 2, backoffMs: 20_000 } });
+  const stop = new AbortController();
+  const waiting = reply(stop.signal);
+  await Promise.resolve();
+  stop.abort("aborted");
+  expect(await waiting).toMatchObject({ stop: "aborted", parts: [] });
+  expect(asked.length).toBeLessThanOrEqual(1);
+});
+
+test("what the budget throws ends it, whoever else there is", async () => {
+  const reserve = () => Promise.reject(new Error("No money."));
+  const { reply, asked } = lab({ "a/1": ["ok"], "b/2": ["ok"] }, {}, { reserve });
+  await expect(reply()).rejects.toThrow("No money.");
+  expect(asked).toEqual([]);
+});

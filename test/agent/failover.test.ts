@@ -1,0 +1,213 @@
+import { describe, expect, test } from "vitest";
+import {
+  begin,
+  choose,
+  type Failed,
+  leave,
+  moveAfter,
+  type Rest,
+  restAfter,
+  restName,
+  type Standing,
+} from "../../src/agent/failover.ts";
+import { whyNobody } from "../../src/agent/why-nobody.ts";
+import type { Candidate } from "../../src/models/candidates.ts";
+import type { ModelError } from "../../src/models/message.ts";
+
+const NOW = 1_000_000;
+const MINUTE_MS = 60_000;
+
+const one = (ref: string, profile?: string): Candidate => ({
+  model: { ref, contextWindow: 1, maxOutputTokens: 1, stream: () => ({}) as never },
+  ...(profile !== undefined && { profile }),
+});
+
+const a = one("p/a");
+const b = one("q/b");
+const c = one("r/c");
+
+const resting = (ms: number, more: Partial<Rest> = {}): Rest => ({
+  failures: 1,
+  kind: "rate_limit",
+  until: NOW + ms,
+  ...more,
+});
+
+function among(candidates: Candidate[], more: Partial<Standing> = {}): Standing {
+  return { ...begin(candidates, new Map(), undefined), ...more };
+}
+
+const PATIENCE = { times: 2, backoffMs: 1000, chance: 1 };
+
+function after(error: Partial<ModelError>, standing: Standing, more: Partial<Failed> = {}) {
+  const failed = { candidate: a, error: { kind: "other", message: "", ...error }, said: false, attempt: 1, tookMs: 10 };
+  return moveAfter({ ...failed, ...more } as Failed, standing, PATIENCE, NOW);
+}
+
+describe("who is asked", () => {
+  const rests = (...pairs: [string, number][]) => new Map(pairs.map(([name, ms]) => [name, resting(ms)]));
+
+  test.each<[string, Candidate | undefined, number, Partial<Standing>]>([
+    ["the first", a, 0, {}],
+    ["the first that is awake", b, 0, { rests: rests(["p/a", MINUTE_MS]) }],
+    ["one that has woken", a, 0, { rests: rests(["p/a", -1]) }],
+    ["the first that has not failed", b, 0, { spent: new Set([a]) }],
+    [
+      "where all rest, who wakes first",
+      c,
+      5_000,
+      { rests: rests(["p/a", 20_000], ["q/b", MINUTE_MS], ["r/c", 5_000]) },
+    ],
+    [
+      "nobody, where that would take long",
+      undefined,
+      0,
+      { rests: rests(["p/a", 31_000], ["q/b", 31_000], ["r/c", 31_000]) },
+    ],
+    [
+      "nobody, where the run would be over by then",
+      undefined,
+      0,
+      { rests: rests(["p/a", 5_000], ["q/b", 5_000], ["r/c", 5_000]), deadline: NOW + 5_000 },
+    ],
+    ["nobody, where all have failed", undefined, 0, { spent: new Set([a, b, c]) }],
+  ])("is %s", (_, candidate, afterMs, more) => {
+    const expected = candidate === undefined ? { kind: "nobody" } : { kind: "ask", candidate, afterMs };
+    expect(choose(among([a, b, c], more), NOW)).toEqual(expected);
+  });
+
+  test("is not who has the key that rests", () => {
+    const keyed = [one("p/a", "work"), one("p/a", "home"), one("p/x", "work")];
+    const standing = among(keyed, { rests: rests(["work", MINUTE_MS], ["home p/a", MINUTE_MS]) });
+    expect(choose(standing, NOW)).toEqual({ kind: "nobody" });
+    expect(choose({ ...standing, rests: rests(["work p/a", MINUTE_MS], ["home", MINUTE_MS]) }, NOW)).toMatchObject({
+      candidate: keyed[2],
+    });
+  });
+});
+
+describe("after a failure", () => {
+  const alone = among([a]);
+  const both = among([a, b]);
+  const otherRests = among([a, b], { rests: new Map([["q/b", resting(MINUTE_MS)]]) });
+  const GIVE_UP = { kind: "give up" };
+  const again = (afterMs: number) => ({ kind: "again", afterMs });
+  const left = (refusal?: string) => (refusal ? { kind: "leave", refusal } : { kind: "leave" });
+
+  test.each<[string, Partial<ModelError>, Standing, object, Partial<Failed>?]>([
+    ["what has spoken is not asked again", { kind: "overloaded" }, both, GIVE_UP, { said: true }],
+    ["nor is anybody in its place", { kind: "auth" }, both, GIVE_UP, { said: true }],
+    ["what is too long is not made shorter by asking", { kind: "overflow" }, both, GIVE_UP],
+    ["what is malformed is so for everybody", { kind: "format" }, both, GIVE_UP],
+    ["a key that is refused rests", { kind: "auth", status: 401 }, both, left("auth")],
+    ["one without money does, even alone", { kind: "billing" }, alone, left("billing")],
+    ["a limit is left to rest where there is another", { kind: "rate_limit" }, both, left("rate_limit")],
+    ["however short it is", { kind: "rate_limit", retryAfterMs: 1 }, both, left("rate_limit")],
+    ["a short one is waited for alone", { kind: "rate_limit", retryAfterMs: 10_000 }, alone, again(10_000)],
+    ["and where all others rest", { kind: "rate_limit", retryAfterMs: 10_000 }, otherRests, again(10_000)],
+    ["a long one is not", { kind: "rate_limit", retryAfterMs: 10_001 }, alone, left("rate_limit")],
+    ["one of unknown length is tried", { kind: "rate_limit" }, alone, again(1000)],
+    ["but not for ever", { kind: "rate_limit" }, alone, left("rate_limit"), { attempt: 3 }],
+    ["what is overloaded is asked again", { kind: "overloaded" }, both, again(1000)],
+    ["after twice the time", { kind: "overloaded" }, both, again(2000), { attempt: 2 }],
+    ["and then left", { kind: "overloaded" }, both, left(), { attempt: 3 }],
+    ["when it says so", { kind: "overloaded", retryAfterMs: 30_000 }, both, again(30_000)],
+    ["if that is soon", { kind: "overloaded", retryAfterMs: 30_001 }, both, left()],
+    ["what breaks off early is asked again", { kind: "timeout" }, both, again(1000)],
+    ["what took long to fail is not", { kind: "timeout" }, both, left(), { tookMs: 120_000 }],
+    ["nor what the run has no time for", { kind: "timeout" }, among([a, b], { deadline: NOW + 900 }), left()],
+    ["what nobody understands is asked again", { kind: "other" }, both, again(1000)],
+    ["but not a model that is not there", { kind: "other", status: 404 }, both, left()],
+  ])("%s", (_, error, standing, move, more = {}) => {
+    expect(after(error, standing, more)).toEqual(move);
+  });
+
+  test("a wait is between half and the whole of what it may be", () => {
+    const waits = [0, 0.5, 1].map((chance) => {
+      const failed = {
+        candidate: a,
+        error: { kind: "timeout", message: "" },
+        said: false,
+        attempt: 1,
+        tookMs: 1,
+      } as const;
+      return moveAfter(failed, both, { ...PATIENCE, chance }, NOW);
+    });
+    expect(waits).toEqual([again(500), again(750), again(1000)]);
+  });
+
+  test("a model that is left is not asked with another key, unless its key was refused", () => {
+    const [work, home] = [one("p/a", "work"), one("p/a", "home")];
+    const failed = {
+      candidate: work,
+      error: { kind: "timeout", message: "" },
+      said: false,
+      attempt: 3,
+      tookMs: 1,
+    } as const;
+    const standing = among([work, home, b]);
+    expect(choose(leave(standing, failed, undefined, NOW).standing, NOW)).toMatchObject({ candidate: b });
+    const refused = leave(standing, failed, "auth", NOW);
+    expect(choose(refused.standing, NOW)).toMatchObject({ candidate: home });
+    expect(refused.rested).toEqual({ name: "work", rest: { failures: 1, kind: "auth", until: NOW + MINUTE_MS } });
+  });
+});
+
+describe("a rest", () => {
+  test("is 1, 5, 25 and 60 minutes long, by refusals in a row", () => {
+    let rest: Rest | undefined;
+    let now = NOW;
+    const minutes = [1, 2, 3, 4, 5].map(() => {
+      rest = restAfter(rest, "auth", undefined, now);
+      const length = (rest.until - now) / MINUTE_MS;
+      now = rest.until;
+      return length;
+    });
+    expect(minutes).toEqual([1, 5, 25, 60, 60]);
+  });
+
+  test("is as long as the provider says, where that is longer, up to a day", () => {
+    expect(restAfter(undefined, "rate_limit", 2 * MINUTE_MS, NOW).until).toBe(NOW + 2 * MINUTE_MS);
+    expect(restAfter(undefined, "rate_limit", 10, NOW).until).toBe(NOW + MINUTE_MS);
+    expect(restAfter(undefined, "rate_limit", 9_000 * MINUTE_MS, NOW).until).toBe(NOW + 24 * 60 * MINUTE_MS);
+  });
+
+  test("does not get longer by those who were refused at the same time", () => {
+    const first = restAfter(undefined, "rate_limit", undefined, NOW);
+    expect(restAfter(first, "rate_limit", undefined, NOW + 100)).toEqual(first);
+  });
+
+  test("is one of the key as a whole only where the key was refused and there is another", () => {
+    const [work, home] = [one("p/a", "work"), one("p/a", "home")];
+    expect(restName(work, "auth", [work, home])).toBe("work");
+    expect(restName(work, "rate_limit", [work, home])).toBe("work p/a");
+    expect(restName(work, "billing", [work, one("p/x", "work"), b])).toBe("work p/a");
+    expect(restName(a, "billing", [a, b])).toBe("p/a");
+  });
+});
+
+describe("why nobody answered", () => {
+  const error = (kind: ModelError["kind"], message: string): ModelError => ({ kind, message, status: 400 });
+
+  test("is what the only one said", () => {
+    const said = error("auth", "No.");
+    expect(whyNobody(among([a], { failures: new Map([[a, said]]) }))).toBe(said);
+  });
+
+  test("is said of each model, once", () => {
+    const [work, home] = [one("p/a", "work"), one("p/a", "home")];
+    const failures = new Map([
+      [work, error("auth", "Wrong key.")],
+      [b, error("overloaded", "Busy.")],
+    ]);
+    const rests = new Map([
+      ["home", resting(0, { until: Date.UTC(2026, 10, 21, 10, 5), kind: "billing" })],
+      ["r/c", resting(0, { until: Date.UTC(2026, 10, 22, 10, 5) })],
+    ]);
+    expect(whyNobody(among([work, home, b, c], { failures, rests }))).toEqual({
+      kind: "overloaded",
+      message:
+        "No model can answer now. p/a failed (auth): Wrong key.; q/b failed (overloaded): Busy.; r/c rests until 2026-11-22 10:05 UTC (rate limit)",
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { agentOf, modelAliases, resolveAlias } from "../../src/config/agents.ts";
+import { configSchema } from "../../src/config/schema.ts";
+
+const schema = configSchema(z.unknown(), z.unknown(), z.unknown());
+
+function configOf(config: object) {
+  return schema.parse({ models: {}, channels: {}, hooks: {}, ...config });
+}
+
+/** What is wrong with a configuration. */
+function faults(config: object): string {
+  const { error } = schema.safeParse({ models: {}, channels: {}, hooks: {}, ...config });
+  return error === undefined ? "" : z.prettifyError(error);
+}
+
+describe("whom an agent asks", () => {
+  const shared = { primary: "p/shared", fallbacks: ["p/spare"] };
+
+  test.each([
+    [undefined, { model: "p/shared", fallbacks: ["p/spare"] }],
+    ["p/own", { model: "p/own", fallbacks: ["p/spare"] }],
+    [{ primary: "p/own" }, { model: "p/own", fallbacks: [] }],
+    [
+      { primary: "p/own", fallbacks: ["p/1", "p/2"] },
+      { model: "p/own", fallbacks: ["p/1", "p/2"] },
+    ],
+  ])("with %j of its own, over the defaults", (model, expected) => {
+    const entry = { id: "main", ...(model !== undefined && { model }) };
+    expect(agentOf(configOf({ agents: { defaults: { model: shared }, list: [entry] } }), "main")).toMatchObject(
+      expected,
+    );
+  });
+
+  test("is nobody in particular where nothing is configured", () => {
+    expect(agentOf(configOf({}), "main")).toMatchObject({ model: undefined, fallbacks: [] });
+  });
+
+  test("may be said by alias", () => {
+    const models = { "p/large": { alias: "Best" }, "p/small": {} };
+    const config = configOf({ agents: { defaults: { models, model: { primary: "best", fallbacks: ["p/small"] } } } });
+    expect(agentOf(config, "main")).toMatchObject({ model: "p/large", fallbacks: ["p/small"] });
+    expect([resolveAlias(config, "BEST"), resolveAlias(config, "worst")]).toEqual(["p/large", "worst"]);
+    expect(modelAliases(config)).toEqual([{ alias: "Best", model: "p/large" }]);
+  });
+});
+
+describe("a configuration is refused", () => {
+  const apiKey = { source: "env", id: "KEY" };
+
+  test("whose order names a profile that is not there, or is another provider's", () => {
+    const profiles = { work: { provider: "openai", apiKey }, other: { provider: "xai", apiKey } };
+    const order = { openai: ["work", "home", "other"] };
+    const said = faults({ auth: { profiles, order } });
+    expect(said).toContain("'home' is no profile of 'openai'");
+    expect(said).toContain("auth.order.openai[1]");
+    expect(said).toContain("auth.order.openai[2]");
+    expect(faults({ auth: { profiles, order: { openai: ["work"] } } })).toBe("");
+  });
+
+  test("that gives two models one alias", () => {
+    const models = { "p/1": { alias: "Best" }, "p/2": { alias: "best" } };
+    expect(faults({ agents: { defaults: { models } } })).toContain("'best' is another model's, too");
+  });
+});

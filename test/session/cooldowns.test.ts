@@ -1,0 +1,73 @@
+import { env } from "cloudflare:test";
+import { expect, test } from "vitest";
+import type { Rest } from "../../src/agent/failover.ts";
+import { Cooldowns } from "../../src/session/cooldowns.ts";
+import { Standby } from "../../src/session/standby.ts";
+
+const NOW = 1_000_000;
+
+/** Cooldowns as an isolate of its own knows them, and what it has yet to write. */
+function isolate(database = env.DB) {
+  const writes: Promise<unknown>[] = [];
+  const cooldowns = new Cooldowns(database, new Map(), (promise) => void writes.push(promise));
+  return { cooldowns, written: () => Promise.all(writes) };
+}
+
+const rest = (failures: number, until: number): Rest => ({ failures, kind: "rate_limit", until });
+
+test("what one isolate notes, another one reads, and both count a refusal that came at once as one", async () => {
+  const [here, there] = [isolate(), isolate()];
+  here.cooldowns.note("at-once", rest(1, NOW + 60_000), NOW);
+  there.cooldowns.note("at-once", rest(1, NOW + 60_100), NOW);
+  await Promise.all([here.written(), there.written()]);
+  const read = await isolate().cooldowns.of(["at-once", "nobody"], NOW);
+  expect([...read]).toEqual([["at-once", expect.objectContaining(rest(1, NOW + 60_100))]]);
+});
+
+test("what came late does not shorten a rest or make the refusals fewer", async () => {
+  const { cooldowns, written } = isolate();
+  cooldowns.note("late", rest(3, NOW + 90_000), NOW);
+  cooldowns.note("late", rest(1, NOW + 60_000), NOW);
+  await written();
+  expect((await isolate().cooldowns.of(["late"], NOW)).get("late")).toMatchObject(rest(3, NOW + 90_000));
+});
+
+test("who answers is forgiven, unless another session was refused meanwhile", async () => {
+  const { cooldowns, written } = isolate();
+  cooldowns.note("awake", rest(1, NOW - 1), NOW);
+  cooldowns.note("asleep", rest(1, NOW + 60_000), NOW);
+  await written();
+  cooldowns.forget(["awake", "asleep"], NOW);
+  await written();
+  expect([...(await isolate().cooldowns.of(["awake", "asleep"], NOW)).keys()]).toEqual(["asleep"]);
+});
+
+test("what was read is good for some seconds, and D1 is asked again after that", async () => {
+  const [reader, writer] = [isolate(), isolate()];
+  expect((await reader.cooldowns.of(["fresh"], NOW)).size).toBe(0);
+  writer.cooldowns.note("fresh", rest(1, NOW + 60_000), NOW);
+  await writer.written();
+  expect((await reader.cooldowns.of(["fresh"], NOW + 5_000)).size).toBe(0);
+  expect((await reader.cooldowns.of(["fresh"], NOW + 20_000)).size).toBe(1);
+});
+
+test("where D1 is out of reach, nobody rests and nothing breaks", async () => {
+  const { cooldowns, written } = isolate({} as D1Database);
+  expect((await cooldowns.of(["out"], NOW)).size).toBe(0);
+  cooldowns.note("out", rest(1, NOW + 60_000), NOW);
+  cooldowns.forget(["out"], NOW);
+  expect(await written()).toEqual([undefined, undefined]);
+});
+
+test("D1 is left alone where there is nobody else to ask", async () => {
+  const calls: string[] = [];
+  const watched = new Proxy({} as D1Database, { get: (_, name) => void calls.push(String(name)) });
+  const model = { ref: "p/a", contextWindow: 1, maxOutputTokens: 1, stream: () => ({}) as never };
+  const { cooldowns } = isolate(watched);
+  const alone = { candidates: [{ model }], patience: { times: 0, backoffMs: 1 }, deadline: undefined, cooldowns };
+  const standby = new Standby(alone);
+  expect(await standby.lead()).toBe(model);
+  standby.rest("p/a", rest(1, NOW));
+  standby.answered({ model }, []);
+  expect(calls).toEqual([]);
+});
