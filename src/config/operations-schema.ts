@@ -6,11 +6,11 @@ const cap = z.number().min(0).optional();
 
 const caps = z
   .strictObject({
-    runsPerHour: cap.describe("Most runs that begin within any hour."),
+    runsPerHour: cap.describe("Most runs that begin within any hour; 0 allows none. Commands do not count."),
     runsPerDay: cap.describe("Most runs that begin within any 24 hours."),
     tokensPerHour: cap.describe("Most tokens, in and out, within any hour."),
     tokensPerDay: cap.describe("Most tokens within any 24 hours."),
-    usdPerHour: cap.describe("Most estimated money within any hour, in US dollars."),
+    usdPerHour: cap.describe("Most estimated money within any hour, in US dollars; every model needs a `cost` then."),
     usdPerDay: cap.describe("Most estimated money within any 24 hours."),
   })
   .prefault({});
@@ -26,7 +26,7 @@ export const budgets = z
       .describe("Of one agent, by its id."),
   })
   .prefault({})
-  .describe("Most runs, tokens and estimated money an hour and a day.");
+  .describe("Most runs, tokens and estimated money an hour and a day. A run without room left ends and says so.");
 
 /** `auth`: several keys for one provider. */
 export const auth = z

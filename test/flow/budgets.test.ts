@@ -4,13 +4,14 @@ import { createApp } from "../../src/http/app.ts";
 import { Budget } from "../../src/session/budget.ts";
 import type { Bucket } from "../../src/session/budget-state.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { pages, talked } from "./context-lab.ts";
 import { arm, configure, dumpTool, session, sql, stubOf } from "./session-lab.ts";
 
-type Changed = { budgets: object; cost?: object; defaults?: object };
+type Changed = { budgets: object; cost?: object; contextWindow?: number; defaults?: object };
 
 /** The Worker's configuration with budgets, and a price for every scenario of the fake provider that is named. */
-function withBudgets(config: any, scenario: string, { budgets, cost, defaults = {} }: Changed) {
-  const fake = { ...config.models.providers.fake, models: cost ? [{ id: scenario, cost }] : [] };
+function withBudgets(config: any, scenario: string, { budgets, defaults = {}, ...model }: Changed) {
+  const fake = { ...config.models.providers.fake, models: [{ id: scenario, ...model }] };
   const agents = { ...config.agents, defaults: { ...config.agents.defaults, ...defaults } };
   return { ...config, agents, budgets, models: { providers: { ...config.models.providers, fake } } };
 }
@@ -213,6 +214,21 @@ describe("a cap on tokens", () => {
     expect(await finished(runId)).toMatchObject({ status: "ok" });
     expect(await storedIn(AGENT)).toMatchObject({ runs: 1 });
   });
+});
+
+test("what a summary took counts like any call, for the run's cost and for its budgets", async () => {
+  await talked("small-paid", pages(8, 1600));
+  const budgets = { perAgent: { tokensPerDay: 900_000 }, global: { usdPerDay: 9 } };
+  const place = await capped("small-paid", { budgets, cost: { input: 1, output: 1 }, contextWindow: 16_000 });
+  await script("small-paid", [
+    { text: "Eight questions.", usage: { input: 9000, output: 1000 } },
+    { text: "Answer.", usage: { input: 4000, output: 200 } },
+  ]);
+  const { runId } = await say("And now?", "small-paid", place);
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Answer.", costUsd: 0.0142 });
+  await waitFor(async () => (await storedIn(AGENT)).open + (await storedIn("global")).open === 0);
+  expect(await storedIn(AGENT)).toMatchObject({ runs: 1, tokens: 14_200 });
+  expect(await storedIn("global")).toMatchObject({ runs: 1, micros: 14_200 });
 });
 
 describe("a cap on money", () => {
