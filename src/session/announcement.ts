@@ -3,13 +3,13 @@ import type { ChildReport } from "./child-report.ts";
 import type { RunInput } from "./run.ts";
 
 /** What a session is told when one of its sub-agents has ended: a run of its own, with the rights of who started it. */
-export function announcement(child: Child, report: ChildReport, timeoutSeconds: number): RunInput {
+export function announcement(child: Child, report: ChildReport): RunInput {
   const { childKey, childRunId } = report;
   return {
     text: announcementText(child, report),
     sender: { id: "system", name: "System", owner: child.owner },
     ...child.parentVoice,
-    timeoutSeconds,
+    timeoutSeconds: child.parentTimeoutSeconds,
     origin: { kind: "announcement", childKey, childRunId },
   };
 }

@@ -28,6 +28,8 @@ export interface Child {
   /** Where its result is told to people, and whom the telling asks. */
   target: Target | null;
   parentVoice: Voice;
+  /** How long the telling may take. */
+  parentTimeoutSeconds: number;
   /** Whether an owner's run started it: that is the right of everything that follows from it. */
   owner: boolean;
   phase: ChildPhase;

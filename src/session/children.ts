@@ -8,7 +8,6 @@ import { type ChildRow, findChild, openChildren, saveChild } from "./child-rows.
 import { comesWithin } from "./comes-within.ts";
 import type { FamilyRoom } from "./family-room.ts";
 import { newRunId, objectNameOfRun } from "./locate.ts";
-import { agentIn } from "./wiring.ts";
 
 /** How long a sub-agent's object may take to answer. */
 const ANSWER_MS = 30_000;
@@ -79,7 +78,7 @@ export class Children {
     const run = {
       runId: newRunId(objectNameOfRun(row.runId) ?? "", now()),
       idempotencyKey: `announce:${report.childRunId}`,
-      input: announcement(child, report, this.#timeoutSeconds()),
+      input: announcement(child, report),
       target: child.target,
     };
     fence.write(() => {
@@ -141,10 +140,5 @@ export class Children {
       const row = findChild(store, key);
       if (row !== undefined) saveChild(store, { ...row, child: change(row.child) });
     });
-  }
-
-  #timeoutSeconds(): number {
-    const { owner, wiring } = this.#room;
-    return agentIn(wiring(), owner().agentId).defaults.timeoutSeconds;
   }
 }

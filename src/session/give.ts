@@ -52,10 +52,14 @@ export function messageFor(child: Omit<Child, "phase" | "task">, text: string, {
 }
 
 /** Where, and how, the end of what a run gives to a sub-agent is told. */
-export function teller({ run }: Caller): Pick<Child, "target" | "parentVoice" | "owner"> {
+export function teller({
+  run,
+  agent,
+}: Caller): Pick<Child, "target" | "parentVoice" | "parentTimeoutSeconds" | "owner"> {
   const { model, thinking } = run.journal.state;
   const parentVoice = { ...(model !== undefined && { model }), ...(thinking && { thinking }) };
-  return { target: run.row.target, parentVoice, owner: run.speaker.owner };
+  const { timeoutSeconds: parentTimeoutSeconds } = agent.defaults;
+  return { target: run.row.target, parentVoice, parentTimeoutSeconds, owner: run.speaker.owner };
 }
 
 /** @throws Error where as many sub-agents are at work as may be */

@@ -9,8 +9,12 @@ export function testConfig(modelServer: string, botApi: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
-      defaults: { model: "fake/default", maxConcurrent: { cron: 2 } },
-      list: [{ id: "main" }, { id: "other", model: "fake/other" }],
+      defaults: {
+        model: "fake/default",
+        maxConcurrent: { cron: 2 },
+        subagents: { maxSpawnDepth: 2, maxChildren: 3, allowAgents: ["other"] },
+      },
+      list: [{ id: "main" }, { id: "other", model: "fake/other" }, { id: "third" }],
     },
     models: {
       retry: { backoffMs: 20 },
