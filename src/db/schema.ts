@@ -14,6 +14,8 @@ export const sessions = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     lastRunId: text("last_run_id").notNull(),
     lastStatus: text("last_status").notNull(),
+    /** Of a sub-agent: the session that started it. */
+    spawnedBy: text("spawned_by"),
   },
   (table) => [index("sessions_by_agent").on(table.agentId, table.updatedAt)],
 );

@@ -59,6 +59,7 @@ const listRoute = createRoute({
                   updatedAt: z.int(),
                   lastRunId: z.string(),
                   lastStatus: z.string(),
+                  spawnedBy: z.string().nullable().openapi({ description: "Of a sub-agent: who started it." }),
                 })
                 .openapi("Session"),
             ),

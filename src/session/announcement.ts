@@ -5,11 +5,12 @@ import type { RunInput } from "./run.ts";
 /** What a session is told when one of its sub-agents has ended: a run of its own, with the rights of who started it. */
 export function announcement(child: Child, report: ChildReport): RunInput {
   const { childKey, childRunId } = report;
+  const { owner, voice, timeoutSeconds } = child.telling;
   return {
     text: announcementText(child, report),
-    sender: { id: "system", name: "System", owner: child.owner },
-    ...child.parentVoice,
-    timeoutSeconds: child.parentTimeoutSeconds,
+    sender: { id: "system", name: "System", owner },
+    ...voice,
+    timeoutSeconds,
     origin: { kind: "announcement", childKey, childRunId },
   };
 }

@@ -20,11 +20,11 @@ export async function indexRuns(
   const newest = rows.at(-1);
   if (newest === undefined) return;
   const db = drizzle(database);
-  const { key, agentId, createdAt, sessionId } = owner;
+  const { key, agentId, createdAt, sessionId, settings } = owner;
   const latest = { sessionId, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status };
   const session = db
     .insert(sessions)
-    .values({ key, agentId, createdAt, ...latest })
+    .values({ key, agentId, createdAt, spawnedBy: settings.spawned?.lineage[0] ?? null, ...latest })
     .onConflictDoUpdate({ target: sessions.key, set: latest });
   const upserts = rows.map(({ id, acceptedAt, state }) => {
     const progress = progressOf(state);

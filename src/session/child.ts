@@ -25,14 +25,17 @@ export interface Child {
   /** Whom it asks, and how long its runs may take. */
   voice: Voice;
   timeoutSeconds: number;
-  /** Where its result is told to people, and whom the telling asks. */
-  target: Target | null;
-  parentVoice: Voice;
-  /** How long the telling may take. */
-  parentTimeoutSeconds: number;
-  /** Whether an owner's run started it: that is the right of everything that follows from it. */
-  owner: boolean;
+  telling: Telling;
   phase: ChildPhase;
+}
+
+/** How the end of a sub-agent is told: a run of the session that started it, with the rights of the one that did. */
+export interface Telling {
+  /** Where people wait for it. */
+  target: Target | null;
+  owner: boolean;
+  voice: Voice;
+  timeoutSeconds: number;
 }
 
 /** A model, and how hard it thinks, where a run is not to have its agent's. */

@@ -1,9 +1,10 @@
+import { IsopodError } from "../lib/errors.ts";
 import type { ChildView } from "./api.ts";
 
 /**
  * The one sub-agent that a text means: by its number in the list (1 is the newest), its session key, its run's id or its
  * label; of several with one label, the one that is at work.
- * @throws Error that says what there is
+ * @throws IsopodError that says what there is
  */
 export function childMeant(children: readonly ChildView[], which: string): ChildView {
   const text = which.trim();
@@ -14,9 +15,12 @@ export function childMeant(children: readonly ChildView[], which: string): Child
   const found = byId ?? onlyOf(atWork) ?? onlyOf(named) ?? byNumber;
   if (found !== undefined) return found;
   if (named.length > 1)
-    throw new Error(`Several sub-agents are called '${text}'. Name one by its number:\n${listed(children)}`);
-  if (children.length === 0) throw new Error("This session has started no sub-agents.");
-  throw new Error(`There is no sub-agent '${text}'. There are:\n${listed(children)}`);
+    throw new IsopodError(
+      "not_found",
+      `Several sub-agents are called '${text}'. Name one by its number:\n${listed(children)}`,
+    );
+  if (children.length === 0) throw new IsopodError("not_found", "This session has started no sub-agents.");
+  throw new IsopodError("not_found", `There is no sub-agent '${text}'. There are:\n${listed(children)}`);
 }
 
 /** Whether a sub-agent's end is waited for. */

@@ -79,7 +79,7 @@ export class Children {
       runId: newRunId(objectNameOfRun(row.runId) ?? "", now()),
       idempotencyKey: `announce:${report.childRunId}`,
       input: announcement(child, report),
-      target: child.target,
+      target: child.telling.target,
     };
     fence.write(() => {
       if (isLast) saveChild(store, { ...row, child: over(child, report.status, now()) });

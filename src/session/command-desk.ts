@@ -1,32 +1,27 @@
 import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { knownRun, type NewRun } from "./admission.ts";
-import type { CommandPort, ImmediateCommand } from "./commands/command.ts";
-import type { EventLog } from "./event-log.ts";
-import type { Fence } from "./fence.ts";
+import { childView, shownChildren } from "./child-view.ts";
+import { childMeant } from "./children-meant.ts";
+import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "./commands/command.ts";
+import type { Family } from "./family.ts";
+import type { FamilyRoom } from "./family-room.ts";
+import { giveMore } from "./give.ts";
 import { lookUpModel, namedModels } from "./model-choice.ts";
 import { preferencesOf } from "./preferences.ts";
-import type { QueuePolicy } from "./queue.ts";
 import type { Decision } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { openApprovals, openRuns, type RunRow } from "./runs.ts";
-import { type SessionRow, saveQueuePolicy, saveSetting } from "./session-row.ts";
+import { saveQueuePolicy, saveSetting } from "./session-row.ts";
 import { statusOf, totalsIn } from "./status.ts";
-import type { Store } from "./store.ts";
-import { agentIn, type Wiring } from "./wiring.ts";
+import { agentIn } from "./wiring.ts";
 
 /** What carrying out commands needs of the object that it is done in. */
-export interface CommandRoom {
-  store: Store;
-  log: EventLog;
-  fence: Fence;
-  owner(): SessionRow;
-  wiring(): Wiring;
-  now(): number;
-  /** Stops every run that is not settled. Gives their ids. */
-  stopAll(): string[];
+export interface CommandRoom extends FamilyRoom {
+  family: Family;
+  /** Stops every run that is not settled, and every sub-agent. */
+  stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
-  policyFor(target: Target | null): QueuePolicy;
   format(target: Target, markdown: string): string[];
 }
 
@@ -49,11 +44,13 @@ export class CommandDesk {
     return fence.write(() => recordCommand(run, answer, { store, log, sessionId, now: now(), parts }));
   }
 
-  #port({ input, target }: NewRun): CommandPort {
+  #port(run: NewRun): CommandPort {
+    const { input, target } = run;
     const { store, fence, owner, wiring, now, stopAll, policyFor } = this.#room;
     const agent = () => agentIn(wiring(), owner().agentId);
     return {
-      stopAll: () => stopAll().length,
+      stopAll,
+      subagents: this.#subagents(run),
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
@@ -64,6 +61,25 @@ export class CommandDesk {
       status: () => statusOf(store, owner(), wiring(), now()),
       totals: () => totalsIn(store, owner(), wiring(), now()),
       asker: () => ({ sender: input.sender, target }),
+    };
+  }
+
+  #subagents({ runId, target }: NewRun): SubagentsPort {
+    const room = this.#room;
+    const { store, fence, owner, wiring, now, family, changed } = room;
+    return {
+      now,
+      list: () => shownChildren(store),
+      find: (which) => childMeant(shownChildren(store), which),
+      stop: (which) => family.stopNamed(which),
+      tell(which, text) {
+        const { subagents, defaults } = agentIn(wiring(), owner().agentId);
+        const telling = { target, owner: true, voice: {}, timeoutSeconds: defaults.timeoutSeconds };
+        const giver = { runId, askedBy: runId, telling, maxChildren: subagents.maxChildren };
+        const row = fence.write(() => giveMore(which, text, giver, room));
+        changed();
+        return childView(row);
+      },
     };
   }
 

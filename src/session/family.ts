@@ -1,10 +1,12 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
+import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
-import type { Kin } from "./api.ts";
+import type { ChildView, Kin } from "./api.ts";
 import { type ChildReport, type RunEnd, reportOf } from "./child-report.ts";
 import { openChildren } from "./child-rows.ts";
-import { shownChildren } from "./child-view.ts";
+import { childView, shownChildren } from "./child-view.ts";
 import { Children } from "./children.ts";
+import { childMeant, isAtWork } from "./children-meant.ts";
 import type { FamilyRoom } from "./family-room.ts";
 import { openNotices } from "./notice-rows.ts";
 import { Notices } from "./notices.ts";
@@ -69,6 +71,22 @@ export class Family {
     return stopped.length;
   }
 
+  /**
+   * Stops the sub-agent that a text means, or `all`. Gives those that were at work.
+   * @throws IsopodError where none is meant that is at work
+   */
+  stopNamed(which: string): ChildView[] {
+    const { store, fence, changed } = this.#room;
+    const isAll = which.trim().toLowerCase() === "all";
+    const meant = isAll ? undefined : childMeant(shownChildren(store), which);
+    if (meant !== undefined && !isAtWork(meant)) {
+      throw new IsopodError("conflict", `'${meant.label}' has ended already: ${meant.status}.`);
+    }
+    const stopped = fence.write(() => this.children.stop(({ key }) => isAll || key === meant?.sessionKey));
+    changed();
+    return stopped.map(childView);
+  }
+
   /** How a run stands that another session waits for; undefined where it is not there. */
   report(row: RunRow | undefined): ChildReport | "open" | undefined {
     const { store, owner } = this.#room;
@@ -109,7 +127,7 @@ export class Family {
 }
 
 /** A run that joined another. */
-interface JoinedRow {
+export interface JoinedRow {
   id: string;
   origin: RunOrigin | undefined;
 }
@@ -127,9 +145,14 @@ function originOf(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
   return isBegun(state) ? state.origin : findRun(store, id)?.input?.origin;
 }
 
-/** The runs that became one with a run. Only sub-agents are asked for them, and they have few runs. */
-function joinedRuns(store: Store, intoRunId: string): JoinedRow[] {
+/** The runs that became one with a run. It reads what was accepted after it, so only dealings with others ask for it. */
+export function joinedRuns(store: Store, intoRunId: string): JoinedRow[] {
   const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
-  const rows = store.select({ id: runs.id, state: runs.state }).from(runs).where(eq(into, intoRunId)).all();
+  const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
+  const rows = store
+    .select({ id: runs.id, state: runs.state })
+    .from(runs)
+    .where(and(isLater, eq(into, intoRunId)))
+    .all();
   return rows.map(({ id, state }) => ({ id, origin: state?.status === "joined" ? state.origin : undefined }));
 }

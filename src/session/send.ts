@@ -2,6 +2,7 @@ import { agentOf } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { type Caller, nameOfCall } from "./caller.ts";
+import { joinedRuns } from "./family.ts";
 import { boundedInput } from "./input-bounds.ts";
 import { newRunId, objectNameOf } from "./locate.ts";
 import type { RunInput } from "./run.ts";
@@ -46,8 +47,7 @@ export async function send(request: SendRequest, call: CallRef, caller: Caller):
 
 function nestedInput(message: string, sessionKey: string, { run, room }: Caller): RunInput {
   const { key } = room.owner();
-  const { origin } = run.journal.state;
-  const hops = origin?.kind === "nested" ? origin.hops + 1 : 1;
+  const hops = 1 + Math.max(0, ...askersOf({ run, room }).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
   return boundedInput({
     text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
@@ -67,10 +67,15 @@ async function requireSession(sessionKey: string, { room }: Caller): Promise<voi
 }
 
 /** Whether a session waits, as far as can be known here, for what this run says. */
-function isWaitedForBy(sessionKey: string, { run, room }: Caller): boolean {
-  const { origin } = run.journal.state;
-  const isAsker = origin?.kind === "nested" && origin.fromKey === sessionKey;
-  return isAsker || (room.owner().settings.spawned?.lineage.includes(sessionKey) ?? false);
+function isWaitedForBy(sessionKey: string, caller: Caller): boolean {
+  const { lineage = [] } = caller.room.owner().settings.spawned ?? {};
+  return lineage.includes(sessionKey) || askersOf(caller).some(({ fromKey }) => fromKey === sessionKey);
+}
+
+/** The sessions whose messages a run answers: the one that began it, and those that joined it. */
+function askersOf({ run, room }: Pick<Caller, "run" | "room">) {
+  const origins = [run.journal.state.origin, ...joinedRuns(room.store, run.row.id).map(({ origin }) => origin)];
+  return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
 }
 
 async function replyOf(sessionKey: string, runId: string, caller: Caller): Promise<string> {

@@ -2,12 +2,18 @@ import { head } from "../lib/text.ts";
 import { textOf } from "../models/message.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
-import type { Caller } from "./caller.ts";
+import { shownChildren } from "./child-view.ts";
+import { childMeant } from "./children-meant.ts";
+import type { CallSession, FamilyRoom } from "./family-room.ts";
 import type { HistoryMessage } from "./transcript.ts";
 
 /** Messages that are read at a time, and how often at most: tools may fill many pages. */
 const PAGE = 100;
 const MAX_PAGES = 5;
+
+/** How much a person is shown of a sub-agent's session. */
+const LOG_LINES = 15;
+const LOG_CHARS = 6000;
 
 export interface ExcerptRequest {
   /** How many messages. */
@@ -21,12 +27,12 @@ export interface ExcerptRequest {
 export async function readExcerpt(
   sessionKey: string,
   { limit, includeTools, chars }: ExcerptRequest,
-  { room }: Caller,
+  call: CallSession,
 ): Promise<SessionHistory | undefined> {
   let lines: HistoryLine[] = [];
   let before: number | undefined;
   for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
-    const read = await room.call(sessionKey, (session) => session.history(PAGE, before));
+    const read = await call(sessionKey, (session) => session.history(PAGE, before));
     if (read === undefined) return undefined;
     lines = [...read.messages.flatMap((message) => linesOf(message, includeTools)), ...lines];
     before = read.before;
@@ -35,6 +41,13 @@ export async function readExcerpt(
   const shown = lines.slice(-limit);
   const each = Math.floor(chars / Math.max(1, shown.length));
   return { messages: shown.map((line) => cut(line, each)), hasMore: before !== undefined || lines.length > limit };
+}
+
+/** What was said last in the session of the sub-agent that a text means. @throws IsopodError where none is meant */
+export async function readLog(which: string, { store, call }: FamilyRoom) {
+  const { sessionKey, label } = childMeant(shownChildren(store), which);
+  const excerpt = await readExcerpt(sessionKey, { limit: LOG_LINES, includeTools: true, chars: LOG_CHARS }, call);
+  return { label, messages: excerpt?.messages ?? [] };
 }
 
 function linesOf(message: HistoryMessage, includeTools: boolean): HistoryLine[] {

@@ -27,7 +27,7 @@ export async function listReachable(query: SessionQuery, caller: Caller): Promis
   if (query.messageLimit === 0) return listed;
   const request = { limit: query.messageLimit, includeTools: false, chars: EXCERPT_CHARS };
   const withMessages = async (session: SessionSummary) => {
-    const excerpt = await readExcerpt(session.sessionKey, request, caller);
+    const excerpt = await readExcerpt(session.sessionKey, request, caller.room.call);
     return { ...session, messages: excerpt?.messages ?? [] };
   };
   return Promise.all(listed.map(withMessages));

@@ -127,7 +127,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
     this.#desk = new CommandDesk({
       ...room,
-      stopAll: () => this.#abortAll(),
+      family: this.#family,
+      stopAll: () => this.#stopAll(),
       decide: (approvalId, decision) => this.decide(approvalId, decision),
     });
     this.#sockets = new Sockets({
@@ -192,7 +193,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Stops every run that is not settled. Gives their ids; undefined where there is no such session. */
   abortAll(): string[] | undefined {
-    return this.#life === "here" ? this.#abortAll() : undefined;
+    return this.#life === "here" ? this.#stopAll().runIds : undefined;
   }
 
   /** Sends a delivery once more that failed or may not have arrived. Undefined where the run has no such delivery. */
@@ -317,7 +318,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#family.stop();
     });
     this.#arm();
-    this.#abortAll();
+    this.#stopAll();
   }
 
   /** There is something to do that was not there before. */
@@ -361,13 +362,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#life === "here" ? findRun(this.#store, runId) : undefined;
   }
 
-  #abortAll(): string[] {
+  #stopAll(): { runIds: string[]; runs: number; subagents: number } {
+    const subagents = this.#fence.write(() => this.#family.stop());
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // The waiting ones first, so that none of them begins when the one at work has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
-    this.#fence.write(() => this.#family.stop());
     this.#changed();
-    return runIds;
+    return { runIds, runs: runIds.length, subagents };
   }
 
   #stop(runId: string): RunRow | undefined {

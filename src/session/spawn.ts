@@ -1,11 +1,12 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import { head } from "../lib/text.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import type { CallRef, SpawnableAgent, SpawnedChild, SpawnRequest } from "../tools/sessions-port.ts";
+import type { CallRef, ChildSummary, SpawnableAgent, SpawnedChild, SpawnRequest } from "../tools/sessions-port.ts";
 import { type Caller, maySpawn, nameOfCall } from "./caller.ts";
 import { given, type Voice } from "./child.ts";
 import { findChild, saveChild } from "./child-rows.ts";
-import { messageFor, requireRoom, teller } from "./give.ts";
+import { childView } from "./child-view.ts";
+import { type Giver, giveMore, messageFor, requireRoom } from "./give.ts";
 import { newRunId, objectNameOf } from "./locate.ts";
 import { lookUpModel } from "./model-choice.ts";
 
@@ -16,10 +17,11 @@ const MAX_LABEL_CHARS = 60;
  * @throws Error that names the setting where it may not be
  */
 export async function spawn(request: SpawnRequest, call: CallRef, caller: Caller): Promise<SpawnedChild> {
-  const { run, family, room } = caller;
+  const { family, room } = caller;
   const { store, fence, now, changed } = room;
   const helper = agentToStart(request.agentId, caller);
-  const askedBy = await nameOfCall(caller, call.callId);
+  const giver = await giverOf(call, caller);
+  const { runId, askedBy, telling, maxChildren } = giver;
   const key = `agent:${helper.id}:subagent:${askedBy}`;
   const objectName = await objectNameOf(key);
   const child = {
@@ -28,20 +30,51 @@ export async function spawn(request: SpawnRequest, call: CallRef, caller: Caller
     askedBy,
     voice: voiceOf(request, helper, caller),
     timeoutSeconds: request.runTimeoutSeconds ?? helper.subagents.runTimeoutSeconds ?? helper.defaults.timeoutSeconds,
-    ...teller(caller),
+    telling,
   };
   fence.write(() => {
     if (findChild(store, key) !== undefined) return;
     call.signal.throwIfAborted();
-    requireRoom(caller);
-    const begun = { ...child, childRunId: newRunId(objectName, now()), startedAt: now() };
-    saveChild(store, { key, runId: run.row.id, child: given(begun, messageFor(begun, request.task, caller), now()) });
+    requireRoom(maxChildren, room);
+    const self = { ...child, childRunId: newRunId(objectName, now()), startedAt: now() };
+    saveChild(store, { key, runId, child: given(self, messageFor(self, request.task, giver, room), now()) });
   });
   changed();
   await family.children.tell(key);
   const stored = findChild(store, key)?.child;
   if (stored === undefined) throw new Error("The sub-agent could not be stored.");
   return { sessionKey: key, runId: stored.childRunId, hasBegun: stored.phase.status !== "starting" };
+}
+
+/**
+ * Gives a sub-agent more to do: stored first, then told. The same call again is the same message.
+ * @throws Error that says why it cannot be
+ */
+export async function steer(which: string, message: string, call: CallRef, caller: Caller): Promise<ChildSummary> {
+  const { family, room } = caller;
+  const giver = await giverOf(call, caller);
+  const { key } = room.fence.write(() => {
+    call.signal.throwIfAborted();
+    return giveMore(which, message, giver, room);
+  });
+  room.changed();
+  await family.children.tell(key);
+  const row = findChild(room.store, key);
+  if (row === undefined) throw new Error("The sub-agent is not there any more.");
+  return childView(row);
+}
+
+async function giverOf({ callId }: CallRef, caller: Caller): Promise<Giver> {
+  const { run, agent } = caller;
+  const { model, thinking } = run.journal.state;
+  const voice = { ...(model !== undefined && { model }), ...(thinking && { thinking }) };
+  const { timeoutSeconds } = agent.defaults;
+  return {
+    runId: run.row.id,
+    askedBy: await nameOfCall(caller, callId),
+    telling: { target: run.row.target, owner: run.speaker.owner, voice, timeoutSeconds },
+    maxChildren: agent.subagents.maxChildren,
+  };
 }
 
 /** The agents that a run may start, its own first. */

@@ -127,7 +127,7 @@ export function isCompaction(value: unknown): value is Compaction {
 /** Whether a stored value is a sub-agent. */
 export function isChild(value: unknown): value is Child {
   if (!isObject(value) || !areStrings(value.childRunId, value.agentId, value.label)) return false;
-  return isObject(value.phase) && isObject(value.voice) && isObject(value.parentVoice);
+  return isObject(value.phase) && isObject(value.voice) && isObject(value.telling);
 }
 
 /** Whether a stored value is what is told of a sub-agent's end. */

@@ -76,7 +76,10 @@ export async function replaceVerb(
       const request = args[0] as { sessionKey?: string; childKey?: string } | undefined;
       return replace(request?.sessionKey ?? request?.childKey ?? "", () => real.apply(this, args), request);
     };
-    return { restore: () => void (home[verb] = real) };
+    const restore = () => {
+      home[verb] = real;
+    };
+    return { restore };
   });
 }
 

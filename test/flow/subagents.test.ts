@@ -9,7 +9,7 @@ const BOT = "7000000001:flow";
 async function sentTo(chat: number): Promise<string[]> {
   const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<any[]>();
   return calls
-    .filter(({ method, args }) => method === "sendMessage" && args.chat_id == chat)
+    .filter(({ method, args }) => method === "sendMessage" && String(args.chat_id) === String(chat))
     .map(({ args }) => args.text);
 }
 

@@ -1,5 +1,7 @@
 import type { Target } from "../../channels/channel.ts";
+import type { HistoryLine } from "../../tools/sessions-port.ts";
 import type { ActivationPort } from "../activation-port.ts";
+import type { ChildView } from "../api.ts";
 import type { ModelLookup, NamedModel } from "../model-choice.ts";
 import type { PairingPort } from "../pairing-port.ts";
 import type { Preferences } from "../preferences.ts";
@@ -52,8 +54,9 @@ export interface ResetCommand extends CommandHead {
 
 /** What commands may do to their session at once. */
 export interface CommandPort {
-  /** Stops every run that is not settled. Gives their number. */
-  stopAll(): number;
+  /** Stops every run that is not settled, and every sub-agent. Gives their numbers. */
+  stopAll(): Stopped;
+  subagents: SubagentsPort;
   /** Notes a person's word on the call with this id, or on every call that waits. Gives the tools concerned. */
   decide(approvalId: string | undefined, decision: Decision): string[];
   queuePolicy(): QueuePolicy;
@@ -72,11 +75,32 @@ export interface CommandPort {
   asker(): { sender: RunInput["sender"]; target: Target | null };
 }
 
+/** How much was stopped. */
+export interface Stopped {
+  runs: number;
+  subagents: number;
+}
+
+/** The sub-agents of a session. Who means none, or one with which that cannot be done, gets an IsopodError. */
+export interface SubagentsPort {
+  /** Those that were started last, the newest first. */
+  list(): ChildView[];
+  /** One of them by its number in the list, its label or its key. */
+  find(which: string): ChildView;
+  /** Stops one of them, or `all`. Gives those that were at work. */
+  stop(which: string): ChildView[];
+  /** Gives one of them more to do; its result is announced where the command came from. */
+  tell(which: string, text: string): ChildView;
+  now(): number;
+}
+
 /** What commands may do once it is their turn. */
 export interface QueuedPort {
   pairing: PairingPort;
   /** Undefined where the command was not given in a group. */
   activation: ActivationPort | undefined;
+  /** What was said last in a sub-agent's session, oldest first. Rejects where none is meant, or it does not answer. */
+  subagentLog(which: string): Promise<{ label: string; messages: HistoryLine[] }>;
   /** The budgets that this session spends from, a line for each cap. Rejects where one does not answer. */
   budgets(): Promise<string[]>;
 }

@@ -11,6 +11,8 @@ import { reasoning } from "./reasoning.ts";
 import { reset } from "./reset.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
+import { subagents } from "./subagents.ts";
+import { subagentsLog } from "./subagents-log.ts";
 import { think } from "./think.ts";
 import { usage } from "./usage.ts";
 import { verbose } from "./verbose.ts";
@@ -31,6 +33,8 @@ export const COMMANDS: readonly Command[] = [
   reasoning,
   verbose,
   queue,
+  subagents,
+  subagentsLog,
   activation,
   pair,
   whoami,
@@ -43,7 +47,7 @@ export interface TypedCommand {
   args: string;
 }
 
-/** A command by its name; undefined where there is none. */
+/** A command by its name, which may be two words; undefined where there is none. */
 export function findCommand(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === name.toLowerCase());
 }
@@ -58,5 +62,8 @@ const TYPED = /^[/／]([a-z_]+)(?:@[\w.-]+)?(?:\s+([\s\S]*))?$/i;
 export function readCommand(text: string): TypedCommand | undefined {
   const [, name = "", args = ""] = TYPED.exec(text.trim()) ?? [];
   const command = findCommand(name);
+  const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args.trim()) ?? [];
+  const longer = findCommand(`${name} ${word}`);
+  if (longer !== undefined) return { command: longer, args: rest };
   return command && { command, args: args.trim() };
 }

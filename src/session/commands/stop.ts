@@ -1,14 +1,19 @@
 import type { ImmediateCommand } from "./command.ts";
 
-/** `/stop`: stops the run at work and those that wait. */
+/** `/stop`: stops the run at work and those that wait, with all sub-agents. */
 export const stop: ImmediateCommand = {
   kind: "immediate",
   name: "stop",
   summary: "Stop what I am doing, and what waits",
   usage: "/stop",
   run(_args, session) {
-    const stopped = session.stopAll();
-    if (stopped === 0) return "Nothing was running.";
-    return stopped === 1 ? "Stopped." : `Stopped ${stopped} runs.`;
+    const { runs, subagents } = session.stopAll();
+    if (runs === 0 && subagents === 0) return "Nothing was running.";
+    if (runs === 1 && subagents === 0) return "Stopped.";
+    return `Stopped ${[...count(runs, "run"), ...count(subagents, "sub-agent")].join(" and ")}.`;
   },
 };
+
+function count(number: number, what: string): string[] {
+  return number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`];
+}
