@@ -16,6 +16,8 @@ import { notFoundOf } from "./method-not-allowed.ts";
 import { openAiChatRoutes } from "./openai-chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai-errors.ts";
 import { openAiModelRoutes } from "./openai-models.ts";
+import { openAiResponsesRoutes } from "./openai-responses.ts";
+import { openAiStoredResponsesRoutes } from "./openai-stored-responses.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { runRoutes } from "./runs.ts";
@@ -54,6 +56,8 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", pluginRoutes);
   app.route("/v1", openAiModelRoutes);
   app.route("/v1", openAiChatRoutes);
+  app.route("/v1", openAiResponsesRoutes);
+  app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
     workspaceRoutes<AppEnv>(async (c, agentId) => {

@@ -67,7 +67,7 @@ openAiChatRoutes.openapi(chatRoute, async (c) => {
   const input = await inputOf(c, place.agentId, said, thinkingOf(body.reasoning_effort));
   const run = await beginRun(c, { place, input, lingerMs: LINGER_MS, body });
   const frame = frameOf(run, body, place.agentId, showsTools(header("x-isopod-tools"), body.isopod));
-  if (body.stream) return streamRun(c, run, chatScript(frame));
+  if (body.stream) return streamRun(c, { ...run, endsWithReader: run.isAlone }, chatScript(frame));
   const { told, ending } = await gatherRun(c, run);
   if (ending.kind === "failed") return named(problemResponse(problemOfRun(ending.error)), run);
   return named(c.json(completionOf(frame, [...told, ending]), 200), run);

@@ -38,14 +38,23 @@ export function onOpenAiError(thrown: Error, c: Context): Response {
 
 /** Refuses what a schema refused, naming the first field that is wrong. */
 export function onOpenAiInvalid(result: { success: boolean; error?: z.ZodError }): void {
-  const issue = result.success ? undefined : result.error?.issues[0];
-  if (issue === undefined) return;
+  const first = result.success ? undefined : result.error?.issues[0];
+  if (first === undefined) return;
+  const issue = innermost(first);
   const param = pathText(issue.path);
   const reason = issue.code === "custom" ? "unsupported_value" : issue.code;
   throw new IsopodError("invalid_request", param === "" ? issue.message : `${param}: ${issue.message}`, undefined, {
     reason,
     ...(param !== "" && { param }),
   });
+}
+
+/** Of what may be given in several forms, what is wrong with the form that came nearest. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inner = issue.errors.flat().map((one) => innermost({ ...one, path: [...issue.path, ...one.path] }));
+  const nearest = inner.sort((a, b) => b.path.length - a.path.length)[0];
+  return nearest !== undefined && nearest.path.length > issue.path.length ? nearest : issue;
 }
 
 /** What was thrown, in OpenAI's terms. */

@@ -44,6 +44,12 @@ export function ownSession(agentId: string, name: string): string {
   return sessionKeyOf({ ...route, peerId: name, owner: false }, "per-account-channel-peer");
 }
 
+/** Whether a session is for one request, and those that follow it, alone. */
+export function isOwnSession(sessionKey: string): boolean {
+  const { kind, parts } = parseSessionKey(sessionKey);
+  return kind === "direct" && parts[0] === "openai" && parts[1] === "once";
+}
+
 function sessionOfUser(agentId: string, user: string): string {
   const route = { agentId, channel: "openai", accountId: "", kind: "direct", conversationId: user } as const;
   const key = sessionKeyOf({ ...route, peerId: user, owner: false }, "per-channel-peer");

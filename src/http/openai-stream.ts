@@ -1,10 +1,11 @@
 import type { Context } from "hono";
+import { IsopodError } from "../lib/errors.ts";
+import type { RunView } from "../session/api.ts";
 import { callSession } from "../session/call-session.ts";
 import { objectNameOfRun } from "../session/locate.ts";
 import type { AppEnv } from "./context.ts";
 import { sse } from "./event-source.ts";
-import { type News, tellRun } from "./openai-follow.ts";
-import type { BegunRun } from "./openai-run.ts";
+import { type FollowedRun, type News, tellRun } from "./openai-follow.ts";
 import { type Ending, isEnding, type Told } from "./openai-telling.ts";
 
 /** How one protocol writes down, as server-sent events, what is told of a run. */
@@ -18,11 +19,14 @@ export interface Script {
   end(): string;
 }
 
-/**
- * Sends what is told of a run, each piece as soon as it is there. A reader that hangs up stops a run whose session is
- * for its request alone; any other goes on.
- */
-export function streamRun(c: Context<AppEnv>, run: BegunRun, script: Script): Response {
+/** A run that is told to one reader. */
+export interface ToldRun extends FollowedRun {
+  /** Whether it is stopped when the reader hangs up. */
+  endsWithReader: boolean;
+}
+
+/** Sends what is told of a run, each piece as soon as it is there. */
+export function streamRun(c: Context<AppEnv>, run: ToldRun, script: Script): Response {
   const encoder = new TextEncoder();
   const hungUp = new AbortController();
   const texts = textsOf(tellRun(c.env.SESSIONS, run, { live: true, signal: hungUp.signal }), script);
@@ -34,14 +38,14 @@ export function streamRun(c: Context<AppEnv>, run: BegunRun, script: Script): Re
     },
     cancel() {
       hungUp.abort();
-      if (run.isAlone) c.executionCtx.waitUntil(abortRun(c, run.runId));
+      if (run.endsWithReader) c.executionCtx.waitUntil(abortRun(c, run.runId));
     },
   });
   return named(sse(stream), run);
 }
 
 /** Everything that is told of a run, up to its ending. */
-export async function gatherRun(c: Context<AppEnv>, run: BegunRun): Promise<{ told: Told[]; ending: Ending }> {
+export async function gatherRun(c: Context<AppEnv>, run: FollowedRun): Promise<{ told: Told[]; ending: Ending }> {
   const told: Told[] = [];
   for await (const news of tellRun(c.env.SESSIONS, run, { live: false, signal: new AbortController().signal })) {
     if (news === "ping") continue;
@@ -52,7 +56,7 @@ export async function gatherRun(c: Context<AppEnv>, run: BegunRun): Promise<{ to
 }
 
 /** An answer that says which run it is of; official clients show it as the id of the request. */
-export function named(response: Response, { runId }: Pick<BegunRun, "runId">): Response {
+export function named(response: Response, { runId }: Pick<FollowedRun, "runId">): Response {
   response.headers.set("X-Request-Id", runId);
   return response;
 }
@@ -73,4 +77,13 @@ async function* textsOf(news: AsyncGenerator<News, void>, script: Script): Async
     yield script.broken(error);
   }
   yield script.end();
+}
+
+/** A run as it stands. @throws IsopodError `not_found` */
+export async function findRun(c: Context<AppEnv>, runId: string): Promise<RunView> {
+  const objectName = objectNameOfRun(runId);
+  const find = (name: string) => callSession(c.env.SESSIONS, name, (session) => session.show(runId));
+  const view = objectName === undefined ? undefined : await find(objectName);
+  if (view === undefined) throw new IsopodError("not_found", `There is no run '${runId.slice(0, 80)}'`);
+  return view;
 }

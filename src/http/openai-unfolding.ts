@@ -9,12 +9,14 @@ const MAX_UNCERTAIN_CHARS = 64;
 
 /**
  * One message of a model, told piece by piece to a reader from whom nothing can be taken back: put together, the pieces
- * are what is to be said of the whole. What may be part of the token for saying nothing waits for what comes after it.
+ * are what is to be said of the whole. What may be part of the token for saying nothing waits for what comes after it;
+ * thoughts have no such token.
  *
  * After a restart it goes on where the reader is, as long as the model says the same again; else it says that the answer
  * begins anew, and tells all of it.
  */
 export class Unfolding {
+  readonly #kind: "speech" | "thought";
   /** What was told, or was told before a restart already. */
   #told = "";
   /** What was said after that. */
@@ -23,8 +25,13 @@ export class Unfolding {
   /** What the reader has from before a restart, where that is more than what was said again since. */
   #before = "";
 
+  constructor(kind: "speech" | "thought") {
+    this.#kind = kind;
+  }
+
   /** More was said. Gives what of it is news to the reader. */
   more(delta: string): string {
+    if (this.#kind === "thought") return delta === "" ? "" : this.#tell(delta);
     this.#pending += delta;
     if (!this.#isBegun) {
       if (mayBeSilent(this.#pending)) return "";
@@ -44,7 +51,7 @@ export class Unfolding {
 
   /** The message is over, and this is all of it. Gives what the reader lacks. The next one begins. */
   end(whole: string): string {
-    const text = spoken(whole);
+    const text = this.#kind === "speech" ? spoken(whole) : whole;
     const known = this.#before || this.#told;
     const isRestarted = this.#before !== "";
     this.#reset("");

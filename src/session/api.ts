@@ -67,8 +67,8 @@ export interface AcceptRequest {
   agentId: string;
   runId: string;
   idempotencyKey?: string;
-  /** It is another run than the one that came under its key before, which gives the key up. */
-  renews?: true;
+  /** A run that was accepted under the key before this instant is another one, and gives the key up. */
+  keySince?: number;
   input: RunInput;
   /** Where the reply is to be delivered; absent where whoever asked reads it here. */
   target?: Target;

@@ -1,4 +1,4 @@
-import { asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
@@ -86,9 +86,10 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
   return row && readable(row);
 }
 
-/** Takes an idempotency key from the run that has it. */
-export function releaseKey(store: Store, idempotencyKey: string): void {
-  store.update(runs).set({ idempotencyKey: null }).where(eq(runs.idempotencyKey, idempotencyKey)).run();
+/** Takes an idempotency key from the run that was accepted under it before an instant. */
+export function releaseKey(store: Store, idempotencyKey: string, before: number): void {
+  const isOld = and(eq(runs.idempotencyKey, idempotencyKey), lt(runs.acceptedAt, before));
+  store.update(runs).set({ idempotencyKey: null }).where(isOld).run();
 }
 
 /** The run that was accepted last. */

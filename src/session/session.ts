@@ -148,14 +148,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** Stores a run and starts it where none is running. */
   accept(request: AcceptRequest): Accepted {
-    const { agentId, runId, idempotencyKey = null, renews, input, target = null } = request;
+    const { agentId, runId, idempotencyKey = null, keySince = 0, input, target = null } = request;
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#engine.busy;
     const listing = begins ? this.#performer.listAhead(agentId, taken.input) : undefined;
     const owner = this.#begin(request);
-    if (renews && this.#find(runId) === undefined)
-      this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? ""));
+    if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
     this.#arm();
     this.#performer.withListing(listing, () => this.#work());

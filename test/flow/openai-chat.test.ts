@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from "openai/resources";
 import { describe, expect, test } from "vitest";
 import { asked, call, historyOf, script } from "./client.ts";
-import { openai } from "./openai-client.ts";
+import { openai, refusal } from "./openai-client.ts";
 
 const MODEL = "isopod/main";
 
@@ -13,15 +13,6 @@ function by(scenario: string, headers: Record<string, string> = {}) {
 
 function says(content: string): ChatCompletionMessageParam[] {
   return [{ role: "user", content }];
-}
-
-async function refusal(promise: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
-  return promise.then(
-    () => {
-      throw new Error("It was not refused.");
-    },
-    (error) => error,
-  );
 }
 
 describe("an answer", () => {

@@ -11,3 +11,13 @@ export function openai(options: ClientOptions = {}): OpenAI {
     ...options,
   });
 }
+
+/** The error with which a request is refused. */
+export async function refusal(promise: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
+  return promise.then(
+    () => {
+      throw new Error("It was not refused.");
+    },
+    (error) => error,
+  );
+}

@@ -168,6 +168,9 @@ describe("OpenAPI", () => {
         "/v1/models",
         "/v1/models/{model}",
         "/v1/chat/completions",
+        "/v1/responses",
+        "/v1/responses/{id}",
+        "/v1/responses/{id}/cancel",
         "/healthz",
       ]),
     );

@@ -34,7 +34,7 @@ describe("a message that is told as it is said", () => {
     const random = randomFrom(7);
     for (const whole of WHOLES) {
       for (let round = 0; round < 50; round++) {
-        const unfolding = new Unfolding();
+        const unfolding = new Unfolding("speech");
         const pieces = cut(whole, random).map((piece) => unfolding.more(piece));
         expect([...pieces, unfolding.end(whole)].join("")).toBe(spoken(whole));
       }
@@ -42,7 +42,7 @@ describe("a message that is told as it is said", () => {
   });
 
   test("is not held back longer than it must", () => {
-    const unfolding = new Unfolding();
+    const unfolding = new Unfolding("speech");
     expect(unfolding.more("Hello")).toBe("Hello");
     expect(unfolding.more(" there")).toBe(" there");
     expect(unfolding.more(" N")).toBe("");
@@ -50,7 +50,7 @@ describe("a message that is told as it is said", () => {
   });
 
   test("is told whole where nobody heard its pieces, and each one for itself", () => {
-    const unfolding = new Unfolding();
+    const unfolding = new Unfolding("speech");
     expect(unfolding.end("One.")).toBe("One.");
     expect(unfolding.end("Two.")).toBe("Two.");
   });
@@ -58,7 +58,7 @@ describe("a message that is told as it is said", () => {
 
 describe("after a restart", () => {
   test("it goes on where the reader is, as long as the same is said again", () => {
-    const unfolding = new Unfolding();
+    const unfolding = new Unfolding("speech");
     expect(unfolding.more("Once upon a time")).toBe("Once upon a time");
     unfolding.restart();
     expect(unfolding.more("Once upon")).toBe("");
@@ -69,7 +69,7 @@ describe("after a restart", () => {
   });
 
   test("it says so and tells everything anew, once something else is said", () => {
-    const unfolding = new Unfolding();
+    const unfolding = new Unfolding("speech");
     unfolding.more("Once upon a time");
     unfolding.restart();
     expect(unfolding.more("Once there")).toBe(`${BEGINS_ANEW}Once there`);
@@ -78,7 +78,7 @@ describe("after a restart", () => {
   });
 
   test("it says so also where less is said than before", () => {
-    const unfolding = new Unfolding();
+    const unfolding = new Unfolding("speech");
     unfolding.more("Yes, and also no");
     unfolding.restart();
     unfolding.more("Yes");
@@ -86,7 +86,7 @@ describe("after a restart", () => {
   });
 
   test("of a message whose pieces are lost its whole is compared", () => {
-    const unfolding = new Unfolding();
+    const unfolding = new Unfolding("speech");
     unfolding.more("Once upon");
     unfolding.restart();
     expect(unfolding.end("Once upon a time.")).toBe(" a time.");
