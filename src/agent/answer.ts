@@ -38,14 +38,14 @@ export interface Failover {
 
 /**
  * Gives the finished reply to a conversation, not stored yet: of `loop.model` or, with a failover, of the first of its
- * candidates that answers. Only an attempt of which nothing was shown is followed by another, and none leaves a trace.
+ * candidates that answers; a model that is none of them is asked before them. Only an attempt of which nothing was shown is followed by another, and none leaves a trace.
  * What goes wrong with a model is a reply with stop `error`; an abort ends a wait at once.
  * @throws what the budget throws, before the model is asked
  */
 export async function answer(loop: Loop, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
   const { failover } = loop;
   if (failover === undefined) return ask(loop, messages, signal);
-  let standing = begin(failover.candidates, await failover.rests(), failover.deadline);
+  let standing = begin(candidatesIn(loop, failover), await failover.rests(), failover.deadline);
   let choice = choose(standing, loop.now());
   let attempt = 1;
   while (choice.kind === "ask") {
@@ -75,6 +75,10 @@ export async function answer(loop: Loop, messages: Message[], signal: AbortSigna
     }
   }
   return unanswered(loop, loop.model, { stop: "error", error: whyNobody(standing) });
+}
+
+function candidatesIn({ model }: Loop, { candidates }: Failover): readonly Candidate[] {
+  return candidates.some((candidate) => candidate.model === model) ? candidates : [{ model }, ...candidates];
 }
 
 function hasSaid({ parts }: AssistantMessage): boolean {

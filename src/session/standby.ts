@@ -72,7 +72,7 @@ export class Standby implements Failover {
   }
 
   answered(candidate: Candidate, forgiven: readonly string[]): void {
-    const at = this.#candidates.indexOf(candidate);
+    const at = Math.max(0, this.#candidates.indexOf(candidate));
     this.#candidates = [...this.#candidates.slice(at), ...this.#candidates.slice(0, at)];
     if (forgiven.length > 0) this.#cooldowns.forget(forgiven, Date.now());
   }

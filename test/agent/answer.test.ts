@@ -27,7 +27,7 @@ function candidate(ref: string, script: Script, asked: string[]): Candidate {
   return { model: { ref, contextWindow: 1, maxOutputTokens: 1, stream } };
 }
 
-function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, budget?: Loop["budget"]) {
+function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loopMore: Partial<Loop> = {}) {
   const asked: string[] = [];
   const rested: string[] = [];
   const preferred: string[] = [];
@@ -45,13 +45,13 @@ function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, budg
   const loop = {
     model: candidates[0]!.model,
     failover,
-    budget,
     request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
     tools: [],
     modelIdleMs: 5,
     emit: () => undefined,
     newMessageId: () => "msg_1",
     now: () => 1000,
+    ...loopMore,
   } as unknown as Loop;
   const reply = (signal = new AbortController().signal) => answer(loop, [], signal);
   return { reply, asked, rested, preferred };
@@ -84,6 +84,14 @@ test("where all fail, the reply says so of each, and is of the model that was wa
   expect(error?.message).toBe("No model can answer now. a/1 failed (billing): billing; b/2 failed (timeout): timeout");
 });
 
+test("a model that is none of the candidates is asked before them", async () => {
+  const asked: string[] = [];
+  const { model } = candidate("c/3", ["timeout"], asked);
+  const { reply, asked: others } = lab({ "a/1": ["ok"] }, {}, { model });
+  expect(await reply()).toMatchObject({ model: "a/1" });
+  expect([asked, others]).toEqual([["c/3", "c/3", "c/3"], ["a/1"]]);
+});
+
 test("an abort ends a wait, and nobody is asked any more", async () => {
   const { reply, asked } = lab({ "a/1": ["overloaded"] }, { patience: { times: 2, backoffMs: 20_000 } });
   const stop = new AbortController();
@@ -96,7 +104,7 @@ test("an abort ends a wait, and nobody is asked any more", async () => {
 
 test("what the budget throws ends it, whoever else there is", async () => {
   const reserve = () => Promise.reject(new Error("No money."));
-  const { reply, asked } = lab({ "a/1": ["ok"], "b/2": ["ok"] }, {}, { reserve });
+  const { reply, asked } = lab({ "a/1": ["ok"], "b/2": ["ok"] }, {}, { budget: { reserve } });
   await expect(reply()).rejects.toThrow("No money.");
   expect(asked).toEqual([]);
 });
