@@ -1,4 +1,6 @@
+import { messageOf } from "../lib/errors.ts";
 import { estimateTokens } from "../lib/tokens.ts";
+import { NO_USAGE } from "../models/message.ts";
 import { firstKept } from "./compaction-plan.ts";
 import { type Measured, measured, tokensOf } from "./context-size.ts";
 import type { CompactionReason } from "./events.ts";
@@ -27,6 +29,7 @@ export type CompactionOutcome =
 /**
  * Puts a summary in place of the older part of what the model sees, and stores it. A summary that would not make the
  * context smaller is refused. Who dies in the midst of it has announced it and done nothing: it is begun again.
+ * @throws what the budget of calls throws
  */
 export async function compact(loop: Loop, order: CompactionOrder, signal: AbortSignal): Promise<CompactionOutcome> {
   const { journal } = loop;
@@ -46,7 +49,11 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
     ...(focus !== undefined && { focus }),
     ...(reason === "overflow" && { tooMany: tokens }),
   };
-  const summary = await summarize(loop, task, signal);
+  const summary = await summarize(loop, task, signal).catch((error: unknown) => {
+    // What ends the run ends this first, so that whoever watches is not left waiting.
+    journal.notCompacted(reason, messageOf(error), NO_USAGE);
+    throw error;
+  });
   const fail = (why: string): CompactionOutcome => {
     journal.notCompacted(reason, why, summary.usage);
     return { kind: "failed", why };

@@ -4,7 +4,7 @@ import { answer } from "./answer.ts";
 import { ContextKeeper, outOfRoom } from "./context-keeper.ts";
 import type { Loop } from "./journal.ts";
 import { stopRepetition } from "./loop-detection.ts";
-import { inward, takeFlushReply } from "./memory-flush.ts";
+import { askInFlush, inward } from "./memory-flush.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
@@ -45,9 +45,10 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
     interrupted = 0;
     await keeper.makeRoom(signal);
     if (signal.aborted) break;
+    // Making room can take long, and what came meanwhile belongs to this request, too.
+    if (journal.hasNews()) continue;
     if (journal.flushReplies !== undefined) {
-      const message = await answer(inward(outer), journal.context(), signal);
-      if (message.stop !== "aborted") takeFlushReply(outer, message);
+      await askInFlush(outer, signal);
       continue;
     }
     const message = await answer(outer, journal.context(), signal);

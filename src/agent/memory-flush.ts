@@ -1,5 +1,5 @@
-import type { AssistantMessage } from "../models/message.ts";
 import { callsOf } from "../models/message.ts";
+import { answer } from "./answer.ts";
 import type { Loop } from "./journal.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -30,8 +30,11 @@ function refusing({ approval: _, ...tool }: AnyTool): AnyTool {
   return { ...tool, replay: "safe", run };
 }
 
-/** Takes a reply in a memory flush: its calls are run as long as there are few, and then it is over. */
-export function takeFlushReply({ journal }: Loop, reply: AssistantMessage): void {
+/** Asks once in a memory flush. The calls of the reply are to be run as long as there are few; then it is over. */
+export async function askInFlush(loop: Loop, signal: AbortSignal): Promise<void> {
+  const { journal } = loop;
+  const reply = await answer(inward(loop), journal.context(), signal);
+  if (reply.stop === "aborted") return;
   const goesOn = callsOf(reply).length > 0 && (journal.flushReplies ?? 0) + 1 < MAX_REPLIES;
   if (goesOn) journal.answered(reply);
   else journal.flushed(reply);

@@ -6,6 +6,7 @@ import type { Model } from "../models/model.ts";
 import { answer } from "./answer.ts";
 import type { Loop } from "./journal.ts";
 import { SUMMARY_SYSTEM, summaryRequest, told } from "./summary-prompt.ts";
+import { withoutThoughts } from "./thoughts.ts";
 
 /** Share of a model's window that a part of the conversation may have: estimates err, and the answer needs room. */
 const PART_SHARE = 0.7;
@@ -37,19 +38,20 @@ export type Summary =
 /**
  * Has a summary written, in as many requests as the model needs to read it all: each folds one more part of the
  * conversation into the summary of those before. Nothing of it is shown to anybody. It never throws for what a model does.
+ * @throws what the budget of calls throws
  */
 export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
-  const writer = loop.context.summarizer ?? loop.model;
+  const quiet = silent(loop);
   const pieces = task.messages.map(told).map((text) => ({ text, tokens: estimateTokens(text) }));
-  let partTokens = partTokensOf(writer, task);
+  let partTokens = partTokensOf(quiet.model, task);
   let earlier = task.earlier;
-  let model = writer.ref;
+  let model = quiet.model.ref;
   let usage = NO_USAGE;
   for (let at = 0, halvings = 0; at < pieces.length; ) {
     const part = nextPart(pieces, at, partTokens);
-    const reply = await answer(silent(loop, writer), [request(loop, task, earlier, part.text)], signal);
+    const reply = await answer(quiet, [request(loop, task, earlier, part.text)], signal);
     usage = addUsage(usage, reply.usage);
-    const text = head(withoutThoughts(textOf(reply)), MAX_SUMMARY_CHARS);
+    const text = head(withoutThoughts(textOf(reply)).visible.trim(), MAX_SUMMARY_CHARS);
     if (reply.error?.kind === "overflow" && halvings < MAX_HALVINGS) {
       halvings++;
       partTokens = Math.max(LEAST_PART_TOKENS, Math.floor(partTokens / 2));
@@ -115,14 +117,11 @@ function request(loop: Loop, task: SummaryTask, earlier: string | undefined, con
   return { role: "user", id: loop.newMessageId(), at: loop.now(), text: summaryRequest(order) };
 }
 
-/** A loop whose model writes, without tools, and that nobody hears. */
-function silent(loop: Loop, model: Model): Loop {
-  const { loadImage } = loop.request;
+/** A loop in which the writer of summaries answers, without tools, and that nobody hears. */
+function silent(loop: Loop): Loop {
+  const failover = loop.context.summarizer?.() ?? loop.failover;
+  const model = (loop.context.summarizer && failover?.candidates[0]?.model) ?? loop.model;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
-  return { ...loop, model, request: { system, thinking: "off", loadImage }, tools: [], emit: () => undefined };
-}
-
-/** Some models think aloud before they answer. */
-function withoutThoughts(text: string): string {
-  return text.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
+  const request = { system, thinking: "off", loadImage: loop.request.loadImage } as const;
+  return { ...loop, model, failover, request, tools: [], emit: () => undefined };
 }

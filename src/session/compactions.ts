@@ -1,4 +1,4 @@
-import { and, count, desc, gte, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
 import { prepared, slot } from "./prepared.ts";
 import { compactions, session } from "./schema.ts";
@@ -50,6 +50,12 @@ export function isFlushDue(store: Store): boolean {
   if (owner === undefined) return false;
   const since = readCompaction(store, owner.contextSeq)?.seq ?? owner.contextSeq;
   return owner.flushedSeq < since;
+}
+
+/** The summary that a run has made; undefined where it has made none. */
+export function compactionBy(store: Store, runId: string): Compaction | undefined {
+  const isIts = eq(compactions.runId, runId);
+  return store.select().from(compactions).where(isIts).orderBy(desc(compactions.seq)).limit(1).get()?.body;
 }
 
 /** How often the conversation that is going on was summarized. */

@@ -195,7 +195,7 @@ export class RunJournal implements Journal {
     const { store, log, fence } = this.#room;
     const at = Date.now();
     fence.write(() => {
-      const keptSeq = this.#seqOf(keptId);
+      const keptSeq = this.#storedSeqOf(keptId);
       if (keptSeq === undefined) throw new Error(`The message ${keptId} is not in the transcript.`);
       const seq = log.record(this.#row.id, at, [
         { type: "compaction", phase: "end", reason, tokensBefore, tokensAfter },
@@ -247,6 +247,16 @@ export class RunJournal implements Journal {
   #seqOf(id: string | undefined): number | undefined {
     const { store } = this.#room;
     return id === undefined ? undefined : seqOfMessage(store, id, readSessionRow(store)?.contextSeq ?? 0);
+  }
+
+  /** The number of a message, or of the last one before it where it only stands for something: such are not stored. */
+  #storedSeqOf(id: string): number | undefined {
+    const messages = this.context();
+    for (let at = messages.findIndex((message) => message.id === id); at >= 0; at--) {
+      const seq = this.#seqOf(messages[at]?.id);
+      if (seq !== undefined) return seq;
+    }
+    return undefined;
   }
 
   #running(): RunningRun {

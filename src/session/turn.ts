@@ -23,7 +23,7 @@ import { withUsage } from "./usage-footer.ts";
 import { agentIn } from "./wiring.ts";
 
 /** Silence of a model after which its call is given up. */
-const MODEL_IDLE_MS = 120_000;
+export const MODEL_IDLE_MS = 120_000;
 
 /**
  * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,
@@ -62,7 +62,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       budget: room.budget,
       repetition: room.wiring.config.tools.loopDetection,
       hooks: hookedTools(room.hooks, run.row.id),
-      context: turnRules(agent, tools, run, room, Date.now()),
+      context: turnRules({ agent, standby, tools }, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),
       emit: (event) => {

@@ -27,3 +27,20 @@ test("a conversation that would not fit any more is summarized before the model 
   const { messages } = await historyOf(sessionKey);
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(10);
 });
+
+test("/compact summarizes when it is asked to, says what came of it, and what matters most is handed on", async () => {
+  await talked("on-demand", pages(6, 400));
+  await script("on-demand", [{ text: "Six pages about words." }, { text: "Here." }]);
+  const more = session("on-demand");
+  const { runId } = await say("/compact the colour of the door", "on-demand", more);
+  expect((await finished(runId)).reply).toMatch(/^Summarized: about 2,\d{3} tokens before, \d{3,4} tokens now\./);
+  expect((await requestsOf("on-demand"))[0]![1]).toContain("above all: the colour of the door");
+  expect((await compactionsIn(runId)).map(({ phase, reason }) => [phase, reason])).toEqual([
+    ["start", "command"],
+    ["end", "command"],
+  ]);
+  await finished((await say("Where are we?", "on-demand", more)).runId);
+  const shown = (await requestsOf("on-demand")).at(-1)!;
+  expect(shown[1]).toContain("Six pages about words.");
+  expect(shown.slice(1).join()).not.toContain("/compact");
+});

@@ -1,3 +1,4 @@
+import type { CompactionOutcome } from "../../agent/compact.ts";
 import type { Target } from "../../channels/channel.ts";
 import type { HistoryLine } from "../../tools/sessions-port.ts";
 import type { ActivationPort } from "../activation-port.ts";
@@ -103,4 +104,6 @@ export interface QueuedPort {
   subagentLog(which: string): Promise<{ label: string; messages: HistoryLine[] }>;
   /** The budgets that this session spends from, a line for each cap. Rejects where one does not answer. */
   budgets(): Promise<string[]>;
+  /** Has the older part of the conversation summarized; an empty focus is none. */
+  compact(focus: string): Promise<CompactionOutcome>;
 }

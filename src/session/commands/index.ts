@@ -2,6 +2,7 @@ import { activation } from "./activation.ts";
 import { approve } from "./approve.ts";
 import { budget } from "./budget.ts";
 import type { Command } from "./command.ts";
+import { compact } from "./compact.ts";
 import { helpOn } from "./help.ts";
 import { model } from "./model.ts";
 import { newConversation } from "./new.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   helpOn(() => COMMANDS),
   newConversation,
   reset,
+  compact,
   stop,
   approve,
   status,
