@@ -1,4 +1,5 @@
 import { byteLength } from "../lib/text.ts";
+import { estimateTokens } from "../lib/tokens.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 import type { RenderedPrompt, RenderedSection } from "./system-prompt.ts";
 
@@ -8,7 +9,7 @@ export interface TextSize {
   chars: number;
   /** In UTF-8. */
   bytes: number;
-  /** Estimated, see `estimateTokens`. */
+  /** Estimated. */
   tokens: number;
 }
 
@@ -17,8 +18,14 @@ export interface PromptReport {
   total: TextSize;
   stable: TextSize;
   dynamic: TextSize;
-  sections: (RenderedSection & { tokens: number })[];
+  sections: SectionReport[];
   files: FileReport[];
+}
+
+/** What a section costs in it. */
+export interface SectionReport extends Omit<RenderedSection, "text"> {
+  /** Estimated. */
+  tokens: number;
 }
 
 /** A bootstrap file as it is in the workspace (`raw`) and in the prompt (`injected`). */
@@ -40,28 +47,22 @@ export function reportPrompt(rendered: RenderedPrompt, bootstrapFiles: readonly 
     total: {
       chars: stable.chars + dynamic.chars,
       bytes: stable.bytes + dynamic.bytes,
-      tokens: estimateTokens(stable.bytes + dynamic.bytes),
+      tokens: stable.tokens + dynamic.tokens,
     },
     stable,
     dynamic,
-    sections: rendered.sections.map((section) => ({ ...section, tokens: estimateTokens(section.bytes) })),
+    sections: rendered.sections.map(({ text, ...section }) => ({ ...section, tokens: estimateTokens(text) })),
     files: bootstrapFiles.map(({ path, content, rawChars, injectedChars, truncated, missing }) => ({
       path,
       rawChars,
       injectedChars,
-      tokens: estimateTokens(byteLength(content)),
+      tokens: estimateTokens(content),
       truncated,
       missing,
     })),
   };
 }
 
-/** Tokens of a text of so many UTF-8 bytes, at four bytes each: close for English, and not too low for Chinese. */
-export function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / 4);
-}
-
 function sizeOf(text: string): TextSize {
-  const bytes = byteLength(text);
-  return { chars: text.length, bytes, tokens: estimateTokens(bytes) };
+  return { chars: text.length, bytes: byteLength(text), tokens: estimateTokens(text) };
 }

@@ -89,6 +89,7 @@ export interface RenderedPrompt {
 export interface RenderedSection {
   name: string;
   layer: "stable" | "dynamic";
+  text: string;
   /** In UTF-16 units. */
   chars: number;
   /** In UTF-8. */
@@ -142,5 +143,5 @@ function joined(sections: readonly NamedText[]): string {
 }
 
 function measured({ name, text }: NamedText, layer: RenderedSection["layer"]): RenderedSection {
-  return { name, layer, chars: text.length, bytes: byteLength(text) };
+  return { name, layer, text, chars: text.length, bytes: byteLength(text) };
 }

@@ -39,7 +39,9 @@ export function namedModels(wiring: Wiring, agent: Agent): NamedModel[] {
   const ofProviders = Object.entries(config.models.providers).flatMap(([name, { models }]) =>
     models.map(({ id }) => `${name}/${id}`),
   );
-  return [...new Set([own, ...named.keys(), ...ofProviders])].map((ref) => named.get(ref) ?? { ref });
+  return [...new Set([own, ...agent.fallbacks, ...named.keys(), ...ofProviders])].map(
+    (ref) => named.get(ref) ?? { ref },
+  );
 }
 
 function aliased(config: Config): NamedModel[] {

@@ -29,6 +29,7 @@ import { laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
 import { readResult } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
+import type { PromptRoom } from "./turn-room.ts";
 import { agentIn } from "./wiring.ts";
 
 /** What performing runs needs of the object that it is done for. */
@@ -108,10 +109,15 @@ export class Performer {
 
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
-    const { store, log, fence, hooks, deliveries, files, lanes, family, waitUntil } = this.#room;
+    const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
-    if (origin?.kind === "command") return carryOut(origin, queuedPort(run, this.#room), run.signal);
+    if (origin?.kind === "command")
+      return carryOut(
+        origin,
+        queuedPort(run, this.#room, () => this.#promptRoom(run)),
+        run.signal,
+      );
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
     const voice = openVoice(run, this.#room);
@@ -123,19 +129,11 @@ export class Performer {
       run.signal,
     );
     const conclusion = await takeTurn(run, {
-      owner,
-      wiring,
+      ...this.#promptRoom(run),
       log,
-      hooks,
       voice,
       files,
       resultAt: (seq) => readResult(store, seq),
-      bootstrapCache: filesReadOf(owner.agentId),
-      readEtags: this.#readEtags,
-      sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
-      status: statusPort(run, this.#room),
-      extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],
-      listing: this.#listing ?? Promise.resolve(undefined),
       slot,
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
@@ -144,6 +142,24 @@ export class Performer {
       fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
     }
     return conclusion;
+  }
+
+  /** What the run's system prompt is made from. */
+  #promptRoom(run: ActiveRun): PromptRoom {
+    const { hooks, family } = this.#room;
+    const wiring = this.#room.wiring();
+    const owner = this.#room.owner();
+    return {
+      owner,
+      wiring,
+      hooks,
+      bootstrapCache: filesReadOf(owner.agentId),
+      readEtags: this.#readEtags,
+      sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
+      status: statusPort(run, this.#room),
+      extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],
+      listing: this.#listing ?? Promise.resolve(undefined),
+    };
   }
 
   #resetPolicy(): ResetPolicy | undefined {

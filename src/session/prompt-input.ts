@@ -8,7 +8,7 @@ import { COMMANDS } from "./commands/index.ts";
 import type { ActiveRun } from "./engine.ts";
 import { preferencesOf } from "./preferences.ts";
 import { subagentContext } from "./subagent-context.ts";
-import type { TurnRoom } from "./turn-room.ts";
+import type { PromptRoom } from "./turn-room.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** The workspace as agents call it. */
@@ -26,7 +26,7 @@ export interface TurnFacts {
 }
 
 /** The input of the prompt's renderer for a live turn. */
-export function promptInput(run: ActiveRun, room: TurnRoom, facts: TurnFacts): PromptInput {
+export function promptInput(run: ActiveRun, room: PromptRoom, facts: TurnFacts): PromptInput {
   const { config, host } = room.wiring;
   const { agent, tools, files, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
@@ -68,7 +68,7 @@ export function promptModeOf(sessionKey: string): "full" | "minimal" {
   return kind === "subagent" || kind === "cron" ? "minimal" : "full";
 }
 
-function contextFor(run: ActiveRun, { owner }: TurnRoom): string {
+function contextFor(run: ActiveRun, { owner }: PromptRoom): string {
   const { spawned } = owner.settings;
   const { extraContext = "" } = run.journal.state;
   return [spawned === undefined ? "" : subagentContext(spawned), extraContext]

@@ -2,11 +2,13 @@ import { activationPort } from "./activation-port.ts";
 import { budgetLines } from "./budget-report.ts";
 import type { QueuedPort } from "./commands/command.ts";
 import { compactNow } from "./compact-now.ts";
+import { contextReport } from "./context-report.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { FamilyRoom } from "./family-room.ts";
 import { pairingPort } from "./pairing-port.ts";
 import type { BudgetRoom } from "./run-budget.ts";
 import { readLog } from "./session-excerpt.ts";
+import type { PromptRoom } from "./turn-room.ts";
 import { agentIn } from "./wiring.ts";
 
 /** What commands that wait for their turn work on. */
@@ -14,10 +16,14 @@ export interface QueuedRoom extends FamilyRoom, BudgetRoom {
   database: D1Database;
 }
 
-/** What a command may do whose turn has come. */
-export function queuedPort(run: ActiveRun, room: QueuedRoom): QueuedPort {
-  const { database, budgets, owner, wiring, now } = room;
+/**
+ * What a command may do whose turn has come.
+ * @param promptRoom what a turn's system prompt would be made from
+ */
+export function queuedPort(run: ActiveRun, room: QueuedRoom, promptRoom: () => PromptRoom): QueuedPort {
+  const { store, database, budgets, owner, wiring, now } = room;
   return {
+    contextReport: () => contextReport(run, store, promptRoom()),
     pairing: pairingPort(database, now),
     activation: activationPort(run.row.target, owner().key, { wiring: wiring(), database, now }),
     subagentLog: (which) => readLog(which, room),

@@ -5,14 +5,14 @@ import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./engine.ts";
 import { hookedFiles } from "./hooked-files.ts";
 import { promptModeOf } from "./prompt-input.ts";
-import type { TurnRoom } from "./turn-room.ts";
+import type { PromptRoom } from "./turn-room.ts";
 
 /** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
 export async function gatherFiles(
   agent: Agent,
   workspace: Workspace,
   { row, speaker }: ActiveRun,
-  room: TurnRoom,
+  room: PromptRoom,
 ): Promise<readonly BootstrapFile[]> {
   const listed = (await room.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());

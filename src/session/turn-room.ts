@@ -15,6 +15,9 @@ import type { Slot } from "./slot.ts";
 import type { Voice } from "./voice.ts";
 import type { Wiring } from "./wiring.ts";
 
+/** What a system prompt is made from: for a turn, or to report on it. */
+export type PromptRoom = Omit<TurnRoom, "log" | "voice" | "files" | "resultAt" | "slot" | "budget">;
+
 /** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
 export interface TurnRoom {
   owner: SessionRow;

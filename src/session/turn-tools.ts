@@ -3,10 +3,10 @@ import type { Agent } from "../config/agents.ts";
 import { toolsFor } from "../tools/index.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./engine.ts";
-import type { TurnRoom } from "./turn-room.ts";
+import type { PromptRoom } from "./turn-room.ts";
 
 /** The tools of a turn, over what it may reach. */
-export function turnTools(run: ActiveRun, room: TurnRoom, agent: Agent, workspace: Workspace): AnyTool[] {
+export function turnTools(run: ActiveRun, room: PromptRoom, agent: Agent, workspace: Workspace): AnyTool[] {
   const { readEtags, status, extraTools, wiring } = room;
   const { owner } = run.speaker;
   const sessions = room.sessionsFor(run, agent);

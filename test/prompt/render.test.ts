@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { byteLength } from "../../src/lib/text.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
-import { estimateTokens, reportPrompt } from "../../src/prompt/report.ts";
+import { reportPrompt } from "../../src/prompt/report.ts";
 import { promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
 import { BARE, bootstrapFile, EVERYTHING } from "./inputs.ts";
 
@@ -66,9 +66,5 @@ describe("the report", () => {
       { path: "MEMORY.md", rawChars: 30_000, injectedChars: 2, tokens: 2, truncated: true, missing: false },
       { path: "USER.md", rawChars: 0, injectedChars: 0, tokens: 0, truncated: false, missing: true },
     ]);
-  });
-
-  it("counts a token for four bytes, rounded up", () => {
-    expect([0, 1, 4, 5].map(estimateTokens)).toEqual([0, 1, 1, 2]);
   });
 });

@@ -3,6 +3,7 @@ import type { Target } from "../../channels/channel.ts";
 import type { HistoryLine } from "../../tools/sessions-port.ts";
 import type { ActivationPort } from "../activation-port.ts";
 import type { ChildView } from "../api.ts";
+import type { ContextReport } from "../context-report.ts";
 import type { ModelLookup, NamedModel } from "../model-choice.ts";
 import type { PairingPort } from "../pairing-port.ts";
 import type { Preferences } from "../preferences.ts";
@@ -97,6 +98,8 @@ export interface SubagentsPort {
 
 /** What commands may do once it is their turn. */
 export interface QueuedPort {
+  /** What the next request to the model would be made of. */
+  contextReport(): Promise<ContextReport>;
   pairing: PairingPort;
   /** Undefined where the command was not given in a group. */
   activation: ActivationPort | undefined;

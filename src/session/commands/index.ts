@@ -3,6 +3,7 @@ import { approve } from "./approve.ts";
 import { budget } from "./budget.ts";
 import type { Command } from "./command.ts";
 import { compact } from "./compact.ts";
+import { context } from "./context.ts";
 import { helpOn } from "./help.ts";
 import { model } from "./model.ts";
 import { newConversation } from "./new.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   approve,
   status,
   usage,
+  context,
   budget,
   model,
   think,

@@ -1,0 +1,55 @@
+import type { ContextReport } from "../context-report.ts";
+import { tokenText } from "../figures.ts";
+import type { QueuedCommand } from "./command.ts";
+
+/** `/context [list | detail]`: what the next request to the model is made of. */
+export const context: QueuedCommand = {
+  kind: "queued",
+  name: "context",
+  summary: "Show what fills the model's context, file by file or in detail",
+  usage: "/context [list | detail]",
+  async run(args, { contextReport }) {
+    const word = args.toLowerCase();
+    if (word !== "" && word !== "list" && word !== "detail") return `Use \`${context.usage}\`.`;
+    const report = await contextReport();
+    return [...overview(report), ...filesOf(report), ...(word === "detail" ? details(report) : [])].join("\n");
+  },
+};
+
+function overview({ model, window, prompt, tools, messages }: ContextReport): string[] {
+  const ofTools = sum(tools);
+  const all = prompt.total.tokens + ofTools + messages.tokens;
+  const share = Math.round((100 * all) / window);
+  const { stable, dynamic, total } = prompt;
+  return [
+    `About ${tokenText(all)} of ${tokenText(window)} tokens (${share} %) of \`${model}\`:`,
+    `- System prompt: ${tokenText(total.tokens)} tokens, ${total.chars} characters (${tokenText(stable.tokens)} that stay the same, ${tokenText(dynamic.tokens)} that change)`,
+    `- Tools: ${tokenText(ofTools)} tokens for ${tools.length}`,
+    `- Conversation: ${tokenText(messages.tokens)} tokens in ${messages.count} messages`,
+  ];
+}
+
+function filesOf({ prompt: { files }, limits }: ContextReport): string[] {
+  if (files.length === 0) return ["", "No workspace file is in the prompt."];
+  const { fileChars, totalChars } = limits;
+  const lines = files.map(({ path, missing, truncated, rawChars, injectedChars, tokens }) => {
+    if (missing) return `- ${path}: missing`;
+    const size = truncated ? `${injectedChars} of ${rawChars} characters, cut` : `${rawChars} characters`;
+    return `- ${path}: ${size}, ${tokenText(tokens)} tokens`;
+  });
+  return ["", `Workspace files in it, at most ${fileChars} characters each and ${totalChars} together:`, ...lines];
+}
+
+function details({ prompt, tools }: ContextReport): string[] {
+  const sections = prompt.sections.map(({ name, layer, chars, tokens }) => {
+    return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "dynamic" ? ", changes" : ""}`;
+  });
+  const costs = tools
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .map(({ name, schemaBytes, tokens }) => `- ${name}: ${tokenText(tokens)} tokens, schema ${schemaBytes} bytes`);
+  return ["", "Sections of the system prompt:", ...sections, "", "Tools:", ...costs];
+}
+
+function sum(costs: readonly { tokens: number }[]): number {
+  return costs.reduce((total, { tokens }) => total + tokens, 0);
+}
