@@ -32,7 +32,7 @@ export type CompactionOutcome =
  * @throws what the budget of calls throws
  */
 export async function compact(loop: Loop, order: CompactionOrder, signal: AbortSignal): Promise<CompactionOutcome> {
-  const { journal } = loop;
+  const { journal, hooks } = loop;
   const { reason, focus } = order;
   const size = measured(loop);
   const { view, tokens } = size;
@@ -41,6 +41,7 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
   const keptId = first === undefined ? undefined : view.messages[first]?.id;
   if (first === undefined || keptId === undefined) return { kind: "nothing" };
 
+  await hooks?.beforeCompaction({ reason, tokensBefore: tokens });
   journal.compacting(reason, tokens);
   const task = {
     messages: view.messages.slice(view.summary === undefined ? 0 : 1, first),
@@ -64,6 +65,7 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
   const { text, model, usage } = summary;
   const tokensAfter = Math.max(0, tokens - saved);
   journal.compacted({ reason, text, keptId, model, usage, tokensBefore: tokens, tokensAfter });
+  hooks?.afterCompaction({ reason, tokensBefore: tokens, tokensAfter });
   return { kind: "done", tokensBefore: tokens, tokensAfter };
 }
 

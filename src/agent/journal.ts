@@ -6,8 +6,8 @@ import type { CallBudget } from "./call-budget.ts";
 import type { ContextRules } from "./context-rules.ts";
 import type { CompactionReason, EventBody } from "./events.ts";
 import type { RepetitionLimits } from "./loop-detection.ts";
+import type { LoopHooks } from "./loop-hooks.ts";
 import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
-import type { ToolHooks } from "./tool-hooks.ts";
 
 /**
  * The durable memory of one run. The loop keeps nothing of its own: after a crash it is started again over the same
@@ -114,8 +114,8 @@ export interface Loop {
   budget?: CallBudget | undefined;
   /** How often a model may repeat itself. */
   repetition: RepetitionLimits;
-  /** What plugins have to say on tool calls; absent where none has. */
-  hooks?: ToolHooks | undefined;
+  /** What plugins have to say; absent where none has anything to. */
+  hooks?: LoopHooks | undefined;
   /** Tools that a person has allowed for good. */
   allowedTools: readonly string[];
   /** How the conversation is kept within what the model takes. */

@@ -4,8 +4,8 @@ import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { ApprovalQuestion, Loop } from "./journal.ts";
 import { notingRepetition } from "./loop-detection.ts";
+import { type ReturnedOutput, type Vetted, vetting } from "./loop-hooks.ts";
 import type { AnyTool, KeptOutput } from "./tool.ts";
-import { type ReturnedOutput, type Vetted, vetting } from "./tool-hooks.ts";
 
 /** What a model is told of a call whose end nobody saw. */
 export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
@@ -100,7 +100,7 @@ async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, si
       const kept = await loop.keep(returned);
       if (signal.aborted) return;
       const result = settle(loop, call, kept, isError);
-      hooks?.after(run, result);
+      hooks?.afterCall(run, result);
     }),
   );
 }

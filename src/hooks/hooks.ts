@@ -1,7 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ImageRef, Message, ToolMessage, Usage } from "../models/message.ts";
-import type { SystemPrompt, ThinkingLevel } from "../models/model.ts";
+import type { SystemPrompt } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 
 /** An event, and what a hook may answer to it. `unknown` means that nobody listens to the answer. */
@@ -24,7 +24,7 @@ export interface HookMap {
   before_prompt_build: Point<PromptEvent, PromptChange>;
   /** The last look before the model is asked for the first time in a turn; may do what `before_prompt_build` may. */
   before_agent_start: Point<PromptEvent, PromptChange>;
-  /** After a turn, once its end is known and before it is stored: again if a crash comes between. */
+  /** Once the end of a turn is stored; nothing waits for it. At most once. */
   agent_end: Point<AgentEndEvent>;
   /** Before the older part of a conversation is summarized. Again after a crash. */
   before_compaction: Point<CompactionStartEvent>;
@@ -107,10 +107,10 @@ export interface PromptChange {
 
 export interface AgentEndEvent {
   status: "ok" | "error" | "aborted" | "timeout";
-  /** What the model saw of the conversation, oldest first, with what it said last. */
+  /** What the next turn would see of the conversation, oldest first. */
   messages: readonly Message[];
-  model: string;
-  thinking: ThinkingLevel;
+  /** `provider/model` that answered; absent where none did. */
+  model?: string;
   usage: Usage;
   /** Why it did not end well. */
   error?: string;
@@ -220,11 +220,14 @@ export interface SpokenMessage {
   role: "user" | "assistant";
   at: number;
   text: string;
+  /** Whether an owner said it; absent for the agent, and where nobody knows. */
+  owner?: boolean;
 }
 
 export interface StopEvent {
-  /** How many runs were stopped. */
-  stopped: number;
+  /** How many runs were stopped, and how many sub-agents. */
+  runs: number;
+  subagents: number;
 }
 
 export interface CommandEvent {

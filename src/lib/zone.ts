@@ -29,6 +29,11 @@ export function startOfDay(now: number, zone: string): number {
   return lastAtHour(now, 0, zone);
 }
 
+/** What clocks in a time zone show, as `2026-11-21 18:40`. */
+export function localTime(instant: number, zone: string): string {
+  return new Date(wallClock(instant, zone)).toISOString().slice(0, 16).replace("T", " ");
+}
+
 /** The first instant at which clocks in a zone show a date and time, which is given as if it were UTC. */
 function instantOf(wall: number, zone: string): number {
   const before = wall - offsetAt(wall - DAY_MS, zone);

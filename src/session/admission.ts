@@ -30,6 +30,8 @@ export interface AdmissionRoom {
 /** The stored run, and the one at work that is to be stopped for it. */
 export interface Admitted {
   row: RunRow;
+  /** False where it had come in before. */
+  isNew: boolean;
   interrupt: string | undefined;
 }
 
@@ -40,7 +42,7 @@ export interface Admitted {
 export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   const { store, log, now } = room;
   const known = knownRun(store, run);
-  if (known !== undefined) return { row: known, interrupt: undefined };
+  if (known !== undefined) return { row: known, isNew: false, interrupt: undefined };
   const unsettled = openRuns(store);
   const waiting = waitingRuns(unsettled);
   const active = unsettled.find((row) => isBegun(row.state));
@@ -63,7 +65,7 @@ export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
   for (const gone of drop) dropRun(gone.id, gone.reason, room);
   if (!admitted) dropRun(id, "queue_full", room);
   else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, room) }]);
-  return { row, interrupt: interrupt ? active?.id : undefined };
+  return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
 }
 
 /** How many runs get their turn before a new one. */

@@ -3,6 +3,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { knownRun, type NewRun } from "./admission.ts";
 import { childView, shownChildren } from "./child-view.ts";
 import { childMeant } from "./children-meant.ts";
+import { tellCommand } from "./command-note.ts";
 import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "./commands/command.ts";
 import type { Family } from "./family.ts";
 import type { FamilyRoom } from "./family-room.ts";
@@ -12,6 +13,7 @@ import { preferencesOf } from "./preferences.ts";
 import type { Decision } from "./run.ts";
 import { recordCommand } from "./run-command.ts";
 import { openApprovals, openRuns, type RunRow } from "./runs.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import { saveQueuePolicy, saveSetting } from "./session-row.ts";
 import { statusOf, totalsIn } from "./status.ts";
 import { agentIn } from "./wiring.ts";
@@ -19,6 +21,7 @@ import { agentIn } from "./wiring.ts";
 /** What carrying out commands needs of the object that it is done in. */
 export interface CommandRoom extends FamilyRoom {
   family: Family;
+  hooks: SessionHooks;
   /** Stops every run that is not settled, and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
@@ -35,21 +38,28 @@ export class CommandDesk {
 
   /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
   take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
-    const { store, log, fence, owner, now, format } = this.#room;
+    const { store, log, fence, hooks, owner, now, format } = this.#room;
     const known = knownRun(store, run);
     if (known !== undefined) return known;
     const answer = orReason(() => command.run(args, this.#port(run)));
     const parts = run.target === null ? [] : format(run.target, answer);
     const { sessionId } = owner();
-    return fence.write(() => recordCommand(run, answer, { store, log, sessionId, now: now(), parts }));
+    return fence.write(() => {
+      tellCommand({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
+      return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
+    });
   }
 
   #port(run: NewRun): CommandPort {
-    const { input, target } = run;
-    const { store, fence, owner, wiring, now, stopAll, policyFor } = this.#room;
+    const { runId, input, target } = run;
+    const { store, fence, hooks, owner, wiring, now, stopAll, policyFor } = this.#room;
     const agent = () => agentIn(wiring(), owner().agentId);
     return {
-      stopAll,
+      stopAll: () => {
+        const stopped = stopAll();
+        hooks.later("command:stop", () => stopped, runId);
+        return stopped;
+      },
       subagents: this.#subagents(run),
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),

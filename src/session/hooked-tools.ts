@@ -1,19 +1,20 @@
+import type { LoopHooks, ReturnedOutput, Vetted } from "../agent/loop-hooks.ts";
 import { MAX_REPLY_BYTES } from "../agent/reply-bounds.ts";
-import type { ReturnedOutput, ToolHooks, Vetted } from "../agent/tool-hooks.ts";
 import type { ResultPersistEvent } from "../hooks/hooks.ts";
 import { byteLength } from "../lib/text.ts";
 import type { ToolCallPart } from "../models/message.ts";
 import { type AuditLine, changeLine } from "./audit-line.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
-/** What plugins have to say on the tool calls of a run; undefined where none has a hook for them. */
-export function hookedTools(hooks: SessionHooks, runId: string): ToolHooks | undefined {
-  const names = ["before_tool_call", "tool_result_persist", "after_tool_call"] as const;
-  if (!names.some((name) => hooks.has(name))) return undefined;
+/** What plugins have to say on the tool calls of a run. */
+export function hookedTools(
+  hooks: SessionHooks,
+  runId: string,
+): Pick<LoopHooks, "beforeCall" | "returned" | "afterCall"> {
   return {
-    before: (call) => vet(call, hooks, runId),
+    beforeCall: (call) => vet(call, hooks, runId),
     returned: (call, output) => persisted(call, output, hooks, runId),
-    after({ callId, tool, args }, result) {
+    afterCall({ callId, tool, args }, result) {
       hooks.later("after_tool_call", () => ({ callId, tool, args, result }), runId);
     },
   };

@@ -6,6 +6,7 @@ import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Budget } from "./budget.ts";
 import { carryOut } from "./carry-out.ts";
+import { noteCommand } from "./command-note.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { ActiveRun } from "./engine.ts";
@@ -26,6 +27,7 @@ import type { SessionHooks } from "./session-hooks.ts";
 import { sessionsPort } from "./sessions-port.ts";
 import { filesReadOf } from "./shared-files.ts";
 import { laneOf, takeSlot } from "./slot.ts";
+import { spokenIn } from "./spoken-messages.ts";
 import { statusPort } from "./status-port.ts";
 import { readResult } from "./transcript.ts";
 import { takeTurn } from "./turn.ts";
@@ -92,6 +94,7 @@ export class Performer {
   open(row: RunRow, input: RunInput): Opening {
     const { store, log, wiring } = this.#room;
     const names = { lookUpModel: (word: string) => lookUpModel(wiring, word) };
+    noteCommand(row, input, this.#room.hooks);
     return openRun(row, input, {
       store,
       log,
@@ -134,6 +137,7 @@ export class Performer {
       voice,
       files,
       resultAt: (seq) => readResult(store, seq),
+      spokenIn: (ended, limit) => spokenIn(store, ended, limit),
       slot,
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());

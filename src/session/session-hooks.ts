@@ -1,12 +1,14 @@
 import type { HookPlace } from "../hooks/context.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "../hooks/hooks.ts";
-import type { Hooks } from "../hooks/runner.ts";
+import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import { WORKSPACE_DIR } from "./prompt-input.ts";
 import type { SessionRow } from "./session-row.ts";
 import { agentIn, type Wiring } from "./wiring.ts";
+
+const NO_HOOKS = createHooks([], { log: writeLog });
 
 /** What running hooks needs of the object that it is done for. */
 export interface SessionHooksRoom {
@@ -32,14 +34,9 @@ export class SessionHooks {
     return this.#room.audit;
   }
 
-  /** Whether anybody has a hook for an event; nobody has where the configuration cannot be read. */
+  /** Whether anybody has a hook for an event. */
   has(name: HookName | SyncHookName): boolean {
-    try {
-      return this.#hooks().has(name);
-    } catch (error) {
-      if (error instanceof IsopodError) return false;
-      throw error;
-    }
+    return this.#hooks().has(name);
   }
 
   /** Runs the hooks of an event. */
@@ -54,13 +51,27 @@ export class SessionHooks {
 
   /** Runs the hooks of an event while other things go on; the event is made only where somebody wants it. */
   later<Name extends HookName>(name: Name, event: () => HookMap[Name]["event"], runId?: string): void {
-    if (!this.has(name)) return;
-    const failed = (error: unknown) => writeLog("error", "hooks.failed", { hook: name, error: messageOf(error) });
-    this.#room.waitUntil(this.run(name, event(), runId).catch(failed));
+    if (this.has(name)) this.#room.waitUntil(this.#runLater(name, event(), runId));
   }
 
+  async #runLater<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string): Promise<void> {
+    // Whoever caused it goes on first.
+    await Promise.resolve();
+    try {
+      await this.run(name, event, runId);
+    } catch (error) {
+      writeLog("error", "hooks.failed", { hook: name, error: messageOf(error) });
+    }
+  }
+
+  /** With a configuration that cannot be read there are none. */
   #hooks(): Hooks {
-    return this.#room.wiring().hooks;
+    try {
+      return this.#room.wiring().hooks;
+    } catch (error) {
+      if (error instanceof IsopodError) return NO_HOOKS;
+      throw error;
+    }
   }
 
   #place(runId: string | undefined): HookPlace {

@@ -4,6 +4,7 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { admitRun, type NewRun } from "./admission.ts";
+import { tellEnd } from "./agent-end.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Accepted, AcceptRequest, DeliveryView, Kin, RunView, SessionMethods, WaitResult } from "./api.ts";
 import { AuditTrail } from "./audit-trail.ts";
@@ -24,6 +25,7 @@ import { Fence } from "./fence.ts";
 import { Indexer } from "./indexer.ts";
 import { boundedInput } from "./input-bounds.ts";
 import { isToLeave, leavesAt } from "./linger.ts";
+import { tellReceived } from "./message-hooks.ts";
 import { deliveriesOf, dropPending, isSending, markInterruptedUnsure, outboxDueAt, resend } from "./outbox.ts";
 import { Performer } from "./performer.ts";
 import type { QueuePolicy } from "./queue.ts";
@@ -65,6 +67,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #fence: Fence;
   readonly #engine: Engine;
   readonly #deliveries: Deliveries;
+  readonly #hooks: SessionHooks;
   readonly #indexer: Indexer;
   readonly #clock: AlarmClock;
   readonly #desk: CommandDesk;
@@ -103,6 +106,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     };
     const audit = new AuditTrail(room);
     const hooks = new SessionHooks({ ...room, audit });
+    this.#hooks = hooks;
     this.#clock = new AlarmClock(ctx);
     this.#deliveries = new Deliveries({ ...room, drained: () => this.#arm() });
     this.#indexer = new Indexer({ ...room, audit });
@@ -123,10 +127,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       readView: (innerFrom) =>
         readView(this.#store, this.#owner(), { innerFrom, pruning: pruningRules(() => this.#wired()) }),
       perform: (run) => this.#performer.perform(run),
-      ended: (row, state, reply) => this.#family.ended(row, state, reply),
+      ended: (row, state, reply) => {
+        this.#family.ended(row, state, reply);
+        tellEnd(row, state, hooks, () => readView(this.#store, this.#owner()).messages);
+      },
     });
     this.#desk = new CommandDesk({
       ...room,
+      hooks,
       family: this.#family,
       stopAll: () => this.#stopAll(),
       decide: (approvalId, decision) => this.decide(approvalId, decision),
@@ -396,7 +404,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #admit(run: NewRun): RunRow {
     const room = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
-    const { row, interrupt } = this.#fence.write(() => admitRun(run, room));
+    const { row, isNew, interrupt } = this.#fence.write(() => admitRun(run, room));
+    if (isNew) tellReceived(run, this.#hooks);
     if (interrupt !== undefined) this.#stop(interrupt);
     return row;
   }

@@ -1,6 +1,7 @@
 import type { CallBudget } from "../agent/call-budget.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
+import type { SpokenMessage } from "../hooks/hooks.ts";
 import type { ToolMessage } from "../models/message.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { StatusPort } from "../tools/session-status.ts";
@@ -9,6 +10,7 @@ import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
+import type { EndedConversation } from "./run.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Slot } from "./slot.ts";
@@ -16,7 +18,7 @@ import type { Voice } from "./voice.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** What a system prompt is made from: for a turn, or to report on it. */
-export type PromptRoom = Omit<TurnRoom, "log" | "voice" | "files" | "resultAt" | "slot" | "budget">;
+export type PromptRoom = Omit<TurnRoom, "log" | "voice" | "files" | "resultAt" | "spokenIn" | "slot" | "budget">;
 
 /** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
 export interface TurnRoom {
@@ -30,6 +32,8 @@ export interface TurnRoom {
   files: R2Bucket;
   /** The result in the transcript at a number. */
   resultAt(seq: number): ToolMessage | undefined;
+  /** What was said last in a conversation that is over. */
+  spokenIn(ended: EndedConversation, limit: number): SpokenMessage[];
   bootstrapCache: BootstrapCache;
   readEtags: ReadEtags;
   /** Other sessions, as far as a run may reach them. */

@@ -3,11 +3,12 @@ import { newId } from "../lib/ids.ts";
 import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import type { Conclusion } from "./conclusion.ts";
 import { turnRules } from "./context-rules.ts";
+import { tellBoundaries } from "./conversation-hooks.ts";
 import type { ActiveRun } from "./engine.ts";
 import { openConversation } from "./greeting.ts";
+import { hookedLoop } from "./hooked-loop.ts";
 import { hookedModel } from "./hooked-model.ts";
 import { hookedPrompt } from "./hooked-prompt.ts";
-import { hookedTools } from "./hooked-tools.ts";
 import { objectNameOf } from "./locate.ts";
 import { sessionModel } from "./model-choice.ts";
 import { preferencesOf } from "./preferences.ts";
@@ -37,6 +38,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
   const workspace = room.wiring.workspaceOf(agent);
   await openConversation(run, workspace, Date.now);
+  await tellBoundaries(run, room);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const tools = turnTools(run, room, agent, seen);
@@ -61,7 +63,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       modelIdleMs: MODEL_IDLE_MS,
       budget: room.budget,
       repetition: room.wiring.config.tools.loopDetection,
-      hooks: hookedTools(room.hooks, run.row.id),
+      hooks: hookedLoop(room.hooks, run.row.id),
       context: turnRules({ agent, standby, tools }, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),

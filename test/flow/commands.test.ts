@@ -129,6 +129,8 @@ test("a new conversation is opened with the notes of the two latest days, as far
     "memory/2026-03-04-boat.md": "A boat was bought.",
     "memory/ideas.md": "Not a day's.",
   };
+  const others = await env.FILES.list({ prefix: "agents/main/workspace/memory/" });
+  for (const { key } of others.objects) await env.FILES.delete(key);
   for (const [path, text] of Object.entries(notes)) await call("PUT", `/v1/agents/main/workspace/${path}`, text);
   await script("notes", [{ text: "Hello!" }, { text: "Right." }]);
   await finished((await say("/reset", "notes", { sessionKey })).runId);

@@ -37,7 +37,7 @@ test("the highest priority runs first, and of equal ones the plugin that is list
   const at = (name: string, priority?: number) =>
     plugin(name, { agent_end: { ...(priority !== undefined && { priority }), run: () => void order.push(name) } });
   const { hooks } = hooksOf(at("a"), at("b", 5), at("c", -1), at("d", 5), at("e", 0));
-  const end = { status: "ok", messages: [], model: "fake/x", thinking: "off", durationMs: 1 } as const;
+  const end = { status: "ok", messages: [], model: "fake/x", durationMs: 1 } as const;
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   await hooks.run("agent_end", { ...end, usage }, () => PLACE);
   expect(order).toEqual(["b", "d", "a", "e", "c"]);
@@ -202,7 +202,7 @@ test("each hook is given the settings of its own plugin", async () => {
   const look = { agent_end: { run: (_: unknown, { settings }: HookContext) => void seen.push(settings) } };
   const { hooks } = hooksOf(plugin("a", look, { n: 1 }), plugin("b", look, { n: 2 }));
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
-  const end = { status: "ok", messages: [], model: "fake/x", thinking: "off", usage, durationMs: 1 } as const;
+  const end = { status: "ok", messages: [], model: "fake/x", usage, durationMs: 1 } as const;
   await hooks.run("agent_end", end, () => PLACE);
   expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
 });

@@ -1,16 +1,21 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
+import type { CompactionReason } from "./events.ts";
 import type { Loop } from "./journal.ts";
 import type { ToolOutput } from "./tool.ts";
 
-/** What others than the model have to say on tool calls. It fails only where nothing can be stored any more. */
-export interface ToolHooks {
+/** What others than the model have to say in a loop. It fails only where nothing can be stored any more. */
+export interface LoopHooks {
   /** What is to become of a call that would be launched now. */
-  before(call: ToolCallPart): Promise<Vetted>;
+  beforeCall(call: ToolCallPart): Promise<Vetted>;
   /** What is to be stored of what a call gave, before it is bounded. */
   returned(call: ToolCallPart, output: ReturnedOutput): Promise<ReturnedOutput>;
   /** The result of a call is stored. Nobody waits for what is done then. */
-  after(call: ToolCallPart, result: ToolMessage): void;
+  afterCall(call: ToolCallPart, result: ToolMessage): void;
+  /** The older part of the conversation is about to be summarized. */
+  beforeCompaction(event: { reason: CompactionReason; tokensBefore: number }): Promise<void>;
+  /** It was. Nobody waits for what is done then. */
+  afterCompaction(event: { reason: CompactionReason; tokensBefore: number; tokensAfter: number }): void;
 }
 
 /** With which arguments a call is launched, or why it is not. */
@@ -30,7 +35,7 @@ export function vetting({ hooks, journal }: Loop): (call: ToolCallPart) => Promi
     const args = journal.allowedArgs(call.callId);
     if (args !== undefined) return Promise.resolve({ args });
     if (hooks === undefined) return Promise.resolve({ args: call.args });
-    const vetted = known.get(call.callId) ?? hooks.before(call);
+    const vetted = known.get(call.callId) ?? hooks.beforeCall(call);
     known.set(call.callId, vetted);
     return vetted;
   };
