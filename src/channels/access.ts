@@ -89,6 +89,11 @@ function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
   return owners.some((entry) => isSender(entry, channelId, message.sender));
 }
 
+/** Whether an owner is on the other side of a direct conversation. @param owners as in `AccessQuestion` */
+export function isOwnerPeer(owners: readonly string[], channelId: string, senderId: string): boolean {
+  return owners.some((entry) => isSender(entry, channelId, { id: senderId }));
+}
+
 function isListed({ channelId, policy, message }: AccessQuestion): boolean {
   return policy.allowFrom.some((entry) => entry === "*" || isSender(entry, channelId, message.sender));
 }

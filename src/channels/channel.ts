@@ -21,6 +21,10 @@ export interface Channel<Account = never> {
   blockStreaming?(account: Account): boolean | undefined;
   /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
   receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
+  /** Whether everything is set that sending through an account needs. */
+  isReady(context: ChannelContext<Account>): boolean;
+  /** The conversation that an id is of, where ids say that; absent where nobody can be written to first. */
+  conversationOf?(id: string): Pick<Conversation, "kind" | "id"> | undefined;
   /** Cuts a reply into what the platform takes, each part in its markup, in order. */
   format(markdown: string): string[];
   /** Delivers one part. Honours `signal`. */

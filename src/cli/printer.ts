@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent/events.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage } from "../models/message.ts";
+import { isSilence, mayBeSilence } from "./silence.ts";
 
 /**
  * Writes a run's events down for a terminal, where nothing can be taken back: gives, for one event after another, the
@@ -10,7 +11,8 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
   const dim = (text: string) => (styled ? `\x1b[2m${text}\x1b[22m` : text);
   const red = (text: string) => (styled ? `\x1b[31m${text}\x1b[39m` : text);
   const announced = new Set<string>();
-  /** Text of the current message that is written already. */
+  /** Text of the current message that was heard, and as much of it as is written already. */
+  let heard = "";
   let written = "";
   /** Whether the cursor is at the beginning of a line. */
   let atStart = true;
@@ -31,7 +33,9 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
   function finish(message: AssistantMessage): string {
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
     const begun = written;
+    heard = "";
     written = "";
+    if (isSilence(text)) return newLine();
     if (text.startsWith(begun)) return more(text.slice(begun.length)) + newLine();
     return line(dim("(said anew)")) + more(text) + newLine();
   }
@@ -46,9 +50,13 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
     if (event.phase === "message") return finish(event.message);
     if (event.phase === "delta") {
       if (!("text" in event)) return "";
-      written += event.text;
-      return more(event.text);
+      heard += event.text;
+      if (written === "" && mayBeSilence(heard)) return "";
+      const news = heard.slice(written.length);
+      written = heard;
+      return more(news);
     }
+    heard = "";
     if (written === "") return "";
     written = "";
     return line(dim("(interrupted; asking again)"));

@@ -75,12 +75,14 @@ function aheadOf({ id }: RunRow, { store }: AdmissionRoom): number {
 
 function mannerOf({ origin }: RunInput): Manner {
   if (origin?.kind === "command" || origin?.kind === "reset") return origin.kind;
+  if (origin?.kind === "delivery") return "note";
   return origin?.kind === "announcement" ? "news" : "message";
 }
 
-/** Whether a newer message may take the place of a run at work: a command is let finish. */
+/** Whether a newer message may take the place of a run at work: what asks no model is let finish. */
 function isTurn(state: OpenRun["state"]): boolean {
-  return !("origin" in state) || state.origin?.kind !== "command";
+  const kind = "origin" in state ? state.origin?.kind : undefined;
+  return kind !== "command" && kind !== "delivery";
 }
 
 /** The run that came in before under the same id or the same key. */

@@ -30,7 +30,10 @@ export function maySpawn(owner: SessionRow, { subagents }: Agent): boolean {
  * A name for what a call does, 26 characters, the same whenever the call is done again: 128 bits of the SHA-256 of the
  * session, the reply that the call is of, and its id, which some providers use again in a later reply.
  */
-export async function nameOfCall({ run, room }: Caller, callId: string): Promise<string> {
+export async function nameOfCall(
+  { run, room }: { run: ActiveRun; room: Pick<FamilyRoom, "owner"> },
+  callId: string,
+): Promise<string> {
   const reply = run.journal.context().findLast((message) => makes(message, callId));
   const text = JSON.stringify([room.owner().key, reply?.id ?? run.row.id, callId]);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -1,17 +1,17 @@
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import type { Fence } from "./fence.ts";
+import { comesWithin } from "./comes-within.ts";
+import { noteRequest, SESSION_CHANNEL } from "./delivery-note.ts";
+import type { FamilyRoom } from "./family-room.ts";
+import { newRunId, objectNameOf } from "./locate.ts";
 import { drainOutbox } from "./outbox.ts";
-import type { Store } from "./store.ts";
-import type { Wiring } from "./wiring.ts";
+
+/** How long the object of another session may take to answer. */
+const ANSWER_MS = 30_000;
 
 /** What delivering needs of the object that it is done for. */
-export interface DeliveryRoom {
-  store: Store;
-  fence: Fence;
-  /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
+export interface DeliveryRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "call" | "now"> {
   /** Nothing more is due now. */
   drained(): void;
 }
@@ -76,11 +76,26 @@ export class Deliveries {
   }
 
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
+    if (part.target.channel === SESSION_CHANNEL) return this.#tell(part);
     try {
       const { channel, context } = this.#room.wiring().channel(part.target.channel, part.target.accountId);
       return await channel.send(part, context, signal);
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** Tells another session what was sent to its people. */
+  async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
+    const { owner, call, now } = this.#room;
+    try {
+      const request = noteRequest({ to, text, deliveryId, fromKey: owner().key });
+      const runId = newRunId(await objectNameOf(request.sessionKey), now());
+      const told = call(request.sessionKey, (session) => session.accept({ ...request, runId }));
+      if (await comesWithin(ANSWER_MS, told)) return { outcome: "delivered" };
+      return { outcome: "retry", afterMs: 0, reason: "The session did not answer in time." };
+    } catch (error) {
+      return { outcome: "retry", afterMs: 0, reason: messageOf(error) };
     }
   }
 }

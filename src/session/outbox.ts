@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
+import { SESSION_CHANNEL } from "./delivery-note.ts";
 import { prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
@@ -18,6 +19,7 @@ export type OutboxRow = typeof outbox.$inferSelect;
 /** Words for word the condition of the index `outbox_open`: without it all that was ever sent would be read. */
 const OPEN = sql`${outbox.status} IN ('pending', 'sending')`;
 const PENDING = sql`${OPEN} AND ${outbox.status} = 'pending'`;
+const CHANNEL = sql`CASE WHEN json_valid(${outbox.target}) THEN ${outbox.target} ->> '$.channel' END`;
 const SENDING = sql`${OPEN} AND ${outbox.status} = 'sending'`;
 
 /** What a delivery is now, after an attempt. */
@@ -25,6 +27,7 @@ export function afterAttempt(
   attempts: number,
   delivery: Delivery,
   now: number,
+  maxAttempts = MAX_ATTEMPTS,
 ): { status: DeliveryStatus; attempts: number; dueAt: number } {
   switch (delivery.outcome) {
     case "delivered":
@@ -32,7 +35,7 @@ export function afterAttempt(
     case "unsure":
       return { status: delivery.outcome, attempts: attempts + 1, dueAt: now };
     case "retry":
-      if (attempts + 1 >= MAX_ATTEMPTS) return { status: "failed", attempts: attempts + 1, dueAt: now };
+      if (attempts + 1 >= maxAttempts) return { status: "failed", attempts: attempts + 1, dueAt: now };
       return {
         status: "pending",
         attempts: attempts + 1,
@@ -100,8 +103,12 @@ export function isSending(store: Store): boolean {
   return store.select({ id: outbox.id }).from(outbox).where(SENDING).limit(1).get() !== undefined;
 }
 
-/** What an earlier incarnation was sending when it died may have arrived: only a person can tell. */
+/**
+ * What an earlier incarnation was sending when it died may have arrived: only a person can tell. But a session knows what
+ * it has heard, and is told again.
+ */
 export function markInterruptedUnsure(store: Store): void {
+  store.update(outbox).set({ status: "pending" }).where(sql`${SENDING} AND ${CHANNEL} = ${SESSION_CHANNEL}`).run();
   const detail = { outcome: "unsure", reason: "The session was interrupted while it was being sent." } as const;
   store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
 }
@@ -147,10 +154,11 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
       target === undefined
         ? NOWHERE
         : await ports.send({ target, text, deliveryId }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+    const maxAttempts = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS;
     ports.write(() =>
       ports.store
         .update(outbox)
-        .set({ ...afterAttempt(attempts, delivery, ports.now()), detail: delivery })
+        .set({ ...afterAttempt(attempts, delivery, ports.now(), maxAttempts), detail: delivery })
         .where(eq(outbox.id, id))
         .run(),
     );

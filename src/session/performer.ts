@@ -9,6 +9,7 @@ import { carryOut } from "./carry-out.ts";
 import { noteCommand } from "./command-note.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
+import { keepNote } from "./delivery-note.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { Family } from "./family.ts";
 import type { FamilyRoom } from "./family-room.ts";
@@ -17,6 +18,7 @@ import { lookUpModel } from "./model-choice.ts";
 import { openVoice } from "./open-voice.ts";
 import { noteSaid, openRun } from "./opening.ts";
 import { enqueueReply } from "./outbox.ts";
+import { outboxPort } from "./outbox-port.ts";
 import { queuedPort } from "./queued-port.ts";
 import { resetPolicyIn } from "./reset.ts";
 import type { ResetPolicy } from "./reset-time.ts";
@@ -67,7 +69,7 @@ export class Performer {
    * waits until it is. Undefined where the run will not need it, or that fails: then the turn asks for it, and says so.
    */
   listAhead(agentId: string, { origin }: RunInput): Listing {
-    if (origin?.kind === "command") return undefined;
+    if (origin?.kind === "command" || origin?.kind === "delivery") return undefined;
     try {
       const wiring = this.#room.wiring();
       const listing = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
@@ -121,6 +123,7 @@ export class Performer {
         queuedPort(run, this.#room, () => this.#promptRoom(run)),
         run.signal,
       );
+    if (origin?.kind === "delivery") return keepNote(origin, Date.now());
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
     const voice = openVoice(run, this.#room);
@@ -161,6 +164,7 @@ export class Performer {
       readEtags: this.#readEtags,
       sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
       status: statusPort(run, this.#room),
+      outbox: outboxPort(run, this.#room),
       extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],
       listing: this.#listing ?? Promise.resolve(undefined),
     };

@@ -14,12 +14,17 @@ export interface QueuePolicy {
 
 /**
  * How a run waits. A `message` gives way past the cap; `news`, which somebody waits to hear, gives way to nothing. A
- * `command` shares its turn with nobody, and a `reset`, which is one, goes before whatever waits.
+ * `command` shares its turn with nobody, and a `reset`, which is one, goes before whatever waits. A `note` gives way to
+ * nothing and shares its turn with nobody.
  */
-export type Manner = "message" | "news" | "command" | "reset";
+export type Manner = "message" | "news" | "note" | "command" | "reset";
 
 function isCommand(manner: Manner): boolean {
   return manner === "command" || manner === "reset";
+}
+
+function isAlone(manner: Manner): boolean {
+  return isCommand(manner) || manner === "note";
 }
 
 /** A run that waits for its turn. */
@@ -53,7 +58,7 @@ export function admit(
   activeTalk: string | undefined,
   policy: QueuePolicy,
 ): Admission {
-  if (manner === "news") return { admitted: true, drop: [], interrupt: false };
+  if (manner === "news" || manner === "note") return { admitted: true, drop: [], interrupt: false };
   if (isCommand(manner)) {
     const admitted = waiting.filter((run) => isCommand(run.manner)).length < policy.cap;
     return { admitted, drop: [], interrupt: admitted && manner === "reset" };
@@ -91,8 +96,8 @@ export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
 export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextUp | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
-  if (policy.mode !== "collect" || !first.behind || isCommand(first.manner)) return { take: [first] };
-  const together = waiting.filter((run) => run.talk === first.talk && !isCommand(run.manner));
+  if (policy.mode !== "collect" || !first.behind || isAlone(first.manner)) return { take: [first] };
+  const together = waiting.filter((run) => run.talk === first.talk && !isAlone(run.manner));
   const lastAt = Math.max(...together.map((run) => run.acceptedAt));
   const quietAt = Math.min(lastAt, first.acceptedAt + MAX_DEBOUNCES * policy.debounceMs) + policy.debounceMs;
   return now < quietAt ? { notBefore: quietAt } : { take: together };
@@ -108,5 +113,5 @@ export function joining(
   policy: QueuePolicy,
 ): readonly WaitingRun[] {
   if (policy.mode !== "steer" || waiting.some((run) => run.manner === "reset")) return [];
-  return waiting.filter((run) => run.talk === activeTalk && !isCommand(run.manner));
+  return waiting.filter((run) => run.talk === activeTalk && !isAlone(run.manner));
 }

@@ -37,7 +37,9 @@ export type RunOrigin =
   /** What a sub-agent was started with, or was told by who started it. */
   | { kind: "spawn"; byRunId: string; spawned: Spawned }
   /** Another session's agent, and how often such a message has led to another by then. */
-  | { kind: "nested"; fromKey: string; hops: number };
+  | { kind: "nested"; fromKey: string; hops: number }
+  /** What was sent to this session's people from another one; it is kept here, and no model is asked. */
+  | { kind: "delivery"; fromKey: string; text: string };
 
 /** Where a sub-agent comes from. */
 export interface Spawned {

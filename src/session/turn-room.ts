@@ -3,6 +3,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
 import type { SpokenMessage } from "../hooks/hooks.ts";
 import type { ToolMessage } from "../models/message.ts";
+import type { OutboxPort } from "../tools/message.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { StatusPort } from "../tools/session-status.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
@@ -26,6 +27,8 @@ export interface TurnRoom {
   wiring: Wiring;
   log: EventLog;
   hooks: SessionHooks;
+  /** The way out for messages of its own, where there is one. */
+  outbox: OutboxPort | undefined;
   /** What the run says before its end. */
   voice: Voice;
   /** Where large results go. */

@@ -7,9 +7,9 @@ import type { PromptRoom } from "./turn-room.ts";
 
 /** The tools of a turn, over what it may reach. */
 export function turnTools(run: ActiveRun, room: PromptRoom, agent: Agent, workspace: Workspace): AnyTool[] {
-  const { readEtags, status, extraTools, wiring } = room;
+  const { readEtags, status, outbox, extraTools, wiring } = room;
   const { owner } = run.speaker;
   const sessions = room.sessionsFor(run, agent);
   const plans = wiring.config.tools.experimental.planTool;
-  return toolsFor({ owner, workspace, readEtags, sessions, status, plans }, extraTools);
+  return toolsFor({ owner, workspace, readEtags, sessions, status, outbox, plans }, extraTools);
 }

@@ -3,6 +3,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { agentsListTool } from "./agents-list.ts";
 import { editTool } from "./edit.ts";
 import { lsTool } from "./ls.ts";
+import { messageTool, type OutboxPort } from "./message.ts";
 import { readTool } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import { type StatusPort, sessionStatusTool } from "./session-status.ts";
@@ -23,6 +24,8 @@ export interface ToolRoom {
   readEtags: ReadEtags;
   /** Other sessions, where the turn may reach them. */
   sessions: SessionsPort | undefined;
+  /** The way to people, where there is one. */
+  outbox: OutboxPort | undefined;
   /** The session of the turn. */
   status: StatusPort;
   /** Whether there is `update_plan`. */
@@ -31,13 +34,15 @@ export interface ToolRoom {
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
-  const { owner, workspace, readEtags, sessions, status, plans } = room;
-  if (!owner) return [sessionStatusTool(status, false)];
+  const { owner, workspace, readEtags, sessions, status, outbox, plans } = room;
+  const message = outbox === undefined ? [] : [messageTool(outbox)];
+  if (!owner) return [...message, sessionStatusTool(status, false)];
   return [
     readTool(workspace, readEtags),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     lsTool(workspace),
+    ...message,
     ...(sessions === undefined ? [] : sessionTools(sessions)),
     sessionStatusTool(status, true),
     ...(plans ? [updatePlanTool()] : []),

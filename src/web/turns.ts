@@ -1,3 +1,4 @@
+import { isSilence, mayBeSilence } from "../cli/silence.ts";
 import type { HistoryMessage } from "../cli/wire.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
@@ -42,9 +43,6 @@ export type Trouble =
   | { type: "length" }
   | { type: "refusal" }
   | { type: "error"; message: string };
-
-/** A reply that means that the agent has nothing to say; channels never send it either. */
-const SILENT = "NO_REPLY";
 
 /** Puts the messages of each run together, in the order of the transcript. */
 export function turnsOf(conversation: Conversation): Turn[] {
@@ -114,7 +112,8 @@ export function troubleOf(turn: Turn): Trouble | undefined {
 
 function spoken(part: { type: "text" | "reasoning"; text: string }, key: string, live: boolean): Block[] {
   const text = part.text.trim();
-  if (text === "" || text === SILENT) return [];
+  if (text === "") return [];
+  if (part.type === "text" && (live ? mayBeSilence(text) : isSilence(text))) return [];
   return part.type === "text" ? [{ type: "text", key, text: part.text }] : [{ type: "reasoning", key, text, live }];
 }
 

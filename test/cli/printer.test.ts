@@ -26,6 +26,11 @@ test("a message that says something else than what was heard is written anew", (
   expect(printed([delta("Good mor"), message("Hello.")])).toBe("Good mor\n(said anew)\nHello.\n");
 });
 
+test("a reply that means silence is not written, and what only begins like one is", () => {
+  expect(printed([delta("NO_"), delta("REPLY"), message("NO_REPLY")])).toBe("");
+  expect(printed([delta("NO"), delta("NE of it."), message("NONE of it.")])).toBe("NONE of it.\n");
+});
+
 test("a tool call is one line with what it is about, and a failure says why", () => {
   const start: EventBody = { type: "tool", phase: "start", callId: "c1", tool: "read", args: { path: "SOUL.md" } };
   const failed = result("There is no\nfile SOUL.md", true);

@@ -40,9 +40,17 @@ test("words in the making stand at the end of their run's turn", () => {
   expect(blocksOf(turn!, EMPTY).map((block) => block.type)).toEqual(["user", "text"]);
 });
 
-test("a reply that means silence is not shown", () => {
-  const [turn] = turnsOf(conversationOf([user(1, "run_1"), says(2, "run_1", "NO_REPLY\n")]));
+test("a reply that means silence is not shown, nor what may turn out to be one", () => {
+  const [turn] = turnsOf(conversationOf([user(1, "run_1"), says(2, "run_1", "**NO_REPLY**\n")]));
   expect(blocksOf(turn!, EMPTY).map((block) => block.type)).toEqual(["user"]);
+  for (const [text, shown] of [
+    ["NO_RE", 0],
+    ["No, re", 1],
+  ] as const) {
+    const draft = { runId: "run_1", parts: [{ type: "text", text }] } as const;
+    const [making] = turnsOf({ ...conversationOf([user(1, "run_1")]), draft });
+    expect(blocksOf(making!, EMPTY).filter((block) => block.type === "text")).toHaveLength(shown);
+  }
 });
 
 test("an answer that is no whole one says why, also when the page was not there", () => {

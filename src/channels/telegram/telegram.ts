@@ -1,6 +1,6 @@
 import { log } from "../../lib/log.ts";
 import { secretEqual } from "../../security/secret-equal.ts";
-import type { Channel, ChannelContext, Received } from "../channel.ts";
+import type { Channel, ChannelContext, Conversation, Received } from "../channel.ts";
 import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, refuseSize } from "../webhook.ts";
 import { type TelegramAccount, telegramAccount } from "./account.ts";
 import { attachmentsOf } from "./attachment.ts";
@@ -20,12 +20,21 @@ export const telegram: Channel<TelegramAccount> = {
   access: (account) => account,
   blockStreaming: (account) => account.blockStreaming,
   receive,
+  isReady: (context) => tokenOf(context) !== undefined,
+  conversationOf,
   format: formatHtml,
   send: sendPart,
   typing: sendTyping,
 };
 
 type Context = ChannelContext<TelegramAccount>;
+
+/** Ids of people are positive, those of groups negative; a public channel may also be called by its name. */
+function conversationOf(id: string): Pick<Conversation, "kind" | "id"> | undefined {
+  if (/^@\w{5,32}$/.test(id)) return { kind: "channel", id };
+  if (!/^-?[1-9]\d{0,15}$/.test(id)) return undefined;
+  return { kind: id.startsWith("-") ? "group" : "direct", id };
+}
 
 async function receive(request: Request, context: Context): Promise<Received> {
   const wrongMethod = refuseMethod(request);
