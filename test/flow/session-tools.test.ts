@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { calling, childrenOf, evictKey, kill, ring, spawning, stubByKey, textsIn } from "./family-lab.ts";
+import { calling, childrenOf, evictKey, kill, ring, spawning, stubByKey, textsIn, untilSaid } from "./family-lab.ts";
 import { configure, session } from "./session-lab.ts";
 
 /** What one call of a tool answers in a session: parsed, or the text of its error. */
@@ -22,12 +22,11 @@ async function withVisibility(name: string, visibility: string, agentToAgent = {
 }
 
 test("by default an agent sees its own session and those that it started, at any depth", async () => {
-  await script("see", [spawning("see-1"), { text: "ok" }]);
-  await script("see-1", [spawning("see-2"), { text: "NO_REPLY" }]);
-  await script("see-2", [{ text: "Found." }]);
+  await script("see", [spawning("see-1"), { text: "ok" }, { text: "Told." }]);
+  await script("see-1", [spawning("see-2"), { text: "I wait." }, { text: "Heard." }]);
+  await script("see-2", [{ text: "Found.", delayMs: 1000 }]);
   await finished((await say("Go", "see", session("see"))).runId);
-  await waitFor(async () => (await asked("see-1")).length === 3);
-  await waitFor(async () => (await childrenOf(session("see").sessionKey))[0]?.open === false);
+  await untilSaid(session("see").sessionKey, "Told.");
   const { sessions } = await useTool("see", "sessions_list", { messageLimit: 1 });
   expect(sessions).toMatchObject([
     { sessionKey: session("see").sessionKey, kind: "hook", status: "running" },
@@ -233,5 +232,5 @@ test("a sub-agent is in the list of all sessions, with who started it", async ()
   await waitFor(async () => (await listed()).some(({ spawnedBy }) => spawnedBy === sessionKey));
   const { key } = (await listed()).find(({ spawnedBy }) => spawnedBy === sessionKey);
   expect(key).toMatch(/^agent:main:subagent:/);
-  expect((await listed()).find((row) => row.key === sessionKey)).toMatchObject({ spawnedBy: null });
+  await waitFor(async () => (await listed()).some((row) => row.key === sessionKey && row.spawnedBy === null));
 });

@@ -56,7 +56,7 @@ test("a parent that dies before its sub-agent has heard anything starts it once"
     return go();
   });
   await script("dead-parent", [spawning("dead-parent-child"), { text: "ok" }, { text: "It is 6." }]);
-  await script("dead-parent-child", [{ text: "6" }]);
+  await script("dead-parent-child", [{ text: "6", delayMs: 600 }]);
   const { sessionKey } = session("dead-parent");
   await say("Go", "dead-parent", { sessionKey });
   await waitFor(async () => (await childrenOf(sessionKey)).length === 1);
