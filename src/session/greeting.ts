@@ -27,5 +27,6 @@ export async function openConversation(
   const notes = isPersonal ? await latestNotes(workspace) : undefined;
   const text = notes === undefined ? GREETING : `${GREETING}\n\n${NOTES}\n\n${notes}`;
   const at = now();
-  journal.told({ role: "user", id: newId("msg", at), at, text, fromRunId: row.id });
+  const sender = { id: "system", name: "System", owner: speaker.owner };
+  journal.told({ role: "user", id: newId("msg", at), at, text, sender, fromRunId: row.id });
 }

@@ -4,7 +4,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { VERSION } from "../lib/version.ts";
 import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
-import { COMMANDS } from "./commands/index.ts";
+import { LISTED_COMMANDS } from "./commands/index.ts";
 import type { ActiveRun } from "./engine.ts";
 import { preferencesOf } from "./preferences.ts";
 import { subagentContext } from "./subagent-context.ts";
@@ -42,7 +42,7 @@ export function promptInput(run: ActiveRun, room: PromptRoom, facts: TurnFacts):
     completionWake: false,
     provider: {},
     memoryCitations: "auto",
-    commands: run.speaker.owner ? COMMANDS.map(({ name }) => `/${name}`) : [],
+    commands: run.speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
     workspace: { dir: WORKSPACE_DIR, notes: [] },
     authorizedSenders: owners,

@@ -6,7 +6,7 @@ import type { Totals } from "./totals.ts";
 
 /** What is told of a session, line by line, as Markdown. */
 export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: Totals): string[] {
-  const { sessionKey, since, clock, preferences, waiting, compactions } = status;
+  const { sessionKey, since, clock, preferences, waiting, compactions, subagents } = status;
   const { thinking, reasoning, verbose } = preferences;
   return [
     `Session \`${sessionKey}\`: ${doing(status)}.`,
@@ -14,6 +14,7 @@ export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: T
     `Thinking: ${thinking}, visible reasoning: ${reasoning}, tool calls in words: ${verbose}`,
     `Context: ${contextText(status)}, compacted ${times(compactions)}`,
     `Queue: ${queue.mode}, ${waiting} waiting`,
+    ...(subagents === 0 ? [] : [`Sub-agents at work: ${subagents}`]),
     `This conversation, since ${shortClockText(since, clock.zone, clock.format)}: ${totalText(totals.conversation)}`,
     `Today: ${totalText(totals.today)}`,
   ];

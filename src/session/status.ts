@@ -2,6 +2,7 @@ import { asc, gte } from "drizzle-orm";
 import { tokensOf } from "../agent/context-size.ts";
 import type { Agent } from "../config/agents.ts";
 import { startOfDay } from "../lib/zone.ts";
+import { openChildren } from "./child-rows.ts";
 import type { TimeFormat } from "./clock-text.ts";
 import { countCompactions } from "./compactions.ts";
 import { readView } from "./context.ts";
@@ -36,6 +37,8 @@ export interface SessionStatus {
   context: { tokens: number; window: number | undefined };
   /** Summaries that were made of this conversation. */
   compactions: number;
+  /** Sub-agents at work. */
+  subagents: number;
 }
 
 /** What a session is and does. @throws IsopodError where the configuration is not valid */
@@ -57,6 +60,7 @@ export function statusOf(store: Store, owner: SessionRow, wiring: Wiring, now: n
     waiting: rows.filter((row) => row.state.status === "queued").length,
     context: { tokens: contextTokens(store, owner), window: windowOf(found, agent) },
     compactions: countCompactions(store),
+    subagents: openChildren(store).filter(({ child }) => child.phase.status !== "ended").length,
   };
 }
 

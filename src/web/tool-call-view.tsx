@@ -1,4 +1,6 @@
 import { texts } from "./language.ts";
+import { planOf } from "./plan.ts";
+import { PlanView } from "./plan-view.tsx";
 import type { ToolCall } from "./turns.ts";
 
 const STATES: Record<ToolCall["state"], string> = {
@@ -12,18 +14,24 @@ const STATES: Record<ToolCall["state"], string> = {
 /** A tool call in one line; opened, its arguments and its result. */
 export function ToolCallView({ call }: { call: ToolCall }) {
   const args = typeof call.args === "string" ? call.args : JSON.stringify(call.args, null, 2);
+  const plan = planOf(call);
   return (
-    <details class={`aside tool ${call.state}`}>
+    <details class={`aside tool ${call.state}`} open={plan !== undefined}>
       <summary>
         <span class="name">{call.tool}</span>
         <span class="gist">{gistOf(call.args)}</span>
         <span class="state">{STATES[call.state]}</span>
       </summary>
+      {plan && <PlanView steps={plan} />}
       <dl>
-        <dt>{texts.arguments}</dt>
-        <dd>
-          <pre>{args}</pre>
-        </dd>
+        {!plan && (
+          <>
+            <dt>{texts.arguments}</dt>
+            <dd>
+              <pre>{args}</pre>
+            </dd>
+          </>
+        )}
         {call.text !== "" && (
           <>
             <dt>{texts.result}</dt>

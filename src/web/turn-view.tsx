@@ -38,7 +38,11 @@ export function TurnView({ turn, live, onDecide }: TurnViewProps) {
 function BlockView({ block, onDecide }: { block: Block; onDecide: TurnViewProps["onDecide"] }) {
   switch (block.type) {
     case "user":
-      return <Said message={block.message} />;
+      return block.message.sender?.id === "system" ? (
+        <Told text={block.message.text} />
+      ) : (
+        <Said message={block.message} />
+      );
     case "text":
       return <MarkdownView text={block.text} />;
     case "reasoning":
@@ -69,6 +73,16 @@ function Said({ message }: { message: UserMessage }) {
         <time dateTime={at.toISOString()}>{at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })}</time>
       </p>
     </div>
+  );
+}
+
+/** What the system itself told the agent: people need not read it, and may. */
+function Told({ text }: { text: string }) {
+  return (
+    <details class="aside">
+      <summary>{texts.system}</summary>
+      <p class="text">{text}</p>
+    </details>
   );
 }
 

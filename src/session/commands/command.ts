@@ -23,6 +23,8 @@ interface CommandHead {
   readonly summary: string;
   /** How it is typed, with what may come after it. */
   readonly usage: string;
+  /** Set where nothing can be done with it here: it is understood, and nobody is told of it. */
+  readonly unlisted?: true;
 }
 
 /** It acts when it is accepted, before the queue, also while a run is at work. */

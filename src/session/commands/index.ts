@@ -11,6 +11,7 @@ import { pair } from "./pair.ts";
 import { queue } from "./queue.ts";
 import { reasoning } from "./reasoning.ts";
 import { reset } from "./reset.ts";
+import { skill } from "./skill.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
 import { subagents } from "./subagents.ts";
@@ -22,7 +23,7 @@ import { whoami } from "./whoami.ts";
 
 /** The commands, in the order in which people see them. */
 export const COMMANDS: readonly Command[] = [
-  helpOn(() => COMMANDS),
+  helpOn(() => LISTED_COMMANDS),
   newConversation,
   reset,
   compact,
@@ -42,7 +43,11 @@ export const COMMANDS: readonly Command[] = [
   activation,
   pair,
   whoami,
+  skill,
 ];
+
+/** Those of them that people and the agent are told of. */
+export const LISTED_COMMANDS: readonly Command[] = COMMANDS.filter(({ unlisted }) => !unlisted);
 
 /** A command as it was typed. */
 export interface TypedCommand {
