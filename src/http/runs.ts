@@ -77,7 +77,8 @@ runRoutes.openapi(abortRoute, async (c) => {
 
 runRoutes.openapi(resendRoute, async (c) => {
   const { id, deliveryId } = c.req.valid("param");
-  const delivery = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.resend(id, deliveryId));
+  const request = { runId: id, deliveryId, askedAt: Date.now() };
+  const delivery = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.resend(request));
   if (delivery === undefined) {
     throw new IsopodError("not_found", `The run has no delivery '${deliveryId}'`, "GET /v1/runs/:id lists them.");
   }

@@ -3,7 +3,7 @@ import type { Target } from "../channels/channel.ts";
 import type { Usage } from "../models/message.ts";
 import type { ChildOutcome } from "./child.ts";
 import type { ChildReport } from "./child-report.ts";
-import type { OutboxRow } from "./outbox.ts";
+import type { OutboxRow, ResendRequest } from "./outbox.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Approval, Decision, RunInput, RunState } from "./run.ts";
 import type { HistoryPage } from "./transcript.ts";
@@ -17,7 +17,7 @@ export interface SessionMethods {
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
   abortAll(): string[] | undefined;
-  resend(runId: string, deliveryId: string): DeliveryView | undefined;
+  resend(request: ResendRequest): DeliveryView | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   /** Upgrades to a WebSocket; the query says of which session `key`. 429 where there are too many. */
   fetch(request: Request): Promise<Response>;

@@ -113,14 +113,23 @@ export function markInterruptedUnsure(store: Store): void {
   store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
 }
 
+/** A person's wish that a delivery be sent once more. */
+export interface ResendRequest {
+  runId: string;
+  deliveryId: string;
+  /** When it was made. */
+  askedAt: number;
+}
+
 /**
- * Lets a delivery be tried once more because a person wants it: one that failed, or whose outcome nobody knows.
+ * Lets a delivery be tried once more because a person wants it: one that failed, or whose outcome nobody knows. What
+ * was tried since the wish was made stays as it is: that was for the same wish, which came a second time.
  * @returns what it is now; undefined where the run has no such delivery
  */
-export function resend(store: Store, runId: string, deliveryId: string, now: number): OutboxRow | undefined {
+export function resend(store: Store, { runId, deliveryId, askedAt }: ResendRequest): OutboxRow | undefined {
   const row = deliveriesOf(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
-  if (row === undefined || (row.status !== "failed" && row.status !== "unsure")) return row;
-  const again = { status: "pending", attempts: 0, dueAt: now } as const;
+  if (row === undefined || (row.status !== "failed" && row.status !== "unsure") || row.dueAt >= askedAt) return row;
+  const again = { status: "pending", attempts: 0, dueAt: askedAt } as const;
   store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
   return { ...row, ...again };
 }

@@ -26,7 +26,15 @@ import { Indexer } from "./indexer.ts";
 import { boundedInput } from "./input-bounds.ts";
 import { isToLeave, leavesAt } from "./linger.ts";
 import { tellReceived } from "./message-hooks.ts";
-import { deliveriesOf, dropPending, isSending, markInterruptedUnsure, outboxDueAt, resend } from "./outbox.ts";
+import {
+  deliveriesOf,
+  dropPending,
+  isSending,
+  markInterruptedUnsure,
+  outboxDueAt,
+  type ResendRequest,
+  resend,
+} from "./outbox.ts";
 import { Performer } from "./performer.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
@@ -204,9 +212,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** Sends a delivery once more that failed or may not have arrived. Undefined where the run has no such delivery. */
-  resend(runId: string, deliveryId: string): DeliveryView | undefined {
+  resend(request: ResendRequest): DeliveryView | undefined {
     if (this.#life !== "here") return undefined;
-    const row = this.#fence.write(() => resend(this.#store, runId, deliveryId, Date.now()));
+    const row = this.#fence.write(() => resend(this.#store, request));
     this.#arm();
     this.#work();
     return row && deliveryView(row);

@@ -1,6 +1,7 @@
 import { SELF } from "cloudflare:test";
 import { expect, inject, test } from "vitest";
-import { asked, call, historyOf, script, waitFor } from "./client.ts";
+import { objectNameOf } from "../../src/session/locate.ts";
+import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
 
 const BOT = "7000000001:flow";
 let nextUpdate = 1000;
@@ -100,6 +101,29 @@ test("a reply whose arrival nobody can know is marked unsure, not repeated, and 
   await waitFor(async () => (await deliveries())[0]?.status === "delivered");
   expect(await sent(42)).toHaveLength(before + 1);
   expect((await call("POST", `/v1/runs/${runId}/deliveries/dlv_0/resend`)).status).toBe(404);
+});
+
+test("a wish to send again that reaches the session twice is one, however the delivery has come out meanwhile", async () => {
+  await script("default", [{ text: "Is it there?" }]);
+  const answers = Array.from({ length: 3 }, () => ({ method: "sendMessage", cut: "after" }));
+  await fetch(`${inject("botApi")}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
+  await deliver(update("Unsure again", 42));
+  const attempts = async () => (await sent(42)).filter((text) => text === "Is it there?").length;
+  await waitFor(async () => (await attempts()) === 1);
+  const runId = ((await historyOf("agent:main:main")).messages.at(-1) as unknown as { runId: string }).runId;
+  const delivery = async () =>
+    (await (await call("GET", `/v1/runs/${runId}`)).json<{ deliveries: { deliveryId: string; status: string }[] }>())
+      .deliveries[0];
+  await waitFor(async () => (await delivery())?.status === "unsure");
+  const stub: any = env.SESSIONS.getByName(await objectNameOf("agent:main:main"));
+  const request = { runId, deliveryId: (await delivery())?.deliveryId, askedAt: Date.now() + 1 };
+  for (const again of [false, true]) {
+    expect(await stub.resend(request)).toMatchObject({ status: again ? "unsure" : "pending" });
+    await waitFor(async () => (await delivery())?.status === "unsure");
+    expect(await attempts()).toBe(2);
+  }
+  await call("POST", `/v1/runs/${runId}/deliveries/${request.deliveryId}/resend`);
+  await waitFor(async () => (await attempts()) === 3);
 });
 
 test("a channel that asks for patience gets it, and the reply arrives once", async () => {
