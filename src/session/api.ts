@@ -10,9 +10,10 @@ import type { HistoryPage } from "./transcript.ts";
 
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {
-  accept(request: AcceptRequest): Accepted;
+  /** Refused where the session is being deleted. */
+  accept(request: AcceptRequest): Accepted | Refusal;
   /** Also gives the run's events, from the first to the last. */
-  acceptAndFollow(request: AcceptRequest): { accepted: Accepted; events: ReadableStream<Uint8Array> };
+  acceptAndFollow(request: AcceptRequest): Followed | Refusal;
   show(runId: string): RunView | undefined;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
@@ -83,6 +84,12 @@ export interface Accepted {
   sessionId: string;
   /** Milliseconds since the epoch. */
   acceptedAt: number;
+}
+
+/** A run that was accepted, with its events from the first to the last. */
+export interface Followed {
+  accepted: Accepted;
+  events: ReadableStream<Uint8Array>;
 }
 
 /** A run as it stands. Instants are milliseconds since the epoch. */

@@ -8,6 +8,9 @@ import { isRefusal, type Refusal } from "./refusal.ts";
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 
+const PERHAPS_DONE =
+  "Try again in a moment. What it was told may have been taken up: under the same idempotency key it counts once.";
+
 /** The namespace of all sessions' objects. */
 export interface SessionNamespace {
   getByName(name: string): unknown;
@@ -41,7 +44,7 @@ async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {
     } catch (error) {
       log("warn", "session.call_failed", { attempt, error: messageOf(error) });
       if (attempt === ATTEMPTS || !mayRetry(error)) {
-        throw new IsopodError("unavailable", "The session does not answer.", "Try again in a moment; nothing is lost.");
+        throw new IsopodError("unavailable", "The session does not answer.", PERHAPS_DONE);
       }
       await scheduler.wait(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }

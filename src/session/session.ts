@@ -6,7 +6,16 @@ import type { AnyPlugin } from "../plugins/plugin.ts";
 import { admitRun, type NewRun } from "./admission.ts";
 import { tellEnd } from "./agent-end.ts";
 import { AlarmClock } from "./alarm-clock.ts";
-import type { Accepted, AcceptRequest, DeliveryView, Kin, RunView, SessionMethods, WaitResult } from "./api.ts";
+import type {
+  Accepted,
+  AcceptRequest,
+  DeliveryView,
+  Followed,
+  Kin,
+  RunView,
+  SessionMethods,
+  WaitResult,
+} from "./api.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { callByKey } from "./call-session.ts";
 import type { ChildReport } from "./child-report.ts";
@@ -53,6 +62,8 @@ import { policyFor, type Wiring, wire } from "./wiring.ts";
 
 /** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
 type Life = "none" | "here" | "going";
+
+const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
 function lifeOf(owner: SessionRow | undefined): Life {
   if (owner === undefined) return "none";
@@ -149,7 +160,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
     this.#sockets = new Sockets({
       ...room,
-      accept: (request) => this.accept(request),
+      accept: (request) => this.#accept(request),
       abort: (runId) => this.abort(runId),
     });
     this.#retention = new Retention({ ...room, keepDays: () => this.#wired().config.session.retention.days });
@@ -163,7 +174,21 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** Stores a run and starts it where none is running. */
-  accept(request: AcceptRequest): Accepted {
+  accept(request: AcceptRequest): Accepted | Refusal {
+    return orRefusal(() => this.#accept(request));
+  }
+
+  /** Stores a run, starts it where none is running, and gives its events, from the first to the last. */
+  acceptAndFollow(request: AcceptRequest): Followed | Refusal {
+    return orRefusal(() => {
+      const accepted = this.#accept(request);
+      const row = this.#find(accepted.runId);
+      if (row === undefined) throw new IsopodError("internal", `Run ${accepted.runId} was stored and is not there.`);
+      return { accepted, events: this.#follow(row, 0) };
+    });
+  }
+
+  #accept(request: AcceptRequest): Accepted {
     const { agentId, runId, idempotencyKey = null, keySince = 0, input, target = null } = request;
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, input: taken.input, target };
@@ -175,14 +200,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#arm();
     this.#performer.withListing(listing, () => this.#work());
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
-  }
-
-  /** Stores a run, starts it where none is running, and gives its events, from the first to the last. */
-  acceptAndFollow(request: AcceptRequest): { accepted: Accepted; events: ReadableStream<Uint8Array> } {
-    const accepted = this.accept(request);
-    const row = this.#find(accepted.runId);
-    if (row === undefined) throw new IsopodError("internal", `Run ${accepted.runId} was stored and is not there.`);
-    return { accepted, events: this.#follow(row, 0) };
   }
 
   /** A run as it stands; undefined where this session has no such run. */
@@ -364,9 +381,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#life === "here") await this.#retention.tidy();
   }
 
-  /** The session, made where there is none. @throws Error while one is being deleted: try again in a moment */
+  /** The session, made where there is none. @throws IsopodError `unavailable` while one is being deleted */
   #begin(request: AcceptRequest): SessionRow {
-    if (this.#life === "going") throw new Error("The session is being deleted.");
+    if (this.#life === "going") throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#life === "none") updateTables(this.ctx, this.#store);
     const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(request));
     this.#life = "here";

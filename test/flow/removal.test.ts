@@ -132,6 +132,7 @@ describe("deleting a session", () => {
     expect((await call("GET", `${pathOf("broken")}/history`)).status).toBe(404);
     const refused = await call("POST", "/v1/agent", { message: "x", ...session("broken") });
     expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ error: { hint: expect.stringContaining("not stored") } });
     vi.restoreAllMocks();
     await evict("broken");
     await runDurableObjectAlarm(await stubOf("broken"));

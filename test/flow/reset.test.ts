@@ -1,5 +1,6 @@
 import { env, evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { callSession } from "../../src/session/call-session.ts";
 import { newRunId, objectNameOf } from "../../src/session/locate.ts";
 import { asked, finished, historyOf, say, script } from "./client.ts";
 import { configure, session, sql, stubOf } from "./session-lab.ts";
@@ -30,12 +31,9 @@ async function announce(name: string, text: string) {
   const { sessionKey } = session(name);
   const objectName = await objectNameOf(sessionKey);
   const origin = { kind: "announcement" as const, childKey: "agent:main:subagent:x", childRunId: "run_x" };
-  const { runId } = await env.SESSIONS.getByName(objectName).accept({
-    sessionKey,
-    agentId: "main",
-    runId: newRunId(objectName, Date.now()),
-    input: { text, origin, model: `fake/${name}`, timeoutSeconds: 60 },
-  });
+  const input = { text, origin, model: `fake/${name}`, timeoutSeconds: 60 };
+  const request = { sessionKey, agentId: "main", runId: newRunId(objectName, Date.now()), input };
+  const { runId } = await callSession(env.SESSIONS, objectName, (called) => called.accept(request));
   await finished(runId);
 }
 
