@@ -21,12 +21,12 @@ export function kindOf({ words, status, silent }: Evidence): ModelError["kind"] 
   if (TOO_BUSY.test(words) && !/rate[ -]?limit/.test(words)) return "overloaded";
   if (TOO_OFTEN.test(words)) return "rate_limit";
   if (status === 429) return BILLING.test(words) ? "billing" : "rate_limit";
-  if (status === 404 || status === 410) return "other";
   if (status !== 401 && status !== 403 && NO_SUCH_MODEL.test(words)) return "other";
   if (isTooLong(words)) return "overflow";
   if (BILLING.test(words)) return "billing";
   if (CHALLENGE.test(words)) return "timeout";
   if (status === 401 || status === 403 || UNAUTHORIZED.test(words)) return "auth";
+  if (status === 404 || status === 410) return "other";
   if (status === 503 || status === 529) return "overloaded";
   if (isPassing(status)) return "timeout";
   // A gateway that refuses a request for its size often answers 400 and says nothing.
@@ -44,7 +44,7 @@ const NO_MONEY = anyOf(
   /exceeded your [^\n]{0,30}credits/,
   /payment required|payment (?:method|information)|valid credit card|unpaid|arrearage|overdue|past invoices/,
   /\b(?:spend(?:ing)?|hard) limit|budget (?:has been )?exceeded|enable billing/,
-  /free tier[^\n]{0,40}(?:exhausted|not available)|\bextra usage\b/,
+  /free tier[^\n]{0,40}(?:exhausted|not available)|\bextra usage\b|usage not included|key limit exceeded/,
   /(?:plan|subscription) has (?:expired|ended)|not have a(?:n|ny)? (?:valid|active) (?:\w+ ){0,2}(?:plan|subscription)/,
   /not (?:yet )?(?:available|included?)[^\n]{0,30} your current (?:subscription )?plan|current (?:subscription )?plan does not/,
   /余额不足|欠费|额度(?:不足|已?用[尽完])|套餐(?:已到期|已过期|暂未开放)|请充值/,
@@ -81,7 +81,7 @@ const NO_SUCH_MODEL = anyOf(
 /** A part of the request, and then the verdict on its size. */
 const TOO_LONG = anyOf(
   /\b(?:prompt|inputs?|requests?|contexts?|messages|conversation|tokens?)\b[^\n]{0,90}(?:\bexceed|\btoo (?:long|large|many tokens)|\b(?:longer|larger|greater) than\b|\bover the (?:limit|maximum)\b|\bmust (?:be|have) (?:less|fewer|smaller|<)|\bcannot exceed\b)/,
-  /too many tokens|maximum context length|context (?:window|length|size) (?:is )?exceed/,
+  /too many tokens|maximum context length|ran out of [^\n]{0,30}\b(?:context|tokens)|context length is only|context (?:window|length|size) (?:is )?exceed/,
   /\b(?:context|prompt|model) (?:window|length|size|limit)[^\n]{0,60}(?:requested|resulted in|contains|your (?:request|prompt|messages)|not enough)/,
   /^(?:error: )?context overflow *:|due to context overflow/,
   /range of input length|max(?:imum)? (?:input|prompt) (?:characters|length|tokens)|shorter (?:input|prompt|conversation)/,
