@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Evidence } from "./evidence.ts";
-import { deliveredBy, gather, settle } from "./gather.ts";
+import { asSession, startedIn } from "./family.ts";
+import { deliveredBy, gather, settle, settleFamily } from "./gather.ts";
 import { type Kill, killRepeatedly } from "./killer.ts";
 import { Mail } from "./mail.ts";
 import type { Plan, PlannedSession } from "./plan.ts";
@@ -11,7 +12,8 @@ import { BOT_TOKEN, type Stage } from "./stage.ts";
 
 /** How much time everything has to come to its end, once there are no more kills, in milliseconds. */
 const SETTLE_MS = 60_000;
-const KILL_MS = 6000;
+/** A busy machine takes many seconds to start again; this only bounds how long a message is tried. */
+const KILL_MS = 20_000;
 /** Longer than the first look of a session after what it left: whatever goes on by itself has begun by then. */
 const QUIET_MS = 3000;
 
@@ -37,10 +39,22 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   const sentTo = (session: PlannedSession) => mail.sent.filter(({ message }) => message.session === session);
   await settle(client, new Map(plan.sessions.map((session) => [session.key, sentTo(session).length])), SETTLE_MS);
   await sleep(QUIET_MS);
+  const awaited = plan.sessions.filter(({ mode }) => mode !== "interrupt");
+  await Promise.all(awaited.map(({ key }) => settleFamily(client, key, SETTLE_MS / 2)));
+  await sleep(QUIET_MS);
   const until = AbortSignal.timeout(SETTLE_MS);
-  const sessions = await Promise.all(
+  const parents = await Promise.all(
     plan.sessions.map((session) => gather(client, session, sentTo(session), readers.get(session) ?? [], until)),
   );
+  const children = await Promise.all(
+    parents.flatMap(({ session, history }) =>
+      startedIn(history).map((child) => {
+        const [childSession, sent] = asSession(child, session);
+        return gather(client, childSession, [sent], [], until);
+      }),
+    ),
+  );
+  const sessions = [...parents, ...children];
   return { kills: struck, sessions, counts: stage.counts, delivered: await deliveredBy(stage.botApi, BOT_TOKEN) };
 }
 

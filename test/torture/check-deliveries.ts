@@ -1,6 +1,7 @@
 import type { RunView } from "../../src/session/api.ts";
 import type { Breach, BreachKind } from "./check.ts";
 import type { Delivered, Evidence, SessionEvidence } from "./evidence.ts";
+import { announcedIn, heardOf } from "./script.ts";
 
 /** How many deliveries of all runs have an unknown outcome. */
 export function unsureIn({ sessions }: Evidence): number {
@@ -31,9 +32,12 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
       (entry) => entry.role === "user" && entry.runId === run.runId && entry.fromRunId === undefined,
     );
     const asked = sent.find(({ message }) => text?.role === "user" && text.text.includes(message.text));
-    const took = delivered.filter(
-      ({ chat, replyTo }) => chat === session.telegramUser && replyTo === asked?.message.updateId,
-    );
+    const announced = text?.role === "user" ? announcedIn(text.text) : undefined;
+    const inChat = delivered.filter(({ chat }) => chat === session.telegramUser);
+    const took =
+      announced === undefined
+        ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-"))
+        : inChat.filter((part) => part.text.includes(heardOf(announced)));
     for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
     for (const { deliveryId, status, reason } of run.deliveries) {
       if (status === "pending" || status === "sending") report("stuck", `delivery ${deliveryId} is still ${status}`);

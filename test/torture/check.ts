@@ -2,6 +2,7 @@ import { callsOf, type ToolMessage } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session/api.ts";
 import { MAX_CRASHES } from "../../src/session/run.ts";
 import type { Evidence, SessionEvidence } from "./evidence.ts";
+import { announcementsIn, startedIn } from "./family.ts";
 import type { Kill } from "./killer.ts";
 import type { SentMessage } from "./sender.ts";
 
@@ -37,6 +38,7 @@ export function breachesIn(evidence: Evidence): Breach[] {
       ...transcriptOf(session),
       ...effectsOf(session, evidence),
       ...readersOf(session),
+      ...familyOf(session),
     ]),
     ...orphansIn(evidence),
   ];
@@ -62,11 +64,26 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
     if (said === 0 && !isDropped && !mayBeDropped) report("lost", record, "it is not in the transcript");
   }
   const known = new Set([...indexed.keys(), ...runs.map((run) => run.runId)]).size;
-  if (known !== sent.length) {
-    const kind = known > sent.length ? "doubled" : "lost";
-    breaches.push({ kind, session: session.key, what: `${sent.length} messages were accepted and made ${known} runs` });
+  const asked = sent.length + announcementsIn(history).length;
+  if (known !== asked) {
+    const kind = known > asked ? "doubled" : "lost";
+    breaches.push({ kind, session: session.key, what: `${asked} messages were accepted and made ${known} runs` });
   }
   return breaches;
+}
+
+/** The end of every sub-agent is told once to who started it; where its work was stopped from there, not at all. */
+function familyOf({ session, history }: SessionEvidence): Breach[] {
+  const told = announcementsIn(history);
+  const twice = told.filter((tag, n) => told.indexOf(tag) !== n);
+  const untold = startedIn(history).filter(({ tag }) => session.mode !== "interrupt" && !told.includes(tag));
+  const keys = startedIn(history).map(({ key }) => key);
+  const shared = keys.filter((key, n) => keys.indexOf(key) !== n);
+  return [
+    ...twice.map((tag) => ["doubled", `the end of ${tag} is told twice`] as const),
+    ...shared.map((key) => ["doubled", `${key} was started by two calls`] as const),
+    ...untold.map(({ tag, key }) => ["lost", `nobody told how ${tag} ended, which is ${key}`] as const),
+  ].map(([kind, what]) => ({ kind, session: session.key, what }));
 }
 
 /** Every run has exactly one outcome, of which readers were told exactly once, and a good one unless there is a reason. */
@@ -146,7 +163,9 @@ function transcriptOf({ session, history }: SessionEvidence): Breach[] {
 /** An unsafe call took effect at most once, and what a result says is what happened. */
 function effectsOf({ session, history }: SessionEvidence, { counts, kills }: Evidence): Breach[] {
   const breaches: Breach[] = [];
-  const results = history.filter((entry): entry is ToolMessage & typeof entry => entry.role === "tool");
+  const results = history.filter(
+    (entry): entry is ToolMessage & typeof entry => entry.role === "tool" && entry.tool.startsWith("count_"),
+  );
   for (const { callId, tool, text, isError, runId, at } of results) {
     const report = (kind: BreachKind, what: string) =>
       breaches.push({ kind, session: session.key, runId, what: `${tool} ${callId} ('${text}') ${what}` });

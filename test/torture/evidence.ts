@@ -26,6 +26,8 @@ export interface SessionEvidence {
   unknownRuns: readonly string[];
   /** The status of each run in the index of all runs. */
   indexed: ReadonlyMap<string, string>;
+  /** Whether it is a sub-agent's. */
+  isChild: boolean;
   /** What was reconstructed by those who read all the time. */
   readers: readonly ReaderEvidence[];
   /** What was reconstructed by one who read everything once, at the end. */

@@ -3,6 +3,7 @@ import { type HistoryMessage, isHistory } from "../../src/cli/wire.ts";
 import type { RunView } from "../../src/session/api.ts";
 import { ask, type Client, Refused } from "./client.ts";
 import type { Delivered, ReaderEvidence, SessionEvidence } from "./evidence.ts";
+import { announcementsIn, startedIn } from "./family.ts";
 import type { PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
 import { Reader } from "./reader.ts";
@@ -21,6 +22,21 @@ export async function settle(client: Client, runs: ReadonlyMap<string, number>, 
   try {
     for (const [key, count] of runs) {
       while ((await indexOf(client, key, until)).size < count) await sleep(POLL_MS, undefined, { signal: until });
+    }
+  } catch (error) {
+    if (!until.aborted) throw error;
+  }
+}
+
+/** Waits until a session knows the end of every sub-agent that it started, or until `withinMs` went by. */
+export async function settleFamily(client: Client, key: string, withinMs: number): Promise<void> {
+  const until = AbortSignal.timeout(withinMs);
+  try {
+    for (;;) {
+      const history = await historyOf(client, key, until);
+      const told = new Set(announcementsIn(history));
+      if (startedIn(history).every(({ tag }) => told.has(tag))) return;
+      await sleep(POLL_MS, undefined, { signal: until });
     }
   } catch (error) {
     if (!until.aborted) throw error;
@@ -58,7 +74,8 @@ export async function gather(
     name: `a reader by ${kind} with ${connections} connections`,
     story,
   }));
-  return { session, sent, history, runs, unknownRuns, indexed, readers: told, audit: auditor.story };
+  const isChild = session.key.includes(":subagent:");
+  return { session, sent, history, runs, unknownRuns, indexed, isChild, readers: told, audit: auditor.story };
 }
 
 /** What a bot was told to send, as the fake Bot API recorded it. */

@@ -94,7 +94,7 @@ function drawMessage(random: () => number, n: number, session: PlannedSession, a
 function drawSteps(random: () => number): Script["steps"] {
   return Array.from({ length: between(random, 0, 4) }, () =>
     Array.from({ length: Number(weighted(random, { "1": 60, "2": 30, "3": 10 })) }, () => ({
-      replay: random() < 0.5 ? ("safe" as const) : ("unsafe" as const),
+      kind: weighted(random, { safe: 43, unsafe: 43, spawn: 14 }),
       holdMs: between(random, 20, 180),
     })),
   );

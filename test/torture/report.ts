@@ -21,6 +21,9 @@ export interface Summary {
   failed: number;
   /** Runs that ended well although they were killed at least once in their middle. */
   resumed: number;
+  /** Sub-agents that were started, and how often a conversation was shortened. */
+  children: number;
+  compactions: number;
   /** Runs by status. */
   outcomes: Record<string, number>;
   /** Kills by what was going on outside when they struck. */
@@ -55,6 +58,8 @@ export function summaryOf(
     disordered: count("disordered"),
     failed: count("failed"),
     resumed: resumedIn(evidence),
+    children: sessions.filter(({ isChild }) => isChild).length,
+    compactions: sessions.reduce((sum, { audit }) => sum + audit.compactions, 0),
     outcomes: tally(runs.map((run) => run.status)),
     killPoints: tally(places),
     insideShare: round(places.filter((place) => place !== "outside").length / Math.max(1, kills.length)),

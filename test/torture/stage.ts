@@ -67,6 +67,13 @@ export class Stage {
   }
 }
 
+/** So small that conversations are shortened again and again. */
+const SMALL_CONTEXT = {
+  contextTokens: 7_000,
+  compaction: { reserveTokens: 1500, keepRecentTokens: 500, memoryFlush: { softThresholdTokens: 400 } },
+};
+const PRICED = { cost: { input: 1, output: 2 } };
+
 /** A call takes effect half-way through the time that it asks for. */
 function passageOfCall(path: string): Passage {
   const { pathname, searchParams } = new URL(path, "http://localhost");
@@ -88,8 +95,12 @@ function variables(
   owners: readonly number[],
 ): Record<string, string> {
   const config = {
-    agents: { defaults: { model: "torture/scripted" } },
-    models: { providers: { torture: { baseUrl: `${models}/v1`, api: "openai-completions" } } },
+    agents: { defaults: { model: "torture/scripted", ...SMALL_CONTEXT } },
+    models: {
+      providers: {
+        torture: { baseUrl: `${models}/v1`, api: "openai-completions", models: [{ id: "scripted", ...PRICED }] },
+      },
+    },
     session: { dmScope: "per-channel-peer" },
     commands: { ownerAllowFrom: owners.map((id) => `telegram:${id}`) },
     channels: { telegram: { accounts: { default: { apiBase: botApi, username: "torture_bot" } } } },

@@ -15,6 +15,8 @@ export class Story {
   readonly repeats: string[] = [];
   /** Deltas that are not what their message then said. */
   readonly faults: string[] = [];
+  /** How often the conversation was shortened. */
+  compactions = 0;
   #shown = "";
   /** The server died since the last delta: what comes next is another attempt, or the message itself. */
   #isVoid = false;
@@ -34,6 +36,7 @@ export class Story {
     if (isLast(event)) this.ends.set(event.runId, (this.ends.get(event.runId) ?? 0) + 1);
     if (event.type === "lifecycle" || event.phase === "restart") this.#forget();
     if (event.type === "assistant" && event.phase === "delta" && "text" in event) this.#hear(event.text, event.seq);
+    if (event.type === "compaction" && event.phase === "end") this.compactions++;
     const message = messageOf(event);
     if (message === undefined) return;
     if (message.role === "assistant") this.#compare(textOf(message), message.id);
