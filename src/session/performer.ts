@@ -7,6 +7,7 @@ import { askPerson } from "./ask-person.ts";
 import type { Budget } from "./budget.ts";
 import { carryOut } from "./carry-out.ts";
 import { noteCommand } from "./command-note.ts";
+import type { QueuedPort } from "./commands/command.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { keepNote } from "./delivery-note.ts";
@@ -117,12 +118,7 @@ export class Performer {
     const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
-    if (origin?.kind === "command")
-      return carryOut(
-        origin,
-        queuedPort(run, this.#room, () => this.#promptRoom(run)),
-        run.signal,
-      );
+    if (origin?.kind === "command") return carryOut(origin, this.#commandPort(run), run.signal);
     if (origin?.kind === "delivery") return keepNote(origin, Date.now());
     const owner = this.#room.owner();
     const wiring = this.#room.wiring();
@@ -149,6 +145,10 @@ export class Performer {
       fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
     }
     return conclusion;
+  }
+
+  #commandPort(run: ActiveRun): QueuedPort {
+    return queuedPort(run, this.#room, () => this.#promptRoom(run));
   }
 
   /** What the run's system prompt is made from. */

@@ -28,6 +28,8 @@ export function spokenIn(store: Store, { fromSeq, beforeSeq }: EndedConversation
   return found.slice(0, limit).reverse();
 }
 
+const SYSTEM = { id: "system" };
+
 function asSpoken(message: Message): SpokenMessage[] {
   if (message.aside || message.inner || message.role === "tool") return [];
   const { role, at } = message;
@@ -36,6 +38,7 @@ function asSpoken(message: Message): SpokenMessage[] {
     return text === "" ? [] : [{ role, at, text }];
   }
   // Nobody said what the system tells the model.
-  if (message.sender === undefined && message.text.startsWith("[System] ")) return [];
+  const { sender = SYSTEM } = message;
+  if (sender.id === SYSTEM.id && message.text.startsWith("[System] ")) return [];
   return [{ role, at, text: message.text, ...(message.sender && { owner: message.sender.owner }) }];
 }

@@ -121,3 +121,15 @@ test("a wrong decision or id is refused by name", async () => {
   expect(await wrong.text()).toContain("decision");
   expect((await call("POST", "/v1/approvals/nonsense", { decision: "deny" })).status).toBe(404);
 });
+
+test("a new conversation does not wait for a person's word on a call of the last one", async () => {
+  const { runId, approval } = await pausedRun("anew", "anew-1");
+  const begun = await say("/new", "anew", session("anew"));
+  expect(await finished(runId)).toMatchObject({ status: "aborted" });
+  expect(await finished(begun.runId)).toMatchObject({ status: "ok", reply: "Over." });
+  expect(done).not.toContain("anew-1");
+  const listed = async () => (await (await call("GET", "/v1/approvals")).json<{ approvals: any[] }>()).approvals;
+  await waitFor(async () => !(await listed()).some((row) => row.id === approval.id));
+  const [, greeting] = await asked("anew");
+  expect(greeting!.body.messages.map(({ role }: any) => role)).toEqual(["system", "user"]);
+});

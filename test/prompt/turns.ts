@@ -32,7 +32,11 @@ const OWNER_TOOLS: readonly PromptTool[] = [
   { name: "sessions_send", summary: "Send a message to another session" },
   { name: "sessions_spawn", summary: "Start a sub-agent" },
   { name: "subagents", summary: "List, steer or stop sub-agents" },
-  { name: "session_status", summary: "Show time, model, usage and settings of this session" },
+  {
+    name: "session_status",
+    summary: "Show the date and time, the model, usage and settings of this session, or set its model",
+  },
+  { name: "update_plan", summary: "Say or change the plan of work that takes several steps" },
 ];
 
 const AGENTS = bootstrapFile("AGENTS.md", "# How I work\n\nKeep notes in memory/. Ask before anything public.");
