@@ -35,6 +35,7 @@ export function noteRequest(note: {
     idempotencyKey: `delivery:${deliveryId}`,
     input: {
       text: `[System] What follows was sent to this conversation from the session ${fromKey}.`,
+      sender: { id: "system", name: "System", owner: false },
       timeoutSeconds: 0,
       origin: { kind: "delivery", fromKey, text },
     },

@@ -4,6 +4,7 @@ import type { ActiveRun } from "./engine.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import { preferencesOf } from "./preferences.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 import { tellingOf } from "./telling.ts";
@@ -16,6 +17,7 @@ export interface VoiceOpening {
   log: EventLog;
   fence: Fence;
   deliveries: Deliveries;
+  hooks: Pick<SessionHooks, "has">;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   wiring(): Wiring;
@@ -24,7 +26,7 @@ export interface VoiceOpening {
 }
 
 /** Gives a run its voice, which takes part in what its journal stores from now on. */
-export function openVoice(run: ActiveRun, { store, log, fence, deliveries, ...room }: VoiceOpening): Voice {
+export function openVoice(run: ActiveRun, { store, log, fence, deliveries, hooks, ...room }: VoiceOpening): Voice {
   const wiring = room.wiring();
   const { agentId, settings } = room.owner();
   const agent = agentIn(wiring, agentId);
@@ -35,7 +37,10 @@ export function openVoice(run: ActiveRun, { store, log, fence, deliveries, ...ro
       send: () => room.waitUntil(deliveries.drainSoon()),
     },
     run,
-    tellingOf(preferencesOf(settings, agent), agent, inBlocks(wiring, run.row.target)),
+    tellingOf(preferencesOf(settings, agent), agent, {
+      inBlocks: inBlocks(wiring, run.row.target),
+      isVetted: hooks.has("message_sending"),
+    }),
     run.journal.state.model ?? wiring.modelRefOf(agent),
   );
   run.journal.attend(voice);

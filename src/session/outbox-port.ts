@@ -82,7 +82,8 @@ function targetOf(to: Address | undefined, { row, speaker }: ActiveRun, wiring: 
     if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
     return row.target;
   }
-  const { channel: channelId, conversationId, accountId = "default", threadId } = to;
+  const { channel: channelId, conversationId, threadId } = to;
+  const accountId = to.accountId ?? accountOf(channelId, row.target, wiring);
   const { channel } = wiring.channel(channelId, accountId);
   const place = channel.conversationOf?.(conversationId);
   if (place === undefined) throw new Error(`'${conversationId}' is no conversation of ${channelId}.`);
@@ -91,6 +92,13 @@ function targetOf(to: Address | undefined, { row, speaker }: ActiveRun, wiring: 
   if (row.target !== null && isSameConversation(target, row.target)) return row.target;
   if (!speaker.owner) throw new Error("Only an owner may have messages sent to another conversation.");
   return target;
+}
+
+/** The account where none is named: the one that the run came in by, else the usual one, else the first. */
+function accountOf(channelId: string, target: Target | null, { config }: Wiring): string {
+  if (target?.channel === channelId) return target.accountId;
+  const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
+  return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
 }
 
 /** The session that a conversation belongs to: the one in which an answer from there would arrive. */

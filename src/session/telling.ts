@@ -12,15 +12,21 @@ export interface Telling {
   blocks?: { at: "text_end" | "message_end"; size: BlockSize };
 }
 
-/**
- * What holds for a run.
- * @param inBlocks what the account that it speaks through says of blocks
- */
+/** What has a say in how a run speaks, besides the session and the agent. */
+export interface Outlet {
+  /** What the account that it speaks through says of blocks. */
+  inBlocks: boolean | undefined;
+  /** Whether a plugin looks at what a model says before it is sent: then that leaves whole, and at the end. */
+  isVetted: boolean;
+}
+
+/** What holds for a run. */
 export function tellingOf(
   { verbose, reasoning }: Pick<Preferences, "verbose" | "reasoning">,
   { defaults }: Pick<Agent, "defaults">,
-  inBlocks = defaults.blockStreamingDefault === "on",
+  { inBlocks = defaults.blockStreamingDefault === "on", isVetted }: Outlet,
 ): Telling {
+  if (isVetted) return { verbose, reasoning: reasoning === "off" ? "off" : "on" };
   const blocks = { at: defaults.blockStreamingBreak, size: defaults.blockStreamingChunk };
   return { verbose, reasoning, ...(inBlocks && { blocks }) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chatOf, hear, sentTo, settled } from "./chats.ts";
 import { asked, call, eventsOf, finished, historyOf, script, waitFor } from "./client.ts";
-import { arm, dumpTool, kill, session, sql } from "./session-lab.ts";
+import { arm, configure, dumpTool, kill, session, sql } from "./session-lab.ts";
 
 /** A paragraph of about 900 characters that begins with a word of its own. */
 const paragraph = (word: string) => `${word} ${"and so it goes on for quite a while, ".repeat(24)}until it ends.`;
@@ -82,6 +82,31 @@ test("blocks are no progress: a run that gets no further than them is given up, 
   }
   expect(await finished(runId)).toMatchObject({ status: "error", error: { code: "crash_loop" } });
   expect((await transcriptOf("blocks-loop")).filter(([, , stop]) => stop === "aborted")).toHaveLength(5);
+});
+
+test("at the end of a message, blocks leave once it is finished", async () => {
+  const defaults = {
+    blockStreamingDefault: "on",
+    blockStreamingBreak: "message_end",
+    blockStreamingChunk: { minChars: 5, maxChars: 40 },
+  };
+  await configure("blocks-end", (config) => ({
+    ...config,
+    agents: { ...config.agents, defaults: { ...config.agents.defaults, ...defaults } },
+  }));
+  const lines = "The first line.\n\nThe second line.\n\nThe third.";
+  await script("blocks-end", [
+    { text: lines, calls: [{ name: "dump" }] },
+    { text: lines, chunkSize: 20, hangAfterChunks: 3 },
+  ]);
+  await arm("blocks-end", [dumpTool(() => "x")]);
+  const chat = chatOf(9109);
+  const runId = await hear("blocks-end", chat, "Lines");
+  await waitFor(async () => (await asked("blocks-end")).length === 2);
+  await waitFor(async () => JSON.stringify(await sentTo(chat)).includes("third"));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await call("POST", `/v1/runs/${runId}/abort`);
+  expect(await settled(runId, chat)).toEqual(["The first line.", "The second line.", "The third."]);
 });
 
 test("code that is longer than a block is fenced off in each", async () => {

@@ -1,0 +1,66 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.ts";
+import { wayTo } from "../../src/session/delivery-note.ts";
+import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session/outbox.ts";
+import { outbox } from "../../src/session/schema.ts";
+import { openStore, type Store, updateTables } from "../../src/session/store.ts";
+import { stubOf } from "../flow/session-lab.ts";
+
+const chat = (conversationId: string): Target => {
+  return { channel: "telegram", accountId: "default", kind: "direct", conversationId };
+};
+
+async function inStore(name: string, work: (store: Store) => Promise<void>): Promise<void> {
+  await runInDurableObject(await stubOf(name), async (_, state) => {
+    const store = openStore(state);
+    updateTables(state, store);
+    await work(store);
+  });
+}
+
+/** Sends what is due to a platform, and gives what it took. */
+async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now = 1000): Promise<string[]> {
+  const taken: string[] = [];
+  const send = async (part: OutboundPart) => {
+    taken.push(part.text);
+    return answer(part);
+  };
+  await drainOutbox({ store, write: (work) => work(), send, now: () => now });
+  return taken;
+}
+
+const put = (store: Store, target: Target, ...parts: string[]) =>
+  enqueue(store, { runId: "run_1", target, parts }, 1000);
+
+test("a part waits for those before it in the same conversation, and for no others", async () => {
+  await inStore("outbox-order", async (store) => {
+    put(store, chat("1"), "first", "second");
+    put(store, { ...chat("2"), replyToId: "7" }, "elsewhere");
+    const busy = ({ target }: OutboundPart): Delivery =>
+      target.conversationId === "1" ? { outcome: "retry", afterMs: 60_000, reason: "busy" } : { outcome: "delivered" };
+    expect(await drain(store, busy)).toEqual(["first", "elsewhere"]);
+    expect(await drain(store, () => ({ outcome: "delivered" }), 100_000)).toEqual(["first", "second"]);
+  });
+});
+
+test("what was being sent to a channel when the object died is unsure, what was being told to a session is told again", async () => {
+  await inStore("outbox-died", async (store) => {
+    put(store, chat("1"), "to people");
+    put(store, wayTo("agent:main:main"), "to a session");
+    store.update(outbox).set({ status: "sending" }).run();
+    markInterruptedUnsure(store);
+    expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["unsure", "pending"]);
+    expect(await drain(store, () => ({ outcome: "delivered" }))).toEqual(["to a session"]);
+  });
+});
+
+test("a channel that refuses every time is given up, a session that does not answer is not", async () => {
+  await inStore("outbox-refused", async (store) => {
+    put(store, chat("1"), "to people");
+    put(store, wayTo("agent:main:main"), "to a session");
+    const refuse = (): Delivery => ({ outcome: "retry", afterMs: 0, reason: "no" });
+    for (let day = 1; day <= 12; day++) await drain(store, refuse, day * 86_400_000);
+    expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["failed", "pending"]);
+  });
+});
