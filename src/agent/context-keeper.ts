@@ -6,15 +6,20 @@ import { isWorthPruning, pruningOf } from "./pruning.ts";
 
 /** Attempts in a row that did not make enough room, after which none is made any more. */
 const MAX_VAIN = 2;
+/** How much a context has to grow after such an attempt before another is worth it, as a share of what messages may have. */
+const REGROWTH = 0.1;
 
 /**
  * Keeps a conversation within what its model takes, over one run: shortens old results, lets the agent write down what
  * is worth keeping, and has the older part summarized. In this order, and each only where it is needed.
  */
 export class ContextKeeper {
-  readonly #loop: Loop;
+  /** With the model that answered last, or refused to: that is not always the one that is wanted. */
+  #loop: Loop;
   /** Summaries since the last good reply that did not help. */
   #vain = 0;
+  /** Tokens below which none is made before a request, because the last one did not help. */
+  #notBelow = 0;
 
   constructor(loop: Loop) {
     this.#loop = loop;
@@ -28,15 +33,18 @@ export class ContextKeeper {
     if (!isOver(size, size.budget.flushAt)) return;
     if (this.#shorten(context.pruning?.keepLastAssistants)) size = measured(this.#loop);
     if (isOver(size, size.budget.flushAt) && this.#beginFlush(size)) return;
-    if (!isOver(size, size.budget.limit) || this.#vain >= MAX_VAIN) return;
+    if (!isOver(size, size.budget.limit) || size.tokens < this.#notBelow || this.#vain >= MAX_VAIN) return;
     const outcome = await compact(this.#loop, { reason: "threshold" }, signal);
     if (outcome.kind === "done" && !this.#isOver()) return;
     this.#vain++;
     if (this.#isOver()) this.#shorten(0);
+    size = measured(this.#loop);
+    this.#notBelow = size.tokens + REGROWTH * size.budget.room;
   }
 
-  /** Makes room after a provider refused a request for its size. False where that cannot be done. */
-  async recover(signal: AbortSignal): Promise<boolean> {
+  /** Makes room after a model refused a request for its size. False where that cannot be done. */
+  async recover(refusal: AssistantMessage, signal: AbortSignal): Promise<boolean> {
+    this.#asked(refusal);
     if (this.#vain >= MAX_VAIN) return false;
     this.#vain++;
     const { kind } = await compact(this.#loop, { reason: "overflow" }, signal);
@@ -44,8 +52,15 @@ export class ContextKeeper {
   }
 
   /** The model has answered: what was done has helped. */
-  helped(): void {
+  helped(reply: AssistantMessage): void {
+    this.#asked(reply);
     this.#vain = 0;
+  }
+
+  /** Others who stand in for a model may take less than it. */
+  #asked({ model: ref }: AssistantMessage): void {
+    const asked = this.#loop.failover?.candidates.find(({ model }) => model.ref === ref);
+    if (asked !== undefined) this.#loop = { ...this.#loop, model: asked.model };
   }
 
   #isOver(): boolean {

@@ -1,5 +1,4 @@
 import type { Model } from "../models/model.ts";
-import type { Failover } from "./answer.ts";
 
 /** How a conversation is kept within what its model takes; sizes in tokens. */
 export interface ContextRules {
@@ -9,8 +8,8 @@ export interface ContextRules {
   reserveTokens: number;
   /** How much of the newest messages a summary leaves as it is. */
   keepRecentTokens: number;
-  /** Finds who writes summaries; absent where that is who answers. */
-  summarizer?(): Failover;
+  /** Who writes summaries; undefined means who answers. */
+  summarizer?: Model;
   /** Absent where results are not to be shortened. */
   pruning?: PruningRules;
   /** Absent where the agent has no memory to write to. */

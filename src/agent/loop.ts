@@ -57,10 +57,10 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
     if (message.error?.kind === "overflow") {
       journal.restarting();
       if (message.parts.length > 0) outer.emit({ type: "assistant", phase: "restart", attempt: 2 });
-      if (await keeper.recover(signal)) continue;
+      if (await keeper.recover(message, signal)) continue;
       return signal.aborted ? { kind: "aborted" } : { kind: "reply", message: outOfRoom(message) };
     }
-    keeper.helped();
+    keeper.helped(message);
     if (callsOf(message).length === 0) return { kind: "reply", message };
     journal.answered(message);
   }

@@ -41,15 +41,15 @@ export type Summary =
  * @throws what the budget of calls throws
  */
 export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
-  const quiet = silent(loop);
+  const writer = loop.context.summarizer ?? loop.model;
   const pieces = task.messages.map(told).map((text) => ({ text, tokens: estimateTokens(text) }));
-  let partTokens = partTokensOf(quiet.model, task);
+  let partTokens = partTokensOf(writer, task);
   let earlier = task.earlier;
-  let model = quiet.model.ref;
+  let model = writer.ref;
   let usage = NO_USAGE;
   for (let at = 0, halvings = 0; at < pieces.length; ) {
     const part = nextPart(pieces, at, partTokens);
-    const reply = await answer(quiet, [request(loop, task, earlier, part.text)], signal);
+    const reply = await answer(silent(loop, writer), [request(loop, task, earlier, part.text)], signal);
     usage = addUsage(usage, reply.usage);
     const text = head(withoutThoughts(textOf(reply)).visible.trim(), MAX_SUMMARY_CHARS);
     if (reply.error?.kind === "overflow" && halvings < MAX_HALVINGS) {
@@ -117,11 +117,9 @@ function request(loop: Loop, task: SummaryTask, earlier: string | undefined, con
   return { role: "user", id: loop.newMessageId(), at: loop.now(), text: summaryRequest(order) };
 }
 
-/** A loop in which the writer of summaries answers, without tools, and that nobody hears. */
-function silent(loop: Loop): Loop {
-  const failover = loop.context.summarizer?.() ?? loop.failover;
-  const model = (loop.context.summarizer && failover?.candidates[0]?.model) ?? loop.model;
+/** A loop whose model writes, without tools, and that nobody hears. */
+function silent(loop: Loop, model: Model): Loop {
+  const { loadImage } = loop.request;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
-  const request = { system, thinking: "off", loadImage: loop.request.loadImage } as const;
-  return { ...loop, model, failover, request, tools: [], emit: () => undefined };
+  return { ...loop, model, request: { system, thinking: "off", loadImage }, tools: [], emit: () => undefined };
 }

@@ -43,7 +43,7 @@ export async function compactNow(run: ActiveRun, focus: string, room: CompactRoo
     budget: budgetOf(run, agent, wiring.config, room),
     repetition: wiring.config.tools.loopDetection,
     allowedTools: [],
-    context: contextRules({ agent, standby }, run, wiring),
+    context: contextRules(agent, wiring),
     keep: async (output) => output,
     emit: () => undefined,
     newMessageId: () => newId("msg", room.now()),

@@ -1,4 +1,3 @@
-import type { Failover } from "../agent/answer.ts";
 import type { ContextRules, PruningRules } from "../agent/context-rules.ts";
 import { flushPrompt } from "../agent/memory-flush.ts";
 import type { AnyTool } from "../agent/tool.ts";
@@ -6,45 +5,29 @@ import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { ActiveRun } from "./engine.ts";
-import { standbyOf } from "./standby.ts";
 import type { TurnRoom } from "./turn-room.ts";
 import type { Config, Wiring } from "./wiring.ts";
 
-/** What of a turn its rules follow from. */
-interface TurnParts {
-  agent: Agent;
-  standby: Failover;
-  tools: readonly AnyTool[];
-}
-
 type Defaults = Config["agents"]["defaults"];
 
-/**
- * How an agent's conversations are kept within what its model takes, but for the memory flush.
- * @param standby those who answer in the run; they stand in for a writer of summaries, too
- */
-export function contextRules(
-  { agent: { defaults }, standby }: Pick<TurnParts, "agent" | "standby">,
-  run: ActiveRun,
-  wiring: Wiring,
-): ContextRules {
+/** How an agent's conversations are kept within what its model takes, but for the memory flush. */
+export function contextRules({ defaults }: Agent, wiring: Wiring): ContextRules {
   const { compaction, contextTokens } = defaults;
   const { reserveTokens, keepRecentTokens, model } = compaction;
   const pruning = rulesIn(defaults);
-  const answerers = standby.candidates.map((candidate) => candidate.model.ref);
-  const summarizer = (writer: string) => () =>
-    standbyOf([resolveAlias(wiring.config, writer), ...answerers], run, { wiring });
-  return {
-    ...{ contextTokens, reserveTokens, keepRecentTokens },
-    ...(model !== undefined && { summarizer: summarizer(model) }),
-    ...(pruning && { pruning }),
-  };
+  const summarizer = model && { summarizer: wiring.model(resolveAlias(wiring.config, model)) };
+  return { contextTokens, reserveTokens, keepRecentTokens, ...summarizer, ...(pruning && { pruning }) };
 }
 
 /** The same for a turn. Where its tools may write for its speaker, and nobody else has sent it, it also keeps a memory. */
-export function turnRules(parts: TurnParts, run: ActiveRun, { wiring, owner }: TurnRoom, now: number): ContextRules {
-  const rules = contextRules(parts, run, wiring);
-  const { agent, tools } = parts;
+export function turnRules(
+  agent: Agent,
+  tools: readonly AnyTool[],
+  run: ActiveRun,
+  { wiring, owner }: TurnRoom,
+  now: number,
+): ContextRules {
+  const rules = contextRules(agent, wiring);
   const { enabled, softThresholdTokens, prompt } = agent.defaults.compaction.memoryFlush;
   const writes = run.speaker.owner && tools.some(({ name }) => name === "write") && !owner.settings.spawned;
   if (!enabled || !writes) return rules;

@@ -16,7 +16,7 @@ export async function hookedModel(
   { hooks, wiring }: Pick<TurnRoom, "hooks" | "wiring">,
 ): Promise<string> {
   if (!hooks.has("before_model_resolve")) return ref;
-  const said = journal.context().findLast(({ role }) => role === "user");
+  const said = journal.context().findLast(({ role, inner }) => role === "user" && !inner);
   const text = said?.role === "user" ? said.text : "";
   const { merged, answers } = await hooks.run("before_model_resolve", { model: ref, text }, runId);
   if (merged === undefined) return ref;

@@ -64,7 +64,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       budget: room.budget,
       repetition: room.wiring.config.tools.loopDetection,
       hooks: hookedLoop(room.hooks, run.row.id),
-      context: turnRules({ agent, standby, tools }, run, room, Date.now()),
+      context: turnRules(agent, tools, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
       keep: (output) => keepOutput(output, spills, Date.now()),
       emit: (event) => {
