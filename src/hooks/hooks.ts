@@ -41,8 +41,9 @@ export interface HookMap {
   /** Once a message from outside is stored; nothing waits for it. At most once. */
   message_received: Point<MessageReceivedEvent>;
   /**
-   * Before a text goes where the run came from, whole and as Markdown. `cancel: true` ends it: it is not sent. Changed
-   * content is what the next one sees. The transcript keeps what the model said. Again if a crash comes before it is stored.
+   * Before a text leaves for a channel, whole and as Markdown: replies and their blocks, what is told of tool calls, the
+   * answers of commands, questions to a person. `cancel: true` ends it: it is not sent. Changed content is what the next
+   * one sees. The transcript keeps what the model said. Again where a crash comes before what is sent is stored.
    */
   message_sending: Point<MessageSendingEvent, MessageChange>;
   /** After each attempt to deliver a part, with its outcome. At most once. */

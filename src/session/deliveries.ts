@@ -3,15 +3,20 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { comesWithin } from "./comes-within.ts";
 import { noteRequest, SESSION_CHANNEL } from "./delivery-note.ts";
+import { draftOf } from "./draft.ts";
 import type { FamilyRoom } from "./family-room.ts";
+import { hookedMessage } from "./hooked-message.ts";
 import { newRunId, objectNameOf } from "./locate.ts";
+import { tellSent } from "./message-hooks.ts";
 import { drainOutbox } from "./outbox.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 
 /** How long the object of another session may take to answer. */
 const ANSWER_MS = 30_000;
 
 /** What delivering needs of the object that it is done for. */
 export interface DeliveryRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "call" | "now"> {
+  hooks: SessionHooks;
   /** Nothing more is due now. */
   drained(): void;
 }
@@ -46,7 +51,14 @@ export class Deliveries {
     try {
       const { store, fence } = this.#room;
       const write = <Result>(work: () => Result) => fence.write(work);
-      await drainOutbox({ store, write, send: (part, signal) => this.#send(part, signal), now: Date.now });
+      await drainOutbox({
+        store,
+        write,
+        ready: (markdown, target, runId) => this.#ready(markdown, target, runId),
+        send: (part, signal) => this.#send(part, signal),
+        sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
+        now: Date.now,
+      });
     } catch (error) {
       log("error", "outbox.failed", { error: messageOf(error) });
     }
@@ -55,8 +67,20 @@ export class Deliveries {
     this.#room.drained();
   }
 
-  /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
+  /** A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first. */
   format(target: Target, markdown: string): string[] {
+    return this.#room.hooks.has("message_sending") ? [draftOf(markdown)] : this.#cut(target, markdown);
+  }
+
+  /** What a draft is sent as, once plugins have looked at it. */
+  async #ready(draft: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }> {
+    const seen = await hookedMessage(draft, target, runId, this.#room.hooks);
+    if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
+    return this.#cut(target, seen.markdown);
+  }
+
+  /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
+  #cut(target: Target, markdown: string): string[] {
     try {
       return this.#room.wiring().channel(target.channel, target.accountId).channel.format(markdown);
     } catch (error) {

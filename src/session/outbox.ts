@@ -2,6 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
 import { SESSION_CHANNEL } from "./delivery-note.ts";
+import { type DraftPorts, GAP, makeReady, markdownIn } from "./draft.ts";
 import { prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
@@ -48,6 +49,8 @@ function backoffMs(attempts: number): number {
   return Math.min(1000 * 2 ** attempts, 5 * 60_000);
 }
 
+const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(GAP))} FROM ${outbox})`;
+
 /** A text on its way out of a run. */
 export interface Outgoing {
   runId: string;
@@ -64,7 +67,7 @@ export interface Outgoing {
 export function enqueue(store: Store, { runId, target, parts, said, deliveryIds }: Outgoing, now: number): string[] {
   return parts.map((text, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
-    const row = { deliveryId, runId, target, text, said: n === 0 ? (said ?? null) : null };
+    const row = { id: nextId, deliveryId, runId, target, text, said: n === 0 ? (said ?? null) : null };
     store
       .insert(outbox)
       .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
@@ -140,11 +143,10 @@ export function dropPending(store: Store): void {
 }
 
 /** What sending needs of the world. */
-export interface OutboxPorts {
-  store: Store;
-  write<Result>(work: () => Result): Result;
+export interface OutboxPorts extends DraftPorts {
   send(part: OutboundPart, signal: AbortSignal): Promise<Delivery>;
-  now(): number;
+  /** The outcome of an attempt is stored. */
+  sent(row: OutboxRow & { target: Target }, delivery: Delivery): void;
 }
 
 /**
@@ -158,6 +160,11 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     row = firstWaiting(ports.store)
   ) {
     const { id, target, text, deliveryId, attempts } = row;
+    const draft = markdownIn(text);
+    if (draft !== undefined && target !== undefined) {
+      await makeReady({ ...row, target }, draft, ports);
+      continue;
+    }
     ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
     const delivery =
       target === undefined
@@ -171,6 +178,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
         .where(eq(outbox.id, id))
         .run(),
     );
+    if (target !== undefined) ports.sent({ ...row, target }, delivery);
   }
 }
 

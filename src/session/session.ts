@@ -127,7 +127,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const hooks = new SessionHooks({ ...room, audit });
     this.#hooks = hooks;
     this.#clock = new AlarmClock(ctx);
-    this.#deliveries = new Deliveries({ ...room, drained: () => this.#arm() });
+    this.#deliveries = new Deliveries({ ...room, hooks, drained: () => this.#arm() });
     this.#indexer = new Indexer({ ...room, audit });
     this.#family = new Family(room);
     this.#performer = new Performer({

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.ts";
 import { wayTo } from "../../src/session/delivery-note.ts";
+import { draftOf } from "../../src/session/draft.ts";
 import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session/outbox.ts";
 import { outbox } from "../../src/session/schema.ts";
 import { openStore, type Store, updateTables } from "../../src/session/store.ts";
@@ -26,7 +27,8 @@ async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now
     taken.push(part.text);
     return answer(part);
   };
-  await drainOutbox({ store, write: (work) => work(), send, now: () => now });
+  const ready = async (draft: string) => draft.split("|");
+  await drainOutbox({ store, write: (work) => work(), ready, send, sent: () => undefined, now: () => now });
   return taken;
 }
 
@@ -62,5 +64,14 @@ test("a channel that refuses every time is given up, a session that does not ans
     const refuse = (): Delivery => ({ outcome: "retry", afterMs: 0, reason: "no" });
     for (let day = 1; day <= 12; day++) await drain(store, refuse, day * 86_400_000);
     expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["failed", "pending"]);
+  });
+});
+
+test("the parts that a draft becomes stand in its place, before what was put in later", async () => {
+  await inStore("outbox-draft", async (store) => {
+    put(store, chat("1"), draftOf("a|b|c"));
+    put(store, chat("1"), "later");
+    put(store, chat("1"), draftOf("d|e"));
+    expect(await drain(store, () => ({ outcome: "delivered" }))).toEqual(["a", "b", "c", "later", "d", "e"]);
   });
 });

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import type { HookTable } from "../../src/hooks/handlers.ts";
+import { definePlugin } from "../../src/plugins/plugin.ts";
+import { chatOf, hear, sentTo, settled } from "./chats.ts";
+import { call, finished, historyOf, script, waitFor } from "./client.ts";
+import { kill, plug, session } from "./session-lab.ts";
+
+const tester = (hooks: HookTable<unknown>) => definePlugin({ name: "tester", summary: "Tests", hooks });
+
+/** What the audit trail says of messages of a session, oldest first. */
+async function linesOf(name: string): Promise<unknown[][]> {
+  const answer = await call("GET", "/v1/audit?kind=message&limit=200");
+  const { entries } = await answer.json<{ entries: Record<string, unknown>[] }>();
+  const own = entries.filter(({ sessionKey }) => sessionKey === session(name).sessionKey);
+  return own.reverse().map(({ by, subject, detail }) => [by, subject, detail]);
+}
+
+test("people are sent what plugins make of a reply, and the transcript keeps what the model said", async () => {
+  const name = "sending";
+  await script(name, [{ text: "The code is **4711**." }]);
+  const told: unknown[] = [];
+  await plug(name, [
+    tester({
+      message_sending: { run: async ({ content }) => ({ content: content.replace("4711", "xxxx") }) },
+      message_sent: { run: ({ content, outcome }) => void told.push([content, outcome]) },
+    }),
+  ]);
+  const chat = chatOf(9301);
+  expect(await settled(await hear(name, chat, "Tell me"), chat)).toEqual(["The code is <b>xxxx</b>."]);
+  const { messages } = await historyOf(session(name).sessionKey);
+  expect(messages.at(-1)).toMatchObject({ parts: [{ text: "The code is **4711**." }] });
+  await waitFor(async () => told.length === 1 && (await linesOf(name)).length === 1);
+  expect(told).toEqual([["The code is <b>xxxx</b>.", "delivered"]]);
+  expect(await linesOf(name)).toEqual([["tester", "telegram", "content"]]);
+});
+
+test("a reply that a plugin cancels is sent to nobody, and the run says who cancelled it", async () => {
+  const name = "cancelling";
+  await script(name, [{ text: "A secret." }]);
+  await plug(name, [tester({ message_sending: { run: ({ content }) => ({ cancel: content.includes("secret") }) } })]);
+  const chat = chatOf(9302);
+  const runId = await hear(name, chat, "Tell me");
+  expect(await settled(runId, chat)).toEqual([]);
+  expect(await finished(runId)).toMatchObject({
+    status: "ok",
+    reply: "A secret.",
+    deliveries: [{ status: "failed", reason: "The plugin tester cancelled it." }],
+  });
+  await waitFor(async () => (await linesOf(name)).length === 1);
+  expect(await linesOf(name)).toEqual([["tester", "telegram", "cancelled"]]);
+});
+
+test("blocks and the answers of commands are looked at, too, each by itself, and arrive in order", async () => {
+  const name = "looked-at";
+  const paragraph = (word: string) => `${word} ${"and so it goes on for quite a while, ".repeat(24)}until it ends.`;
+  await script(name, [{ text: ["One", "Two", "Three"].map(paragraph).join("\n\n") }]);
+  // The first block becomes three parts for the channel.
+  const longer = (content: string) => `${content}\n\n${"x".repeat(4000)}\n\n${"y".repeat(4000)}`;
+  const hook = {
+    run: ({ content }: { content: string }) => ({ content: content.startsWith("One") ? longer(content) : content }),
+  };
+  await plug(name, [tester({ message_sending: hook })]);
+  const chat = chatOf(9303, "blocks");
+  const parts = await settled(await hear(name, chat, "Tell me"), chat);
+  expect(parts.map((text) => text.slice(0, 3))).toEqual(["One", "xxx", "yyy", "Two", "Thr"]);
+  const seen: string[] = [];
+  await kill(name);
+  await plug(name, [tester({ message_sending: { run: ({ content }) => void seen.push(content) } })]);
+  await settled(await hear(name, chat, "/queue"), chat);
+  expect(seen).toEqual([expect.stringMatching(/^Queue: /)]);
+});
+
+test("where the object dies while a plugin looks at a reply, whoever goes on lets it be looked at, and it is sent once", async () => {
+  const name = "sending-crash";
+  await script(name, [{ text: "Hello." }]);
+  let looks = 0;
+  const look = () => {
+    looks++;
+    return new Promise<undefined>(() => {});
+  };
+  await plug(name, [tester({ message_sending: { run: look } })]);
+  const chat = chatOf(9304);
+  const runId = await hear(name, chat, "Hi");
+  await waitFor(async () => looks === 1);
+  expect(await sentTo(chat)).toEqual([]);
+  await kill(name);
+  expect(await settled(runId, chat)).toEqual(["Hello."]);
+});
