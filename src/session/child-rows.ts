@@ -1,4 +1,4 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
 import { type Child, isOpen } from "./child.ts";
 import { prepared } from "./prepared.ts";
@@ -40,6 +40,15 @@ export function saveChild(store: Store, { key, runId, child }: ChildRow): void {
     .insert(children)
     .values({ key, ...now })
     .onConflictDoUpdate({ target: children.key, set: now })
+    .run();
+}
+
+/** Forgets the sub-agents that ended before an instant; their own sessions stay. */
+export function dropEndedChildren(store: Store, before: number): void {
+  const endedAt = sql`CASE WHEN json_valid(${children.body}) THEN ${children.body} ->> '$.phase.at' ELSE 0 END`;
+  store
+    .delete(children)
+    .where(and(eq(children.open, false), lt(endedAt, before)))
     .run();
 }
 

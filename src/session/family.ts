@@ -1,4 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
+import { spoken } from "../agent/silent-reply.ts";
+import { withoutThoughts } from "../agent/thoughts.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
 import type { ChildView, Kin } from "./api.ts";
@@ -35,6 +37,10 @@ export class Family {
   get dueAt(): number | undefined {
     const instants = [this.children.dueAt, this.#notices.dueAt].filter((instant) => instant !== undefined);
     return instants.length === 0 ? undefined : Math.min(...instants);
+  }
+
+  get isDue(): boolean {
+    return (this.dueAt ?? Number.POSITIVE_INFINITY) <= this.#room.now();
   }
 
   /** Does what is due. Never rejects. */
@@ -137,7 +143,8 @@ function endOf(
   reply: AssistantMessage | undefined,
   joined: readonly JoinedRow[],
 ): RunEnd {
-  return { runId: id, state, text: reply ? textOf(reply).trim() : "", joinedRunIds: joined.map((row) => row.id) };
+  const text = reply === undefined ? "" : spoken(withoutThoughts(textOf(reply)).visible);
+  return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
 }
 
 /** What a run came from, also one that has not begun. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
+import { dropEndedChildren } from "./child-rows.ts";
 import { clearEvents } from "./clear-events.ts";
 import { clearDeliveries, clearMessages, clearRuns } from "./clear-history.ts";
 import type { RetentionRoom } from "./retention-room.ts";
@@ -49,6 +50,7 @@ export class Retention {
       await clearMessages(this.#room, before);
       await clearRuns(this.#room, before);
       await clearDeliveries(this.#room, before);
+      this.#room.fence.write(() => dropEndedChildren(this.#room.store, before));
     } catch (error) {
       writeLog("warn", "retention.failed", { error: messageOf(error) });
     }

@@ -373,7 +373,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
     this.ctx.waitUntil(this.#deliveries.drain());
     if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
-    if (this.#family.dueAt !== undefined) this.ctx.waitUntil(this.#family.work().then(() => this.#arm()));
+    if (this.#family.isDue) this.ctx.waitUntil(this.#family.work().then(() => this.#arm()));
   }
 
   async #afterTurn(): Promise<void> {
