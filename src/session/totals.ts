@@ -23,8 +23,9 @@ export interface Totals {
   /** The current conversation. */
   conversation: Total;
   today: Total;
-  /** All runs that are kept, `MAX_COUNTED` of them at most. */
+  /** All runs that are kept, or, where these are more, the newest `MAX_COUNTED`. */
   all: Total;
+  isWhole: boolean;
   /** All of it by the model that answered last in each run, the dearest first. */
   byModel: { model: string; total: Total }[];
 }
@@ -54,6 +55,7 @@ export function totalsOf(store: Store, contextSeq: number, dayStart: number): To
     conversation: sumOf(({ isConversation }) => isConversation === 1),
     today: sumOf(({ isToday }) => isToday === 1),
     all: sumOf(() => true),
+    isWhole: store.select({ id: runs.id }).from(runs).limit(1).offset(MAX_COUNTED).get() === undefined,
     byModel: models
       .map((model) => ({ model: model ?? "unknown", total: sumOf((group) => group.model === model) }))
       .sort((a, b) => b.total.costMicros - a.total.costMicros || b.total.input - a.total.input),

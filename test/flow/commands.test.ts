@@ -1,7 +1,8 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { NO_USAGE } from "../../src/models/message.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { configure, session, stubOf } from "./session-lab.ts";
+import { configure, session, sql, stubOf } from "./session-lab.ts";
 
 /** Gives a command and waits for its answer. */
 async function tell(name: string, command: string): Promise<{ status: string; reply: string }> {
@@ -292,4 +293,21 @@ test("with a configuration that is not valid commands say why, and the session g
   await configure("invalid", () => ({ agents: { defaults: { timeoutSeconds: -1 } } }));
   expect((await tell("invalid", "/status")).reply).toContain("The configuration is not valid");
   expect((await tell("invalid", "/queue")).reply).toContain("Queue: **steer**");
+});
+
+test("/usage counts no more than the newest runs of a session that has very many, and says so", async () => {
+  await script("many", [{ text: "." }]);
+  await finished((await say("1", "many", session("many"))).runId);
+  const state = JSON.stringify({
+    status: "ok",
+    endedAt: 1,
+    endSeq: 1,
+    model: "fake/old",
+    usage: { ...NO_USAGE, input: 7 },
+  });
+  const query = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+    INSERT INTO runs (id, open, state, talk, accepted_at) SELECT 'run_' || i, 0, ?, 'x', 1 FROM n`;
+  await sql("many", query, state);
+  const lines = (await tell("many", "/usage")).reply.split("\n");
+  expect(lines[2]).toMatch(/^The last 10000 runs: 10000 runs, 70k tokens in, /);
 });

@@ -2,7 +2,7 @@ import { env, evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { callSession } from "../../src/session/call-session.ts";
 import { newRunId, objectNameOf } from "../../src/session/locate.ts";
-import { asked, finished, historyOf, say, script } from "./client.ts";
+import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { configure, session, sql, stubOf } from "./session-lab.ts";
 
 const HOUR_MS = 3_600_000;
@@ -88,4 +88,27 @@ test("commands neither put the end off nor begin another, and with no rule nothi
   await script("no-rule", [{ text: "a" }]);
   await shownAt("no-rule", "1");
   expect(await sql("no-rule", "SELECT said_at FROM session")).toEqual([{ said_at: 0 }]);
+});
+
+test("what is said while a run is at work puts the end off, too", async () => {
+  await open("joined", { mode: "idle", idleMinutes: 60 });
+  await script("joined", [{ calls: [{ name: "ls", args: {} }], delayMs: 200 }, { text: "a" }, { text: "b" }]);
+  const first = await say("1", "joined", session("joined"));
+  await waitFor(async () => (await asked("joined")).length === 1);
+  await age("joined", HOUR_MS);
+  const second = await say("2", "joined", session("joined"));
+  expect(await finished(second.runId)).toMatchObject({ status: "joined", intoRunId: first.runId });
+  expect((await shownAt("joined", "3")).filter((text) => /^\d$/.test(text))).toEqual(["1", "2", "3"]);
+});
+
+test("what another run says is never a command, whatever it looks like", async () => {
+  await script("said", [{ text: "a" }, { text: "b" }]);
+  await shownAt("said", "1");
+  await announce("said", "/new");
+  expect(
+    (await asked("said"))
+      .at(-1)!
+      .body.messages.map(({ content }: any) => content)
+      .slice(1),
+  ).toEqual(["1", "a", "/new"]);
 });

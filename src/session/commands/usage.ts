@@ -16,8 +16,8 @@ export const usage: ImmediateCommand = {
   ...footer,
   run(args, session) {
     if (args !== "") return footer.run(args, session);
-    const { conversation, today, all, byModel } = session.totals();
-    const whole = all.runs < MAX_COUNTED ? "All of this session" : `The last ${MAX_COUNTED} runs`;
+    const { conversation, today, all, isWhole, byModel } = session.totals();
+    const whole = isWhole ? "All of this session" : `The last ${MAX_COUNTED} runs`;
     return [
       `This conversation: ${totalText(conversation)}`,
       `Today: ${totalText(today)}`,
