@@ -4,6 +4,7 @@ import { VERSION } from "../lib/version.ts";
 import { logIn, logOut } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { refuseMethod } from "./method-not-allowed.ts";
 import { smallBody } from "./small-body.ts";
 
 const loginRoute = createRoute({
@@ -58,6 +59,8 @@ loginRoutes.openapi(loginRoute, async (c) => {
   await logIn(c, c.req.valid("json").token);
   return c.body(null, 204);
 });
+
+loginRoutes.all("/login", (c) => refuseMethod(c, ["POST"]));
 
 /** `/v1/logout` and `/v1/me`. */
 export const callerRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });

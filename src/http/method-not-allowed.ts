@@ -14,13 +14,14 @@ export function notFoundOf(routes: () => readonly RouterRoute[]): (c: Context) =
     const allowed = new Set(known.match("ALL", c.req.path)[0].map(([method]) => method));
     if (allowed.size === 0) throw new IsopodError("not_found", `Nothing is at ${c.req.path}`, "See /openapi.json.");
     if (allowed.has("GET")) allowed.add("HEAD");
-    c.header("Allow", [...allowed].join(", "));
-    throw new IsopodError(
-      "method_not_allowed",
-      `${c.req.method} is not possible here`,
-      `Use ${[...allowed].join(" or ")}.`,
-    );
+    return refuseMethod(c, [...allowed]);
   };
+}
+
+/** Answers 405 and says which methods a path is for. */
+export function refuseMethod(c: Context, allowed: readonly string[]): never {
+  c.header("Allow", allowed.join(", "));
+  throw new IsopodError("method_not_allowed", `${c.req.method} is not possible here`, `Use ${allowed.join(" or ")}.`);
 }
 
 function methodsByPath(routes: readonly RouterRoute[]): TrieRouter<string> {
