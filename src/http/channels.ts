@@ -3,8 +3,10 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { head } from "../lib/text.ts";
 import { callSession } from "../session/call-session.ts";
 import { answeringAgent, conversationKey, requestOf } from "../session/inbound.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
@@ -20,7 +22,7 @@ export const channelRoutes = new Hono<AppEnv>();
 channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
   const wiring = c.get("wiring");
   const { channel: channelId, account: accountId } = c.req.param();
-  const open = wiring.channel(channelId, accountId);
+  const open = openFor(wiring, channelId, accountId);
   const received = await open.channel.receive(c.req.raw, open.context);
   if (received.kind === "refused") return received.response;
   if (received.kind === "ignored") return done(received.reason);
@@ -39,6 +41,21 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
     return c.json({ ok: true, ignored: reason });
   }
 });
+
+/**
+ * The channel and account of a webhook's address. Anybody may call here, so whatever is wrong with an address is
+ * answered in the same way; the log says what it is.
+ * @throws IsopodError `not_found`
+ */
+function openFor(wiring: Wiring, channelId: string, accountId: string): OpenChannel {
+  try {
+    return wiring.channel(channelId, accountId);
+  } catch (error) {
+    if (!(error instanceof IsopodError) || error.code !== "not_found") throw error;
+    log("info", "channel.unknown", { channel: head(channelId, 80), accountId: head(accountId, 80), hint: error.hint });
+    throw new IsopodError("not_found", "There is no such webhook.", "The Worker's log says what is wrong.");
+  }
+}
 
 /** Whether the sender may talk to the agent. D1 is asked only where it matters: for strangers, and of groups. */
 async function decide(
