@@ -39,12 +39,17 @@ export async function expectationOf(
  * a server may answer with the whole (RFC 9110, 14.2).
  */
 export function rangeIn(header: string | undefined): ByteRange | undefined {
-  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replaceAll(" ", "") ?? "") ?? [];
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(" ", "") ?? "") ?? [];
   if (first === undefined || last === undefined || first + last === "") return undefined;
-  if (first === "") return { suffix: Number(last) };
-  const offset = Number(first);
+  if (first === "") return { suffix: position(last) };
+  const offset = position(first);
   if (last === "") return { offset };
-  return Number(last) < offset ? undefined : { offset, length: Number(last) - offset + 1 };
+  return position(last) < offset ? undefined : { offset, length: position(last) - offset + 1 };
+}
+
+/** A position in a file: what is beyond the end of any is so, however far beyond. */
+function position(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
 }
 
 function etagsIn(header: string): Etags {
