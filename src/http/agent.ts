@@ -10,6 +10,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { sse } from "./event-source.ts";
 import { runError, runIdOf } from "./run-schema.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Largest body of a request to run, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -54,7 +55,7 @@ const waitRoute = createRoute({
   request: {
     query: z.strictObject({
       runId: z.string(),
-      timeoutMs: z.coerce.number().int().min(0).max(MAX_WAIT_MS).default(DEFAULT_WAIT_MS),
+      timeoutMs: wholeNumber({ min: 0, max: MAX_WAIT_MS }).default(DEFAULT_WAIT_MS),
     }),
   },
   responses: {

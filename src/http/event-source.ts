@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { IsopodError } from "../lib/errors.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Where to go on reading events. */
 export const eventCursor = z.strictObject({
-  after: z.coerce
-    .number()
-    .int()
-    .min(0)
+  after: wholeNumber({ min: 0 })
     .optional()
     .openapi({ description: "Number of the last event that was seen; instead of the header Last-Event-ID." }),
 });

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { and, type Column, eq, lt, or, type SQL } from "drizzle-orm";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Where a list goes on: an instant in milliseconds, and a key among what shares it. */
 export interface ListCursor {
@@ -9,7 +10,7 @@ export interface ListCursor {
 
 /** A page of a list that has the latest first. */
 export const listQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: wholeNumber({ min: 1, max: 200 }).default(50),
   before: z
     .string()
     .regex(/^\d{1,15}:.{1,600}$/s, "use the `before` of the last page")

@@ -32,7 +32,7 @@ const abortRoute = createRoute({
   path: "/runs/{id}/abort",
   summary: "Stop a run, queued or running",
   description: "May be repeated; a run that has ended stays as it is.",
-  request: { params },
+  request: { params, query: z.strictObject({}) },
   responses: {
     200: {
       description: "Its status now",
@@ -46,7 +46,7 @@ const resendRoute = createRoute({
   path: "/runs/{id}/deliveries/{deliveryId}/resend",
   summary: "Send a part of a reply once more",
   description: "For a delivery that failed or is `unsure`; any other stays as it is.",
-  request: { params: params.extend({ deliveryId: z.string() }) },
+  request: { params: params.extend({ deliveryId: z.string() }), query: z.strictObject({}) },
   responses: { 200: { description: "It", content: { "application/json": { schema: deliveryView } } } },
 });
 

@@ -10,15 +10,11 @@ import { eventCursor, lastEventId, sse } from "./event-source.ts";
 import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
 import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
 import { historyMessage } from "./message-schema.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  before: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .openapi({ description: "Go on from the `before` of the last page." }),
+  limit: wholeNumber({ min: 1, max: 200 }).default(50),
+  before: wholeNumber({ min: 0 }).optional().openapi({ description: "Go on from the `before` of the last page." }),
 };
 
 const indexedRun = z
@@ -127,7 +123,7 @@ const abortRoute = createRoute({
   path: "/sessions/{key}/abort",
   summary: "Stop everything that a session does",
   description: "Stops the run at work and those that wait; may be repeated.",
-  request: { params },
+  request: { params, query: z.strictObject({}) },
   responses: {
     200: {
       description: "The runs that were stopped",

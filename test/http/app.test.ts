@@ -63,6 +63,29 @@ describe("what is refused, and how", () => {
     expect(await errorOf(response)).toMatchObject({ status: 400, message: expect.stringContaining("mesage") });
     const query = await call("GET", "/v1/sessions?limti=3");
     expect(await errorOf(query)).toMatchObject({ status: 400, message: expect.stringContaining("limti") });
+    for (const path of [`/v1/runs/run_${"0".repeat(52)}/abort`, "/v1/sessions/agent%3Amain%3Amain/abort"]) {
+      const abort = await call("POST", `${path}?reason=x`);
+      expect(await errorOf(abort)).toMatchObject({ status: 400, message: expect.stringContaining("reason") });
+    }
+  });
+
+  test("numbers in a query are decimal digits and nothing else", async () => {
+    const run = `run_${"0".repeat(52)}`;
+    const session = "/v1/sessions/agent%3Amain%3Amain";
+    for (const number of ["0x10", "", "1e2", "-1", "+1", "1.0", "%201", "1_000", "9".repeat(20), "Infinity"]) {
+      for (const path of [
+        `/v1/sessions?limit=${number}`,
+        `${session}/runs?limit=${number}`,
+        `${session}/history?limit=${number}`,
+        `${session}/history?before=${number}`,
+        `${session}/events?after=${number}`,
+        `/v1/runs/${run}/events?after=${number}`,
+        `/v1/agent/wait?runId=${run}&timeoutMs=${number}`,
+      ]) {
+        expect([path, (await call("GET", path)).status]).toEqual([path, 400]);
+      }
+    }
+    expect((await call("GET", "/v1/sessions?limit=16")).status).toBe(200);
   });
 
   test("a missing or wrong field is named with what is expected of it", async () => {
@@ -88,6 +111,9 @@ describe("what is refused, and how", () => {
     expect(response.headers.get("Allow")).toBe("POST");
     expect(await errorOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect(await errorOf(await call("POST", "/healthz"))).toMatchObject({ status: 405 });
+    const login = await SELF.fetch(`${ORIGIN}/v1/login`);
+    expect(login.headers.get("Allow")).toBe("POST");
+    expect(await errorOf(login)).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect(await errorOf(await call("GET", "/v1/nothing"))).toMatchObject({ status: 404, code: "not_found" });
   });
 
