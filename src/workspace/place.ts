@@ -12,6 +12,8 @@ export interface Place {
   /** What every key of the workspace starts with; ends with `/`. */
   prefix: string;
   attempt: Attempt;
+  /** Waits for so many milliseconds. */
+  wait(ms: number): Promise<void>;
   /** Milliseconds since the epoch. */
   now(): number;
   newVersionId(): string;

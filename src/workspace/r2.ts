@@ -2,7 +2,7 @@ import { listFolder, walkFolder } from "./listing.ts";
 import { checkFolder, checkPath } from "./paths.ts";
 import { fileAt, notFound, type Place } from "./place.ts";
 import { readFile } from "./read.ts";
-import { createAttempt } from "./retry.ts";
+import { createAttempt, sleep } from "./retry.ts";
 import { listVersions, readVersion } from "./versions.ts";
 import { type Workspace, WorkspaceError } from "./workspace.ts";
 import { removeFile, writeFile } from "./write.ts";
@@ -19,7 +19,7 @@ export interface R2WorkspaceOptions {
   newVersionId(): string;
   /** Told after each overwrite or delete, so that old versions can be cleared away later; it must not throw. */
   onReplaced?(path: string): void;
-  /** Waits for so many milliseconds before a failed call is made again. */
+  /** Waits for so many milliseconds before a failed call, or a write that others were faster than, is made again. */
   wait?(ms: number): Promise<void>;
 }
 
@@ -30,6 +30,7 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
     agentId: options.agentId,
     prefix: workspacePrefix(options.agentId, options.configured),
     attempt: createAttempt(options.wait),
+    wait: options.wait ?? sleep,
     now: options.now,
     newVersionId: options.newVersionId,
     onReplaced: options.onReplaced ?? (() => undefined),

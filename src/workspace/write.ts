@@ -6,8 +6,11 @@ import { sleep } from "./retry.ts";
 import { dropVersion, keepVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
-/** How often an unconditional write starts again because somebody else was faster. */
-const ROUNDS = 5;
+/** How often an unconditional write is tried because somebody else was faster. */
+const ROUNDS = 10;
+const FIRST_PAUSE_MS = 20;
+/** R2 gives one key about a second a write, so there is no use in waiting much longer for one's turn. */
+const LONGEST_PAUSE_MS = 1000;
 
 /** After so many milliseconds a deletion mark is one that its maker could not take away, and is written over. */
 const MARK_LIFETIME_MS = 60_000;
@@ -42,6 +45,7 @@ export async function writeFile(
     return stored;
   }
   for (let round = 0; round < ROUNDS; round++) {
+    if (round > 0) await place.wait(pauseMs(round, target.etag));
     const current = await fileAt(place, path);
     const stored = current === undefined ? await create(place, target) : await replace(place, target, current.etag);
     if (stored !== undefined) return stored;
@@ -53,6 +57,7 @@ export async function writeFile(
 export async function removeFile(place: Place, path: string, expect: Expectation): Promise<void> {
   const mark = await targetOf(place, path, DELETION_MARK);
   for (let round = 0; round < ROUNDS; round++) {
+    if (round > 0) await place.wait(pauseMs(round, mark.etag));
     const current = await fileAt(place, path);
     if (current === undefined) throw notFound(path);
     if (expect.kind === "new") throw conflict(path, "deleted", "there is a file");
@@ -62,6 +67,15 @@ export async function removeFile(place: Place, path: string, expect: Expectation
     if ((await replace(place, mark, current.etag)) !== undefined) return clearMark(place, mark);
   }
   throw conflict(path, "deleted", "others kept writing to it");
+}
+
+/**
+ * How long whoever lost waits before the next round: twice as long each time, and each for a while of his own, so that
+ * those who lost together do not meet again. What they write tells them apart; no lots have to be drawn.
+ */
+function pauseMs(round: number, etag: string): number {
+  const share = Number.parseInt(etag.slice(2 * round, 2 * round + 4), 16) / 0x10000;
+  return Math.round(Math.min(FIRST_PAUSE_MS * 2 ** round, LONGEST_PAUSE_MS) * (0.5 + share));
 }
 
 async function targetOf(place: Place, path: string, content: Uint8Array | string): Promise<Target> {

@@ -19,8 +19,13 @@ export function openWorkspace(options: Partial<R2WorkspaceOptions> = {}): Worksp
 }
 
 /** A new workspace whose store calls are recorded, and made to fail where wanted. */
-export function watchWorkspace(fault?: Fault) {
+export function watchWorkspace(fault?: Fault, options: Partial<R2WorkspaceOptions> = {}) {
   const agentId = `watched-${agents++}`;
   const { bucket, calls } = watchBucket(env.FILES, fault);
-  return { workspace: openWorkspace({ bucket, agentId }), calls, agentId, prefix: `agents/${agentId}/workspace/` };
+  return {
+    workspace: openWorkspace({ bucket, agentId, ...options }),
+    calls,
+    agentId,
+    prefix: `agents/${agentId}/workspace/`,
+  };
 }

@@ -182,6 +182,37 @@ describe("when R2 fails", () => {
   });
 });
 
+describe("when many write to one file at once", () => {
+  test("everybody's write is stored, one after the other, and no version is lost", async () => {
+    const workspace = open({ wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) });
+    const texts = Array.from({ length: 16 }, (_, n) => `written by ${n}`);
+    await Promise.all(texts.map((text) => workspace.write("a.md", text, ANY)));
+    expect(await workspace.versions("a.md")).toHaveLength(texts.length - 1);
+  });
+
+  test("who loses waits longer each time, and not as long as who writes something else", async () => {
+    const pauses = async (text: string) => {
+      const waits: number[] = [];
+      let others = 0;
+      const { workspace, prefix } = watched(
+        {
+          async hold(call) {
+            if (call.startsWith("put agents")) await env.FILES.put(`${prefix}a.md`, `somebody else's ${others++}`);
+          },
+        },
+        { wait: async (ms) => void waits.push(ms) },
+      );
+      await expect(workspace.write("a.md", text, ANY)).rejects.toMatchObject({ code: "conflict" });
+      return waits;
+    };
+    const [one, two] = [await pauses("one"), await pauses("two")];
+    expect(one.length).toBeGreaterThan(5);
+    expect(one.at(-1)).toBeGreaterThan(4 * (one[0] ?? 0));
+    expect(one).not.toEqual(two);
+    expect(await pauses("one")).toEqual(one);
+  });
+});
+
 describe("deleting without a conditional delete", () => {
   test("the mark's etag is the MD5 of its bytes, as R2 has it", async () => {
     expect((await env.FILES.put("mark-test", DELETION_MARK))?.etag).toBe(DELETION_MARK_ETAG);
