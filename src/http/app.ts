@@ -19,6 +19,7 @@ import { openAiModelRoutes } from "./openai-models.ts";
 import { openAiResponsesRoutes } from "./openai-responses.ts";
 import { openAiStoredResponsesRoutes } from "./openai-stored-responses.ts";
 import { pairingRoutes } from "./pairings.ts";
+import { requirePlainPath } from "./plain-path.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionDataRoutes } from "./session-data.ts";
@@ -31,6 +32,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   app.onError((error, c) => (speaksOpenAi(c.req.path) ? onOpenAiError(error, c) : onError(error, c)));
   app.notFound(notFoundOf(() => app.routes));
+  app.use(requirePlainPath);
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
   app.use(async (c, next) => {

@@ -1,20 +1,30 @@
-import { byteLength } from "../lib/text.ts";
+import { byteLength, head } from "../lib/text.ts";
 import { MAX_PATH_BYTES, WorkspaceError } from "./workspace.ts";
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}]/u;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
+const MAX_SHOWN_CHARS = 120;
 /** How models name the root of the workspace: `~`, `/workspace`, and where OpenClaw keeps it on a disk. */
 const ROOT =
   /^(?:~(?:\/\.openclaw\/workspace)?|\/workspace|\/(?:root|home\/[^/]+|Users\/[^/]+)\/\.openclaw\/workspace)(?:\/|$)/;
 
 /**
  * Gives a file's path back if it is one: relative, `/`-separated, without `.`, `..` and empty segments, without
- * control and format characters (Unicode Cc and Cf), at most 1,024 bytes.
+ * backslashes, control and format characters (Unicode Cc and Cf), at most 1,024 bytes.
  * @throws WorkspaceError `bad_path` with a message that says which rule was broken
  */
 export function checkPath(path: string): string {
   const fault = faultOf(path);
-  if (fault !== undefined) throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${fault}.`);
-  return path;
+  if (fault === undefined) return path;
+  throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${shown(path)}. It ${fault}.`);
+}
+
+/** A path as a message can show it: on one line, with nothing invisible in it, and not too long. */
+function shown(path: string): string {
+  const visible = head(path, MAX_SHOWN_CHARS).replace(INVISIBLE, (character) =>
+    encodeURIComponent(character.toWellFormed()),
+  );
+  return `\`${visible}${path.length > MAX_SHOWN_CHARS ? "…" : ""}\``;
 }
 
 /** Like `checkPath` for a folder: "" is the root, and one `/` at the end is dropped. @throws WorkspaceError `bad_path` */
@@ -46,15 +56,16 @@ function relativeTo(typed: string): string {
 }
 
 function faultOf(path: string): string | undefined {
-  if (path === "") return "it is empty";
-  if (!path.isWellFormed()) return "it has half of a surrogate pair";
-  if (UNPRINTABLE.test(path)) return "it has a control or format character";
-  if (byteLength(path) > MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
-  if (path.startsWith("/")) return "it starts with `/`; paths are relative to the workspace, as in `memory/notes.md`";
+  if (path === "") return "is empty";
+  if (!path.isWellFormed()) return "has half of a surrogate pair";
+  if (UNPRINTABLE.test(path)) return "has a control or format character";
+  if (path.includes("\\")) return "has a backslash; folders are separated by `/`";
+  if (byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
+  if (path.startsWith("/")) return "starts with `/`; paths are relative to the workspace, as in `memory/notes.md`";
   const segments = path.split("/");
-  if (segments.includes("..")) return "`..` would leave the workspace";
-  if (segments.includes(".")) return "it has a `.` segment";
-  if (path.endsWith("/")) return "it ends with `/`, so it names a folder and no file";
-  if (segments.includes("")) return "it has an empty segment (`//`)";
+  if (segments.includes("..")) return "has a `..` segment, which would leave the workspace";
+  if (segments.includes(".")) return "has a `.` segment";
+  if (path.endsWith("/")) return "ends with `/`, so it names a folder and no file";
+  if (segments.includes("")) return "has an empty segment (`//`)";
   return undefined;
 }

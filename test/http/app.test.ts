@@ -69,6 +69,18 @@ describe("what is refused, and how", () => {
     }
   });
 
+  test("a path that is no text is refused by its name, wherever it leads", async () => {
+    for (const place of ["agents/main/workspace/", "agents/main/versions/", "sessions/", "runs/", "models/", "no/"]) {
+      for (const odd of ["%ff", "a%C3%28", "a%", "%zz", "%ed%a0%80", "a%0ab", "a%00b"]) {
+        const refused = await errorOf(await call("GET", `/v1/${place}${odd}`));
+        expect(refused).toMatchObject({ status: 400, message: expect.stringContaining(`/v1/${place}${odd}`) });
+      }
+    }
+    const backslash = await errorOf(await call("PUT", "/v1/agents/main/workspace/notes%5Ca.md", "x"));
+    expect(backslash).toMatchObject({ status: 400, message: expect.stringContaining("notes\\a.md") });
+    expect((await call("GET", "/v1/agents/main/workspace/100%25.md")).status).toBe(404);
+  });
+
   test("numbers in a query are decimal digits and nothing else", async () => {
     const run = `run_${"0".repeat(52)}`;
     const session = "/v1/sessions/agent%3Amain%3Amain";
