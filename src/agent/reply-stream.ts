@@ -1,5 +1,5 @@
 import { type Block, type BlockSize, createBlockChunker } from "./block-chunker.ts";
-import { endsWithToken, isSilent, mayBeSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-reply.ts";
+import { endsWithToken, isSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-reply.ts";
 import { createThoughtSplitter } from "./thoughts.ts";
 
 /** Makes blocks of a reply while it is being written, without thoughts and without the silent token. */
@@ -13,8 +13,8 @@ export interface ReplyStream {
 }
 
 /**
- * A block is held back while it may be the silent token, or ends with it: whether that is said depends on what comes
- * next. What is left out of a reply is in the source of the block after it, so that the sources of what was given are
+ * A block that is the silent token, or ends with it, is held back: whether that is said depends on what comes next. What
+ * is left out of a reply is in the source of the block after it, so that the sources of what was given are
  * the reply as far as it was given.
  */
 export function createReplyStream(size: BlockSize): ReplyStream {
@@ -52,8 +52,7 @@ export function createReplyStream(size: BlockSize): ReplyStream {
   function take(block: Block): Block[] {
     const before = release();
     held = block;
-    const mayBeToken = endsWithToken(block.text) || (isFirst && mayBeSilent(block.text));
-    return mayBeToken ? before : [...before, ...release()];
+    return endsWithToken(block.text) ? before : [...before, ...release()];
   }
 
   return {

@@ -133,7 +133,7 @@ export const agentDefaults = z
     blockStreamingChunk: z
       .strictObject({
         minChars: z.number().int().min(1).default(800).describe("Fewest characters of a block that is not the last."),
-        maxChars: z.number().int().min(1).default(1200).describe("Most characters of a block."),
+        maxChars: z.number().int().min(20).max(20_000).default(1200).describe("Most characters of a block."),
       })
       .prefault({})
       .refine(({ minChars, maxChars }) => minChars <= maxChars, "minChars is more than maxChars")
