@@ -31,7 +31,7 @@ async function announce(name: string, text: string) {
   const { sessionKey } = session(name);
   const objectName = await objectNameOf(sessionKey);
   const origin = { kind: "announcement" as const, childKey: "agent:main:subagent:x", childRunId: "run_x" };
-  const input = { text, origin, model: `fake/${name}`, timeoutSeconds: 60 };
+  const input = { text, origin, sender: { id: "system", owner: true }, model: `fake/${name}`, timeoutSeconds: 60 };
   const request = { sessionKey, agentId: "main", runId: newRunId(objectName, Date.now()), input };
   const { runId } = await callSession(env.SESSIONS, objectName, (called) => called.accept(request));
   await finished(runId);
