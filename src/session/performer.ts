@@ -14,6 +14,7 @@ import { keepNote } from "./delivery-note.ts";
 import type { ActiveRun } from "./engine.ts";
 import type { Family } from "./family.ts";
 import type { FamilyRoom } from "./family-room.ts";
+import { startGateway } from "./gateway-start.ts";
 import type { Lane } from "./lane.ts";
 import { lookUpModel } from "./model-choice.ts";
 import { openVoice } from "./open-voice.ts";
@@ -115,7 +116,7 @@ export class Performer {
 
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
-    const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
+    const { store, log, fence, hooks, database, deliveries, files, lanes, now, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
     if (origin?.kind === "command") return carryOut(origin, this.#commandPort(run), run.signal);
@@ -144,6 +145,7 @@ export class Performer {
       const parts = deliveries.format(target, askPerson(run.journal.state));
       fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
     }
+    waitUntil(startGateway({ hooks, database, agentId: owner.agentId, version: wiring.deployment, now }));
     return conclusion;
   }
 

@@ -7,6 +7,7 @@ import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { VERSION } from "../lib/version.ts";
 import { createCandidates, type FindCandidates } from "../models/candidates.ts";
 import { modelsConfig } from "../models/config.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
@@ -35,6 +36,8 @@ export type Config = ReturnType<typeof readConfig>;
 /** The Worker's bindings, opened the way its configuration says. Cheap to make, and holds no state of its own. */
 export interface Wiring {
   readonly config: Config;
+  /** The deployment that runs here: its id on Cloudflare, else Isopod's version. */
+  readonly deployment: string;
   /** `workerd` on a machine of one's own. */
   readonly host: "cloudflare-workers" | "workerd";
   /** `provider/model` that an agent answers with. */
@@ -73,6 +76,8 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
   const secret = (name: string) => variable(env, name);
   return {
     config,
+    // Absent where a configuration of somebody's own does not bind it.
+    deployment: env.DEPLOYMENT?.id ?? VERSION,
     host: env.ISOPOD_HOST ?? "cloudflare-workers",
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),

@@ -81,8 +81,9 @@ export async function arm(name: string, extraTools: AnyTool[]): Promise<void> {
 }
 
 /** Gives a session plugins of its own, until it leaves memory; to be called before it is first used. */
-export async function plug(name: string, extraPlugins: AnyPlugin[]): Promise<void> {
-  await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraPlugins }));
+export async function plug(name: string, extraPlugins: AnyPlugin[], { sessionKey } = session(name)): Promise<void> {
+  const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
+  await runInDurableObject(stub, (instance) => Object.assign(instance, { extraPlugins }));
 }
 
 /** Puts messages into a transcript as if there had been so many turns. */
