@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import { defaultAgentId } from "../config/agents.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { shortDigest } from "../lib/short-digest.ts";
 import { callSession } from "../session/call-session.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
 import { callerKey, runInputOf, runRequest } from "../session/run-request.ts";
@@ -37,7 +38,9 @@ const agentRoute = createRoute({
   method: "post",
   path: "/agent",
   summary: "Accept a run",
-  description: "Answers as soon as the input is stored, before any work of a model.",
+  description:
+    "Answers as soon as the input is stored, before any work of a model. The same idempotency key with the same message " +
+    "is the same run; with another message it is a conflict (409).",
   middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
   request: { body: { required: true, content: { "application/json": { schema: agentRequest } } } },
   responses: {
@@ -96,7 +99,10 @@ agentRoutes.openapi(agentRoute, async (c) => {
     sessionKey,
     agentId,
     runId,
-    ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
+    ...(idempotencyKey !== undefined && {
+      idempotencyKey: callerKey(idempotencyKey),
+      inputDigest: await shortDigest(request.message),
+    }),
     input,
   };
   if (!c.req.header("Accept")?.includes("text/event-stream")) {

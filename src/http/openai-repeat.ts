@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { IsopodError } from "../lib/errors.ts";
 import { base32 } from "../lib/ids.ts";
+import { shortDigest } from "../lib/short-digest.ts";
 import type { AcceptRequest } from "../session/api.ts";
 import { callerKey } from "../session/run-request.ts";
 
@@ -13,13 +14,13 @@ const TWINS = ["", "-2", "-3"];
 /** How a request is known again when it is repeated. */
 export type Repeat =
   /** The caller names it. */
-  | { kind: "keyed"; key: string }
+  | { kind: "keyed"; key: string; print: string }
   /** An official client counts its tries of a request but gives it no name, so what it says has to do. */
   | { kind: "first" | "again"; print: string; now: number }
   | { kind: "unknown" };
 
 /** What a session needs to know a request again. */
-export type Idempotency = Pick<AcceptRequest, "idempotencyKey" | "keySince">;
+export type Idempotency = Pick<AcceptRequest, "idempotencyKey" | "inputDigest" | "keySince">;
 
 /**
  * How a request is known again.
@@ -32,10 +33,10 @@ export async function repeatOf(c: Context, content: unknown, now: number): Promi
     const message = `Idempotency-Key: it is longer than ${MAX_KEY_CHARS} characters`;
     throw new IsopodError("invalid_request", message, undefined, { param: "Idempotency-Key" });
   }
-  if (key) return { kind: "keyed", key };
+  const print = await shortDigest(JSON.stringify([c.req.path, content]));
+  if (key) return { kind: "keyed", key, print };
   const tries = c.req.header("X-Stainless-Retry-Count");
   if (tries === undefined) return { kind: "unknown" };
-  const print = await digestOf(JSON.stringify([c.req.path, content]));
   return { kind: tries === "0" ? "first" : "again", print, now };
 }
 
@@ -45,7 +46,7 @@ export function amongOthers(repeat: Repeat): Idempotency {
     case "unknown":
       return {};
     case "keyed":
-      return { idempotencyKey: callerKey(repeat.key) };
+      return { idempotencyKey: callerKey(repeat.key), inputDigest: repeat.print };
     case "first":
       return { idempotencyKey: `openai:${repeat.print}`, keySince: repeat.now };
     case "again":
@@ -56,11 +57,11 @@ export function amongOthers(repeat: Repeat): Idempotency {
 /** The names under which a session for a request alone may be found, the likeliest first; none where it cannot be. */
 export async function ownNames(repeat: Repeat): Promise<string[]> {
   if (repeat.kind === "unknown") return [];
-  if (repeat.kind === "keyed") return [await digestOf(repeat.key)];
+  if (repeat.kind === "keyed") return [await shortDigest(repeat.key)];
   const window = Math.floor(repeat.now / REPEAT_MS);
   const [current, last] = [
-    await digestOf(`${repeat.print}:${window}`),
-    await digestOf(`${repeat.print}:${window - 1}`),
+    await shortDigest(`${repeat.print}:${window}`),
+    await shortDigest(`${repeat.print}:${window - 1}`),
   ];
   if (repeat.kind === "first") return TWINS.map((twin) => current + twin);
   return [current, last].flatMap((name) => TWINS.map((twin) => name + twin).reverse());
@@ -69,9 +70,4 @@ export async function ownNames(repeat: Repeat): Promise<string[]> {
 /** A name that no request has. */
 export function newName(): string {
   return base32(crypto.getRandomValues(new Uint8Array(16)));
-}
-
-async function digestOf(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return base32(new Uint8Array(digest, 0, 16));
 }

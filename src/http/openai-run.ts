@@ -44,7 +44,7 @@ export async function beginRun(c: Context<AppEnv>, asked: Asked): Promise<BegunR
   const [first = ownSession(agentId, newName())] = names;
   if (repeat.kind === "first") return beginApart(c, asked, names);
   const known = repeat.kind === "again" ? await firstThatIsThere(c, names) : undefined;
-  return begin(c, asked, known ?? first, ONLY);
+  return begin(c, asked, known ?? first, repeat.kind === "keyed" ? amongOthers(repeat) : ONLY);
 }
 
 /** Begins the first try of a request in a session that no equal one was made in. */

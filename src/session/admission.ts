@@ -1,4 +1,5 @@
 import type { Target } from "../channels/channel.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, inTurn, type Manner, type QueuePolicy, type WaitingRun } from "./queue.ts";
@@ -15,6 +16,8 @@ const KEPT_LINES = 50;
 export interface NewRun {
   runId: string;
   idempotencyKey: string | null;
+  /** What is asked under the key, as a digest; null where nobody wants it compared. */
+  inputDigest: string | null;
   input: RunInput;
   target: Target | null;
 }
@@ -85,9 +88,18 @@ function isTurn(state: OpenRun["state"]): boolean {
   return kind !== "command" && kind !== "delivery";
 }
 
-/** The run that came in before under the same id or the same key. */
-export function knownRun(store: Store, { runId, idempotencyKey }: NewRun): RunRow | undefined {
-  return findRun(store, runId) ?? (idempotencyKey === null ? undefined : findRunByKey(store, idempotencyKey));
+/**
+ * The run that came in before under the same id or the same key.
+ * @throws IsopodError `conflict` where something else was asked under the key
+ */
+export function knownRun(store: Store, { runId, idempotencyKey, inputDigest }: NewRun): RunRow | undefined {
+  const known = findRun(store, runId);
+  if (known !== undefined || idempotencyKey === null) return known;
+  const keyed = findRunByKey(store, idempotencyKey);
+  const isOther = inputDigest !== null && (keyed?.inputDigest ?? inputDigest) !== inputDigest;
+  if (!isOther) return keyed;
+  const message = "idempotencyKey: another message was sent under this key";
+  throw new IsopodError("conflict", message, "Use a key of its own for each message.", { param: "idempotencyKey" });
 }
 
 /** The runs that wait, in the order in which they get their turn. */

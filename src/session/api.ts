@@ -10,7 +10,7 @@ import type { HistoryPage } from "./transcript.ts";
 
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {
-  /** Refused where the session is being deleted. */
+  /** Refused where the session is being deleted, or the key was used for something else. */
   accept(request: AcceptRequest): Accepted | Refusal;
   /** Also gives the run's events, from the first to the last. */
   acceptAndFollow(request: AcceptRequest): Followed | Refusal;
@@ -68,6 +68,8 @@ export interface AcceptRequest {
   agentId: string;
   runId: string;
   idempotencyKey?: string;
+  /** What is asked under the key, as a digest: something else under the same key is refused as a conflict. */
+  inputDigest?: string;
   /** A run that was accepted under the key before this instant is another one, and gives the key up. */
   keySince?: number;
   input: RunInput;

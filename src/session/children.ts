@@ -78,6 +78,7 @@ export class Children {
     const run = {
       runId: newRunId(objectNameOfRun(row.runId) ?? "", now()),
       idempotencyKey: `announce:${report.childRunId}`,
+      inputDigest: null,
       input: announcement(child, report),
       target: child.telling.target,
     };

@@ -1,4 +1,5 @@
-import { base32, newId } from "../lib/ids.ts";
+import { newId } from "../lib/ids.ts";
+import { shortDigest } from "../lib/short-digest.ts";
 
 /** Characters of a run id that say which object it is in. */
 const TAG_CHARS = 26;
@@ -9,9 +10,8 @@ const APPROVAL_ID = /^apr_[0-9a-z]{52}$/;
  * The name of the object that holds a session: 128 bits of the key's SHA-256. A run's id ends with it, so that a run
  * is found without asking any index.
  */
-export async function objectNameOf(sessionKey: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(sessionKey));
-  return base32(new Uint8Array(digest, 0, 16));
+export function objectNameOf(sessionKey: string): Promise<string> {
+  return shortDigest(sessionKey);
 }
 
 /** A new run's id within an object. */

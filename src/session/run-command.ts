@@ -27,7 +27,7 @@ export function recordCommand(
   answer: string,
   { store, log, sessionId, now, parts }: CommandRecordRoom,
 ): RunRow {
-  const { runId: id, input, target, idempotencyKey } = run;
+  const { runId: id, input, target, idempotencyKey, inputDigest } = run;
   const answered = commandAnswer(answer, now);
   const startSeq = log.append(id, { ...userMessage(input, now), aside: true });
   log.append(id, answered);
@@ -45,6 +45,7 @@ export function recordCommand(
   const row: RunRow = {
     id,
     idempotencyKey,
+    inputDigest,
     target,
     open: true,
     state,

@@ -31,6 +31,7 @@ const statements = prepared((store) => {
       .values({
         id: slot(runs.id),
         idempotencyKey: slot(runs.idempotencyKey),
+        inputDigest: slot(runs.inputDigest),
         open: slot(runs.open),
         state: slot(runs.state),
         input: slot(runs.input),
@@ -63,8 +64,9 @@ const statements = prepared((store) => {
 
 /** Adds a run. */
 export function insertRun(store: Store, row: RunRow): void {
-  const { idempotencyKey: idempotency_key, acceptedAt: accepted_at, firstSeq: first_seq, ...others } = row;
-  statements(store).insert.run({ ...others, idempotency_key, accepted_at, first_seq });
+  const { idempotencyKey: idempotency_key, inputDigest: input_digest, ...rest } = row;
+  const { acceptedAt: accepted_at, firstSeq: first_seq, ...others } = rest;
+  statements(store).insert.run({ ...others, idempotency_key, input_digest, accepted_at, first_seq });
 }
 
 /** The runs that were looked up since the last write. */

@@ -56,6 +56,8 @@ export const runs = sqliteTable(
     /** `run_…`: sorts by when it was accepted. */
     id: text().primaryKey(),
     idempotencyKey: text("idempotency_key").unique(),
+    /** What was asked under the key, as a digest: under the same key nothing else can be asked. */
+    inputDigest: text("input_digest"),
     /** Whether something is left to do for it: to run it, or to tell the index of all runs how it ended. */
     open: integer({ mode: "boolean" }).notNull(),
     state: json("state", isRunState).notNull(),

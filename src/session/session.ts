@@ -189,9 +189,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #accept(request: AcceptRequest): Accepted {
-    const { agentId, runId, idempotencyKey = null, keySince = 0, input, target = null } = request;
+    const { agentId, runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     const taken = intake(boundedInput(input));
-    const run = { runId, idempotencyKey, input: taken.input, target };
+    const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#engine.busy;
     const listing = begins ? this.#performer.listAhead(agentId, taken.input) : undefined;
     const owner = this.#begin(request);

@@ -104,6 +104,25 @@ test("the same idempotency key is the same run, also when it comes twice at once
   expect(await asked("once")).toHaveLength(1);
 });
 
+test("the same idempotency key with another message is a conflict, also once the first one is over", async () => {
+  await script("once-only", [{ text: "Once.", delayMs: 200 }]);
+  const more = { ...session("once-only"), idempotencyKey: "key-2" };
+  const other = async () => {
+    const body = { message: "Something else", model: "fake/once-only", ...more };
+    return (await call("POST", "/v1/agent", body)).status;
+  };
+  const { runId } = await say("A", "once-only", more);
+  expect(await other()).toBe(409);
+  await finished(runId);
+  expect(await other()).toBe(409);
+  const command = { ...session("once-only"), idempotencyKey: "key-3" };
+  expect((await say("/status", "once-only", command)).runId).toBe((await say("/status", "once-only", command)).runId);
+  const body = { message: "/stop", ...command };
+  const refused = await (await call("POST", "/v1/agent", body)).json();
+  expect(refused).toMatchObject({ error: { code: "conflict", hint: expect.stringContaining("key of its own") } });
+  expect(await asked("once-only")).toHaveLength(1);
+});
+
 test("runs of one session go one after the other, in the order in which they were accepted", async () => {
   await finished((await say("/queue followup", "serial", session("serial"))).runId);
   await script("serial", [{ text: "first", delayMs: 150 }, { text: "second" }, { text: "third" }]);

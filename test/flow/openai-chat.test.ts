@@ -319,6 +319,12 @@ describe("a request that is made twice", () => {
       expect([second, third]).toEqual([first, first]);
     }
     expect(await asked("chat-key")).toHaveLength(2);
+    const other = { model: MODEL, messages: says("y") };
+    const headers = by("chat-key", { "Idempotency-Key": "key-undefined" });
+    const error = await refusal(openai({ maxRetries: 2 }).chat.completions.create(other, headers));
+    expect(error).toBeInstanceOf(OpenAI.ConflictError);
+    expect(error).toMatchObject({ code: "conflict", param: "idempotencyKey" });
+    expect(error.headers?.get("x-should-retry")).toBe("false");
   });
 
   test("is one run where the client repeats it by itself, but two where it is asked twice", async () => {
