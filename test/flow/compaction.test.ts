@@ -1,6 +1,21 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
-import { finished, historyOf, say, script } from "./client.ts";
-import { compactionsIn, pages, requestsOf, summariesOf, talked } from "./context-lab.ts";
+import { estimateTokens } from "../../src/lib/tokens.ts";
+import { asked, finished, historyOf, say, script } from "./client.ts";
+import {
+  asks,
+  compactionsIn,
+  dumps,
+  keepShort,
+  lived,
+  pages,
+  requestsOf,
+  says,
+  summariesOf,
+  talked,
+  textIn,
+  words,
+} from "./context-lab.ts";
 import { session } from "./session-lab.ts";
 
 test("a conversation that would not fit any more is summarized before the model is asked, and its history stays", async () => {
@@ -43,4 +58,85 @@ test("/compact summarizes when it is asked to, says what came of it, and what ma
   const shown = (await requestsOf("on-demand")).at(-1)!;
   expect(shown[1]).toContain("Six pages about words.");
   expect(shown.slice(1).join()).not.toContain("/compact");
+});
+
+test("/compact says so where there is nothing to summarize", async () => {
+  await script("brief", [{ text: "Hi." }]);
+  await finished((await say("Hello", "brief", session("brief"))).runId);
+  const { runId } = await say("/compact", "brief", session("brief"));
+  expect((await finished(runId)).reply).toMatch(/^There is nothing to summarize yet/);
+  expect(await asked("brief")).toHaveLength(1);
+});
+
+test("a call and its result are never parted, and the newest messages stay as they are", async () => {
+  const turns = Array.from({ length: 12 }, (_, n) => [
+    asks(`Dump ${n}`),
+    ...dumps(`call_${n}`, `Result ${n}: ${words(900)}`),
+    says(`Dumped ${n}.`),
+  ]);
+  for (const keepRecentTokens of [800, 1500, 2500]) {
+    const name = `small-${keepRecentTokens / 100}`;
+    await lived(name, turns.flat());
+    await keepShort(name, { keepRecentTokens });
+    await script(name, [{ text: "Dumps." }, { text: "Answer." }]);
+    expect(await finished((await say("And?", name, session(name))).runId)).toMatchObject({ reply: "Answer." });
+    const { messages } = (await asked(name)).at(-1)!.body;
+    const calls = messages.flatMap(({ tool_calls = [] }: any) => tool_calls.map(({ id }: any) => id));
+    const results = messages.flatMap(({ tool_call_id }: any) => tool_call_id ?? []);
+    expect(results).toEqual(calls);
+    const kept = messages
+      .slice(2)
+      .reduce((sum: number, message: any) => sum + estimateTokens(textIn(message.content)), 0);
+    expect(kept).toBeLessThanOrEqual(keepRecentTokens + 100);
+    expect(textIn(messages.at(-1).content)).toBe("And?");
+  }
+});
+
+test("a reply that broke off is kept with what the model was told of it", async () => {
+  const half = says(`Half: ${words(1900)}`, { stop: "aborted" });
+  await lived("broke-off", [
+    ...pages(6, 400).flatMap((page) => [asks("More"), says(page)]),
+    ...[asks("All of it"), half, says(`Rest: ${words(1500)}`)],
+  ]);
+  await script("broke-off", [{ text: "Six pages." }, { text: "Here." }]);
+  const { runId } = await say("/compact", "broke-off", session("broke-off"));
+  expect((await finished(runId)).reply).toMatch(/^Summarized/);
+  await finished((await say("Go on", "broke-off", session("broke-off"))).runId);
+  const [, summary, ...shown] = (await requestsOf("broke-off")).at(-1)!;
+  expect(summary).toContain("Six pages.");
+  expect(shown.map((text) => text.slice(0, 20))).toEqual([
+    "All of it",
+    expect.stringMatching(/^Half/),
+    expect.stringMatching(/^\[System\]/),
+    expect.stringMatching(/^Rest/),
+    "Go on",
+  ]);
+});
+
+test("a model with a window of 8,000 tokens gets by: each request fits, and the conversation goes on", async () => {
+  await keepShort("tiny-1", {}, { skipBootstrap: true });
+  await script("tiny-1", [{ text: `Answer: ${words(900)}.` }]);
+  for (let n = 0; n < 12; n++) {
+    const { runId } = await say(`Question ${n}`, "tiny-1", session("tiny-1"));
+    expect(await finished(runId)).toMatchObject({ status: "ok" });
+  }
+  const sizes = (await asked("tiny-1")).map(({ body }) => countTokens(JSON.stringify([body.messages, body.tools])));
+  expect(sizes.length).toBeGreaterThan(13);
+  expect(Math.max(...sizes)).toBeLessThan(8000);
+  expect((await summariesOf("tiny-1")).length).toBeGreaterThan(1);
+});
+
+test("a conversation in Chinese is summarized as early as it has to be, and no request is too long", async () => {
+  const page = (n: number) => `第${n}页：${"我们下周去里斯本旅行，住在老城区的小旅馆里。".repeat(70)}`;
+  await talked(
+    "small-2",
+    Array.from({ length: 8 }, (_, n) => page(n)),
+  );
+  await keepShort("small-2");
+  await script("small-2", [{ text: "用户下周去里斯本。" }, { text: "好的。" }]);
+  const { runId } = await say("还有什么？", "small-2", session("small-2"));
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "好的。" });
+  expect(await summariesOf("small-2")).toMatchObject([{ summary: "用户下周去里斯本。" }]);
+  const sizes = (await asked("small-2")).map(({ body }) => countTokens(JSON.stringify([body.messages, body.tools])));
+  expect(Math.max(...sizes)).toBeLessThan(16_000);
 });

@@ -1,5 +1,6 @@
-/** Models with a small window: `small-…` with 16,000 tokens, `tiny-…` with 8,000. */
+/** Models with a small window: `medium-…` with 32,000 tokens, `small-…` with 16,000, `tiny-…` with 8,000. */
 const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
+  { id: `medium-${n}`, contextWindow: 32_000 },
   { id: `small-${n}`, contextWindow: 16_000 },
   { id: `tiny-${n}`, contextWindow: 8_000 },
 ]).flat();
