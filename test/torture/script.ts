@@ -89,7 +89,9 @@ export function replyTo(conversation: readonly WireMessage[]): ScriptedReply {
 
 /** A summary that keeps what matters here: the last script, and the first word of each of its replies. */
 function summaryOf(request: string): ScriptedReply {
-  const script = scriptsIn(request).at(-1);
+  const scripts = scriptsIn(request);
+  // What a sub-agent was told stands in the call that started it: that is not what was asked here.
+  const script = scripts.findLast(({ tag }) => !scripts.some((other) => tag.startsWith(`${other.tag}c`)));
   if (script === undefined) return { text: "Nothing was asked." };
   const steps = Array.from({ length: stepsIn(script.tag, request) }, (_, step) => `${script.tag}-${step}.1`);
   const end = isOver(script.tag, request) ? [`${script.tag}.1`] : [];
