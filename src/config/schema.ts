@@ -49,7 +49,7 @@ const core = {
             .min(0)
             .default(0)
             .describe(
-              "After how many days messages, runs and deliveries are deleted, but for what a model is still shown; 0 means never.",
+              "After how many days messages, runs, deliveries and lines of the audit trail are deleted, but for what a model is still shown; 0 means never.",
             ),
         })
         .prefault({})

@@ -1,6 +1,6 @@
-import { and, desc, eq, gte, isNotNull, lte } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { approvals, runs, sessions } from "../db/schema.ts";
+import { approvals, audit, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { isSettled, type PausedRun, type RunState } from "./run.ts";
 import type { OpenRun } from "./runs.ts";
@@ -95,4 +95,11 @@ export async function forgetRuns(database: D1Database, key: string, acceptedUpTo
   await drizzle(database)
     .delete(runs)
     .where(and(eq(runs.sessionKey, key), lte(runs.acceptedAt, acceptedUpTo), isNotNull(runs.endedAt)));
+}
+
+/** Takes lines off the audit trail that an agent has from before an instant. Safe to repeat. */
+export async function forgetAudit(database: D1Database, agentId: string, before: number): Promise<void> {
+  await drizzle(database)
+    .delete(audit)
+    .where(and(eq(audit.agentId, agentId), lt(audit.at, before)));
 }

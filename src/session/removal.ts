@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import { forgetSession } from "./catalog.ts";
 import { comesWithin } from "./comes-within.ts";
 import { objectNameOf } from "./locate.ts";
@@ -14,6 +15,8 @@ export interface RemovalRoom {
   ctx: Pick<DurableObjectState, "storage" | "abort">;
   files: R2Bucket;
   database: D1Database;
+  /** What happened in it stays known. */
+  audit: Pick<AuditTrail, "tell">;
   owner(): SessionRow;
   /** Resolves when nothing is going on any more that might write. */
   idle(): Promise<unknown>;
@@ -54,11 +57,12 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, owner, idle, dismiss, forget } = this.#room;
+    const { ctx, files, database, audit, owner, idle, dismiss, forget } = this.#room;
     const { agentId, key } = owner();
     // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
     await dismiss();
+    await audit.tell();
     await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
     await forgetSession(database, key);
     const deleted = ctx.storage.deleteAll();

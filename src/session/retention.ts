@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
+import { forgetAudit } from "./catalog.ts";
 import { dropEndedChildren } from "./child-rows.ts";
 import { clearEvents } from "./clear-events.ts";
 import { clearDeliveries, clearMessages, clearRuns } from "./clear-history.ts";
@@ -50,6 +51,7 @@ export class Retention {
       await clearMessages(this.#room, before);
       await clearRuns(this.#room, before);
       await clearDeliveries(this.#room, before);
+      await forgetAudit(this.#room.database, this.#room.owner().agentId, before);
       this.#room.fence.write(() => dropEndedChildren(this.#room.store, before));
     } catch (error) {
       writeLog("warn", "retention.failed", { error: messageOf(error) });

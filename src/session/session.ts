@@ -166,6 +166,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#retention = new Retention({ ...room, keepDays: () => this.#wired().config.session.retention.days });
     this.#removal = new Removal({
       ...room,
+      audit,
       idle: () => this.#idle(),
       dismiss: () => this.#family.dismiss(),
       forget: () => this.#forget(),

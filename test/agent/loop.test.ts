@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { EventBody } from "../../src/agent/events.ts";
 import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
+import type { LoopHooks } from "../../src/agent/loop-hooks.ts";
 import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
 import type { AssistantPart, Message } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
@@ -192,4 +193,76 @@ test("an abort ends it at once, also where a tool does not listen", async () => 
   );
   expect(end).toEqual({ kind: "aborted" });
   expect(journal.results()).toEqual([]);
+});
+
+/** Hooks that do nothing but what a test wants. */
+function hooksWith(more: Partial<LoopHooks>): LoopHooks {
+  return {
+    beforeCall: async ({ args }) => ({ args }),
+    returned: async (_, output) => output,
+    afterCall: () => undefined,
+    beforeCompaction: async () => undefined,
+    afterCompaction: () => undefined,
+    ...more,
+  };
+}
+
+test("a call runs with the arguments that hooks leave, and its result is what they leave of it", async () => {
+  const after: string[] = [];
+  const hooks = hooksWith({
+    beforeCall: async ({ args }) => ({ args: { text: `${args.text}!` } }),
+    returned: async (_, output) => ({ ...output, text: output.text.toUpperCase(), isError: true }),
+    afterCall: ({ args }, { text }) => void after.push(`${args.text} -> ${text}`),
+  });
+  const { journal } = await run([[call("a", "echo", { text: "hi" })], ["ok"]], [echo()], undefined, { hooks });
+  expect(journal.results()).toEqual([["a", "ECHO HI!", true]]);
+  expect(after).toEqual(["hi! -> ECHO HI!"]);
+});
+
+test("a blocked call is not launched, others are, and the model is told why", async () => {
+  const hooks = hooksWith({
+    beforeCall: async ({ callId, args }) => (callId === "no" ? { blocked: "not now" } : { args }),
+  });
+  const { journal } = await run([[call("no", "echo"), call("yes", "echo")], ["ok"]], [echo()], undefined, { hooks });
+  expect(journal.results()).toEqual([
+    ["no", "blocked: not now", true],
+    ["yes", "echo ", false],
+  ]);
+  expect(journal.launched).toEqual([["yes"]]);
+});
+
+test("hooks are asked once about a call, before a person is, who sees what it would run with", async () => {
+  const seen: unknown[] = [];
+  const guarded = echo({
+    name: "guarded",
+    approval: ({ text }: { text: string }) => (text === "safe" ? undefined : text),
+  });
+  let asked = 0;
+  const hooks = hooksWith({
+    beforeCall: async ({ args }) => {
+      asked++;
+      return { args: { text: args.text === "fine" ? "safe" : `${args.text}, changed` } };
+    },
+  });
+  const journal = new MemoryJournal();
+  journal.pausing = (questions) =>
+    void seen.push(...questions.map(({ call: { args }, question }) => [args.text, question]));
+  const calls = [call("held", "guarded", { text: "risky" }), call("free", "guarded", { text: "fine" })];
+  expect((await run([calls], [guarded], journal, { hooks })).end).toEqual({ kind: "paused" });
+  expect(seen).toEqual([["risky, changed", "risky, changed"]]);
+  expect(asked).toBe(2);
+});
+
+test("a call that a person allowed runs with what they saw, and no hook is asked about it again", async () => {
+  const guarded = echo({ name: "guarded", approval: () => "Really?" });
+  const journal = new MemoryJournal();
+  journal.messages.push({
+    ...{ role: "assistant", id: "msg_1", at: 0, stop: "tool-calls", usage: NO_USAGE, model: "test/model" },
+    parts: [call("held", "guarded", { text: "said by the model" })] as never,
+  } as Message);
+  journal.verdicts.set("held", "allow");
+  journal.allowed.set("held", { text: "seen by a person" });
+  const hooks = hooksWith({ beforeCall: async () => ({ args: { text: "changed afterwards" } }) });
+  await run([["ok"]], [guarded], journal, { hooks });
+  expect(journal.results()).toEqual([["held", "echo seen by a person", false]]);
 });

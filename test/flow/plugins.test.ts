@@ -2,33 +2,10 @@ import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { HookTable } from "../../src/hooks/handlers.ts";
 import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";
-import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { auditOf } from "./audit-lab.ts";
+import { asked, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { pages, talked } from "./context-lab.ts";
-import { dumpTool, evict, plug, session, sql } from "./session-lab.ts";
-
-interface AuditRow {
-  id: string;
-  sessionKey: string;
-  runId: string | null;
-  kind: string;
-  by: string;
-  subject: string;
-  bytesBefore: number | null;
-  bytesAfter: number | null;
-  hash: string | null;
-  detail: string | null;
-}
-
-/** What the audit trail says of a session, oldest first, once it says so much. */
-async function auditOf(name: string, atLeast = 1): Promise<AuditRow[]> {
-  const { sessionKey } = session(name);
-  const read = async () => {
-    const { entries } = await (await call("GET", "/v1/audit?limit=200")).json<{ entries: AuditRow[] }>();
-    return entries.filter((entry) => entry.sessionKey === sessionKey).reverse();
-  };
-  await waitFor(async () => (await read()).length >= atLeast);
-  return read();
-}
+import { dumpTool, plug, session } from "./session-lab.ts";
 
 /** Plugs hooks into a session, lets it say something, and waits for the end. */
 async function turn(name: string, hooks: HookTable<unknown>, more: Partial<AnyPlugin> = {}) {
@@ -293,25 +270,6 @@ test("a plugin that hears of /stop is told how much was stopped", async () => {
   await finished((await say("/stop", name, session(name))).runId);
   await waitFor(async () => told.length === 1);
   expect(told).toEqual([1]);
-});
-
-test("what was not told to the audit trail before a death is told by whoever comes next, once", async () => {
-  const name = "untold";
-  await script(name, [{ text: "ok" }]);
-  await turn(name, { before_prompt_build: { run: () => ({ prependContext: "x" }) } });
-  const [line] = await auditOf(name);
-  await waitFor(async () => (await sql(name, "SELECT * FROM audit_news")).length === 0);
-  // As if the object had died after the commit, and another time after the telling.
-  const news = (id: string) => JSON.stringify({ id, at: 5, kind: "prompt", by: "tester", subject: "section a" });
-  for (const id of ["aud_untold", line!.id]) {
-    await sql(name, "INSERT INTO audit_news (body) VALUES (?)", news(id));
-  }
-  await evict(name);
-  await call("GET", `/v1/sessions/${session(name).sessionKey}/history`);
-  const lines = await auditOf(name, 2);
-  expect(lines.map(({ id }) => id).sort()).toEqual([line!.id, "aud_untold"].sort());
-  expect(lines.find(({ id }) => id === line!.id)?.subject).toBe("prependContext");
-  await waitFor(async () => (await sql(name, "SELECT * FROM audit_news")).length === 0);
 });
 
 test("a compaction is told before it is begun and once it is stored", async () => {

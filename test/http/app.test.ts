@@ -183,6 +183,22 @@ describe("lists", () => {
   });
 });
 
+test("the plugins that ship are listed with what they do", async () => {
+  const { plugins } = await (await call("GET", "/v1/plugins")).json<{ plugins: object[] }>();
+  expect(plugins).toMatchObject([
+    {
+      name: "session-memory",
+      enabled: true,
+      hooks: [
+        { event: "command:new", priority: 0 },
+        { event: "command:reset", priority: 0 },
+      ],
+      tools: [],
+    },
+    { name: "command-logger", enabled: true, hooks: [{ event: "command", priority: 0 }] },
+  ]);
+});
+
 describe("OpenAPI", () => {
   test("the document is 3.1 and names every route that there is", async () => {
     const document = await (await call("GET", "/openapi.json")).json<{
