@@ -1,7 +1,6 @@
 import { type AgentEvent, isLast } from "../agent/events.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { NO_USAGE } from "../models/message.ts";
 import type { RunView } from "../session/api.ts";
 import { callSession, type SessionNamespace } from "../session/call-session.ts";
 import { objectNameOfRun } from "../session/locate.ts";
@@ -41,7 +40,7 @@ export async function* tellRun(
     if (event !== "ping") isQueued = event.type === "queue" && event.phase === "waiting";
     const wait = isQueued ? await run.blockedBy() : await pausedBy(sessions, event);
     if (wait.length > 0) {
-      yield { kind: "waits", approvals: wait, usage: NO_USAGE };
+      yield { kind: "waits", approvals: wait, usage: telling.usage };
       return;
     }
     for (const told of event === "ping" ? [event] : telling.of(event)) {

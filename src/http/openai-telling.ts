@@ -65,6 +65,11 @@ export class Telling {
     this.#live = live;
   }
 
+  /** The tokens of what was told so far. */
+  get usage(): Usage {
+    return this.#usage;
+  }
+
   /** What there is to tell of an event. */
   of(event: AgentEvent): Told[] {
     switch (event.type) {

@@ -3,6 +3,7 @@ import type { ChatCompletionChunk, ChatCompletionMessageParam } from "openai/res
 import { describe, expect, test } from "vitest";
 import { asked, call, historyOf, script } from "./client.ts";
 import { openai, refusal } from "./openai-client.ts";
+import { evict, session, sql } from "./session-lab.ts";
 
 const MODEL = "isopod/main";
 
@@ -349,5 +350,23 @@ describe("a request that is made twice", () => {
       expect(twice.id).not.toBe(once.id);
       expect(await asked("chat-again")).toHaveLength(2);
     }
+  });
+
+  test("whose first try was lost is no repetition of the same words of another day", async () => {
+    await script("chat-daily", [{ text: "Good morning." }]);
+    const body = { model: MODEL, messages: says("Good morning!") };
+    const send = async (tries: string) => {
+      const headers = { "x-isopod-session-key": session("daily").sessionKey, "X-Stainless-Retry-Count": tries };
+      const answer = await call("POST", "/v1/chat/completions", body, { ...by("chat-daily", headers).headers });
+      return (await answer.json<OpenAI.ChatCompletion>()).id;
+    };
+    const yesterday = await send("0");
+    expect(await send("1")).toBe(yesterday);
+    await sql("daily", "update runs set accepted_at = accepted_at - 86400000");
+    await evict("daily");
+    const today = await send("1");
+    expect(today).not.toBe(yesterday);
+    expect(await send("2")).toBe(today);
+    expect(await asked("chat-daily")).toHaveLength(2);
   });
 });

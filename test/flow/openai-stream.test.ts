@@ -124,6 +124,7 @@ test("a run that waits for a person is answered with what it waits for, as is al
   const approvalId = /\/v1\/approvals\/(apr_\w+)/.exec(content)?.[1];
   expect(content).toMatch(/^Let me\.\n\n\*\*I need your word[\s\S]*`launch`: Launch it\?/);
   expect(first.data.choices[0]?.finish_reason).toBe("stop");
+  expect(first.data.usage).toMatchObject({ total_tokens: 15 });
   await waitFor(async () => {
     const rows = await env.DB.prepare("select id from approvals where id = ?").bind(approvalId).all();
     return rows.results.length === 1;
