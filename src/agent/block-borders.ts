@@ -29,7 +29,7 @@ export function bordersIn(text: string, open: Fence | undefined): Border[] {
     const isBlank = line.text.trim() === "";
     const ends = hasWords || !isBlank ? endOf(line, isBlank) : [];
     hasWords ||= !isBlank;
-    return [...bordersWithin(line), ...ends];
+    return isBlank ? ends : [...bordersWithin(line), ...ends];
   });
 }
 

@@ -40,8 +40,13 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
   let buffer = "";
   let open: Fence | undefined;
 
+  /** Most units of the next block's source. */
+  function room(): number {
+    return Math.max(1, maxChars - openingOf(open, maxChars).length);
+  }
+
   function next(isEnd: boolean): Block | undefined {
-    const most = Math.max(1, maxChars - openingOf(open, maxChars).length);
+    const most = room();
     const isFull = buffer.length >= most + (isEnd ? 1 : LOOKAHEAD);
     // What comes later must not matter, or the blocks would depend on how the text arrives.
     const cut = cutIn(buffer.slice(0, most + LOOKAHEAD), open, { least: Math.min(minChars, most), most, isFull });
@@ -65,7 +70,9 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
   return {
     push(delta) {
       buffer += delta;
-      return buffer.length < Math.min(minChars, maxChars) ? [] : takeAll(false);
+      if (buffer.length < Math.min(minChars, room())) return [];
+      // A block that is not full ends only with a line.
+      return delta.includes("\n") || buffer.length >= room() + LOOKAHEAD ? takeAll(false) : [];
     },
     end() {
       const blocks = takeAll(true);

@@ -9,10 +9,12 @@ export interface Fence {
 }
 
 /** Any indentation will do: a list's items are indented, and how far depends on what came before. */
-const FENCE = /^((?:[ \t]|> ?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^\n]*)$/;
+const FENCE = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^\n]*)$/;
 
 /** The fence that is open after a line, given the one that was open before it. The line comes without its end. */
 export function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
+  // Most lines have none, and each is looked at again and again while a text is being written.
+  if (!line.includes("```") && !line.includes("~~~")) return open && endsQuote(line, open) ? undefined : open;
   const [, before = "", marks = "", rest = ""] = FENCE.exec(line.replace(/\r$/, "")) ?? [];
   if (open === undefined) {
     const isInline = marks === "" || (marks.startsWith("`") && rest.includes("`"));

@@ -22,5 +22,5 @@ function bare(text: string): string {
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[\s*_~`#>|\\]+/gu, "")
-    .replace(/^[-+]|[.!。！]+$/gu, "");
+    .replace(/^[-+]|(?<![.!。！])[.!。！]+$/gu, "");
 }

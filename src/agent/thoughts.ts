@@ -14,6 +14,9 @@ export interface ThoughtSplitter {
   end(): SplitText;
 }
 
+/** Units of a line in which a fence shows, with its language. */
+const FENCE_UNITS = 256;
+
 const TAG = /^<(\/?)think(?:ing)?>/i;
 /** Every beginning of a tag. */
 const HALF_TAG = /^<\/?(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?$/i;
@@ -32,21 +35,28 @@ export function withoutThoughts(text: string): SplitText {
 export function createThoughtSplitter(): ThoughtSplitter {
   let held = "";
   let isThinking = false;
-  /** What is visible of the line at hand, and the fence that was open before it. */
+  /** How the visible line at hand begins, how many backticks are in it, and the fence that was open before it. */
   let line = "";
+  let ticks = 0;
   let fence: Fence | undefined;
 
   function note(visible: string): void {
     const [first = "", ...others] = visible.split("\n");
-    line += first;
+    add(first);
     for (const next of others) {
       fence = fenceAfter(line, fence);
-      line = next;
+      [line, ticks] = ["", 0];
+      add(next);
     }
   }
 
+  function add(text: string): void {
+    if (line.length < FENCE_UNITS) line += text.slice(0, FENCE_UNITS);
+    ticks += text.split("`").length - 1;
+  }
+
   function isInCode(): boolean {
-    return fenceAfter(line, fence) !== undefined || (line.split("`").length - 1) % 2 === 1;
+    return fenceAfter(line, fence) !== undefined || ticks % 2 === 1;
   }
 
   function split(text: string, isEnd: boolean): SplitText {

@@ -183,3 +183,10 @@ describe("any text", () => {
     }
   });
 });
+
+test("what no person would write does not hold anybody up", () => {
+  const chunker = createBlockChunker({ minChars: 800, maxChars: 1200 });
+  const text = `${"> ".repeat(400)}quoted\n${"\n".repeat(5000)}`;
+  const blocks = [...[...text].flatMap((character) => chunker.push(character)), ...chunker.end()];
+  expect(blocks.map(({ source }) => source).join("")).toBe(text);
+});

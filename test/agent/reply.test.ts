@@ -62,3 +62,8 @@ describe("a repeated text", () => {
     expect(repeats(text, [sent])).toBe(false);
   });
 });
+
+test("a long row of dots is compared as fast as words are", () => {
+  const dots = `${".".repeat(200_000)}1`;
+  expect(repeats(dots, ["Something else"])).toBe(false);
+});

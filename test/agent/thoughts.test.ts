@@ -28,3 +28,8 @@ test("it comes out the same one character at a time", () => {
   expect(pieces.map(({ thought }) => thought).join("")).toBe(whole.thought);
   expect(whole.thought).toBe("b <i>cef");
 });
+
+test("a long line of tags in code is gone through once", () => {
+  const text = `\`${"<think>".repeat(100_000)}\``;
+  expect(withoutThoughts(text)).toEqual({ visible: text, thought: "" });
+});
