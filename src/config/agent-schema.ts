@@ -158,7 +158,7 @@ export const agentEntry = z.strictObject({
   subagents: z
     .strictObject({
       allowAgents: z.array(z.string()).optional().describe("Agents that it may start; `*` is every one."),
-      model: z.string().optional().describe("`provider/model` of its sub-agents."),
+      model: z.string().optional().describe("`provider/model` that it answers with where it works as a sub-agent."),
       delegationMode: z.enum(["suggest", "prefer"]).optional().describe("How readily it hands work on."),
     })
     .optional()

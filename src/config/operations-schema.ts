@@ -74,8 +74,11 @@ export const tools = z
       .describe("The tools that reach other sessions."),
     agentToAgent: z
       .strictObject({
-        enabled: z.boolean().default(false).describe("Whether agents may write to each other."),
-        allow: z.array(z.string()).default([]).describe("Agents that may be written to; `*` is every one."),
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe("Whether agents may look at each other's sessions and write to them."),
+        allow: z.array(z.string()).default([]).describe("Agents that may be reached; none, or `*`, is every one."),
       })
       .prefault({})
       .describe("Messages between agents."),

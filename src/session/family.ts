@@ -5,7 +5,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
 import type { ChildView, Kin } from "./api.ts";
 import { type ChildReport, type RunEnd, reportOf } from "./child-report.ts";
-import { openChildren } from "./child-rows.ts";
+import { type ChildRow, openChildren } from "./child-rows.ts";
 import { childView, shownChildren } from "./child-view.ts";
 import { Children } from "./children.ts";
 import { childMeant, isAtWork } from "./children-meant.ts";
@@ -72,9 +72,7 @@ export class Family {
 
   /** Stops what a run has started, or all that the session has; to be called within a commit. Gives their number. */
   stop(runId?: string): number {
-    const stopped = this.children.stop((row) => runId === undefined || row.runId === runId);
-    if (!this.#goesOn()) this.#notices.cutShort();
-    return stopped.length;
+    return this.#stop((row) => runId === undefined || row.runId === runId).length;
   }
 
   /**
@@ -88,7 +86,7 @@ export class Family {
     if (meant !== undefined && !isAtWork(meant)) {
       throw new IsopodError("conflict", `'${meant.label}' has ended already: ${meant.status}.`);
     }
-    const stopped = fence.write(() => this.children.stop(({ key }) => isAll || key === meant?.sessionKey));
+    const stopped = fence.write(() => this.#stop(({ key }) => isAll || key === meant?.sessionKey));
     changed();
     return stopped.map(childView);
   }
@@ -122,6 +120,12 @@ export class Family {
     const { store } = this.#room;
     if (openChildren(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
     if (openNotices(store).length > 0) throw new Error("Who started the session has not heard of its end.");
+  }
+
+  #stop(isMeant: (row: ChildRow) => boolean): ChildRow[] {
+    const stopped = this.children.stop(isMeant);
+    if (!this.#goesOn()) this.#notices.cutShort();
+    return stopped;
   }
 
   /** Whether results are still to come that belong to what this session was asked. */

@@ -4,6 +4,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { VERSION } from "../lib/version.ts";
 import type { ChannelFacts, PromptInput } from "../prompt/input.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
+import { maySpawn } from "./caller.ts";
 import { LISTED_COMMANDS } from "./commands/index.ts";
 import type { ActiveRun } from "./engine.ts";
 import { preferencesOf } from "./preferences.ts";
@@ -32,7 +33,7 @@ export function promptInput(run: ActiveRun, room: PromptRoom, facts: TurnFacts):
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(run, room.wiring);
   const { thinking, reasoning } = preferencesOf(room.owner.settings, agent, run.journal.state);
-  const extraContext = contextFor(run, room);
+  const extraContext = contextFor(run, room, agent);
   return {
     mode: promptModeOf(room.owner.key),
     productName: config.prompt.productName,
@@ -68,10 +69,10 @@ export function promptModeOf(sessionKey: string): "full" | "minimal" {
   return kind === "subagent" || kind === "cron" ? "minimal" : "full";
 }
 
-function contextFor(run: ActiveRun, { owner }: PromptRoom): string {
+function contextFor(run: ActiveRun, { owner }: PromptRoom, agent: Agent): string {
   const { spawned } = owner.settings;
   const { extraContext = "" } = run.journal.state;
-  return [spawned === undefined ? "" : subagentContext(spawned), extraContext]
+  return [spawned === undefined ? "" : subagentContext(spawned, maySpawn(owner, agent)), extraContext]
     .filter((text) => text !== "")
     .join("\n\n");
 }

@@ -1,7 +1,7 @@
 import { parseSessionKey } from "../config/session-key.ts";
 import type { SessionQuery, SessionSummary } from "../tools/sessions-port.ts";
 import type { ChildView } from "./api.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, depthOf } from "./caller.ts";
 import { listSessions } from "./catalog.ts";
 import { shownChildren } from "./child-view.ts";
 import { isAtWork } from "./children-meant.ts";
@@ -41,15 +41,17 @@ function ownSession({ room }: Caller): SessionSummary {
 /** All below this session, each generation from the one above it. */
 async function descendants(caller: Caller): Promise<SessionSummary[]> {
   const { room, agent } = caller;
+  const bottom = agent.subagents.maxSpawnDepth;
   if (room.wiring().config.tools.sessions.visibility === "self") return [];
   const found: ChildView[] = [];
   let generation = shownChildren(room.store);
-  for (let depth = 1; generation.length > 0; depth++) {
+  for (let depth = depthOf(room.owner()) + 1; generation.length > 0; depth++) {
     found.push(...generation);
-    // Those at the bottom have none; what they were allowed before does not matter for a list.
-    if (depth >= agent.subagents.maxSpawnDepth) break;
-    const families = generation.map(({ sessionKey }) => room.call(sessionKey, (session) => session.kin()));
-    generation = (await Promise.all(families)).flatMap((kin) => kin?.children ?? []);
+    const parents = depth < bottom ? generation : [];
+    const asked = parents.map(({ sessionKey }) => room.call(sessionKey, (session) => session.kin()));
+    // One that does not answer is in the list all the same, without those below it.
+    const answers = await Promise.allSettled(asked);
+    generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.children ?? []) : []));
   }
   return found.map(summaryOf);
 }

@@ -66,6 +66,21 @@ test("/stop reaches two levels deep, also when nothing runs here any more", asyn
   expect((await childrenOf(child.key))[0]).toMatchObject({ open: false, phase: { outcome: "stopped" } });
 });
 
+test("a sub-agent whose own sub-agents are stopped by command reports what it has", async () => {
+  const { sessionKey } = session("stop-below");
+  await script("stop-below", [spawning("stop-below-1"), { text: "Started." }, { text: "Heard." }]);
+  await script("stop-below-1", [spawning("stop-below-2"), { text: "Half of it." }]);
+  await script("stop-below-2", [{ hang: true }]);
+  await finished((await say("Go", "stop-below", { sessionKey })).runId);
+  const [child] = await childrenOf(sessionKey);
+  await waitFor(async () => (await textsIn(child.key)).includes("Half of it."));
+  await finished((await say("/subagents stop all", "stop-below", { sessionKey: child.key })).runId);
+  await untilSaid(sessionKey, "Heard.");
+  const notice = (await textsIn(sessionKey)).find((text) => text.startsWith("[System]"));
+  expect(notice).toContain("was stopped");
+  expect(notice).toContain("Half of it.");
+});
+
 test("a run whose time runs out takes its sub-agents with it", async () => {
   const { parent, child, childRunId, runId } = await bothAtWork("timeout", { timeoutSeconds: 2 });
   expect(await finished(runId)).toMatchObject({ status: "timeout" });

@@ -1,4 +1,5 @@
 import type { PromptInput, PromptTool } from "../../src/prompt/input.ts";
+import { subagentContext } from "../../src/session/subagent-context.ts";
 import { BARE, bootstrapFile } from "./inputs.ts";
 
 /** One turn whose whole prompt is kept in `test/fixtures/prompts/<name>.md`. */
@@ -131,7 +132,7 @@ export const TURNS: readonly Turn[] = [
       sessionKey: "agent:main:subagent:7b0c",
       tools: [...FILE_TOOLS, ...OWNER_TOOLS.filter((tool) => tool.name === "web_fetch")],
       bootstrapFiles: [AGENTS, TOOLS],
-      extraContext: "Compare three rain barrels and report price, size and delivery.",
+      extraContext: subagentContext({ lineage: ["agent:main:main"], label: "rain barrels" }, false),
     },
   },
   {
