@@ -11,11 +11,11 @@ interface Point<Event, Answer = unknown> {
 }
 
 /**
- * The moments in which plugins take part, with what they are told and what they may change. All of these may take up to
- * `HOOK_TIMEOUT_MS`; whoever throws or takes longer is logged and skipped, except before a tool call.
+ * The moments in which plugins take part, with what they are told and what they may change. A hook may take up to
+ * `HOOK_TIMEOUT_MS`; one that throws or takes longer is logged and skipped, except before a tool call.
  *
- * A turn that goes on after a crash, or after a person's word, begins at `before_model_resolve` again. What is said to run
- * "at least once" is stored before and runs again after a crash; what runs "at most once" is not.
+ * A turn that goes on after a crash, or after a person's word, begins at `before_model_resolve` again. What runs "at
+ * least once" runs again where its end was not stored; what runs "at most once" is lost with an object that dies.
  */
 export interface HookMap {
   /** Before a turn takes its model. May name another one of a configured provider; the highest priority wins. */
@@ -38,7 +38,7 @@ export interface HookMap {
   before_tool_call: Point<ToolCallEvent, ToolCallChange>;
   /** Once the result of a call is stored. At most once. */
   after_tool_call: Point<ToolResultEvent>;
-  /** Once a message from outside is stored; nothing waits for it. At most once. */
+  /** Once a message is stored; nothing waits for it, and a command that acts at once is none. At most once. */
   message_received: Point<MessageReceivedEvent>;
   /**
    * Before a text leaves for a channel, whole and as Markdown: replies and their blocks, what is told of tool calls, the
@@ -52,9 +52,9 @@ export interface HookMap {
   session_start: Point<SessionBoundaryEvent>;
   /** A conversation is over: it was begun anew. At least once. */
   session_end: Point<SessionBoundaryEvent>;
-  /** Once for each deployed version and agent, after the first turn with it; again where that was interrupted. */
+  /** Once for each deployment and agent, after its first turn; again where that was interrupted. */
   gateway_start: Point<GatewayEvent>;
-  /** Never: a function on the edge is not told when it ends. Declared so that a plugin written for OpenClaw compiles. */
+  /** Never: a function on the edge is not told when it ends. Declared because plugins know it from OpenClaw. */
   gateway_stop: Point<GatewayEvent>;
   /** The workspace files that the prompt is to show. May answer with others, which are cut to the same limits. */
   "agent:bootstrap": Point<BootstrapEvent, BootstrapChange>;

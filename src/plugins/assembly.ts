@@ -1,5 +1,6 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
+import { listChannels } from "../channels/index.ts";
 import type { AnyHookOwner } from "../hooks/handlers.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -22,9 +23,12 @@ export interface Assembly {
 /** The names of tools that are ours, also of those that are not there yet. */
 const OUR_TOOLS: ReadonlySet<string> = new Set([...TOOL_ORDER, "update_plan"]);
 
+/** Our channels, and what counts as one: the way to another session, and that of the API and the page. */
+const OUR_CHANNELS: readonly string[] = [...listChannels().map(({ id }) => id), "session", "api"];
+
 /**
  * Puts together what the plugins bring that are switched on; one without an entry is.
- * @throws IsopodError `not_configured` where two of them have one name, or a tool has the name of another
+ * @throws IsopodError `not_configured` where two of them have one name, or a tool or a channel has that of another
  */
 export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): Assembly {
   refuseRepeats(
@@ -33,7 +37,9 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
   );
   const on = plugins.filter((plugin) => isOn(plugin, config));
   const tools = on.flatMap((plugin) => plugin.tools ?? []);
+  const channels = on.flatMap((plugin) => plugin.channels ?? []);
   refuseRepeats("tool", [...OUR_TOOLS, ...tools.map(({ name }) => name)]);
+  refuseRepeats("channel", [...OUR_CHANNELS, ...channels.map(({ id }) => id)]);
   return {
     hooks: on.flatMap((plugin) => {
       const { name, hooks } = plugin;
@@ -44,7 +50,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
       stable: on.flatMap(({ name, sections }) => (sections?.stable ?? []).map((section) => guarded(name, section))),
       dynamic: on.flatMap(({ name, sections }) => (sections?.dynamic ?? []).map((section) => guarded(name, section))),
     },
-    channels: on.flatMap((plugin) => plugin.channels ?? []),
+    channels,
     providers: Object.assign({}, ...on.map((plugin) => plugin.providers)),
   };
 }
@@ -75,7 +81,7 @@ function guarded<Input>(plugin: string, { name, modes, render }: Section<Input>)
   };
 }
 
-function refuseRepeats(kind: "plugin" | "tool", names: readonly string[]): void {
+function refuseRepeats(kind: "plugin" | "tool" | "channel", names: readonly string[]): void {
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated === undefined) return;
   throw new IsopodError(

@@ -78,7 +78,7 @@ function aheadOf({ id }: RunRow, { store }: AdmissionRoom): number {
 
 function mannerOf({ origin }: RunInput): Manner {
   if (origin?.kind === "command" || origin?.kind === "reset") return origin.kind;
-  if (origin?.kind === "delivery") return "note";
+  if (origin?.kind === "delivery" || origin?.kind === "boot") return "note";
   return origin?.kind === "announcement" ? "news" : "message";
 }
 

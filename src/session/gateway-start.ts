@@ -3,46 +3,52 @@ import { drizzle } from "drizzle-orm/d1";
 import { boots } from "../db/schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { bootRequest } from "./boot-file.ts";
+import type { FamilyRoom } from "./family-room.ts";
+import { newRunId, objectNameOf } from "./locate.ts";
 import type { SessionHooks } from "./session-hooks.ts";
+import { agentIn } from "./wiring.ts";
 
 /** After how long whoever set about it is taken to have died. */
 const ABANDONED_MS = 5 * 60_000;
 /** How long is known of a deployment that has not been seen since. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** What this isolate has not to ask about any more. */
-const settled = new Set<string>();
-
-/** What telling plugins of a new deployment needs. */
-export interface GatewayRoom {
+/** What setting about a new deployment needs. */
+export interface GatewayRoom extends Pick<FamilyRoom, "owner" | "wiring" | "call" | "now"> {
   hooks: SessionHooks;
   database: D1Database;
-  agentId: string;
-  /** The deployment that runs here. */
-  version: string;
-  now(): number;
 }
 
 /**
- * Tells plugins, once for each deployment and agent, that it has come up. The edge has no moment at which that happens,
- * so it is done after the first turn that a deployment has anywhere; whoever comes first claims it in D1, and whoever
- * comes after one that died in the midst of it does it again. Costs nothing where no plugin wants to know. Never rejects.
+ * Does, once for each deployment and agent, what is to be done when it comes up: has BOOT.md carried out, and tells
+ * plugins. The edge has no moment at which that happens, so it is after the first turn that a deployment has anywhere;
+ * whoever comes first claims it in D1, and whoever comes after one that died in the midst of it does it again. Without a
+ * BOOT.md and a plugin that wants to know, an isolate looks once for the file, and that is all. Never rejects.
  */
-export async function startGateway({ hooks, database, agentId, version, now }: GatewayRoom): Promise<void> {
-  const id = `${version}:${agentId}`;
-  if (!hooks.has("gateway_start") || settled.has(id)) return;
-  settled.add(id);
+export async function startGateway(room: GatewayRoom): Promise<void> {
+  const { hooks, database, owner, wiring, call, now } = room;
+  const { deployment: version, started } = wiring();
+  const agent = agentIn(wiring(), owner().agentId);
+  if (started.has(agent.id)) return;
+  started.add(agent.id);
+  const id = `${version}:${agent.id}`;
   try {
+    const request = await bootRequest(agent, wiring().workspaceOf(agent), id);
+    if (request === undefined && !hooks.has("gateway_start")) return;
     const claim = await claimed(database, id, now());
-    if (claim === "mine") {
-      await hooks.run("gateway_start", { version });
-      await drizzle(database).update(boots).set({ doneAt: now() }).where(eq(boots.id, id));
-    }
     // Whoever is at work on it may die yet.
-    if (claim === "taken") settled.delete(id);
+    if (claim === "taken") started.delete(agent.id);
+    if (claim !== "mine") return;
+    if (request !== undefined) {
+      const runId = newRunId(await objectNameOf(request.sessionKey), now());
+      await call(request.sessionKey, (session) => session.accept({ ...request, runId }));
+    }
+    await hooks.run("gateway_start", { version });
+    await drizzle(database).update(boots).set({ doneAt: now() }).where(eq(boots.id, id));
   } catch (error) {
-    settled.delete(id);
-    log("warn", "gateway_start.failed", { agentId, error: messageOf(error) });
+    started.delete(agent.id);
+    log("warn", "gateway_start.failed", { agentId: agent.id, error: messageOf(error) });
   }
 }
 

@@ -116,7 +116,7 @@ export class Performer {
 
   /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
-    const { store, log, fence, hooks, database, deliveries, files, lanes, now, waitUntil } = this.#room;
+    const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
     if (origin?.kind === "command") return carryOut(origin, this.#commandPort(run), run.signal);
@@ -145,7 +145,7 @@ export class Performer {
       const parts = deliveries.format(target, askPerson(run.journal.state));
       fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
     }
-    waitUntil(startGateway({ hooks, database, agentId: owner.agentId, version: wiring.deployment, now }));
+    waitUntil(startGateway(this.#room));
     return conclusion;
   }
 

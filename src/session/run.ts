@@ -39,7 +39,9 @@ export type RunOrigin =
   /** Another session's agent, and how often such a message has led to another by then. */
   | { kind: "nested"; fromKey: string; hops: number }
   /** What was sent to this session's people from another one; it is kept here, and no model is asked. */
-  | { kind: "delivery"; fromKey: string; text: string };
+  | { kind: "delivery"; fromKey: string; text: string }
+  /** What BOOT.md says, once for each deployment. */
+  | { kind: "boot" };
 
 /** Where a sub-agent comes from. */
 export interface Spawned {

@@ -38,6 +38,8 @@ export interface Wiring {
   readonly config: Config;
   /** The deployment that runs here: its id on Cloudflare, else Isopod's version. */
   readonly deployment: string;
+  /** The agents for which this isolate has not to ask any more whether the deployment has come up. */
+  readonly started: Set<string>;
   /** `workerd` on a machine of one's own. */
   readonly host: "cloudflare-workers" | "workerd";
   /** `provider/model` that an agent answers with. */
@@ -72,12 +74,13 @@ export interface OpenChannel {
  * @throws IsopodError `not_configured` where the configuration is not valid
  */
 export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
-  const { config, models, candidates, rests, plugins, hooks } = settledParts(env, morePlugins);
+  const { config, models, candidates, rests, plugins, hooks, started } = settledParts(env, morePlugins);
   const secret = (name: string) => variable(env, name);
   return {
     config,
     // Absent where a configuration of somebody's own does not bind it.
     deployment: env.DEPLOYMENT?.id ?? VERSION,
+    started,
     host: env.ISOPOD_HOST ?? "cloudflare-workers",
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
@@ -129,6 +132,7 @@ interface SettledParts {
   rests: RememberedRests;
   plugins: Assembly;
   hooks: Hooks;
+  started: Set<string>;
 }
 
 const settled = new WeakMap<Env, SettledParts>();
@@ -145,7 +149,9 @@ function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts
   const leftOut = (name: string, why: string) => log("warn", "model.left_out", { name, why });
   const candidates = createCandidates({ resolver: models, auth, secret, leftOut });
   const rests: RememberedRests = new Map();
-  const parts = { config, models, candidates, rests, plugins, hooks: createHooks(plugins.hooks, { log }) };
+  const hooks = createHooks(plugins.hooks, { log });
+  const started = new Set<string>();
+  const parts = { config, models, candidates, rests, plugins, hooks, started };
   if (morePlugins.length === 0) settled.set(env, parts);
   return parts;
 }

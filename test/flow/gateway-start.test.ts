@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { definePlugin } from "../../src/plugins/plugin.ts";
-import { asked, finished, say, script, waitFor } from "./client.ts";
-import { evict, plug } from "./session-lab.ts";
+import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { configure, evict, plug, session } from "./session-lab.ts";
 
 /** Counts how often its plugin is told that a deployment has come up, and what the model had been asked by then. */
 function counter(scenario: string) {
@@ -59,4 +59,33 @@ test("what somebody else has set about is left to them, unless they are gone for
   await waitFor(async () => (await boots()).every(({ doneAt }) => doneAt !== null));
   await turn();
   expect(told).toHaveLength(1);
+});
+
+test("a new deployment has an agent do what its BOOT.md says, in its main session, once", async () => {
+  const id = `${env.DEPLOYMENT.id}:main`;
+  await env.DB.prepare("DELETE FROM boots WHERE id = ?").bind(id).run();
+  await call("PUT", "/v1/agents/main/workspace/BOOT.md", "Water the plants.");
+  await script("default", [
+    { calls: [{ name: "write", args: { path: "plants.md", content: "Watered." } }] },
+    { text: "NO_REPLY" },
+  ]);
+  await script("boot", [{ text: "1" }, { text: "2" }]);
+  /** A turn in an isolate that knows of nothing. */
+  const turn = async (name: string) => {
+    await configure(name, (config) => config);
+    await finished((await say("x", "boot", session(name))).runId);
+  };
+  await turn("boot-first");
+  await waitFor(async () => (await boots()).some((row) => row.id === id && row.doneAt !== null));
+  const plants = async () => (await call("GET", "/v1/agents/main/workspace/plants.md")).status;
+  await waitFor(async () => (await plants()) === 200);
+  // As if whoever claimed it had died before it was noted as done.
+  await env.DB.prepare("UPDATE boots SET at = 5, done_at = NULL WHERE id = ?").bind(id).run();
+  await turn("boot-second");
+  await waitFor(async () => (await boots()).some((row) => row.id === id && row.doneAt !== null));
+  const { messages } = await historyOf("agent:main:main");
+  const orders = messages.filter(({ text }) => String(text).startsWith("[System] A new version"));
+  expect(orders).toHaveLength(1);
+  expect(orders[0]).toMatchObject({ text: expect.stringContaining("Water the plants."), sender: { owner: true } });
+  expect(await asked("default")).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/agent/tool.ts";
+import type { AnyChannel } from "../../src/channels/channel.ts";
 import type { HookContext } from "../../src/hooks/context.ts";
 import { createHooks } from "../../src/hooks/runner.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
@@ -118,6 +119,8 @@ describe("what plugins bring together", () => {
       const thief = definePlugin({ name: "thief", summary: "Steals", tools: [tool(name)] });
       expect(refusalOf(() => assembled([thief]))).toBe(`there are two tools '${name}'`);
     }
+    const bridge = definePlugin({ name: "bridge", summary: "Talks", channels: [{ id: "telegram" } as AnyChannel] });
+    expect(refusalOf(() => assembled([bridge]))).toBe("there are two channels 'telegram'");
     const second = definePlugin({ name: "second", summary: "Greets, too", tools: [tool("greet")] });
     expect(refusalOf(() => assembled([greeter, second]))).toBe("there are two tools 'greet'");
     expect(refusalOf(() => assembled([quiet, quiet]))).toBe("there are two plugins 'quiet'");
