@@ -326,7 +326,7 @@ test("budgets can be looked at: what is capped, spent, set aside, and when there
   const headers = { Authorization: "Bearer test-token" };
   const ask = { ...env, ISOPOD_CONFIG: JSON.stringify(config) };
   const seen: any = await (await createApp().request("/v1/budgets", { headers }, ask, executionContext())).json();
-  expect(seen.budgets.map(({ scope }: any) => scope)).toEqual(["agent:main", "global", "agent:other"]);
+  expect(seen.budgets.map(({ scope }: any) => scope)).toEqual(["agent:main", "global", "agent:other", "agent:third"]);
   expect(seen.budgets[0].caps).toEqual([
     { cap: "runsPerHour", limit: 1, spent: 1, reserved: 0, isFull: true, roomAt: expect.any(Number) },
     { cap: "tokensPerDay", limit: 50_000, spent: 10_000, reserved: 0, isFull: false },
