@@ -10,6 +10,7 @@ import { newRunId, objectNameOf } from "./locate.ts";
 import { tellSent } from "./message-hooks.ts";
 import { drainOutbox } from "./outbox.ts";
 import type { SessionHooks } from "./session-hooks.ts";
+import { agentIn } from "./wiring.ts";
 
 /** How long the object of another session may take to answer. */
 const ANSWER_MS = 30_000;
@@ -72,9 +73,15 @@ export class Deliveries {
     return this.#room.hooks.has("message_sending") ? [draftOf(markdown)] : this.#cut(target, markdown);
   }
 
-  /** What a draft is sent as, once plugins have looked at it. */
+  /** What a draft is sent as, once plugins have looked at it; where they cannot, it stays a draft. */
   async #ready(draft: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }> {
-    const seen = await hookedMessage(draft, target, runId, this.#room.hooks);
+    const { hooks, owner, wiring } = this.#room;
+    try {
+      agentIn(wiring(), owner().agentId);
+    } catch (error) {
+      return { refusal: messageOf(error) };
+    }
+    const seen = await hookedMessage(draft, target, runId, hooks);
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
     return this.#cut(target, seen.markdown);
   }

@@ -64,10 +64,12 @@ export class SessionHooks {
     }
   }
 
-  /** With a configuration that cannot be read there are none. */
+  /** With a configuration that cannot be read, or that does not know the agent any more, there are none. */
   #hooks(): Hooks {
     try {
-      return this.#room.wiring().hooks;
+      const wiring = this.#room.wiring();
+      agentIn(wiring, this.#room.owner().agentId);
+      return wiring.hooks;
     } catch (error) {
       if (error instanceof IsopodError) return NO_HOOKS;
       throw error;

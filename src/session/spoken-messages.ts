@@ -1,5 +1,6 @@
 import { and, desc, gte, lt } from "drizzle-orm";
 import { spoken } from "../agent/silent-reply.ts";
+import { withoutThoughts } from "../agent/thoughts.ts";
 import type { SpokenMessage } from "../hooks/hooks.ts";
 import { type Message, textOf } from "../models/message.ts";
 import { readMessages } from "./message-pages.ts";
@@ -34,7 +35,7 @@ function asSpoken(message: Message): SpokenMessage[] {
   if (message.aside || message.inner || message.role === "tool") return [];
   const { role, at } = message;
   if (message.role === "assistant") {
-    const text = spoken(textOf(message));
+    const text = spoken(withoutThoughts(textOf(message)).visible);
     return text === "" ? [] : [{ role, at, text }];
   }
   // Nobody said what the system tells the model.

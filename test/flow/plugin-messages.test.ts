@@ -3,7 +3,8 @@ import type { HookTable } from "../../src/hooks/handlers.ts";
 import { definePlugin } from "../../src/plugins/plugin.ts";
 import { chatOf, hear, sentTo, settled } from "./chats.ts";
 import { call, finished, historyOf, script, waitFor } from "./client.ts";
-import { kill, plug, session } from "./session-lab.ts";
+import { kill as killKey, ring } from "./family-lab.ts";
+import { configure, kill, plug, session, sql } from "./session-lab.ts";
 
 const tester = (hooks: HookTable<unknown>) => definePlugin({ name: "tester", summary: "Tests", hooks });
 
@@ -86,4 +87,36 @@ test("where the object dies while a plugin looks at a reply, whoever goes on let
   expect(await sentTo(chat)).toEqual([]);
   await kill(name);
   expect(await settled(runId, chat)).toEqual(["Hello."]);
+});
+
+test("what an agent is told that is configured no more ends all the same", async () => {
+  const name = "gone-agent";
+  await plug(name, [tester({ command: { run: () => undefined }, message_sending: { run: () => undefined } })]);
+  await configure(name, (config) => ({ ...config, agents: { ...config.agents, list: [{ id: "other" }] } }));
+  const chat = chatOf(9305);
+  const answers = await settled(await hear(name, chat, "/context"), chat);
+  expect(answers).toEqual([expect.stringContaining("agent 'main' is not configured")]);
+});
+
+test("a reply that plugins cannot look at is not sent without them", async () => {
+  const name = "unvetted";
+  const { sessionKey } = session(name);
+  let looks = 0;
+  await script(name, [{ text: "The code is 4711." }]);
+  const look = () => {
+    looks++;
+    return new Promise<undefined>(() => undefined);
+  };
+  await plug(name, [tester({ message_sending: { run: look } })]);
+  const chat = chatOf(9306);
+  const runId = await hear(name, chat, "Tell me");
+  await waitFor(async () => looks === 1);
+  await killKey(sessionKey);
+  await configure(name, () => ({ nonsense: true }));
+  await ring(sessionKey);
+  const statusOf = async () => (await sql<{ status: string }>(name, "select status from outbox"))[0]?.status;
+  await waitFor(async () => (await statusOf()) === "failed");
+  // Sent again by a person, it is looked at again.
+  expect(await sql(name, "select text from outbox")).toEqual([{ text: "\u0000draft\nThe code is 4711." }]);
+  expect(await finished(runId)).toMatchObject({ deliveries: [{ status: "failed" }] });
 });

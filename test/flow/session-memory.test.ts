@@ -102,3 +102,13 @@ test("where the object dies before the note is written, whoever goes on writes i
     (await env.FILES.list({ prefix: "versions/main/" })).objects.filter(({ key }) => key.includes("crash")),
   ).toEqual([]);
 });
+
+test("what the model only thought is in no note", async () => {
+  const name = "note-thoughts";
+  await script(name, [{ text: "<think>They must not know.</think>The meeting is at nine." }, { text: "Hi." }]);
+  await tell(name, "When is the quarterly meeting");
+  await tell(name, "/new");
+  const note = await textOf((await notesOf("when-is-the-quarterly-meeting"))[0]);
+  expect(note).toContain("**assistant:** The meeting is at nine.");
+  expect(note).not.toContain("They must not know");
+});
