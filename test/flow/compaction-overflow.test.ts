@@ -33,7 +33,7 @@ describe.skipIf(!inject("fixtures"))("a request that is refused for its size", (
     });
     const expected = refusals.map(({ body }) => [body, "Good.", "start overflow", "end overflow"]);
     expect(await Promise.all(ends)).toEqual(expected);
-  });
+  }, 120_000);
 });
 
 test("what was said before a provider broke off for size is void, and is said once", async () => {
