@@ -6,7 +6,8 @@ import { openai } from "./openai-client.ts";
 test("the agents are listed as models, and the default one also by the product's name alone", async () => {
   const ids: string[] = [];
   for await (const model of openai().models.list()) ids.push(model.id);
-  expect(ids).toEqual(["isopod", "isopod/main", "isopod/other"]);
+  expect(ids.slice(0, 3)).toEqual(["isopod", "isopod/main", "isopod/other"]);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 test("a model is shown under its id, whether the slash in it is escaped or not", async () => {
