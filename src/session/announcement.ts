@@ -1,3 +1,4 @@
+import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { Child } from "./child.ts";
 import type { ChildReport } from "./child-report.ts";
 import type { RunInput } from "./run.ts";
@@ -33,7 +34,7 @@ function announcementText({ label, startedAt }: Child, report: ChildReport): str
   return [
     `[System] The sub-agent "${label}" ${OUTCOMES[status]} (${took}, ${usage.input} tokens read, ${usage.output} written).`,
     `Session: ${childKey}`,
-    ...(error === undefined ? [] : [`What went wrong: ${error}`]),
+    ...(error === undefined ? [] : [`What went wrong: ${sanitizeForPrompt(error)}`]),
     "",
     ...(text === ""
       ? ["It reported nothing."]

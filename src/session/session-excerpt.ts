@@ -30,7 +30,7 @@ export async function readExcerpt(
   { limit, includeTools, chars }: ExcerptRequest,
   call: CallSession,
 ): Promise<SessionHistory | undefined> {
-  let lines: HistoryLine[] = [];
+  let lines: ReadLine[] = [];
   let before: number | undefined;
   for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
     const read = await call(sessionKey, (session) => session.history(PAGE, before));
@@ -41,7 +41,10 @@ export async function readExcerpt(
   }
   const shown = lines.slice(-limit);
   const each = Math.floor(chars / Math.max(1, shown.length));
-  return { messages: shown.map((line) => cut(line, each)), hasMore: before !== undefined || lines.length > limit };
+  return {
+    messages: shown.map((line) => shownLine(line, each)),
+    hasMore: before !== undefined || lines.length > limit,
+  };
 }
 
 /** What was said last in the session of the sub-agent that a text means. @throws IsopodError where none is meant */
@@ -51,12 +54,18 @@ export async function readLog(which: string, { store, call }: FamilyRoom) {
   return { label, messages: excerpt?.messages ?? [] };
 }
 
-function linesOf(message: HistoryMessage, includeTools: boolean): HistoryLine[] {
+/** A line as it was read. */
+interface ReadLine extends HistoryLine {
+  /** What somebody said who is no owner came from outside. */
+  isStrange?: boolean;
+}
+
+function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
   const { at } = message;
   if (message.aside || message.inner) return [];
   switch (message.role) {
     case "user":
-      return [{ role: "user", at, text: message.sender?.owner === false ? strange(message.text) : message.text }];
+      return [{ role: "user", at, text: message.text, isStrange: message.sender?.owner === false }];
     case "tool":
       return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
     case "assistant": {
@@ -70,7 +79,12 @@ function linesOf(message: HistoryMessage, includeTools: boolean): HistoryLine[] 
   }
 }
 
-/** What somebody said who is no owner came from outside. */
+/** A line as it is shown: cut first, because a fence has to stay whole. */
+function shownLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
+  const shown = cut(line, chars);
+  return isStrange ? { ...shown, text: strange(shown.text) } : shown;
+}
+
 function strange(text: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
