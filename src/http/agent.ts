@@ -6,7 +6,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { shortDigest } from "../lib/short-digest.ts";
 import { callSession } from "../session/call-session.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
-import { callerKey, runInputOf, runRequest } from "../session/run-request.ts";
+import { callerKey, runInputOf, runRequest } from "../session/run/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { sse } from "./event-source.ts";

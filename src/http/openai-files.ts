@@ -1,5 +1,5 @@
 import { IsopodError } from "../lib/errors.ts";
-import { isImageType, type KeptFile, keepInInbox, safeName } from "../session/inbox.ts";
+import { isImageType, type KeptFile, keepInInbox, safeName } from "../session/arrival/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import type { SentFile } from "./openai-conversation.ts";
 

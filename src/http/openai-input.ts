@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { agentOf } from "../config/agents.ts";
 import type { ThinkingLevel } from "../models/model.ts";
-import type { RunInput } from "../session/run.ts";
-import { runInputOf } from "../session/run-request.ts";
+import type { RunInput } from "../session/run/run.ts";
+import { runInputOf } from "../session/run/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import type { Said } from "./openai-conversation.ts";
 import { keepFiles } from "./openai-files.ts";

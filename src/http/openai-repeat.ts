@@ -3,7 +3,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { base32 } from "../lib/ids.ts";
 import { shortDigest } from "../lib/short-digest.ts";
 import type { AcceptRequest } from "../session/api.ts";
-import { callerKey } from "../session/run-request.ts";
+import { callerKey } from "../session/run/run-request.ts";
 
 const MAX_KEY_CHARS = 200;
 /** How long after a request an official client may still repeat it, at least; twice that at most. */

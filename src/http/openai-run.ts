@@ -5,7 +5,7 @@ import { approvals } from "../db/schema.ts";
 import type { Accepted, AcceptRequest } from "../session/api.ts";
 import { callSession } from "../session/call-session.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
-import type { RunInput } from "../session/run.ts";
+import type { RunInput } from "../session/run/run.ts";
 import type { AppEnv } from "./context.ts";
 import type { FollowedRun } from "./openai-follow.ts";
 import { ownSession, type Place } from "./openai-place.ts";

@@ -12,7 +12,7 @@ import {
   type Usage,
 } from "../models/message.ts";
 import type { RunView } from "../session/api.ts";
-import type { Approval } from "../session/run.ts";
+import type { Approval } from "../session/run/run.ts";
 import { Unfolding } from "./openai-unfolding.ts";
 
 /** What a caller of OpenAI's API is told of a run, in the order in which it happens. */

@@ -3,7 +3,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/call-session.ts";
 import { objectNameOf } from "../session/locate.ts";
-import { isSpillId, sessionFolder, spillKey } from "../session/spill.ts";
+import { isSpillId, sessionFolder, spillKey } from "../session/transcript/spill.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { checkedKey, isAlwaysThere, known, sessionParam } from "./known-session.ts";

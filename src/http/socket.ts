@@ -3,8 +3,8 @@ import { agentOf } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/call-session.ts";
+import { clientFrame, serverFrame } from "../session/events/socket-protocol.ts";
 import { objectNameOf } from "../session/locate.ts";
-import { clientFrame, serverFrame } from "../session/socket-protocol.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

@@ -1,12 +1,12 @@
 import type { RunError } from "../agent/events.ts";
 import type { Target } from "../channels/channel.ts";
 import type { Usage } from "../models/message.ts";
-import type { ChildOutcome } from "./child.ts";
-import type { ChildReport } from "./child-report.ts";
-import type { OutboxRow, ResendRequest } from "./outbox.ts";
+import type { OutboxRow, ResendRequest } from "./delivery/outbox.ts";
+import type { ChildOutcome } from "./family/child.ts";
+import type { ChildReport } from "./family/child-report.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Approval, Decision, RunInput, RunState } from "./run.ts";
-import type { HistoryPage } from "./transcript.ts";
+import type { Approval, Decision, RunInput, RunState } from "./run/run.ts";
+import type { HistoryPage } from "./transcript/transcript.ts";
 
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {

@@ -1,7 +1,7 @@
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SessionCalls } from "./api.ts";
-import type { CallSession } from "./family-room.ts";
+import type { CallSession } from "./family/family-room.ts";
 import { objectNameOf } from "./locate.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 

@@ -5,13 +5,12 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { waitingRuns } from "./admission.ts";
-import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped, UNREADABLE } from "./conclusion.ts";
-import type { EventLog } from "./event-log.ts";
-import { type Fence, Superseded } from "./fence.ts";
-import { interruptedResult, userMessage } from "./messages.ts";
-import { enqueueReply } from "./outbox.ts";
-import { joining, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { enqueueReply } from "./delivery/outbox.ts";
+import type { EventLog } from "./events/event-log.ts";
+import { waitingRuns } from "./run/admission.ts";
+import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped, UNREADABLE } from "./run/conclusion.ts";
+import { interruptedResult, userMessage } from "./run/messages.ts";
+import { joining, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "./run/queue.ts";
 import {
   begin,
   crashed,
@@ -26,13 +25,14 @@ import {
   type RunningRun,
   type SettledRun,
   usageWith,
-} from "./run.ts";
-import { RunJournal } from "./run-journal.ts";
-import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "./runs.ts";
-import { keepUnfinished } from "./said.ts";
-import { type Speaker, speakerOf } from "./speaker.ts";
-import type { Store } from "./store.ts";
-import { Waiters } from "./waiters.ts";
+} from "./run/run.ts";
+import { RunJournal } from "./run/run-journal.ts";
+import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "./run/runs.ts";
+import { keepUnfinished } from "./run/said.ts";
+import { type Speaker, speakerOf } from "./run/speaker.ts";
+import { Waiters } from "./run/waiters.ts";
+import { type Fence, Superseded } from "./store/fence.ts";
+import type { Store } from "./store/store.ts";
 
 /** A run that has its turn. */
 export interface ActiveRun {

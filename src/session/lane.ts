@@ -9,7 +9,7 @@ import {
   nextExpiry,
   POLL_MS,
   renew,
-} from "./lane-state.ts";
+} from "./run/lane-state.ts";
 
 const HOLDERS = "holders";
 

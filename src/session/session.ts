@@ -3,8 +3,6 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
-import { admitRun, type NewRun } from "./admission.ts";
-import { tellEnd } from "./agent-end.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type {
   Accepted,
@@ -16,25 +14,11 @@ import type {
   SessionMethods,
   WaitResult,
 } from "./api.ts";
-import { AuditTrail } from "./audit-trail.ts";
 import { callByKey } from "./call-session.ts";
-import type { ChildReport } from "./child-report.ts";
-import { CommandDesk } from "./command-desk.ts";
+import { AuditTrail } from "./catalog/audit-trail.ts";
+import { Indexer } from "./catalog/indexer.ts";
 import { intake } from "./commands/intake.ts";
-import { readView } from "./context.ts";
-import { pruningRules } from "./context-rules.ts";
-import { Deliveries } from "./deliveries.ts";
-import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
-import { Engine } from "./engine.ts";
-import { EventLog } from "./event-log.ts";
-import { eventStream } from "./event-stream.ts";
-import { exportStream } from "./export.ts";
-import { Family } from "./family.ts";
-import { Fence } from "./fence.ts";
-import { Indexer } from "./indexer.ts";
-import { boundedInput } from "./input-bounds.ts";
-import { isToLeave, leavesAt } from "./linger.ts";
-import { tellReceived } from "./message-hooks.ts";
+import { Deliveries } from "./delivery/deliveries.ts";
 import {
   deliveriesOf,
   dropPending,
@@ -43,21 +27,37 @@ import {
   outboxDueAt,
   type ResendRequest,
   resend,
-} from "./outbox.ts";
+} from "./delivery/outbox.ts";
+import { CommandDesk } from "./desk/command-desk.ts";
+import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
+import { Engine } from "./engine.ts";
+import { EventLog } from "./events/event-log.ts";
+import { eventStream } from "./events/event-stream.ts";
+import { Sockets } from "./events/socket.ts";
+import { spanOf } from "./events/stored-events.ts";
+import type { ChildReport } from "./family/child-report.ts";
+import { Family } from "./family/family.ts";
+import { tellEnd } from "./hooked/agent-end.ts";
+import { tellReceived } from "./hooked/message-hooks.ts";
+import { SessionHooks } from "./hooked/session-hooks.ts";
 import { Performer } from "./performer.ts";
-import type { QueuePolicy } from "./queue.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
-import { Removal } from "./removal.ts";
-import { Retention } from "./retention.ts";
-import { type Decision, isSettled, type RunState } from "./run.ts";
-import { findRun, openRuns, type RunRow, releaseKey } from "./runs.ts";
-import { SessionHooks } from "./session-hooks.ts";
-import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./session-row.ts";
-import { Sockets } from "./socket.ts";
-import { hasTables, openStore, type Store, updateTables } from "./store.ts";
-import { spanOf } from "./stored-events.ts";
-import { type HistoryPage, readHistory, readLastReply } from "./transcript.ts";
-import { deliveryView, runView, waitResult } from "./views.ts";
+import { admitRun, type NewRun } from "./run/admission.ts";
+import { boundedInput } from "./run/input-bounds.ts";
+import type { QueuePolicy } from "./run/queue.ts";
+import { type Decision, isSettled, type RunState } from "./run/run.ts";
+import { findRun, openRuns, type RunRow, releaseKey } from "./run/runs.ts";
+import { deliveryView, runView, waitResult } from "./run/views.ts";
+import { Fence } from "./store/fence.ts";
+import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./store/session-row.ts";
+import { hasTables, openStore, type Store, updateTables } from "./store/store.ts";
+import { readView } from "./transcript/context.ts";
+import { type HistoryPage, readHistory, readLastReply } from "./transcript/transcript.ts";
+import { pruningRules } from "./turn/context-rules.ts";
+import { exportStream } from "./upkeep/export.ts";
+import { isToLeave, leavesAt } from "./upkeep/linger.ts";
+import { Removal } from "./upkeep/removal.ts";
+import { Retention } from "./upkeep/retention.ts";
 import { policyFor, type Wiring, wire } from "./wiring.ts";
 
 /** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */

@@ -18,10 +18,10 @@ import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { Cooldowns, type RememberedRests } from "./cooldowns.ts";
-import { ownersForPrompt } from "./owners.ts";
-import type { QueuePolicy } from "./queue.ts";
-import type { SessionSettings } from "./stored-shapes.ts";
+import type { QueuePolicy } from "./run/queue.ts";
+import type { SessionSettings } from "./store/stored-shapes.ts";
+import { Cooldowns, type RememberedRests } from "./turn/cooldowns.ts";
+import { ownersForPrompt } from "./turn/owners.ts";
 
 const PLUGIN_CHANNELS = PLUGINS.flatMap(({ channels }) => channels ?? []);
 const schema = configSchema(modelsConfig, channelsConfig(PLUGIN_CHANNELS), hooksConfig(PLUGINS));

@@ -2,7 +2,7 @@ import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } fr
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { Budget } from "../../src/session/budget.ts";
-import type { Bucket } from "../../src/session/budget-state.ts";
+import type { Bucket } from "../../src/session/budgets/budget-state.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { pages, talked } from "./context-lab.ts";
 import { arm, configure, dumpTool, session, sql, stubOf } from "./session-lab.ts";

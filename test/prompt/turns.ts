@@ -1,5 +1,5 @@
 import type { PromptInput, PromptTool } from "../../src/prompt/input.ts";
-import { subagentContext } from "../../src/session/subagent-context.ts";
+import { subagentContext } from "../../src/session/turn/subagent-context.ts";
 import { BARE, bootstrapFile } from "./inputs.ts";
 
 /** One turn whose whole prompt is kept in `test/fixtures/prompts/<name>.md`. */

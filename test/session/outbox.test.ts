@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.ts";
-import { wayTo } from "../../src/session/delivery-note.ts";
-import { draftOf } from "../../src/session/draft.ts";
-import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session/outbox.ts";
-import { outbox } from "../../src/session/schema.ts";
-import { openStore, type Store, updateTables } from "../../src/session/store.ts";
+import { wayTo } from "../../src/session/delivery/delivery-note.ts";
+import { draftOf } from "../../src/session/delivery/draft.ts";
+import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session/delivery/outbox.ts";
+import { outbox } from "../../src/session/store/schema.ts";
+import { openStore, type Store, updateTables } from "../../src/session/store/store.ts";
 import { stubOf } from "../flow/session-lab.ts";
 
 const chat = (conversationId: string): Target => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentDefaults } from "../../src/config/agent-schema.ts";
-import { tellingOf } from "../../src/session/telling.ts";
+import { tellingOf } from "../../src/session/delivery/telling.ts";
 
 const defaultsOf = (defaults: object) => agentDefaults.parse(defaults);
 const free = { inBlocks: undefined, isVetted: false };

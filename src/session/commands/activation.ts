@@ -1,4 +1,4 @@
-import type { ActivationPort } from "../activation-port.ts";
+import type { ActivationPort } from "../desk/activation-port.ts";
 import type { QueuedCommand } from "./command.ts";
 
 const USAGE = "/activation [mention | always | default]";

@@ -1,4 +1,4 @@
-import type { Preferences } from "../preferences.ts";
+import type { Preferences } from "../run/preferences.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 /** One of a session's preferences that is chosen from a few words. */

@@ -1,17 +1,17 @@
 import type { CompactionOutcome } from "../../agent/compact.ts";
 import type { Target } from "../../channels/channel.ts";
 import type { HistoryLine } from "../../tools/sessions-port.ts";
-import type { ActivationPort } from "../activation-port.ts";
 import type { ChildView } from "../api.ts";
-import type { ContextReport } from "../context-report.ts";
-import type { ModelLookup, NamedModel } from "../model-choice.ts";
-import type { PairingPort } from "../pairing-port.ts";
-import type { Preferences } from "../preferences.ts";
-import type { QueuePolicy } from "../queue.ts";
-import type { Decision, RunInput } from "../run.ts";
-import type { SessionStatus } from "../status.ts";
-import type { SessionSettings } from "../stored-shapes.ts";
-import type { Totals } from "../totals.ts";
+import type { ActivationPort } from "../desk/activation-port.ts";
+import type { PairingPort } from "../desk/pairing-port.ts";
+import type { SessionStatus } from "../desk/status.ts";
+import type { Totals } from "../desk/totals.ts";
+import type { Preferences } from "../run/preferences.ts";
+import type { QueuePolicy } from "../run/queue.ts";
+import type { Decision, RunInput } from "../run/run.ts";
+import type { SessionSettings } from "../store/stored-shapes.ts";
+import type { ContextReport } from "../turn/context-report.ts";
+import type { ModelLookup, NamedModel } from "../turn/model-choice.ts";
 
 /** Something that an owner tells the session itself, not the agent. */
 export type Command = ImmediateCommand | QueuedCommand | ResetCommand;

@@ -1,4 +1,4 @@
-import type { RunInput } from "../run.ts";
+import type { RunInput } from "../run/run.ts";
 import type { ImmediateCommand } from "./command.ts";
 import { readCommand } from "./index.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { QueuePolicy } from "../queue.ts";
+import type { QueuePolicy } from "../run/queue.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 const MODES = ["steer", "followup", "collect", "interrupt"] as const;

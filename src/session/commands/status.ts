@@ -1,4 +1,4 @@
-import { statusLines } from "../status-card.ts";
+import { statusLines } from "../desk/status-card.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 /** `/status`: what the session is and does. */

@@ -1,6 +1,6 @@
 import { IsopodError } from "../../lib/errors.ts";
-import { durationOf } from "../announcement.ts";
 import type { ChildView } from "../api.ts";
+import { durationOf } from "../family/announcement.ts";
 import type { CommandPort, ImmediateCommand } from "./command.ts";
 
 const USAGE = "/subagents [list | info <n> | stop <n | label | all> | send <n | label> <text> | log <n | label>]";

@@ -1,5 +1,5 @@
-import { totalText } from "../figures.ts";
-import { MAX_COUNTED } from "../totals.ts";
+import { totalText } from "../desk/figures.ts";
+import { MAX_COUNTED } from "../desk/totals.ts";
 import { choiceCommand } from "./choice.ts";
 import type { ImmediateCommand } from "./command.ts";
 

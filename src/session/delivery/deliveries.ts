@@ -1,0 +1,132 @@
+import type { Delivery, OutboundPart, Target } from "../../channels/channel.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import { comesWithin } from "../comes-within.ts";
+import type { FamilyRoom } from "../family/family-room.ts";
+import { hookedMessage } from "../hooked/hooked-message.ts";
+import { tellSent } from "../hooked/message-hooks.ts";
+import type { SessionHooks } from "../hooked/session-hooks.ts";
+import { newRunId, objectNameOf } from "../locate.ts";
+import { agentIn } from "../wiring.ts";
+import { noteRequest, SESSION_CHANNEL } from "./delivery-note.ts";
+import { draftOf } from "./draft.ts";
+import { drainOutbox } from "./outbox.ts";
+
+/** How long the object of another session may take to answer. */
+const ANSWER_MS = 30_000;
+
+/** What delivering needs of the object that it is done for. */
+export interface DeliveryRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "call" | "now"> {
+  hooks: SessionHooks;
+  /** Nothing more is due now. */
+  drained(): void;
+}
+
+/** Brings a session's replies to its channels, one part at a time. */
+export class Deliveries {
+  readonly #room: DeliveryRoom;
+  #draining: Promise<void> | undefined;
+
+  constructor(room: DeliveryRoom) {
+    this.#room = room;
+  }
+
+  /** Sends what is due, until nothing is any more. Never rejects; there is one such round at a time. */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  /** The same once the commit at hand stands: a part is marked, in a commit of its own, before it is sent. */
+  async drainSoon(): Promise<void> {
+    await Promise.resolve();
+    await this.drain();
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      const { store, fence } = this.#room;
+      const write = <Result>(work: () => Result) => fence.write(work);
+      await drainOutbox({
+        store,
+        write,
+        ready: (markdown, target, runId) => this.#ready(markdown, target, runId),
+        send: (part, signal) => this.#send(part, signal),
+        sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
+        now: Date.now,
+      });
+    } catch (error) {
+      log("error", "outbox.failed", { error: messageOf(error) });
+    }
+    // At once, not when the promise is known to be kept: what is enqueued between would wait for the next round.
+    this.#draining = undefined;
+    this.#room.drained();
+  }
+
+  /** A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first. */
+  format(target: Target, markdown: string): string[] {
+    return this.#room.hooks.has("message_sending") ? [draftOf(markdown)] : this.#cut(target, markdown);
+  }
+
+  /** What a draft is sent as, once plugins have looked at it; where they cannot, it stays a draft. */
+  async #ready(draft: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }> {
+    const { hooks, owner, wiring } = this.#room;
+    try {
+      agentIn(wiring(), owner().agentId);
+    } catch (error) {
+      return { refusal: messageOf(error) };
+    }
+    const seen = await hookedMessage(draft, target, runId, hooks);
+    if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
+    return this.#cut(target, seen.markdown);
+  }
+
+  /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
+  #cut(target: Target, markdown: string): string[] {
+    try {
+      return this.#room.wiring().channel(target.channel, target.accountId).channel.format(markdown);
+    } catch (error) {
+      log("error", "reply.unformatted", { channel: target.channel, error: messageOf(error) });
+      return [markdown];
+    }
+  }
+
+  /** Shows that an answer is being worked on. Never rejects. */
+  async showTyping(target: Target): Promise<void> {
+    try {
+      const { channel, context } = this.#room.wiring().channel(target.channel, target.accountId);
+      await channel.typing?.(target, context);
+    } catch (error) {
+      log("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
+    }
+  }
+
+  async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
+    if (part.target.channel === SESSION_CHANNEL) return this.#tell(part);
+    try {
+      const { channel, context } = this.#room.wiring().channel(part.target.channel, part.target.accountId);
+      return await channel.send(part, context, signal);
+    } catch (error) {
+      return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** Tells another session what was sent to its people. */
+  async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
+    const { owner, call, now } = this.#room;
+    try {
+      const request = noteRequest({ to, text, deliveryId, fromKey: owner().key });
+      const runId = newRunId(await objectNameOf(request.sessionKey), now());
+      const told = call(request.sessionKey, (session) => session.accept({ ...request, runId }));
+      if (await comesWithin(ANSWER_MS, told)) return { outcome: "delivered" };
+      return { outcome: "retry", afterMs: 0, reason: "The session did not answer in time." };
+    } catch (error) {
+      return { outcome: "retry", afterMs: 0, reason: messageOf(error) };
+    }
+  }
+}

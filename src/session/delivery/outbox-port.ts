@@ -1,0 +1,119 @@
+import { isOwnerPeer } from "../../channels/access.ts";
+import type { Target } from "../../channels/channel.ts";
+import { findPaired } from "../../channels/pairing.ts";
+import { defaultAgentId } from "../../config/agents.ts";
+import { sessionKeyOf } from "../../config/session-key.ts";
+import type { Address, OutboxPort, OwnMessage, Queued } from "../../tools/message.ts";
+import type { CallRef } from "../../tools/sessions-port.ts";
+import type { ActiveRun } from "../engine.ts";
+import { depthOf, nameOfCall } from "../family/caller.ts";
+import type { FamilyRoom } from "../family/family-room.ts";
+import type { Wiring } from "../wiring.ts";
+import type { Deliveries } from "./deliveries.ts";
+import { wayTo } from "./delivery-note.ts";
+import { deliveriesOf, enqueue, isSameConversation } from "./outbox.ts";
+
+/** What sending messages needs of the object that it is done for. */
+export interface OutboxPortRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "now"> {
+  deliveries: Deliveries;
+  database: D1Database;
+  /** Keeps the object alive for work that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/**
+ * The way out for the messages of a run. Undefined where it has none: sub-agents speak through who started them, and
+ * where no channel is set up there is nobody to speak to.
+ */
+export function outboxPort(run: ActiveRun, room: OutboxPortRoom): OutboxPort | undefined {
+  if (depthOf(room.owner()) > 0) return undefined;
+  const isReachable = run.row.target !== null || (run.speaker.owner && hasReadyChannel(room.wiring()));
+  return isReachable ? { send: (message, call) => send(message, call, run, room) } : undefined;
+}
+
+function hasReadyChannel(wiring: Wiring): boolean {
+  return Object.entries(wiring.config.channels).some(([channelId, entry]) =>
+    Object.keys(entry?.accounts ?? {}).some((accountId) => {
+      const { channel, context } = wiring.channel(channelId, accountId);
+      return channel.isReady(context);
+    }),
+  );
+}
+
+/** One commit with the message and, where it goes to another session's people, with what that session is to be told. */
+async function send(
+  { text, to, replyTo }: OwnMessage,
+  { callId, signal }: CallRef,
+  run: ActiveRun,
+  room: OutboxPortRoom,
+): Promise<Queued> {
+  const { store, fence, deliveries, now, waitUntil } = room;
+  const target = targetOf(to, run, room.wiring());
+  const shown = `${target.channel}:${target.conversationId}`;
+  const ownerKey = await ownerKeyOf(target, run, room);
+  const name = await nameOfCall({ run, room }, callId);
+  const parts = deliveries.format(target, text);
+  if (parts.length === 0) throw new Error("There is nothing to see in it.");
+  const deliveryIds = parts.map((_, n) => `dlv_${nth(name, n)}`);
+  signal.throwIfAborted();
+  fence.write(() => {
+    if (deliveriesOf(store, run.row.id).some(({ deliveryId }) => deliveryId === deliveryIds[0])) return;
+    const { replyToId: _, ...place } = target;
+    const where = replyTo === undefined ? place : { ...place, replyToId: replyTo };
+    const said = { kind: "message", text } as const;
+    enqueue(store, { runId: run.row.id, target: where, parts, said, deliveryIds }, now());
+    if (ownerKey === room.owner().key) return;
+    const note = { runId: run.row.id, target: wayTo(ownerKey), parts: [text] };
+    enqueue(store, { ...note, deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
+  });
+  waitUntil(deliveries.drainSoon());
+  return { status: "queued", to: shown, deliveryIds };
+}
+
+/** A name of the same length for each part. */
+function nth(name: string, n: number): string {
+  const digits = String(n);
+  return n === 0 ? name : name.slice(0, -digits.length - 1) + "u" + digits;
+}
+
+/** @throws Error where the run may not write there, or there is no such place */
+function targetOf(to: Address | undefined, { row, speaker }: ActiveRun, wiring: Wiring): Target {
+  if (to === undefined) {
+    if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
+    return row.target;
+  }
+  const { channel: channelId, conversationId, threadId } = to;
+  const accountId = to.accountId ?? accountOf(channelId, row.target, wiring);
+  const { channel } = wiring.channel(channelId, accountId);
+  const place = channel.conversationOf?.(conversationId);
+  if (place === undefined) throw new Error(`'${conversationId}' is no conversation of ${channelId}.`);
+  const thread = threadId === undefined ? {} : { threadId };
+  const target = { channel: channelId, accountId, kind: place.kind, conversationId: place.id, ...thread };
+  if (row.target !== null && isSameConversation(target, row.target)) return row.target;
+  if (!speaker.owner) throw new Error("Only an owner may have messages sent to another conversation.");
+  return target;
+}
+
+/** The account where none is named: the one that the run came in by, else the usual one, else the first. */
+function accountOf(channelId: string, target: Target | null, { config }: Wiring): string {
+  if (target?.channel === channelId) return target.accountId;
+  const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
+  return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
+}
+
+/** The session that a conversation belongs to: the one in which an answer from there would arrive. */
+async function ownerKeyOf(target: Target, { row }: ActiveRun, room: OutboxPortRoom): Promise<string> {
+  if (row.target !== null && isSameConversation(target, row.target)) return room.owner().key;
+  const { config } = room.wiring();
+  const { channel, accountId, kind, conversationId, threadId } = target;
+  const thread = threadId === undefined ? {} : { threadId };
+  const route = { agentId: defaultAgentId(config), channel, accountId, kind, conversationId, ...thread };
+  const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, room.database));
+  return sessionKeyOf({ ...route, peerId: conversationId, owner }, config.session.dmScope);
+}
+
+async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {
+  const { channel: channelId, accountId, conversationId: senderId } = target;
+  if (isOwnerPeer(owners, channelId, senderId)) return true;
+  return (await findPaired(database, { channelId, accountId, senderId }))?.owner === true;
+}

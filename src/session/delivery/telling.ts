@@ -1,0 +1,32 @@
+import type { BlockSize } from "../../agent/block-chunker.ts";
+import type { Agent } from "../../config/agents.ts";
+import type { Preferences } from "../run/preferences.ts";
+
+/** What people are told of a run beside its answer, and how they get that. */
+export interface Telling {
+  /** Tool calls as they happen: not at all, in a line each, or also with how their results begin. */
+  verbose: "off" | "on" | "full";
+  /** The model's reasoning: not at all, before the answer, or of every reply once that is finished. */
+  reasoning: "off" | "on" | "stream";
+  /** Set where replies leave in blocks: while they are being written, or once they are finished. */
+  blocks?: { at: "text_end" | "message_end"; size: BlockSize };
+}
+
+/** What has a say in how a run speaks, besides the session and the agent. */
+export interface Outlet {
+  /** What the account that it speaks through says of blocks. */
+  inBlocks: boolean | undefined;
+  /** Whether a plugin looks at what a model says before it is sent: then that leaves whole, and at the end. */
+  isVetted: boolean;
+}
+
+/** What holds for a run. */
+export function tellingOf(
+  { verbose, reasoning }: Pick<Preferences, "verbose" | "reasoning">,
+  { defaults }: Pick<Agent, "defaults">,
+  { inBlocks = defaults.blockStreamingDefault === "on", isVetted }: Outlet,
+): Telling {
+  if (isVetted) return { verbose, reasoning: reasoning === "off" ? "off" : "on" };
+  const blocks = { at: defaults.blockStreamingBreak, size: defaults.blockStreamingChunk };
+  return { verbose, reasoning, ...(inBlocks && { blocks }) };
+}

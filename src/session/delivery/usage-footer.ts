@@ -1,0 +1,24 @@
+import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
+import { moneyText, tokenText } from "../desk/figures.ts";
+import type { Conclusion } from "../run/conclusion.ts";
+import type { Preferences } from "../run/preferences.ts";
+
+/**
+ * A conclusion that tells people below its last text what the run has used, where they want to know: its tokens, and in
+ * `full` its estimated cost and model. Where nothing is said, nothing is told.
+ * @param before what the run has used without its last reply
+ */
+export function withUsage(conclusion: Conclusion, before: Usage, mode: Preferences["usage"]): Conclusion {
+  const { message, texts } = conclusion;
+  const last = texts.at(-1);
+  if (mode === "off" || last === undefined) return conclusion;
+  const usage = addUsage(before, message?.usage ?? NO_USAGE);
+  return { ...conclusion, texts: [...texts.slice(0, -1), `${last}\n\n*${footer(usage, message?.model, mode)}*`] };
+}
+
+function footer(usage: Usage, model: string | undefined, mode: "tokens" | "full"): string {
+  const tokens = `${tokenText(usage.input)} tokens in, ${tokenText(usage.output)} out`;
+  if (mode === "tokens") return tokens;
+  const cost = usage.costMicros === undefined ? [] : [`about ${moneyText(usage.costMicros)}`];
+  return [tokens, ...cost, ...(model === undefined ? [] : [model])].join(" · ");
+}

@@ -1,0 +1,177 @@
+import type { Block } from "../../agent/block-chunker.ts";
+import type { EventBody } from "../../agent/events.ts";
+import { repeats } from "../../agent/repeat.ts";
+import { type Outcome, reasoningText } from "../../agent/reply.ts";
+import { createReplyStream, type ReplyStream } from "../../agent/reply-stream.ts";
+import { withoutThoughts } from "../../agent/thoughts.ts";
+import { callLine, resultText } from "../../agent/tool-line.ts";
+import type { Target } from "../../channels/channel.ts";
+import {
+  type AssistantMessage,
+  reasoningOf,
+  type ToolCallPart,
+  type ToolMessage,
+  textOf,
+} from "../../models/message.ts";
+import type { ActiveRun } from "../engine.ts";
+import type { EventLog } from "../events/event-log.ts";
+import type { JournalWitness } from "../run/run-journal.ts";
+import { failureIn, sentByTool } from "../run/said.ts";
+import type { Fence } from "../store/fence.ts";
+import type { Store } from "../store/store.ts";
+import type { Said } from "../store/stored-shapes.ts";
+import { enqueue } from "./outbox.ts";
+import type { Telling } from "./telling.ts";
+
+/** What a run speaks with. */
+export interface VoiceRoom {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  /** Cuts a text into what its channel takes, in its markup. Never throws. */
+  format(target: Target, markdown: string): string[];
+  /** Sends what is in the outbox once the commit at hand stands. */
+  send(): void;
+  now(): number;
+}
+
+/**
+ * What a run says where it came from before its end: tool calls and reasoning where people want to see them, and its
+ * replies in blocks. Each is in the outbox in the commit of what it tells of, so that nothing is said twice; what was sent
+ * of a reply that is then given up stays in the transcript, see `keepUnfinished`.
+ */
+export class Voice implements JournalWitness {
+  readonly #room: VoiceRoom;
+  readonly #run: Pick<ActiveRun, "row" | "signal">;
+  readonly #telling: Telling;
+  /** `provider/model` that answers. */
+  readonly #model: string;
+  #reply: Reply;
+
+  constructor(room: VoiceRoom, run: Pick<ActiveRun, "row" | "signal">, telling: Telling, model: string) {
+    this.#room = room;
+    this.#run = run;
+    this.#telling = telling;
+    this.#model = model;
+    this.#reply = newReply(telling);
+  }
+
+  /** Hears what happens in the run as it happens. Blocks that are complete are stored, and on their way, at once. */
+  hear(event: EventBody): void {
+    if (event.type !== "assistant") return;
+    if (event.phase === "restart") this.#reply = newReply(this.#telling);
+    if (event.phase !== "delta" || this.#telling.blocks?.at !== "text_end" || this.#run.signal.aborted) return;
+    if ("reasoning" in event) {
+      this.#reply.reasoning += event.reasoning;
+      return;
+    }
+    this.#reply.isHeard = true;
+    const blocks = this.#reply.stream?.push(event.text) ?? [];
+    if (blocks.length > 0 && this.#run.row.target !== null) this.#room.fence.write(() => this.#sendBlocks(blocks));
+  }
+
+  /** A reply that asks for tools says what it has to say before they are launched. */
+  answered(message: AssistantMessage): void {
+    if (this.#telling.reasoning === "stream") this.#sayReasoning(thoughtIn(message));
+    this.#sendBlocks(restOf(this.#reply, message));
+    this.#reply = newReply(this.#telling);
+  }
+
+  launching(calls: readonly ToolCallPart[]): void {
+    if (this.#telling.verbose !== "off" && calls.length > 0) this.#say(calls.map(callLine).join("\n"));
+  }
+
+  returned(message: ToolMessage): void {
+    if (this.#telling.verbose === "full") this.#say(resultText(message));
+  }
+
+  /** What is known of what there is to say at the end of the run, which ends on this reply. */
+  outcome(message: AssistantMessage): Outcome {
+    const { store } = this.#room;
+    const { row } = this.#run;
+    const isShown = this.#telling.reasoning !== "off" && !this.#reply.isReasoningSaid;
+    const isBlocks = this.#telling.blocks !== undefined;
+    return {
+      reasoning: isShown ? thoughtIn(message) : "",
+      texts: isBlocks
+        ? restOf(this.#reply, message).map(({ text }) => text)
+        : [withoutThoughts(textOf(message)).visible],
+      ...(message.error && { error: message.error.message }),
+      sent: row.target === null ? [] : sentByTool(store, row.id, row.target),
+      begun: this.#reply.isBegun,
+      failure: () => failureIn(store, row),
+    };
+  }
+
+  #sendBlocks(blocks: readonly Block[]): void {
+    const { store, log } = this.#room;
+    const { row } = this.#run;
+    if (row.target === null || blocks.length === 0) return;
+    const known = sentByTool(store, row.id, row.target);
+    if (this.#telling.reasoning !== "off")
+      this.#sayReasoning(this.#reply.reasoning + (this.#reply.stream?.thought ?? ""));
+    for (const { text, source } of blocks) {
+      const whole = this.#reply.unsent + source;
+      const isKnown = repeats(text, known);
+      this.#reply.unsent = isKnown ? whole : "";
+      if (isKnown) continue;
+      this.#reply.after ??= log.lastOf(row);
+      this.#reply.isBegun = true;
+      this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model });
+    }
+  }
+
+  #sayReasoning(reasoning: string): void {
+    if (this.#reply.isReasoningSaid || reasoning.trim() === "") return;
+    this.#reply.isReasoningSaid = true;
+    this.#say(reasoningText(reasoning));
+  }
+
+  #say(markdown: string, said?: Said): void {
+    const { store, format, send, now } = this.#room;
+    const { id, target } = this.#run.row;
+    if (target === null) return;
+    enqueue(store, { runId: id, target, parts: format(target, markdown), ...(said && { said }) }, now());
+    send();
+  }
+}
+
+/** The reply that is being made, and what people know of it. */
+interface Reply {
+  /** Makes blocks of it; absent where it leaves whole. */
+  stream: ReplyStream | undefined;
+  /** Whether its text was heard as it came. */
+  isHeard: boolean;
+  reasoning: string;
+  isReasoningSaid: boolean;
+  /** Whether a block of it was sent. */
+  isBegun: boolean;
+  /** The run's newest message before it, once that was looked up. */
+  after: number | undefined;
+  /** What people did not have to be sent, up to the next block. */
+  unsent: string;
+}
+
+function newReply({ blocks }: Telling): Reply {
+  return {
+    stream: blocks && createReplyStream(blocks.size),
+    isHeard: false,
+    reasoning: "",
+    isReasoningSaid: false,
+    isBegun: false,
+    after: undefined,
+    unsent: "",
+  };
+}
+
+/** What was not given yet of a reply that is finished; nothing where replies leave whole. */
+function restOf({ stream, isHeard }: Reply, message: AssistantMessage): Block[] {
+  if (stream === undefined) return [];
+  const whole = isHeard ? [] : stream.push(textOf(message));
+  return [...whole, ...stream.end()];
+}
+
+function thoughtIn(message: AssistantMessage): string {
+  const parts = [reasoningOf(message), withoutThoughts(textOf(message)).thought];
+  return parts.filter((part) => part.trim() !== "").join("\n\n");
+}

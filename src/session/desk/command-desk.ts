@@ -1,0 +1,111 @@
+import type { Target } from "../../channels/channel.ts";
+import { IsopodError } from "../../lib/errors.ts";
+import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "../commands/command.ts";
+import { childView, shownChildren } from "../family/child-view.ts";
+import { childMeant } from "../family/children-meant.ts";
+import type { Family } from "../family/family.ts";
+import type { FamilyRoom } from "../family/family-room.ts";
+import { giveMore } from "../family/give.ts";
+import type { SessionHooks } from "../hooked/session-hooks.ts";
+import { knownRun, type NewRun } from "../run/admission.ts";
+import { preferencesOf } from "../run/preferences.ts";
+import type { Decision } from "../run/run.ts";
+import { openApprovals, openRuns, type RunRow } from "../run/runs.ts";
+import { saveQueuePolicy, saveSetting } from "../store/session-row.ts";
+import { lookUpModel, namedModels } from "../turn/model-choice.ts";
+import { agentIn } from "../wiring.ts";
+import { tellCommand } from "./command-note.ts";
+import { recordCommand } from "./run-command.ts";
+import { statusOf, totalsIn } from "./status.ts";
+
+/** What carrying out commands needs of the object that it is done in. */
+export interface CommandRoom extends FamilyRoom {
+  family: Family;
+  hooks: SessionHooks;
+  /** Stops every run that is not settled, and every sub-agent. */
+  stopAll(): Stopped;
+  decide(approvalId: string, decision: Decision): boolean;
+  format(target: Target, markdown: string): string[];
+}
+
+/** Carries out what an owner tells the session itself, before the queue. */
+export class CommandDesk {
+  readonly #room: CommandRoom;
+
+  constructor(room: CommandRoom) {
+    this.#room = room;
+  }
+
+  /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
+  take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
+    const { store, log, fence, hooks, owner, now, format } = this.#room;
+    const known = knownRun(store, run);
+    if (known !== undefined) return known;
+    const answer = orReason(() => command.run(args, this.#port(run)));
+    const parts = run.target === null ? [] : format(run.target, answer);
+    const { sessionId } = owner();
+    return fence.write(() => {
+      tellCommand({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
+      return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
+    });
+  }
+
+  #port(run: NewRun): CommandPort {
+    const { runId, input, target } = run;
+    const { store, fence, hooks, owner, wiring, now, stopAll, policyFor } = this.#room;
+    const agent = () => agentIn(wiring(), owner().agentId);
+    return {
+      stopAll: () => {
+        const stopped = stopAll();
+        hooks.later("command:stop", () => stopped, runId);
+        return stopped;
+      },
+      subagents: this.#subagents(run),
+      decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
+      queuePolicy: () => policyFor(target),
+      setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
+      preferences: () => preferencesOf(owner().settings, agent()),
+      set: (key, value) => fence.write(() => saveSetting(store, key, value)),
+      lookUpModel: (word) => lookUpModel(wiring, word),
+      namedModels: () => namedModels(wiring(), agent()),
+      status: () => statusOf(store, owner(), wiring(), now()),
+      totals: () => totalsIn(store, owner(), wiring(), now()),
+      asker: () => ({ sender: input.sender, target }),
+    };
+  }
+
+  #subagents({ runId, target }: NewRun): SubagentsPort {
+    const room = this.#room;
+    const { store, fence, owner, wiring, now, family, changed } = room;
+    return {
+      now,
+      list: () => shownChildren(store),
+      find: (which) => childMeant(shownChildren(store), which),
+      stop: (which) => family.stopNamed(which),
+      tell(which, text) {
+        const { subagents, defaults } = agentIn(wiring(), owner().agentId);
+        const telling = { target, owner: true, voice: {}, timeoutSeconds: defaults.timeoutSeconds };
+        const giver = { runId, askedBy: runId, telling, maxChildren: subagents.maxChildren };
+        const row = fence.write(() => giveMore(which, text, giver, room));
+        changed();
+        return childView(row);
+      },
+    };
+  }
+
+  #decideAll(approvalId: string | undefined, decision: Decision): string[] {
+    const { store, decide } = this.#room;
+    const waiting = openApprovals(openRuns(store)).filter(({ id }) => approvalId === undefined || id === approvalId);
+    return waiting.filter(({ id }) => decide(id, decision)).map(({ tool }) => tool);
+  }
+}
+
+/** What a command answers, or why it cannot: where the configuration is not valid there is little that can be done. */
+function orReason(run: () => string): string {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof IsopodError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+  }
+}

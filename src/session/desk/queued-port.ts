@@ -1,0 +1,33 @@
+import { budgetLines } from "../budgets/budget-report.ts";
+import type { BudgetRoom } from "../budgets/run-budget.ts";
+import type { QueuedPort } from "../commands/command.ts";
+import type { ActiveRun } from "../engine.ts";
+import type { FamilyRoom } from "../family/family-room.ts";
+import { readLog } from "../family/session-excerpt.ts";
+import { compactNow } from "../transcript/compact-now.ts";
+import { contextReport } from "../turn/context-report.ts";
+import type { PromptRoom } from "../turn/turn-room.ts";
+import { agentIn } from "../wiring.ts";
+import { activationPort } from "./activation-port.ts";
+import { pairingPort } from "./pairing-port.ts";
+
+/** What commands that wait for their turn work on. */
+export interface QueuedRoom extends FamilyRoom, BudgetRoom {
+  database: D1Database;
+}
+
+/**
+ * What a command may do whose turn has come.
+ * @param promptRoom what a turn's system prompt would be made from
+ */
+export function queuedPort(run: ActiveRun, room: QueuedRoom, promptRoom: () => PromptRoom): QueuedPort {
+  const { store, database, budgets, owner, wiring, now } = room;
+  return {
+    contextReport: () => contextReport(run, store, promptRoom()),
+    pairing: pairingPort(database, now),
+    activation: activationPort(run.row.target, owner().key, { wiring: wiring(), database, now }),
+    subagentLog: (which) => readLog(which, room),
+    budgets: () => budgetLines(agentIn(wiring(), owner().agentId), wiring().config, budgets, now()),
+    compact: (focus) => compactNow(run, focus, room),
+  };
+}

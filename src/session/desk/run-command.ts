@@ -1,0 +1,60 @@
+import { NO_USAGE } from "../../models/message.ts";
+import { enqueueReply } from "../delivery/outbox.ts";
+import type { EventLog } from "../events/event-log.ts";
+import type { NewRun } from "../run/admission.ts";
+import { commandAnswer, userMessage } from "../run/messages.ts";
+import { insertRun, type RunRow } from "../run/runs.ts";
+import { talkOf } from "../run/talk.ts";
+import type { Store } from "../store/store.ts";
+
+/** What recording a command is written with, within the fence. */
+export interface CommandRecordRoom {
+  store: Store;
+  log: EventLog;
+  /** The conversation that goes on. */
+  sessionId: string;
+  now: number;
+  /** The answer, cut and marked up for the channel that it goes to. */
+  parts: readonly string[];
+}
+
+/**
+ * Records a command that was carried out, and its answer, as a run that is over: people see both in the transcript,
+ * models do not.
+ */
+export function recordCommand(
+  run: NewRun,
+  answer: string,
+  { store, log, sessionId, now, parts }: CommandRecordRoom,
+): RunRow {
+  const { runId: id, input, target, idempotencyKey, inputDigest } = run;
+  const answered = commandAnswer(answer, now);
+  const startSeq = log.append(id, { ...userMessage(input, now), aside: true });
+  log.append(id, answered);
+  const endSeq = log.record(id, now, [{ type: "lifecycle", phase: "end", usage: NO_USAGE }]);
+  const state = {
+    status: "ok",
+    startedAt: now,
+    startSeq,
+    sessionId,
+    endedAt: now,
+    endSeq,
+    model: answered.model,
+    usage: NO_USAGE,
+  } as const;
+  const row: RunRow = {
+    id,
+    idempotencyKey,
+    inputDigest,
+    target,
+    open: true,
+    state,
+    input: null,
+    talk: talkOf(input, target),
+    acceptedAt: now,
+    firstSeq: startSeq,
+  };
+  insertRun(store, row);
+  if (target !== null) enqueueReply(store, id, target, parts, now);
+  return row;
+}

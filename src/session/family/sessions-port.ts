@@ -1,0 +1,37 @@
+import type { SessionsPort } from "../../tools/sessions-port.ts";
+import { type Caller, depthOf, maySpawn } from "./caller.ts";
+import { shownChildren } from "./child-view.ts";
+import { send } from "./send.ts";
+import { readExcerpt } from "./session-excerpt.ts";
+import { listReachable } from "./session-list.ts";
+import { sessionMeant } from "./session-meant.ts";
+import { spawn, spawnableAgents, steer } from "./spawn.ts";
+
+/** Most characters of messages that a look at another session gives. */
+const HISTORY_CHARS = 48_000;
+
+/**
+ * Other sessions as the tools of a run reach them. Undefined where it reaches none: only owners do, and a sub-agent only
+ * where it may have sub-agents itself.
+ */
+export function sessionsPort(caller: Caller): SessionsPort | undefined {
+  const { run, agent, family, room } = caller;
+  const mayHaveChildren = maySpawn(room.owner(), agent);
+  if (!run.speaker.owner || (depthOf(room.owner()) > 0 && !mayHaveChildren)) return undefined;
+  return {
+    maySpawn: mayHaveChildren,
+    spawn: (request, call) => spawn(request, call, caller),
+    agents: () => spawnableAgents(caller),
+    children: () => shownChildren(room.store),
+    stopChildren: (which) => family.stopNamed(which),
+    steerChild: (which, message, call) => steer(which, message, call, caller),
+    list: (query) => listReachable(query, caller),
+    async history({ sessionKey, limit, includeTools }) {
+      const key = await sessionMeant(sessionKey, caller);
+      const excerpt = await readExcerpt(key, { limit, includeTools, chars: HISTORY_CHARS }, room.call);
+      if (excerpt === undefined) throw new Error(`There is no session '${key}'.`);
+      return excerpt;
+    },
+    send: (request, call) => send(request, call, caller),
+  };
+}

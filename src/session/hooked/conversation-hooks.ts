@@ -1,0 +1,45 @@
+import type { SessionBoundaryEvent } from "../../hooks/hooks.ts";
+import type { ActiveRun } from "../engine.ts";
+import type { TurnRoom } from "../turn/turn-room.ts";
+
+/**
+ * Tells plugins that a conversation is over, and that one begins. That it did is stored with the run that began it, so
+ * they are told again after a crash, until the model has answered for the first time.
+ */
+export async function tellBoundaries(
+  { row, journal }: ActiveRun,
+  { hooks, owner, wiring, spokenIn }: Pick<TurnRoom, "hooks" | "owner" | "wiring" | "spokenIn">,
+): Promise<void> {
+  const { ended, origin } = journal.state;
+  if (ended === undefined && !hooks.has("session_start")) return;
+  const said = journal.context();
+  if (said.some(({ role }) => role === "assistant")) return;
+  if (ended === undefined) {
+    const others = said.filter((message) => message.role === "user" && message.fromRunId === undefined).length - 1;
+    if (owner.contextSeq > 1 || others > 0) return;
+    await hooks.run("session_start", { sessionId: owner.sessionId, reason: "created" }, row.id);
+    return;
+  }
+  const command = origin?.kind === "reset" ? resetOf(origin.name) : undefined;
+  const reason = command ?? byTime(wiring.config.session.reset.mode);
+  await hooks.run("session_end", { sessionId: ended.sessionId, reason }, row.id);
+  if (command !== undefined) {
+    const event = {
+      endedSessionId: ended.sessionId,
+      startedSessionId: owner.sessionId,
+      source: row.target?.channel ?? "api",
+      at: row.acceptedAt,
+      messages: (limit: number) => spokenIn(ended, limit),
+    };
+    await hooks.run(`command:${command}`, event, row.id);
+  }
+  await hooks.run("session_start", { sessionId: owner.sessionId, reason }, row.id);
+}
+
+function resetOf(name: string): "new" | "reset" {
+  return name === "new" ? "new" : "reset";
+}
+
+function byTime(mode: "none" | "daily" | "idle"): SessionBoundaryEvent["reason"] {
+  return mode === "daily" ? "daily" : "idle";
+}

@@ -1,0 +1,55 @@
+import { type CompactionOutcome, compact } from "../../agent/compact.ts";
+import type { Loop } from "../../agent/journal.ts";
+import { newId } from "../../lib/ids.ts";
+import { type BudgetRoom, budgetOf } from "../budgets/run-budget.ts";
+import type { ActiveRun } from "../engine.ts";
+import type { SessionRow } from "../store/session-row.ts";
+import type { Store } from "../store/store.ts";
+import { contextRules } from "../turn/context-rules.ts";
+import { sessionModel } from "../turn/model-choice.ts";
+import { standbyOf } from "../turn/standby.ts";
+import { MODEL_IDLE_MS } from "../turn.ts";
+import { agentIn, type Wiring } from "../wiring.ts";
+import { compactionBy } from "./compactions.ts";
+
+/** What having a conversation summarized needs of the object that it is done in. */
+interface CompactRoom extends BudgetRoom {
+  store: Store;
+  owner(): SessionRow;
+  wiring(): Wiring;
+}
+
+/**
+ * Has the older part of a session's conversation summarized because somebody wants it. Done again after a crash, it
+ * gives what came of it the first time where that was stored. Rejects where the run is stopped before.
+ * @param focus what matters most to whoever wants it; empty for nothing in particular
+ */
+export async function compactNow(run: ActiveRun, focus: string, room: CompactRoom): Promise<CompactionOutcome> {
+  const made = compactionBy(room.store, run.row.id);
+  if (made !== undefined) return { kind: "done", tokensBefore: made.tokensBefore, tokensAfter: made.tokensAfter };
+  const owner = room.owner();
+  const wiring = room.wiring();
+  const agent = agentIn(wiring, owner.agentId);
+  const { model = sessionModel(owner.settings, agent, wiring) } = run.journal.state;
+  const standby = standbyOf([model, ...agent.fallbacks], run, { wiring });
+  const loop: Loop = {
+    model: await standby.lead(),
+    failover: standby,
+    // Nobody is answered, so nothing goes with the messages.
+    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+    tools: [],
+    journal: run.journal,
+    modelIdleMs: MODEL_IDLE_MS,
+    budget: budgetOf(run, agent, wiring.config, room),
+    repetition: wiring.config.tools.loopDetection,
+    allowedTools: [],
+    context: contextRules(agent, wiring),
+    keep: async (output) => output,
+    emit: () => undefined,
+    newMessageId: () => newId("msg", room.now()),
+    now: room.now,
+  };
+  const outcome = await compact(loop, { reason: "command", ...(focus !== "" && { focus }) }, run.signal);
+  if (outcome.kind === "failed") run.signal.throwIfAborted();
+  return outcome;
+}

@@ -1,0 +1,45 @@
+import { and, desc, gte, lt } from "drizzle-orm";
+import { spoken } from "../../agent/silent-reply.ts";
+import { withoutThoughts } from "../../agent/thoughts.ts";
+import type { SpokenMessage } from "../../hooks/hooks.ts";
+import { type Message, textOf } from "../../models/message.ts";
+import type { EndedConversation } from "../run/run.ts";
+import { readMessages } from "../store/message-pages.ts";
+import { messages } from "../store/schema.ts";
+import type { Store } from "../store/store.ts";
+
+/** How many messages, and bytes of them, are looked through at once, and how often. */
+const PAGE = 100;
+const PAGE_BYTES = 256 * 1024;
+const MAX_PAGES = 10;
+
+/**
+ * What was said aloud in a conversation that is over: its newest messages, oldest first, and fewer than `limit` where
+ * little is said among much work.
+ */
+export function spokenIn(store: Store, { fromSeq, beforeSeq }: EndedConversation, limit: number): SpokenMessage[] {
+  const found: SpokenMessage[] = [];
+  let before: number | undefined = beforeSeq;
+  for (let pages = 0; pages < MAX_PAGES && before !== undefined && found.length < limit; pages++) {
+    const where = and(gte(messages.seq, fromSeq), lt(messages.seq, before));
+    const page = readMessages(store, { where, orderBy: desc(messages.seq), limit: PAGE, maxBytes: PAGE_BYTES });
+    found.push(...page.rows.flatMap(({ message }) => asSpoken(message)));
+    before = page.moreAfter;
+  }
+  return found.slice(0, limit).reverse();
+}
+
+const SYSTEM = { id: "system" };
+
+function asSpoken(message: Message): SpokenMessage[] {
+  if (message.aside || message.inner || message.role === "tool") return [];
+  const { role, at } = message;
+  if (message.role === "assistant") {
+    const text = spoken(withoutThoughts(textOf(message)).visible);
+    return text === "" ? [] : [{ role, at, text }];
+  }
+  // Nobody said what the system tells the model.
+  const { sender = SYSTEM } = message;
+  if (sender.id === SYSTEM.id && message.text.startsWith("[System] ")) return [];
+  return [{ role, at, text: message.text, ...(message.sender && { owner: message.sender.owner }) }];
+}

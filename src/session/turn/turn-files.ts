@@ -1,0 +1,45 @@
+import type { Agent } from "../../config/agents.ts";
+import { type BootstrapFile, etagsShown, loadBootstrap } from "../../workspace/bootstrap.ts";
+import { seedWorkspace } from "../../workspace/seed.ts";
+import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
+import type { ActiveRun } from "../engine.ts";
+import { hookedFiles } from "../hooked/hooked-files.ts";
+import { promptModeOf } from "./prompt-input.ts";
+import type { PromptRoom } from "./turn-room.ts";
+
+/** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
+export async function gatherFiles(
+  agent: Agent,
+  workspace: Workspace,
+  { row, speaker }: ActiveRun,
+  room: PromptRoom,
+): Promise<readonly BootstrapFile[]> {
+  const listed = (await room.listing) ?? (await workspace.list(""));
+  const listing = await seedWorkspace(workspace, listed, Date.now());
+  if (agent.defaults.skipBootstrap) return [];
+  const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
+  const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
+  const files = await loadBootstrap({
+    workspace,
+    listing,
+    cache: room.bootstrapCache,
+    mode: promptModeOf(room.owner.key),
+    heartbeat: false,
+    personal: speaker.owner && speaker.place === "direct",
+    limits,
+  });
+  const shown = await hookedFiles(files, limits, room.hooks, row.id);
+  const asTheyAre = files.filter((file) => shown.includes(file));
+  room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
+  return shown;
+}
+
+/** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */
+export async function loadImage(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return (await workspace.read(path)).bytes;
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code !== "unavailable") return undefined;
+    throw error;
+  }
+}

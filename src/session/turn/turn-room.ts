@@ -1,0 +1,54 @@
+import type { CallBudget } from "../../agent/call-budget.ts";
+import type { AnyTool } from "../../agent/tool.ts";
+import type { Agent } from "../../config/agents.ts";
+import type { SpokenMessage } from "../../hooks/hooks.ts";
+import type { ToolMessage } from "../../models/message.ts";
+import type { OutboxPort } from "../../tools/message.ts";
+import type { ReadEtags } from "../../tools/read-etags.ts";
+import type { StatusPort } from "../../tools/session-status.ts";
+import type { SessionsPort } from "../../tools/sessions-port.ts";
+import type { BootstrapCache } from "../../workspace/bootstrap.ts";
+import type { WorkspaceEntry } from "../../workspace/workspace.ts";
+import type { Voice } from "../delivery/voice.ts";
+import type { ActiveRun } from "../engine.ts";
+import type { EventLog } from "../events/event-log.ts";
+import type { SessionHooks } from "../hooked/session-hooks.ts";
+import type { EndedConversation } from "../run/run.ts";
+import type { Slot } from "../run/slot.ts";
+import type { SessionRow } from "../store/session-row.ts";
+import type { Wiring } from "../wiring.ts";
+
+/** What a system prompt is made from: for a turn, or to report on it. */
+export type PromptRoom = Omit<TurnRoom, "log" | "voice" | "files" | "resultAt" | "spokenIn" | "slot" | "budget">;
+
+/** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
+export interface TurnRoom {
+  owner: SessionRow;
+  wiring: Wiring;
+  log: EventLog;
+  hooks: SessionHooks;
+  /** The way out for messages of its own, where there is one. */
+  outbox: OutboxPort | undefined;
+  /** What the run says before its end. */
+  voice: Voice;
+  /** Where large results go. */
+  files: R2Bucket;
+  /** The result in the transcript at a number. */
+  resultAt(seq: number): ToolMessage | undefined;
+  /** What was said last in a conversation that is over. */
+  spokenIn(ended: EndedConversation, limit: number): SpokenMessage[];
+  bootstrapCache: BootstrapCache;
+  readEtags: ReadEtags;
+  /** Other sessions, as far as a run may reach them. */
+  sessionsFor(run: ActiveRun, agent: Agent): SessionsPort | undefined;
+  /** The session as its tools may look at it. */
+  status: StatusPort;
+  /** Tools besides the built-in ones. */
+  extraTools: readonly AnyTool[];
+  /** The workspace's root, where it was asked for before the run was stored. */
+  listing: Promise<WorkspaceEntry[] | undefined>;
+  /** The right to work, once the lane gives it. */
+  slot: Promise<Slot>;
+  /** What may be spent; undefined where nothing is capped. */
+  budget: CallBudget | undefined;
+}
