@@ -41,8 +41,8 @@ export interface HookMap {
   /** Once a message is stored; nothing waits for it, and a command that acts at once is none. At most once. */
   message_received: Point<MessageReceivedEvent>;
   /**
-   * Before a text leaves for a channel, whole and as Markdown: replies and their blocks, what is told of tool calls, the
-   * answers of commands, questions to a person. `cancel: true` ends it: it is not sent. Changed content is what the next
+   * Before a text leaves for a channel, whole and as Markdown: replies, which then do not leave in blocks, what is told of
+   * tool calls, what the message tool sends, answers of commands, questions to a person. `cancel: true` ends it: it is not sent. Changed content is what the next
    * one sees. The transcript keeps what the model said. Again where a crash comes before what is sent is stored.
    */
   message_sending: Point<MessageSendingEvent, MessageChange>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { definePlugin } from "../../src/plugins/plugin.ts";
-import { auditOf } from "./audit-lab.ts";
 import { call, env, finished, say, script, waitFor } from "./client.ts";
+import { auditOf } from "./plugin-lab.ts";
 import { configure, evict, plug, session, sql } from "./session-lab.ts";
 
 const rainy = definePlugin({

@@ -51,25 +51,31 @@ test("a reply that a plugin cancels is sent to nobody, and the run says who canc
   expect(await linesOf(name)).toEqual([["tester", "telegram", "cancelled"]]);
 });
 
-test("a reply that would go out in blocks is looked at whole, and the answers of commands are looked at, too", async () => {
+test("a reply is looked at whole, also where it would leave in blocks, and what it becomes arrives in order", async () => {
   const name = "looked-at";
   const paragraph = (word: string) => `${word} ${"and so it goes on for quite a while, ".repeat(24)}until it ends.`;
-  await script(name, [{ text: ["One", "Two", "Three"].map(paragraph).join("\n\n") }]);
-  // It becomes three parts for the channel: a plugin that may cancel a reply has to see all of it.
-  const longer = (content: string) => `${content}\n\n${"x".repeat(4000)}\n\n${"y".repeat(4000)}`;
-  const hook = {
-    run: ({ content }: { content: string }) => ({ content: content.startsWith("One") ? longer(content) : content }),
+  const text = ["One", "Two"].map(paragraph).join("\n\n");
+  await script(name, [{ text }]);
+  const seen: string[] = [];
+  const longer = (content: string) => {
+    seen.push(content);
+    return { content: `${content}\n\n${"x".repeat(4000)}\n\n${"y".repeat(4000)}` };
   };
-  await plug(name, [tester({ message_sending: hook })]);
+  await plug(name, [tester({ message_sending: { run: ({ content }) => longer(content) } })]);
   const chat = chatOf(9303, "blocks");
   const parts = await settled(await hear(name, chat, "Tell me"), chat);
-  expect(parts.map((text) => text.slice(0, 3))).toEqual(["One", "xxx", "yyy"]);
-  expect(parts[0]).toContain("Three and so");
+  expect(seen).toEqual([text]);
+  expect(parts.map((part) => part.slice(0, 3))).toEqual(["One", "xxx", "yyy"]);
+});
+
+test("the answers of commands and what is told of tool calls are looked at, too", async () => {
+  const name = "looked-at-all";
+  await script(name, [{ calls: [{ name: "ls", args: {} }] }, { text: "Done." }]);
   const seen: string[] = [];
-  await kill(name);
   await plug(name, [tester({ message_sending: { run: ({ content }) => void seen.push(content) } })]);
-  await settled(await hear(name, chat, "/queue"), chat);
-  expect(seen).toEqual([expect.stringMatching(/^Queue: /)]);
+  const chat = chatOf(9307);
+  for (const text of ["/verbose on", "Look around"]) await settled(await hear(name, chat, text), chat);
+  expect(seen).toEqual([expect.stringMatching(/\*\*on\*\*/), expect.stringContaining("ls"), "Done."]);
 });
 
 test("where the object dies while a plugin looks at a reply, whoever goes on lets it be looked at, and it is sent once", async () => {

@@ -1,0 +1,133 @@
+import { expect, inject, test } from "vitest";
+import type { AnyPlugin } from "../../src/plugins/plugin.ts";
+import { asked, script } from "./client.ts";
+import { auditOf, sha256, turn } from "./plugin-lab.ts";
+
+/** The system prompt of a request. */
+function systemOf(request: { body: any } | undefined): string {
+  return request?.body.messages[0].content;
+}
+
+test("what a plugin puts above the changing part of the prompt is what the model sees, and on the audit trail", async () => {
+  await script("prompt", [{ text: "ok" }]);
+  const { runId } = await turn("prompt", {
+    before_prompt_build: { run: () => ({ prependContext: "It is raining." }) },
+  });
+  const system = systemOf((await asked("prompt"))[0]);
+  expect(system).toMatch(/It is raining\.\n\n/);
+  expect(system.indexOf("It is raining.")).toBeGreaterThan(system.indexOf("# Project Context"));
+  expect(system.indexOf("It is raining.")).toBeLessThan(system.indexOf("## Runtime"));
+  expect(await auditOf("prompt")).toMatchObject([
+    {
+      kind: "prompt",
+      by: "tester",
+      runId,
+      subject: "prependContext",
+      bytesBefore: 0,
+      bytesAfter: 14,
+      hash: await sha256("It is raining."),
+    },
+  ]);
+});
+
+test("a plugin may replace the whole prompt, and the last one that adds to it still does", async () => {
+  await script("replace", [{ text: "ok" }]);
+  await turn("replace", {
+    before_prompt_build: { run: () => ({ systemPrompt: "You are a parrot." }) },
+    before_agent_start: { run: ({ system }) => ({ prependContext: `After: ${system.stable}` }) },
+  });
+  expect(systemOf((await asked("replace"))[0])).toBe("You are a parrot.\n\nAfter: You are a parrot.");
+  expect((await auditOf("replace", 2)).map(({ subject }) => subject)).toEqual(["systemPrompt", "prependContext"]);
+});
+
+test("a plugin's section stands above the runtime line, and one that throws is absent", async () => {
+  await script("section", [{ text: "ok" }]);
+  await turn(
+    "section",
+    {},
+    {
+      sections: {
+        stable: [{ name: "house", modes: ["full"], render: ({ mode }) => `## House\nMode ${mode}.` }],
+        dynamic: [
+          { name: "mood", modes: ["full"], render: () => "## Mood\nGood." },
+          { name: "minimal", modes: ["minimal"], render: () => "## Never here" },
+          {
+            name: "broken",
+            modes: ["full"],
+            render() {
+              throw new Error("broken");
+            },
+          },
+        ],
+      },
+    },
+  );
+  const headings = systemOf((await asked("section"))[0])
+    .split("\n")
+    .filter((line) => line.startsWith("#"));
+  expect(headings.slice(-2)).toEqual(["## Mood", "## Runtime"]);
+  expect(headings.indexOf("## House")).toBeGreaterThan(headings.indexOf("# Project Context"));
+  expect(headings).not.toContain("## Never here");
+  const lines = (await auditOf("section", 2)).map(({ by, subject }) => [by, subject]);
+  expect(lines).toEqual([
+    ["tester", "section tester/house"],
+    ["tester", "section tester/mood"],
+  ]);
+});
+
+test("another model answers where a plugin says so", async () => {
+  await script("model-other", [{ text: "It is me." }]);
+  const run = await turn("model", { before_model_resolve: { run: () => ({ modelOverride: "model-other" }) } });
+  expect(run).toMatchObject({ status: "ok", model: "fake/model-other", reply: "It is me." });
+  expect(await auditOf("model")).toMatchObject([
+    { kind: "model", by: "tester", subject: "fake/model-other", detail: "instead of fake/model" },
+  ]);
+});
+
+test("a model of a provider that is not configured is not taken, and the trail says why", async () => {
+  await script("nowhere", [{ text: "Still me." }]);
+  const run = await turn("nowhere", {
+    before_model_resolve: { run: () => ({ providerOverride: "nowhere", modelOverride: "x" }) },
+  });
+  expect(run).toMatchObject({ status: "ok", model: "fake/nowhere", reply: "Still me." });
+  expect(await auditOf("nowhere")).toMatchObject([
+    { kind: "model", subject: "nowhere/x", detail: expect.stringContaining("'nowhere' is not configured") },
+  ]);
+});
+
+test("files of the prompt may be added, replaced and left out, within the limits", async () => {
+  await script("files", [{ text: "ok" }]);
+  await turn("files", {
+    "agent:bootstrap": {
+      run: ({ files }) => ({
+        files: [
+          ...files.filter(({ path }) => path !== "SOUL.md"),
+          { path: "HOUSE.md", content: "Be quiet after ten." },
+          { path: "LONG.md", content: "x".repeat(30_000) },
+        ],
+      }),
+    },
+  });
+  const system = systemOf((await asked("files"))[0]);
+  expect(system).toContain("## HOUSE.md\nBe quiet after ten.");
+  expect(system).not.toContain("## SOUL.md");
+  expect(system).toContain("x".repeat(20_000));
+  expect(system).not.toContain("x".repeat(20_001));
+  const lines = (await auditOf("files", 3)).map(({ subject, bytesAfter }) => [subject, bytesAfter]);
+  expect(lines.sort()).toEqual([
+    ["file HOUSE.md", 19],
+    ["file LONG.md", 30_000],
+    ["file SOUL.md", 0],
+  ]);
+});
+
+test("a model of a provider that a plugin brings answers where it says so", async () => {
+  const name = "house";
+  await script("house-model", [{ text: "From the house." }]);
+  const providers: AnyPlugin["providers"] = {
+    house: { baseUrl: `${inject("modelServer")}/v1`, api: "anthropic-messages", headers: {}, models: [] },
+  };
+  const choose = { run: () => ({ providerOverride: "house", modelOverride: "house-model" }) };
+  const run = await turn(name, { before_model_resolve: choose }, { providers });
+  expect(run).toMatchObject({ status: "ok", model: "house/house-model", reply: "From the house." });
+});
