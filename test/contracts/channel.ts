@@ -57,6 +57,19 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
       return received.response;
     };
 
+    describe("who can be written to", () => {
+      test("it is ready with its secrets, and not without them", () => {
+        expect(at.channel.isReady(at.context)).toBe(true);
+        expect(at.channel.isReady(at.withoutSecrets())).toBe(false);
+      });
+
+      test("it knows a conversation that it has delivered to by its id, and no other text", () => {
+        const { kind, conversationId: id } = at.target;
+        expect(at.channel.conversationOf?.(id) ?? { kind, id }).toEqual({ kind, id });
+        expect(at.channel.conversationOf?.("no such place\n")).toBeUndefined();
+      });
+    });
+
     describe("its account", () => {
       test("takes the least and fills in the rest", () => {
         expect(at.channel.account.safeParse(at.minimalAccount).error).toBeUndefined();
