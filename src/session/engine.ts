@@ -48,6 +48,7 @@ export interface EnginePorts {
   log: EventLog;
   fence: Fence;
   now(): number;
+  sessionKey(): string;
   /** How the session treats what comes while it is busy, for messages from there. */
   policyFor(target: Target | null): QueuePolicy;
   /** Puts what a run was asked into the transcript, within the fence. */
@@ -187,7 +188,7 @@ export class Engine {
   }
 
   async #work(row: OpenRun, state: RunningRun): Promise<void> {
-    const { store, log, fence, now, readView } = this.#ports;
+    const { store, log, fence, now, readView, sessionKey } = this.#ports;
     const stop = new AbortController();
     this.#active = { row, stop };
     const left = state.deadline === undefined ? undefined : state.deadline - now();
@@ -199,7 +200,7 @@ export class Engine {
     };
     const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
     try {
-      const speaker = speakerOf(journal.context(), row.target, state.origin);
+      const speaker = speakerOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
       const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });
       if (conclusion) this.#finish({ ...row, state: journal.state }, conclusion, unansweredIn(journal));
     } catch (error) {

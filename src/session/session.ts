@@ -141,6 +141,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
     this.#engine = new Engine({
       ...room,
+      sessionKey: () => this.#owner().key,
       open: (row, input) => this.#performer.open(row, input),
       noteJoined: (row, input) => this.#performer.noteJoined(row, input),
       readView: (innerFrom) =>

@@ -1,4 +1,5 @@
 import type { Target } from "../../channels/channel.ts";
+import { parseSessionKey } from "../../config/session-key.ts";
 import type { Message } from "../../models/message.ts";
 import type { RunOrigin } from "./run.ts";
 
@@ -11,11 +12,20 @@ export interface Speaker {
 
 /**
  * Who speaks, by the last thing that somebody said; only owners give commands. A turn without a target is its owner's
- * own page or program.
+ * own page or program, or another session; but what is said in a group's session, its members come to hear.
  */
-export function speakerOf(messages: readonly Message[], target: Target | null, origin: RunOrigin | undefined): Speaker {
+export function speakerOf(
+  messages: readonly Message[],
+  { target, sessionKey }: { target: Target | null; sessionKey: string },
+  origin: RunOrigin | undefined,
+): Speaker {
   const said = messages.findLast((message) => message.role === "user" && !message.inner);
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || origin?.kind === "command" || origin?.kind === "reset";
-  return { owner, place: target?.kind ?? "direct" };
+  return { owner, place: target?.kind ?? kindOf(sessionKey) };
+}
+
+function kindOf(sessionKey: string): Speaker["place"] {
+  const { kind } = parseSessionKey(sessionKey);
+  return kind === "group" || kind === "channel" ? kind : "direct";
 }
