@@ -3,7 +3,6 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
-import { AlarmClock } from "./alarm-clock.ts";
 import type {
   Accepted,
   AcceptRequest,
@@ -24,12 +23,10 @@ import {
   dropPending,
   isSending,
   markInterruptedUnsure,
-  outboxDueAt,
   type ResendRequest,
   resend,
 } from "./delivery/outbox.ts";
 import { CommandDesk } from "./desk/command-desk.ts";
-import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
 import { Engine } from "./engine.ts";
 import { EventLog } from "./events/event-log.ts";
 import { eventStream } from "./events/event-stream.ts";
@@ -41,6 +38,7 @@ import { tellEnd } from "./hooked/agent-end.ts";
 import { tellReceived } from "./hooked/message-hooks.ts";
 import { SessionHooks } from "./hooked/session-hooks.ts";
 import { Performer } from "./performer.ts";
+import { type Life, Pulse } from "./pulse.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { admitRun, type NewRun } from "./run/admission.ts";
 import { boundedInput } from "./run/input-bounds.ts";
@@ -55,13 +53,10 @@ import { readView } from "./transcript/context.ts";
 import { type HistoryPage, readHistory, readLastReply } from "./transcript/transcript.ts";
 import { pruningRules } from "./turn/context-rules.ts";
 import { exportStream } from "./upkeep/export.ts";
-import { isToLeave, leavesAt } from "./upkeep/linger.ts";
+import { isToLeave } from "./upkeep/linger.ts";
 import { Removal } from "./upkeep/removal.ts";
 import { Retention } from "./upkeep/retention.ts";
 import { policyFor, type Wiring, wire } from "./wiring.ts";
-
-/** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
-type Life = "none" | "here" | "going";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
@@ -88,7 +83,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #deliveries: Deliveries;
   readonly #hooks: SessionHooks;
   readonly #indexer: Indexer;
-  readonly #clock: AlarmClock;
+  readonly #pulse: Pulse;
   readonly #desk: CommandDesk;
   readonly #sockets: Sockets;
   readonly #removal: Removal;
@@ -96,9 +91,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #performer: Performer;
   readonly #family: Family;
   #life: Life;
-  #turn: Promise<void> | undefined;
   #wiring: Wiring | undefined;
-  #recoveryMs = FIRST_RECOVERY_MS;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -121,13 +114,23 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       format: (target: Target, markdown: string) => this.#deliveries.format(target, markdown),
       waitUntil: (promise: Promise<unknown>) => this.ctx.waitUntil(promise),
       call: callByKey(env.SESSIONS),
-      changed: () => this.#changed(),
+      changed: () => this.#pulse.changed(),
     };
     const audit = new AuditTrail(room);
     const hooks = new SessionHooks({ ...room, audit });
     this.#hooks = hooks;
-    this.#clock = new AlarmClock(ctx);
-    this.#deliveries = new Deliveries({ ...room, hooks, drained: () => this.#arm() });
+    this.#pulse = new Pulse({
+      ...room,
+      life: () => this.#life,
+      workers: () => ({
+        engine: this.#engine,
+        deliveries: this.#deliveries,
+        indexer: this.#indexer,
+        family: this.#family,
+        retention: this.#retention,
+      }),
+    });
+    this.#deliveries = new Deliveries({ ...room, hooks, drained: () => this.#pulse.arm() });
     this.#indexer = new Indexer({ ...room, audit });
     this.#family = new Family(room);
     this.#performer = new Performer({
@@ -168,7 +171,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#removal = new Removal({
       ...room,
       audit,
-      idle: () => this.#idle(),
+      idle: () => this.#pulse.idle(),
       dismiss: () => this.#family.dismiss(),
       forget: () => this.#forget(),
     });
@@ -199,8 +202,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const owner = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
-    this.#arm();
-    this.#performer.withListing(listing, () => this.#work());
+    this.#pulse.arm();
+    this.#performer.withListing(listing, () => this.#pulse.work());
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
   }
 
@@ -221,7 +224,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
     if (row !== undefined) this.#fence.write(() => this.#family.stop(row.id));
-    this.#changed();
+    this.#pulse.changed();
     return row?.state.status;
   }
 
@@ -234,8 +237,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   resend(request: ResendRequest): DeliveryView | undefined {
     if (this.#life !== "here") return undefined;
     const row = this.#fence.write(() => resend(this.#store, request));
-    this.#arm();
-    this.#work();
+    this.#pulse.changed();
     return row && deliveryView(row);
   }
 
@@ -245,8 +247,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (decided === undefined) return false;
     if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
     this.ctx.waitUntil(this.#indexer.forgetApprovals(decided.runId));
-    this.#arm();
-    this.#work();
+    this.#pulse.changed();
     return true;
   }
 
@@ -324,12 +325,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   override alarm(): void {
-    this.#clock.rang();
     if (this.#life === "here" && isToLeave(this.#store, Date.now())) this.#leave();
     if (this.#life === "going") this.ctx.waitUntil(this.#removal.resume());
-    this.#recoveryMs = this.#engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
-    this.#arm();
-    this.#work();
+    this.#pulse.rang();
   }
 
   /**
@@ -339,7 +337,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #recover(): void {
     if (this.#life === "none") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
-    this.#arm({ recoveryMs: 0, indexMs: 0 });
+    this.#pulse.armAtOnce();
   }
 
   /** From here on there is no such session. */
@@ -351,36 +349,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       dropPending(this.#store);
       this.#family.stop();
     });
-    this.#arm();
+    this.#pulse.arm();
     this.#stopAll();
-  }
-
-  /** There is something to do that was not there before. */
-  #changed(): void {
-    this.#arm();
-    this.#work();
-  }
-
-  /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
-  #work(): void {
-    if (this.#life !== "here") return;
-    const turn = this.#engine.next();
-    if (turn !== undefined) {
-      this.#turn = turn;
-      this.#recoveryMs = FIRST_RECOVERY_MS;
-      this.ctx.waitUntil(turn.then(() => this.#afterTurn()));
-    }
-    const notBefore = this.#engine.notBefore();
-    // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
-    if (notBefore !== undefined) setTimeout(() => this.#work(), Math.max(0, notBefore - Date.now()));
-    this.ctx.waitUntil(this.#deliveries.drain());
-    if (this.#indexer.isBehind) this.ctx.waitUntil(this.#indexer.tell().then(() => this.#arm()));
-    if (this.#family.isDue) this.ctx.waitUntil(this.#family.work().then(() => this.#arm()));
-  }
-
-  async #afterTurn(): Promise<void> {
-    this.#work();
-    if (this.#life === "here") await this.#retention.tidy();
   }
 
   /** The session, made where there is none. @throws IsopodError `unavailable` while one is being deleted */
@@ -401,20 +371,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // The waiting ones first, so that none of them begins when the one at work has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
-    this.#changed();
+    this.#pulse.changed();
     return { runIds, runs: runIds.length, subagents };
   }
 
   #stop(runId: string): RunRow | undefined {
     this.ctx.waitUntil(this.#indexer.forgetApprovals(runId));
     return this.#engine.abort(runId);
-  }
-
-  /** Resolves when nothing is going on that might write, once the session is going. */
-  async #idle(): Promise<void> {
-    await this.#turn;
-    const rooms = [this.#deliveries, this.#indexer, this.#retention, this.#family];
-    await Promise.all(rooms.map((room) => room.idle()));
   }
 
   /** Everything is deleted: what is in memory goes on as if nothing had been. */
@@ -425,7 +388,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#log.clearedUpTo(this.#log.lastSeq + 1);
     this.#fence.release();
     this.#indexer.forget();
-    this.#clock.rang();
+    this.#pulse.forget();
     this.#performer.forget();
   }
 
@@ -449,20 +412,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #policyFor(target: Target | null): QueuePolicy {
     return policyFor(() => this.#wired(), readSessionRow(this.#store)?.settings ?? {}, target);
-  }
-
-  /** Sets the alarm to what is due first. */
-  #arm({ recoveryMs, indexMs } = { recoveryMs: this.#recoveryMs, indexMs: INDEX_RETRY_MS }): void {
-    if (this.#life === "none") return;
-    const now = Date.now();
-    const due = {
-      recoveryAt: this.#life === "going" || goesOn(openRuns(this.#store)) ? now + recoveryMs : undefined,
-      outboxAt: outboxDueAt(this.#store),
-      indexAt: this.#indexer.isBehind ? now + indexMs : undefined,
-      leavesAt: this.#life === "here" ? leavesAt(this.#store) : undefined,
-      familyAt: this.#family.dueAt,
-    };
-    this.#clock.set(due, now);
   }
 
   #owner(): SessionRow {

@@ -73,7 +73,7 @@ async function send(
 /** A name of the same length for each part. */
 function nth(name: string, n: number): string {
   const digits = String(n);
-  return n === 0 ? name : name.slice(0, -digits.length - 1) + "u" + digits;
+  return n === 0 ? name : `${name.slice(0, -digits.length - 1)}u${digits}`;
 }
 
 /** @throws Error where the run may not write there, or there is no such place */

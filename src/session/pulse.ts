@@ -1,0 +1,119 @@
+import { AlarmClock } from "./alarm-clock.ts";
+import type { Indexer } from "./catalog/indexer.ts";
+import type { Deliveries } from "./delivery/deliveries.ts";
+import { outboxDueAt } from "./delivery/outbox.ts";
+import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
+import type { Engine } from "./engine.ts";
+import type { Family } from "./family/family.ts";
+import { openRuns } from "./run/runs.ts";
+import type { Store } from "./store/store.ts";
+import { leavesAt } from "./upkeep/linger.ts";
+import type { Retention } from "./upkeep/retention.ts";
+
+/** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
+export type Life = "none" | "here" | "going";
+
+/** Who has something to do in a session. */
+export interface Workers {
+  engine: Engine;
+  deliveries: Deliveries;
+  indexer: Indexer;
+  family: Family;
+  retention: Retention;
+}
+
+/** What keeping a session going needs of the object that it is done for. */
+export interface PulseRoom {
+  ctx: DurableObjectState;
+  store: Store;
+  life(): Life;
+  workers(): Workers;
+}
+
+/** Keeps a session going: begins whatever is to be done, and has the alarm set for the case that this object ends. */
+export class Pulse {
+  readonly #room: PulseRoom;
+  readonly #clock: AlarmClock;
+  #turn: Promise<void> | undefined;
+  #recoveryMs = FIRST_RECOVERY_MS;
+
+  constructor(room: PulseRoom) {
+    this.#room = room;
+    this.#clock = new AlarmClock(room.ctx);
+  }
+
+  /** There is something to do that was not there before. */
+  changed(): void {
+    this.arm();
+    this.work();
+  }
+
+  /** The alarm has rung. */
+  rang(): void {
+    this.#clock.rang();
+    this.#recoveryMs = this.#room.workers().engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
+    this.changed();
+  }
+
+  /** Everything was deleted, and the alarm with it. */
+  forget(): void {
+    this.#clock.rang();
+  }
+
+  /** Sets the alarm for what an earlier incarnation left, which then is gone on with at once. */
+  armAtOnce(): void {
+    this.#arm(0, 0);
+  }
+
+  /** Sets the alarm to what is due first, as part of the current commit. */
+  arm(): void {
+    this.#arm(this.#recoveryMs, INDEX_RETRY_MS);
+  }
+
+  /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
+  work(): void {
+    if (this.#room.life() !== "here") return;
+    const { ctx } = this.#room;
+    const { engine, deliveries, indexer, family } = this.#room.workers();
+    const turn = engine.next();
+    if (turn !== undefined) {
+      this.#turn = turn;
+      this.#recoveryMs = FIRST_RECOVERY_MS;
+      ctx.waitUntil(turn.then(() => this.#afterTurn()));
+    }
+    const notBefore = engine.notBefore();
+    // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
+    if (notBefore !== undefined) setTimeout(() => this.work(), Math.max(0, notBefore - Date.now()));
+    ctx.waitUntil(deliveries.drain());
+    if (indexer.isBehind) ctx.waitUntil(indexer.tell().then(() => this.arm()));
+    if (family.isDue) ctx.waitUntil(family.work().then(() => this.arm()));
+  }
+
+  /** Resolves when nothing is going on that might write, once the session is going. */
+  async idle(): Promise<void> {
+    await this.#turn;
+    const { deliveries, indexer, retention, family } = this.#room.workers();
+    await Promise.all([deliveries, indexer, retention, family].map((worker) => worker.idle()));
+  }
+
+  async #afterTurn(): Promise<void> {
+    this.work();
+    if (this.#room.life() === "here") await this.#room.workers().retention.tidy();
+  }
+
+  #arm(recoveryMs: number, indexMs: number): void {
+    const { store } = this.#room;
+    const life = this.#room.life();
+    if (life === "none") return;
+    const { indexer, family } = this.#room.workers();
+    const now = Date.now();
+    const due = {
+      recoveryAt: life === "going" || goesOn(openRuns(store)) ? now + recoveryMs : undefined,
+      outboxAt: outboxDueAt(store),
+      indexAt: indexer.isBehind ? now + indexMs : undefined,
+      leavesAt: life === "here" ? leavesAt(store) : undefined,
+      familyAt: family.dueAt,
+    };
+    this.#clock.set(due, now);
+  }
+}
