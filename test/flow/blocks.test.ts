@@ -158,3 +158,11 @@ test("a block is one row more, and nothing is written where replies leave whole"
   expect(await settled(await hear("blocks-rows", whole, "Whole"), whole)).toEqual([`${ONE}\n\n${TWO}`]);
   expect(await sql("blocks-rows", "select said from outbox")).toEqual([{ said: null }]);
 });
+
+test("what the message tool has said already is not said again in blocks", async () => {
+  const args = { text: `${ONE}\n\n${TWO}` };
+  await script("blocks-known", [{ calls: [{ name: "message", args }] }, { text: `${ONE}\n\n${TWO}\n\n${THREE}` }]);
+  const chat = chatOf(9110, "blocks");
+  const sent = await settled(await hear("blocks-known", chat, "Tell me"), chat);
+  expect(sent).toEqual([`${ONE}\n\n${TWO}`, THREE]);
+});
