@@ -1,6 +1,5 @@
 import { messageOf } from "../lib/errors.ts";
 import { estimateTokens } from "../lib/tokens.ts";
-import { NO_USAGE } from "../models/message.ts";
 import { firstKept } from "./compaction-plan.ts";
 import { type Measured, measured, tokensOf } from "./context-size.ts";
 import type { CompactionReason } from "./events.ts";
@@ -50,15 +49,16 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
     ...(focus !== undefined && { focus }),
     ...(reason === "overflow" && { tooMany: tokens }),
   };
-  const summary = await summarize(loop, task, signal).catch((error: unknown) => {
-    // What ends the run ends this first, so that whoever watches is not left waiting.
-    journal.notCompacted(reason, messageOf(error), NO_USAGE);
-    throw error;
-  });
+  const summary = await summarize(loop, task, signal);
   const fail = (why: string): CompactionOutcome => {
     journal.notCompacted(reason, why, summary.usage);
     return { kind: "failed", why };
   };
+  if (summary.kind === "thrown") {
+    // What ends the run ends this first, so that whoever watches is not left waiting.
+    fail(messageOf(summary.error));
+    throw summary.error;
+  }
   if (summary.kind === "failed") return fail(summary.why);
   const saved = tokensOf(view.messages.slice(0, first)) - estimateTokens(summaryShown(summary.text));
   if (saved <= 0) return fail("The summary is no shorter than what it stands for.");

@@ -30,15 +30,15 @@ export interface SummaryTask {
   tooMany?: number;
 }
 
-/** A summary, or why there is none; `usage` was spent either way. */
+/** A summary, or why there is none, or what the budget of calls has thrown; `usage` was spent in any case. */
 export type Summary =
   | { kind: "written"; text: string; model: string; usage: Usage }
-  | { kind: "failed"; why: string; usage: Usage };
+  | { kind: "failed"; why: string; usage: Usage }
+  | { kind: "thrown"; error: unknown; usage: Usage };
 
 /**
  * Has a summary written, in as many requests as the model needs to read it all: each folds one more part of the
- * conversation into the summary of those before. Nothing of it is shown to anybody. It never throws for what a model does.
- * @throws what the budget of calls throws
+ * conversation into the summary of those before. Nothing of it is shown to anybody. It never rejects.
  */
 export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
   const writer = loop.context.summarizer ?? loop.model;
@@ -49,7 +49,9 @@ export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSign
   let usage = NO_USAGE;
   for (let at = 0, halvings = 0; at < pieces.length; ) {
     const part = nextPart(pieces, at, partTokens);
-    const reply = await answer(silent(loop, writer), [request(loop, task, earlier, part.text)], signal);
+    const asking = answer(silent(loop, writer), [request(loop, task, earlier, part.text)], signal);
+    const reply = await asking.catch((error: unknown) => ({ thrown: error }));
+    if ("thrown" in reply) return { kind: "thrown", error: reply.thrown, usage };
     usage = addUsage(usage, reply.usage);
     const text = head(withoutThoughts(textOf(reply)).visible.trim(), MAX_SUMMARY_CHARS);
     if (reply.error?.kind === "overflow" && halvings < MAX_HALVINGS) {

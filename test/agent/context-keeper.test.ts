@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
+import { MustEnd } from "../../src/agent/must-end.ts";
 import { SUMMARY_SYSTEM } from "../../src/agent/summary-prompt.ts";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
 import { type Message, NO_USAGE } from "../../src/models/message.ts";
@@ -16,8 +17,8 @@ const REFUSED: ModelReply = {
   error: { kind: "overflow", message: "Too long." },
 };
 
-function said(text: string): ModelReply {
-  return { parts: [{ type: "text", text }], stop: "stop", usage: NO_USAGE };
+function said(text: string, usage = NO_USAGE): ModelReply {
+  return { parts: [{ type: "text", text }], stop: "stop", usage };
 }
 
 function calls(n: number): ModelReply {
@@ -40,7 +41,14 @@ function dumpOf(words: number): AnyTool {
 }
 
 /** Runs a loop with a window of 8,000 tokens; the model answers in turn, and writes summaries of `summaryWords`. */
-async function run(messages: Message[], answers: ModelReply[], summaryWords: number, resultWords = 10) {
+async function run(
+  messages: Message[],
+  answers: ModelReply[],
+  summaryWords: number,
+  resultWords = 10,
+  journal = new MemoryJournal(),
+  budget?: Loop["budget"],
+) {
   const asked: ("summary" | "answer")[] = [];
   let next = 0;
   const model: Model = {
@@ -50,11 +58,12 @@ async function run(messages: Message[], answers: ModelReply[], summaryWords: num
     async *stream({ system }): AsyncIterable<ModelEvent> {
       const isSummary = system.stable === SUMMARY_SYSTEM;
       asked.push(isSummary ? "summary" : "answer");
-      const reply = isSummary ? said("long ".repeat(summaryWords)) : (answers[next++] ?? said("Done."));
+      const reply = isSummary
+        ? said("long ".repeat(summaryWords), { ...NO_USAGE, input: 7 })
+        : (answers[next++] ?? said("Done."));
       yield { type: "end", reply };
     },
   };
-  const journal = new MemoryJournal();
   journal.messages = messages;
   const loop: Loop = {
     model,
@@ -62,6 +71,7 @@ async function run(messages: Message[], answers: ModelReply[], summaryWords: num
     tools: [dumpOf(resultWords)],
     journal,
     modelIdleMs: 0,
+    budget,
     allowedTools: [],
     context: CONTEXT,
     repetition: { enabled: false, warnAfter: 3, stopAfter: 5 },
@@ -108,4 +118,17 @@ test("a good reply after a refusal lets room be made again later", async () => {
   );
   expect(end).toMatchObject({ kind: "reply", message: { parts: [{ text: "Done." }] } });
   expect(journal.summaries.map(({ reason }) => reason)).toEqual(["overflow", "overflow", "overflow"]);
+});
+
+test("a budget that ends a run in the middle of a summary ends that first, and what it took counts", async () => {
+  const journal = new MemoryJournal();
+  const messages = Array.from({ length: 12 }, (_, n) => user(`m${n}`, 2000));
+  let calls = 0;
+  const reserve = async () => {
+    if (++calls === 3) throw new MustEnd("budget", "No money.");
+    return () => undefined;
+  };
+  await expect(run(messages, [], 100, 10, journal, { reserve })).rejects.toThrow("No money.");
+  expect(journal.refused).toEqual(["No money."]);
+  expect(journal.spentInVain).toBe(14);
 });

@@ -1,6 +1,6 @@
 import type { ApprovalQuestion, Journal, NewSummary, Verdict, View } from "../../src/agent/journal.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage } from "../../src/models/message.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../../src/models/message.ts";
 
 /** A journal in memory, with what a test wants to be different. */
 export class MemoryJournal implements Journal {
@@ -9,6 +9,7 @@ export class MemoryJournal implements Journal {
   readonly paused: string[] = [];
   readonly summaries: NewSummary[] = [];
   readonly refused: string[] = [];
+  spentInVain = 0;
   readonly prunings: (string | undefined)[] = [];
   interruptedAsks = 0;
   isFlushDue = false;
@@ -32,7 +33,11 @@ export class MemoryJournal implements Journal {
     void this.paused.push(...questions.map(({ question }) => question));
   pruned = (beforeId: string | undefined) => void this.prunings.push(beforeId);
   compacting = (): void => undefined;
-  notCompacted = (_: unknown, why: string) => void this.refused.push(why);
+
+  notCompacted(_: unknown, why: string, { input }: Usage): void {
+    this.refused.push(why);
+    this.spentInVain += input;
+  }
 
   answered(message: AssistantMessage): void {
     this.messages.push(message);

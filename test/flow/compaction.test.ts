@@ -1,7 +1,8 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { estimateTokens } from "../../src/lib/tokens.ts";
-import { asked, finished, historyOf, say, script } from "./client.ts";
+import { definePlugin } from "../../src/plugins/plugin.ts";
+import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
 import {
   asks,
   compactionsIn,
@@ -16,7 +17,7 @@ import {
   textIn,
   words,
 } from "./context-lab.ts";
-import { session } from "./session-lab.ts";
+import { plug, session } from "./session-lab.ts";
 
 test("a conversation that would not fit any more is summarized before the model is asked, and its history stays", async () => {
   await talked("small-0", pages(8, 1600));
@@ -139,4 +140,18 @@ test("a conversation in Chinese is summarized as early as it has to be, and no r
   expect(await summariesOf("small-2")).toMatchObject([{ summary: "用户下周去里斯本。" }]);
   const sizes = (await asked("small-2")).map(({ body }) => countTokens(JSON.stringify([body.messages, body.tools])));
   expect(Math.max(...sizes)).toBeLessThan(16_000);
+});
+
+test("plugins hear of a summary before and after it is made, also where somebody asks for it", async () => {
+  await talked("heard", pages(6, 400));
+  const heard: string[] = [];
+  const hooks = {
+    before_compaction: { run: (event: { reason: string }) => void heard.push(`before ${event.reason}`) },
+    after_compaction: { run: (event: { reason: string }) => void heard.push(`after ${event.reason}`) },
+  };
+  await plug("heard", [definePlugin({ name: "tester", summary: "Tests", hooks })]);
+  await script("heard", [{ text: "Six pages." }]);
+  await finished((await say("/compact", "heard", session("heard"))).runId);
+  await waitFor(async () => heard.length === 2);
+  expect(heard).toEqual(["before command", "after command"]);
 });

@@ -4,6 +4,7 @@ import type { QueuedPort } from "../commands/command.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { FamilyRoom } from "../family/family-room.ts";
 import { readLog } from "../family/session-excerpt.ts";
+import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { compactNow } from "../transcript/compact-now.ts";
 import { contextReport } from "../turn/context-report.ts";
 import type { PromptRoom } from "../turn/turn-room.ts";
@@ -14,6 +15,7 @@ import { pairingPort } from "./pairing-port.ts";
 /** What commands that wait for their turn work on. */
 export interface QueuedRoom extends FamilyRoom, BudgetRoom {
   database: D1Database;
+  hooks: SessionHooks;
 }
 
 /**

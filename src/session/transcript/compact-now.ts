@@ -3,6 +3,8 @@ import type { Loop } from "../../agent/journal.ts";
 import { newId } from "../../lib/ids.ts";
 import { type BudgetRoom, budgetOf } from "../budgets/run-budget.ts";
 import type { ActiveRun } from "../engine.ts";
+import { hookedLoop } from "../hooked/hooked-loop.ts";
+import type { SessionHooks } from "../hooked/session-hooks.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import { contextRules } from "../turn/context-rules.ts";
@@ -15,6 +17,7 @@ import { compactionBy } from "./compactions.ts";
 /** What having a conversation summarized needs of the object that it is done in. */
 interface CompactRoom extends BudgetRoom {
   store: Store;
+  hooks: SessionHooks;
   owner(): SessionRow;
   wiring(): Wiring;
 }
@@ -42,6 +45,7 @@ export async function compactNow(run: ActiveRun, focus: string, room: CompactRoo
     modelIdleMs: MODEL_IDLE_MS,
     budget: budgetOf(run, agent, wiring.config, room),
     repetition: wiring.config.tools.loopDetection,
+    hooks: hookedLoop(room.hooks, run.row.id),
     allowedTools: [],
     context: contextRules(agent, wiring),
     keep: async (output) => output,
