@@ -107,12 +107,12 @@ export class Voice implements JournalWitness {
     const { store, log } = this.#room;
     const { row } = this.#run;
     if (row.target === null || blocks.length === 0) return;
-    const known = sentByTool(store, row.id, row.target);
+    this.#reply.known ??= sentByTool(store, row.id, row.target);
     if (this.#telling.reasoning !== "off")
       this.#sayReasoning(this.#reply.reasoning + (this.#reply.stream?.thought ?? ""));
     for (const { text, source } of blocks) {
       const whole = this.#reply.unsent + source;
-      const isKnown = repeats(text, known);
+      const isKnown = repeats(text, this.#reply.known);
       this.#reply.unsent = isKnown ? whole : "";
       if (isKnown) continue;
       this.#reply.after ??= log.lastOf(row);
@@ -148,6 +148,8 @@ interface Reply {
   isBegun: boolean;
   /** The run's newest message before it, once that was looked up. */
   after: number | undefined;
+  /** What the message tool had sent before it, once that was looked up. */
+  known: string[] | undefined;
   /** What people did not have to be sent, up to the next block. */
   unsent: string;
 }
@@ -160,6 +162,7 @@ function newReply({ blocks }: Telling): Reply {
     isReasoningSaid: false,
     isBegun: false,
     after: undefined,
+    known: undefined,
     unsent: "",
   };
 }
