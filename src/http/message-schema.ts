@@ -7,7 +7,6 @@ const head = {
   id: z.string(),
   at: z.int().openapi({ description: "Milliseconds since the epoch." }),
   aside: z.literal(true).optional().openapi({ description: "A command or its answer, which no model sees." }),
-  inner: z.literal(true).optional().openapi({ description: "Part of a memory flush; only exports have such." }),
 };
 
 const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));

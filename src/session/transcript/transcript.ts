@@ -28,19 +28,19 @@ export interface HistoryPage {
 export function readHistory(store: Store, limit: number, before: number | undefined): HistoryPage {
   const where = before === undefined ? undefined : lt(messages.seq, before);
   const page = readMessages(store, { where, orderBy: desc(messages.seq), limit, maxBytes: PAGE_BYTES });
-  const shown = page.rows.reverse().filter(({ message }) => !message.inner);
+  const shown = page.rows.reverse().filter(isShown);
   if (shown.length === 0 && page.moreAfter !== undefined) return readHistory(store, limit, page.moreAfter);
   return { messages: shown.map(historyMessage), ...(page.moreAfter !== undefined && { before: page.moreAfter }) };
 }
 
-/** A transcript from its beginning up to a number, page by page. */
+/** What people see of a transcript from its beginning up to a number, page by page; of a page that may be nothing. */
 export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]> {
   let after: number | undefined = 0;
   while (after !== undefined) {
     const where = and(gt(messages.seq, after), lte(messages.seq, upTo));
     const orderBy = asc(messages.seq);
     const page = readMessages(store, { where, orderBy, limit: EXPORT_PAGE, maxBytes: EXPORT_BYTES });
-    yield page.rows.map(historyMessage);
+    yield page.rows.filter(isShown).map(historyMessage);
     after = page.moreAfter;
   }
 }
@@ -59,6 +59,10 @@ export function readResult(store: Store, seq: number): ToolMessage | undefined {
   const orderBy = asc(messages.seq);
   const [row] = readMessages(store, { where: eq(messages.seq, seq), orderBy, limit: 1, maxBytes: 0 }).rows;
   return row?.message.role === "tool" ? row.message : undefined;
+}
+
+function isShown({ message }: MessageRow): boolean {
+  return !message.inner;
 }
 
 function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {

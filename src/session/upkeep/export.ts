@@ -12,7 +12,7 @@ export function exportStream(store: Store, upTo: number): ReadableStream<Uint8Ar
     type: "bytes",
     pull(controller) {
       let page = pages.next();
-      // Of a page nothing may be readable.
+      // Of a page nothing may be readable, or for people.
       while (!page.done && page.value.length === 0) page = pages.next();
       if (page.done) controller.close();
       else controller.enqueue(encoder.encode(page.value.map((message) => `${JSON.stringify(message)}\n`).join("")));
