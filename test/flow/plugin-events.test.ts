@@ -3,7 +3,7 @@ import { definePlugin } from "../../src/plugins/plugin.ts";
 import { asked, finished, say, script, waitFor } from "./client.ts";
 import { pages, talked } from "./context-lab.ts";
 import { auditOf, turn } from "./plugin-lab.ts";
-import { plug, session } from "./session-lab.ts";
+import { evict, kill, plug, session } from "./session-lab.ts";
 
 test("conversations are told where they begin and end, and messages where they are received", async () => {
   const name = "boundaries";
@@ -38,6 +38,36 @@ test("conversations are told where they begin and end, and messages where they a
     ["again", true],
     ["/new", true],
   ]);
+});
+
+test("a conversation that dies before the model has answered is told again, and not once it has", async () => {
+  const name = "told-again";
+  await script(name, [
+    { text: "1" },
+    { hang: true },
+    { calls: [{ name: "ls", args: {} }] },
+    { hang: true },
+    { text: "4" },
+  ]);
+  await finished((await say("hello", name, session(name))).runId);
+  const told: string[] = [];
+  const listen = definePlugin({
+    name: "t",
+    summary: "t",
+    hooks: {
+      session_end: { run: ({ reason }) => void told.push(`end ${reason}`) },
+      session_start: { run: ({ reason }) => void told.push(`start ${reason}`) },
+    },
+  });
+  await evict(name);
+  await plug(name, [listen]);
+  const { runId } = await say("/new", name, session(name));
+  for (const times of [2, 4]) {
+    await waitFor(async () => (await asked(name)).length === times);
+    await kill(name, [listen]);
+  }
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "4" });
+  expect(told).toEqual(["end new", "start new", "end new", "start new"]);
 });
 
 test("a message that is handed over twice is received once", async () => {

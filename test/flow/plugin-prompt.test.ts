@@ -1,7 +1,8 @@
 import { expect, inject, test } from "vitest";
 import type { AnyPlugin } from "../../src/plugins/plugin.ts";
-import { asked, script } from "./client.ts";
+import { asked, call, historyOf, script } from "./client.ts";
 import { auditOf, sha256, turn } from "./plugin-lab.ts";
+import { session } from "./session-lab.ts";
 
 /** The system prompt of a request. */
 function systemOf(request: { body: any } | undefined): string {
@@ -119,6 +120,23 @@ test("files of the prompt may be added, replaced and left out, within the limits
     ["file LONG.md", 30_000],
     ["file SOUL.md", 0],
   ]);
+});
+
+test("a file that a plugin shows in other words counts as not read: it is not overwritten unseen", async () => {
+  const name = "other-words";
+  await call("PUT", "/v1/agents/main/workspace/TOOLS.md", "The drill is in the shed.");
+  const write = (path: string) => ({ calls: [{ name: "write", args: { path, content: "New." } }] });
+  await script(name, [write("TOOLS.md"), { text: "Done." }]);
+  await turn(name, {
+    "agent:bootstrap": {
+      run: ({ files }) => ({
+        files: files.map((file) => (file.path === "TOOLS.md" ? { path: "TOOLS.md", content: "No drill." } : file)),
+      }),
+    },
+  });
+  const { messages } = await historyOf(session(name).sessionKey);
+  expect(messages[2]).toMatchObject({ role: "tool", isError: true });
+  expect(await (await call("GET", "/v1/agents/main/workspace/TOOLS.md")).text()).toBe("The drill is in the shed.");
 });
 
 test("a model of a provider that a plugin brings answers where it says so", async () => {

@@ -48,12 +48,14 @@ export async function configure(name: string, change: (config: any) => object, s
 }
 
 /** Kills a session's object in the middle of what it does, and lets its alarm ring. */
-export async function kill(name: string): Promise<void> {
+export async function kill(name: string, plugins: AnyPlugin[] = []): Promise<void> {
   const killed = runInDurableObject(await stubOf(name), (_, state) => state.abort("killed by a test"));
   await killed.then(
     () => Promise.reject(new Error("The object lives on.")),
     () => undefined,
   );
+  // What a test has given an object is gone with it.
+  if (plugins.length > 0) await plug(name, plugins);
   await runDurableObjectAlarm(await stubOf(name));
 }
 
