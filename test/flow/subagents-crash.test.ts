@@ -69,6 +69,28 @@ test("a parent that dies before its sub-agent has heard anything starts it once"
   expect(await asked("dead-parent-child")).toHaveLength(1);
 });
 
+test("a parent that dies once its sub-agent has heard, and before it knows that, starts no other", async () => {
+  let hangs = true;
+  const { restore } = await replaceVerb("accept", (key, go) => {
+    const heard = go();
+    return hangs && key.includes(":subagent:") ? new Promise(() => undefined) : heard;
+  });
+  await script("unaware", [spawning("unaware-child"), { text: "ok" }, { text: "It is 6." }]);
+  await script("unaware-child", [{ text: "6", delayMs: 1500 }]);
+  const { sessionKey } = session("unaware");
+  await say("Go", "unaware", { sessionKey });
+  await waitFor(async () => (await asked("unaware-child")).length === 1);
+  await kill(sessionKey);
+  hangs = false;
+  await ring(sessionKey);
+  await untilSaid(sessionKey, "It is 6.");
+  restore();
+  const [child, ...others] = await childrenOf(sessionKey);
+  expect(others).toEqual([]);
+  expect((await textsIn(child.key)).filter((text) => text === "Count.")).toHaveLength(1);
+  expect(await asked("unaware-child")).toHaveLength(1);
+});
+
 test("a sub-agent that cannot be reached when it is started is started later, whatever became of the run", async () => {
   let failures = 0;
   const { restore } = await replaceVerb("accept", (key, go) => {
@@ -167,7 +189,9 @@ test("steering is done once, however often its run is taken up again", async () 
     const isSteer = key.includes(":subagent:") && (request as any).input.text === "More.";
     if (!isSteer) return go();
     accepted++;
-    return hangs ? new Promise(() => undefined) : go();
+    const heard = go();
+    // Heard, and nobody knows.
+    return hangs ? new Promise(() => undefined) : heard;
   });
   await script("steer-crash", [
     spawning("steer-crash-child"),
