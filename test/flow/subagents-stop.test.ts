@@ -81,6 +81,24 @@ test("a sub-agent whose own sub-agents are stopped by command reports what it ha
   expect(notice).toContain("Half of it.");
 });
 
+test("a sub-agent that was given more is stopped after its first result, too", async () => {
+  const { sessionKey } = session("stop-more");
+  await script("stop-more", [
+    spawning("stop-more-child"),
+    calling("subagents", { action: "steer", target: "1", message: "And this." }),
+    { text: "Started." },
+    { text: "NO_REPLY" },
+  ]);
+  await script("stop-more-child", [{ text: "First.", delayMs: 1000 }, { hang: true }]);
+  await finished((await say("Go", "stop-more", { sessionKey })).runId);
+  await untilSaid(sessionKey, "First.");
+  await waitFor(async () => (await asked("stop-more-child")).length === 2);
+  const [child] = await childrenOf(sessionKey);
+  expect(child).toMatchObject({ open: true, phase: { status: "working" } });
+  await say("/stop", "stop-more", { sessionKey });
+  await untilStopped(child.childRunId);
+});
+
 test("a run whose time runs out takes its sub-agents with it", async () => {
   const { parent, child, childRunId, runId } = await bothAtWork("timeout", { timeoutSeconds: 2 });
   expect(await finished(runId)).toMatchObject({ status: "timeout" });

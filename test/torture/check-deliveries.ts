@@ -1,6 +1,7 @@
 import type { RunView } from "../../src/session/api.ts";
 import type { Breach, BreachKind } from "./check.ts";
 import type { Delivered, Evidence, SessionEvidence } from "./evidence.ts";
+import { announcementsIn } from "./family.ts";
 import { announcedIn, heardOf } from "./script.ts";
 
 /** How many deliveries of all runs have an unknown outcome. */
@@ -32,12 +33,14 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
       (entry) => entry.role === "user" && entry.runId === run.runId && entry.fromRunId === undefined,
     );
     const asked = sent.find(({ message }) => text?.role === "user" && text.text.includes(message.text));
-    const announced = text?.role === "user" ? announcedIn(text.text) : undefined;
+    const isAnnounced = text?.role === "user" && announcedIn(text.text) !== undefined;
+    // Several that were taken together have one answer, to the last of them.
+    const announced = isAnnounced ? announcementsIn(history.filter((entry) => entry.runId === run.runId)) : [];
     const inChat = delivered.filter(({ chat }) => chat === session.telegramUser);
     const took =
-      announced === undefined
+      announced.length === 0
         ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-"))
-        : inChat.filter((part) => part.text.includes(heardOf(announced)));
+        : inChat.filter((part) => announced.some((tag) => part.text.includes(heardOf(tag))));
     for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
     for (const { deliveryId, status, reason } of run.deliveries) {
       if (status === "pending" || status === "sending") report("stuck", `delivery ${deliveryId} is still ${status}`);
