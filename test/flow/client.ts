@@ -72,9 +72,9 @@ export { env };
 
 /** Asks again until it is so. */
 export async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 800; tries++) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error("It did not come true within 5 s.");
+  throw new Error("It did not come true within 20 s.");
 }

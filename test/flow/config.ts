@@ -25,7 +25,7 @@ export function testConfig(modelServer: string, botApi: string) {
         anthropic: wire("anthropic-messages"),
       },
     },
-    commands: { ownerAllowFrom: ["telegram:42"] },
+    commands: { ownerAllowFrom: ["telegram:42", "telegram:43"] },
     channels: {
       telegram: {
         accounts: {

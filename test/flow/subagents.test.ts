@@ -31,15 +31,15 @@ test("what a sub-agent found is told by its parent where the question came from,
   await script("barrels", [{ text: "3 barrels, one leaks", delayMs: 800, usage: { input: 70, output: 7 } }]);
   const message = {
     ...{ message_id: 1, date: 1_780_000_000, text: "How many barrels?" },
-    ...{ chat: { id: 42, type: "private" }, from: { id: 42, is_bot: false, first_name: "Ada" } },
+    ...{ chat: { id: 43, type: "private" }, from: { id: 43, is_bot: false, first_name: "Ada" } },
   };
   await SELF.fetch("https://isopod.test/channels/telegram/default/webhook", {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": "flow-webhook-secret" },
     body: JSON.stringify({ update_id: 1, message }),
   });
-  await waitFor(async () => (await sentTo(42)).length === 2);
-  expect(await sentTo(42)).toEqual(["I am on it.", "Three barrels!"]);
+  await waitFor(async () => (await sentTo(43)).length === 2);
+  expect(await sentTo(43)).toEqual(["I am on it.", "Three barrels!"]);
   const [answer] = await resultsIn("agent:main:main");
   expect(answer).toMatchObject({ status: "accepted", note: expect.stringContaining("do not poll") });
   const [child] = await childrenOf("agent:main:main");
@@ -57,7 +57,7 @@ test("a parent that has nothing to add stays silent", async () => {
   await script("quiet-child", [{ text: "Nothing new.", delayMs: 800 }]);
   await say("Look", "quiet", session("quiet"));
   await waitFor(async () => (await asked("quiet")).length === 3);
-  expect(await sentTo(42)).not.toContain("NO_REPLY");
+  expect(await sentTo(43)).not.toContain("NO_REPLY");
 });
 
 test("a sub-agent gets the minimal prompt, the files that work needs, its context, and no more tools than its depth allows", async () => {
