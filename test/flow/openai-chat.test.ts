@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from "openai/resources";
 import { describe, expect, test } from "vitest";
-import { asked, call, historyOf, script } from "./client.ts";
+import { asked, call, historyOf, script, waitFor } from "./client.ts";
 import { openai, refusal } from "./openai-client.ts";
 import { evict, session, sql } from "./session-lab.ts";
 
@@ -178,6 +178,24 @@ describe("which session", () => {
       "What is my\n\ncat called?",
       "assistant",
     ]);
+  });
+
+  test("two requests of one user at once with other instructions are answered each under its own", async () => {
+    const look = { calls: [{ name: "ls", args: {} }], delayMs: 300 };
+    await script("chat-apart", [look, { text: "Oui." }, { text: "Ja." }]);
+    const ask = (language: string) => {
+      const messages: ChatCompletionMessageParam[] = [
+        { role: "system", content: `Answer in ${language}.` },
+        ...says(`Is it raining, in ${language}?`),
+      ];
+      return openai().chat.completions.create({ model: MODEL, messages, user: "apart" }, by("chat-apart"));
+    };
+    const first = ask("French");
+    await waitFor(async () => (await asked("chat-apart")).length === 1);
+    const answers = await Promise.all([first, ask("German")]);
+    expect(answers.map(({ choices }) => choices[0]?.message.content)).toEqual(["Oui.", "Ja."]);
+    const told = (await asked("chat-apart")).map(({ body }) => JSON.stringify(body.messages[0]));
+    expect(told.map((system) => /Answer in (French|German)/.exec(system)?.[1])).toEqual(["French", "French", "German"]);
   });
 
   test("a header names any, and the session says whose it is where the model does not", async () => {

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import type { RunInput } from "../../src/session/run/run.ts";
+import { talkOf } from "../../src/session/run/talk.ts";
+
+const talk = (more: Partial<RunInput> = {}) => talkOf({ text: "x", timeoutSeconds: 0, ...more }, null);
+
+test("what is said to the model for one run only tells talks apart, also where it differs in a letter", () => {
+  const contexts = [undefined, "Answer in French.", "Answer in french.", "Answer in French. ", "French. Answer in"];
+  const talks = contexts.map((extraContext) => talk(extraContext === undefined ? {} : { extraContext }));
+  expect(new Set(talks).size).toBe(contexts.length);
+  expect(talk({ extraContext: "Answer in French.", text: "y" })).toBe(talks[1]);
+});
+
+test("a talk without instructions is written as it always was, and one with long instructions stays short", () => {
+  expect(talk()).toBe('[null,false,"",""]');
+  expect(talk({ extraContext: "" })).toBe(talk());
+  expect(talk({ extraContext: "x".repeat(100_000) }).length).toBeLessThan(40);
+});
