@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentDefaults, agentEntry } from "./agent-schema.ts";
+import { agentIds } from "./agents.ts";
 import { auth, budgets, tools } from "./operations-schema.ts";
 import { secretRef } from "./secret-ref.ts";
 
@@ -22,6 +23,12 @@ const queue = z
 const core = {
   agents: z
     .strictObject({ defaults: agentDefaults, list: z.array(agentEntry).default([]) })
+    .superRefine(({ list }, context) => {
+      for (const [at, { id }] of list.entries()) {
+        if (list.findIndex((entry) => entry.id === id) === at) continue;
+        context.addIssue({ code: "custom", path: ["list", at, "id"], message: `'${id}' is another agent's, too` });
+      }
+    })
     .prefault({})
     .describe("The agents and what they share."),
   session: z
@@ -96,5 +103,15 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
   channels: Channels,
   hooks: Hooks,
 ) {
-  return z.strictObject({ ...core, models, channels, hooks });
+  return z.strictObject({ ...core, models, channels, hooks }).superRefine(refuseUnknownAgents);
+}
+
+/** A budget of an agent that is not there would hold for nobody. */
+function refuseUnknownAgents(config: CoreConfig, context: z.RefinementCtx): void {
+  const known = agentIds(config);
+  for (const id of Object.keys(config.budgets.agents)) {
+    if (known.includes(id)) continue;
+    const message = `no agent '${id}' is configured; there is: ${known.join(", ")}`;
+    context.addIssue({ code: "custom", path: ["budgets", "agents", id], message });
+  }
 }

@@ -63,4 +63,21 @@ describe("a configuration is refused", () => {
     const models = { "p/1": { alias: "Best" }, "p/2": { alias: "best" } };
     expect(faults({ agents: { defaults: { models } } })).toContain("'best' is another model's, too");
   });
+
+  test("whose budget is of an agent that is not there, which would hold for nobody", () => {
+    const list = [{ id: "main" }, { id: "other" }];
+    const said = faults({ agents: { list }, budgets: { agents: { other: {}, othre: { runsPerDay: 1 } } } });
+    expect(said).toContain("no agent 'othre' is configured; there is: main, other");
+    expect(said).toContain("at budgets.agents.othre");
+    expect(said).not.toContain("budgets.agents.other\n");
+    expect(faults({ budgets: { agents: { main: {} } } })).toBe("");
+    expect(faults({ agents: { list: [{ id: "other" }] }, budgets: { agents: { main: {} } } })).toContain("'main'");
+  });
+
+  test("that has two agents of one id", () => {
+    const said = faults({ agents: { list: [{ id: "a" }, { id: "b" }, { id: "a", default: true }] } });
+    expect(said).toContain("'a' is another agent's, too");
+    expect(said).toContain("at agents.list[2].id");
+    expect(said).not.toContain("list[0]");
+  });
 });
