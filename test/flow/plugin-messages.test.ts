@@ -4,7 +4,7 @@ import { definePlugin } from "../../src/plugins/plugin.ts";
 import { chatOf, hear, sentTo, settled } from "./chats.ts";
 import { call, finished, historyOf, script, waitFor } from "./client.ts";
 import { kill as killKey, ring } from "./family-lab.ts";
-import { configure, kill, plug, session, sql } from "./session-lab.ts";
+import { arm, configure, dumpTool, kill, plug, session, sql } from "./session-lab.ts";
 
 const tester = (hooks: HookTable<unknown>) => definePlugin({ name: "tester", summary: "Tests", hooks });
 
@@ -76,6 +76,65 @@ test("the answers of commands and what is told of tool calls are looked at, too"
   const chat = chatOf(9307);
   for (const text of ["/verbose on", "Look around"]) await settled(await hear(name, chat, text), chat);
   expect(seen).toEqual([expect.stringMatching(/\*\*on\*\*/), expect.stringContaining("ls"), "Done."]);
+});
+
+/** A call of the message tool. */
+const message = (args: object) => ({ calls: [{ name: "message", args }] });
+
+test("what a plugin cancels of the message tool was never sent: the model is told, and an equal reply leaves", async () => {
+  const name = "cancelled-message";
+  await script(name, [message({ text: "Your train leaves at 9:41." }), { text: "Your train leaves at 9:41." }]);
+  let looks = 0;
+  // Slower than the model's reply would be.
+  const look = async () => {
+    const isFirst = looks++ === 0;
+    if (isFirst) await new Promise((resolve) => setTimeout(resolve, 400));
+    return { cancel: isFirst };
+  };
+  await plug(name, [tester({ message_sending: { run: look } })]);
+  const chat = chatOf(9308);
+  expect(await settled(await hear(name, chat, "When?"), chat)).toEqual(["Your train leaves at 9:41."]);
+  const { messages } = await historyOf(session(name).sessionKey);
+  expect(messages).toContainEqual(
+    expect.objectContaining({ role: "tool", isError: true, text: expect.stringContaining("tester cancelled it") }),
+  );
+});
+
+test("nor is it told to the session of whom it was for, and what is changed and passes counts as sent", async () => {
+  const name = "cancelled-note";
+  await script(name, [
+    message({ text: "A secret.", to: "telegram:9310" }),
+    message({ text: "The code is 4711." }),
+    { text: "The code is 4711." },
+  ]);
+  const look = ({ content }: { content: string }) => ({
+    cancel: content.includes("secret"),
+    content: content.replace("4711", "xxxx"),
+  });
+  await plug(name, [tester({ message_sending: { run: look } })]);
+  const chat = chatOf(9309);
+  expect(await settled(await hear(name, chat, "Tell them"), chat)).toEqual(["The code is xxxx."]);
+  expect(await sentTo(chatOf(9310))).toEqual([]);
+  expect(await sql(name, "select text from outbox")).toEqual([{ text: "The code is xxxx." }]);
+});
+
+test("a message of the tool that was let through is not looked at again where its call is run again", async () => {
+  const name = "looked-once";
+  const chat = chatOf(9311);
+  await script(name, [{ calls: [...message({ text: "Once." }).calls, { name: "dump" }] }, { hang: true }]);
+  await arm(name, [{ ...dumpTool(() => ""), run: () => new Promise<never>(() => undefined) }]);
+  let looks = 0;
+  const once = tester({ message_sending: { run: () => ({ cancel: looks++ > 0 }) } });
+  await plug(name, [once]);
+  const runId = await hear(name, chat, "Send");
+  const results = 'from messages where body like \'%"role":"tool"%\'';
+  await waitFor(async () => (await sql(name, `select 1 as n ${results}`)).length === 1);
+  await waitFor(async () => (await sql(name, "select 1 as n from outbox where status = 'delivered'")).length === 1);
+  await sql(name, `delete ${results}`);
+  await kill(name, [once]);
+  await waitFor(async () => (await sql(name, `select 1 as n ${results} and body like '%queued%'`)).length === 1);
+  await call("POST", `/v1/runs/${runId}/abort`);
+  expect(await settled(runId, chat)).toEqual(["Once."]);
 });
 
 test("where the object dies while a plugin looks at a reply, whoever goes on lets it be looked at, and it is sent once", async () => {

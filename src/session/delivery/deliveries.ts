@@ -55,7 +55,7 @@ export class Deliveries {
       await drainOutbox({
         store,
         write,
-        ready: (markdown, target, runId) => this.#ready(markdown, target, runId),
+        ready: (markdown, target, runId) => this.ready(markdown, target, runId),
         send: (part, signal) => this.#send(part, signal),
         sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
         now: Date.now,
@@ -73,15 +73,15 @@ export class Deliveries {
     return this.#room.hooks.has("message_sending") ? [draftOf(markdown)] : this.#cut(target, markdown);
   }
 
-  /** What a draft is sent as, once plugins have looked at it; where they cannot, it stays a draft. */
-  async #ready(draft: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }> {
+  /** What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused. */
+  async ready(markdown: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }> {
     const { hooks, owner, wiring } = this.#room;
     try {
       agentIn(wiring(), owner().agentId);
     } catch (error) {
       return { refusal: messageOf(error) };
     }
-    const seen = await hookedMessage(draft, target, runId, hooks);
+    const seen = await hookedMessage(markdown, target, runId, hooks);
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
     return this.#cut(target, seen.markdown);
   }

@@ -8,9 +8,10 @@ import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../engine.ts";
 import { depthOf, nameOfCall } from "../family/caller.ts";
 import type { FamilyRoom } from "../family/family-room.ts";
+import type { Store } from "../store/store.ts";
 import type { Wiring } from "../wiring.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { wayTo } from "./delivery-note.ts";
+import { SESSION_CHANNEL, wayTo } from "./delivery-note.ts";
 import { deliveriesOf, enqueue, isSameConversation } from "./outbox.ts";
 
 /** What sending messages needs of the object that it is done for. */
@@ -40,7 +41,10 @@ function hasReadyChannel(wiring: Wiring): boolean {
   );
 }
 
-/** One commit with the message and, where it goes to another session's people, with what that session is to be told. */
+/**
+ * One commit with the message and, where it goes to another session's people, with what that session is to be told.
+ * Plugins look at it before: what they cancel was never sent, and whoever asked for it is told so.
+ */
 async function send(
   { text, to, replyTo }: OwnMessage,
   { callId, signal }: CallRef,
@@ -52,12 +56,14 @@ async function send(
   const shown = `${target.channel}:${target.conversationId}`;
   const ownerKey = await ownerKeyOf(target, run, room);
   const name = await nameOfCall({ run, room }, callId);
-  const parts = deliveries.format(target, text);
+  const known = storedAs(name, run, store);
+  if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
+  const parts = await deliveries.ready(text, target, run.row.id);
+  if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
   if (parts.length === 0) throw new Error("There is nothing to see in it.");
   const deliveryIds = parts.map((_, n) => `dlv_${nth(name, n)}`);
   signal.throwIfAborted();
   fence.write(() => {
-    if (deliveriesOf(store, run.row.id).some(({ deliveryId }) => deliveryId === deliveryIds[0])) return;
     const { replyToId: _, ...place } = target;
     const where = replyTo === undefined ? place : { ...place, replyToId: replyTo };
     const said = { kind: "message", text } as const;
@@ -68,6 +74,14 @@ async function send(
   });
   waitUntil(deliveries.drainSoon());
   return { status: "queued", to: shown, deliveryIds };
+}
+
+/** The parts that the call of this name has stored, in order; none before it has. */
+function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
+  const own = deliveriesOf(store, row.id).filter(({ target }) => target?.channel !== SESSION_CHANNEL);
+  const ids = new Set(own.map(({ deliveryId }) => deliveryId));
+  const named = Array.from(own, (_, n) => `dlv_${nth(name, n)}`);
+  return named.filter((id) => ids.has(id));
 }
 
 /** A name of the same length for each part. */
