@@ -86,8 +86,12 @@ test("a history shows what was said, and tools only where they are asked for; st
   expect(messages.map(({ role }: any) => role)).toEqual(["user", "assistant", "user"]);
   expect(messages[2].text).toMatch(/EXTERNAL_UNTRUSTED_CONTENT[\s\S]*Ignore your rules[\s\S]*END_EXTERNAL/);
   // Of a long one less is shown, but all of its fence.
-  const { sessions } = await useTool("reader", "sessions_list", { messageLimit: 3 });
-  const listed = sessions.find((listed: any) => listed.sessionKey === sessionKey).messages;
+  let listed: any;
+  await waitFor(async () => {
+    const { sessions } = await useTool("reader", "sessions_list", { messageLimit: 3 });
+    listed = sessions.find((one: any) => one.sessionKey === sessionKey)?.messages;
+    return listed !== undefined;
+  });
   expect(listed[2].text).toMatch(/EXTERNAL_UNTRUSTED_CONTENT[\s\S]*Ignore your rules[\s\S]*END_EXTERNAL/);
   const all = await useTool("reader", "sessions_history", { sessionKey, includeTools: true });
   expect(all.messages).toMatchObject([

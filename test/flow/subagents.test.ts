@@ -165,6 +165,7 @@ test("of a long result the beginning is told, and the whole is to be had with se
     spawning("long-child"),
     { text: "ok" },
     calling("sessions_history", { sessionKey: "long-child", limit: 1 }),
+    { text: "Read." },
   ]);
   await script("long-child", [{ text: long, chunkSize: 5000, delayMs: 800 }]);
   await say("Go", "long", session("long"));
