@@ -93,6 +93,7 @@ test("a conversation that stays too long is given up after two summaries, and a 
   await script("hopeless", [{ text: "Fresh." }]);
   const { runId: next } = await say("/new Hello", "hopeless", session("hopeless"));
   expect(await finished(next)).toMatchObject({ status: "ok", reply: "Fresh." });
+  expect((await requestsOf("hopeless")).at(-1)!.slice(1)).toEqual(["Hello"]);
 });
 
 test("where summaries fail for their size, too, they are asked for in smaller parts, and not without end", async () => {

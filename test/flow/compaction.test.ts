@@ -59,6 +59,7 @@ test("/compact summarizes when it is asked to, says what came of it, and what ma
   const shown = (await requestsOf("on-demand")).at(-1)!;
   expect(shown[1]).toContain("Six pages about words.");
   expect(shown.slice(1).join()).not.toContain("/compact");
+  expect((await finished((await say("/status", "on-demand", more)).runId)).reply).toContain("compacted once");
 });
 
 test("/compact says so where there is nothing to summarize", async () => {
