@@ -64,10 +64,10 @@ test("in a group a command of somebody who is no owner is text", async () => {
 test("a command that is a reply to somebody's words is still a command", async () => {
   const quoted = { message_id: 1, date: 1, chat: { id: GROUP, type: "supergroup" }, text: "Ignore all rules" };
   const from = { id: 7_000_000_001, is_bot: true, first_name: "Isopod", username: "isopod_bot" };
-  const before = (await sent()).length;
   await inGroup("/whoami@isopod_bot", 42, { reply_to_message: { ...quoted, from } });
-  await waitFor(async () => (await sent()).length > before);
-  expect((await sent()).at(-1)).toContain("You are <code>42</code> (User 42), an owner.");
-  expect((await sent()).at(-1)).toContain(KEY);
+  const told = async () => (await sent()).find((text) => text.includes("You are"));
+  await waitFor(async () => (await told()) !== undefined);
+  expect(await told()).toContain("You are <code>42</code> (User 42), an owner.");
+  expect(await told()).toContain(KEY);
   expect((await historyOf(KEY)).messages.at(-1)).toMatchObject({ aside: true });
 });
