@@ -2,6 +2,7 @@ import type { AnyTool } from "../../agent/tool.ts";
 import { type Agent, modelAliases } from "../../config/agents.ts";
 import { parseSessionKey } from "../../config/session-key.ts";
 import { VERSION } from "../../lib/version.ts";
+import { contributionFor } from "../../prompt/contributions.ts";
 import type { ChannelFacts, PromptInput } from "../../prompt/input.ts";
 import type { BootstrapFile } from "../../workspace/bootstrap.ts";
 import { LISTED_COMMANDS } from "../commands/index.ts";
@@ -41,7 +42,7 @@ export function promptInput(run: ActiveRun, room: PromptRoom, facts: TurnFacts):
     sessionKey: room.owner.key,
     tools: tools.map(({ name, summary }) => ({ name, summary })),
     completionWake: false,
-    provider: {},
+    provider: contributionFor(model),
     memoryCitations: "auto",
     commands: run.speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
