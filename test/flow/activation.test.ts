@@ -41,7 +41,9 @@ async function tell(command: string): Promise<string> {
 }
 
 test("an owner sets when the agent listens in a group, over the configuration and back", async () => {
-  await script("default", [{ text: "I heard that." }, { text: "Yes?" }]);
+  // A model of its own: other files ask the default one at the same time.
+  await tell("/model@isopod_bot fake/activation");
+  await script("activation", [{ text: "I heard that." }, { text: "Yes?" }]);
   expect(await inGroup("nobody is addressed")).toBe(false);
   expect(await tell("/activation@isopod_bot")).toBe("I listen here when I am addressed.");
   expect(await tell("/activation@isopod_bot always")).toBe("I listen to everything that is said here.");
@@ -51,13 +53,14 @@ test("an owner sets when the agent listens in a group, over the configuration an
   expect(await inGroup("nobody is addressed")).toBe(false);
   expect(await tell("/activation@isopod_bot default")).toBe("I listen here when I am addressed.");
   expect((await env.DB.prepare("SELECT * FROM activations").all()).results).toEqual([]);
-  expect(await asked("default")).toHaveLength(1);
+  expect(await asked("activation")).toHaveLength(1);
 });
 
 test("in a group a command of somebody who is no owner is text", async () => {
-  await script("default", [{ text: "You cannot do that." }]);
+  await script("activation", [{ text: "You cannot do that." }]);
   expect(await inGroup("/activation@isopod_bot always", 77)).toBe(true);
-  await waitFor(async () => (await asked("default")).length === 1);
+  await waitFor(async () => (await asked("activation")).length === 1);
+  await waitFor(async () => (await sent()).includes("You cannot do that."));
   expect((await env.DB.prepare("SELECT * FROM activations").all()).results).toEqual([]);
 });
 
