@@ -3,8 +3,9 @@ import type { OpenRun } from "./run/runs.ts";
 /** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
 export const FIRST_RECOVERY_MS = 2000;
 export const LONGEST_RECOVERY_MS = 15_000;
-/** How soon the index of all runs is told again what it could not be told. */
-export const INDEX_RETRY_MS = 30_000;
+/** How soon the index of all runs is told again what it could not be told, doubled each time. */
+export const FIRST_INDEX_RETRY_MS = 2000;
+const LONGEST_INDEX_RETRY_MS = 60_000;
 
 /** What a session may have to wake up for. Instants are milliseconds since the epoch. */
 export interface Due {
@@ -35,4 +36,9 @@ export function goesOn(rows: readonly OpenRun[]): boolean {
 /** The pause before the next look after a run, once one look has found it well. */
 export function nextRecoveryMs(pauseMs: number): number {
   return Math.min(pauseMs * 2, LONGEST_RECOVERY_MS);
+}
+
+/** The pause before the index is told again, once it has not listened. */
+export function nextIndexRetryMs(pauseMs: number): number {
+  return Math.min(pauseMs * 2, LONGEST_INDEX_RETRY_MS);
 }

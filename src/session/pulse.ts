@@ -2,7 +2,7 @@ import { AlarmClock } from "./alarm-clock.ts";
 import type { Indexer } from "./catalog/indexer.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { outboxDueAt } from "./delivery/outbox.ts";
-import { FIRST_RECOVERY_MS, goesOn, INDEX_RETRY_MS, nextRecoveryMs } from "./due.ts";
+import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs } from "./due.ts";
 import type { Engine } from "./engine.ts";
 import type { Family } from "./family/family.ts";
 import { openRuns } from "./run/runs.ts";
@@ -36,6 +36,7 @@ export class Pulse {
   readonly #clock: AlarmClock;
   #turn: Promise<void> | undefined;
   #recoveryMs = FIRST_RECOVERY_MS;
+  #indexRetryMs = FIRST_INDEX_RETRY_MS;
 
   constructor(room: PulseRoom) {
     this.#room = room;
@@ -51,7 +52,9 @@ export class Pulse {
   /** The alarm has rung. */
   rang(): void {
     this.#clock.rang();
-    this.#recoveryMs = this.#room.workers().engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
+    const { engine, indexer } = this.#room.workers();
+    this.#recoveryMs = engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
+    this.#indexRetryMs = indexer.isBehind ? nextIndexRetryMs(this.#indexRetryMs) : FIRST_INDEX_RETRY_MS;
     this.changed();
   }
 
@@ -67,7 +70,7 @@ export class Pulse {
 
   /** Sets the alarm to what is due first, as part of the current commit. */
   arm(): void {
-    this.#arm(this.#recoveryMs, INDEX_RETRY_MS);
+    this.#arm(this.#recoveryMs, this.#indexRetryMs);
   }
 
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Evidence } from "./evidence.ts";
 import { asSession, startedIn } from "./family.ts";
-import { deliveredBy, gather, settle, settleFamily } from "./gather.ts";
+import { deliveredBy, gather, settle, settleChildren, settleFamily } from "./gather.ts";
 import { type Kill, killRepeatedly } from "./killer.ts";
 import { Mail } from "./mail.ts";
 import type { Plan, PlannedSession } from "./plan.ts";
@@ -42,6 +42,7 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   const awaited = plan.sessions.filter(({ mode }) => mode !== "interrupt");
   await Promise.all(awaited.map(({ key }) => settleFamily(client, key, SETTLE_MS / 2)));
   await sleep(QUIET_MS);
+  await settleChildren(client, plan.sessions, SETTLE_MS);
   const until = AbortSignal.timeout(SETTLE_MS);
   const parents = await Promise.all(
     plan.sessions.map((session) => gather(client, session, sentTo(session), readers.get(session) ?? [], until)),

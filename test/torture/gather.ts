@@ -43,6 +43,29 @@ export async function settleFamily(client: Client, key: string, withinMs: number
   }
 }
 
+/**
+ * Waits until the index knows every sub-agent that was started, or until `withinMs` went by. The list of sessions wakes
+ * none of them.
+ */
+export async function settleChildren(
+  client: Client,
+  sessions: readonly PlannedSession[],
+  withinMs: number,
+): Promise<void> {
+  const until = AbortSignal.timeout(withinMs);
+  try {
+    const histories = await Promise.all(sessions.map(({ key }) => historyOf(client, key, until)));
+    const keys = histories.flatMap((history) => startedIn(history).map((child) => child.key));
+    for (;;) {
+      const listed = await listedSessions(client, until);
+      if (keys.every((key) => listed.has(key))) return;
+      await sleep(POLL_MS, undefined, { signal: until });
+    }
+  } catch (error) {
+    if (!until.aborted) throw error;
+  }
+}
+
 /** Asks a session and its readers for everything that they know. */
 export async function gather(
   client: Client,
@@ -106,6 +129,20 @@ async function historyOf(client: Client, key: string, until: AbortSignal): Promi
 async function indexOf(client: Client, key: string, until: AbortSignal): Promise<Map<string, string>> {
   const page = await ask(client, `/v1/sessions/${encodeURIComponent(key)}/runs?limit=200`, {}, until);
   return new Map((page as { runs: { id: string; status: string }[] }).runs.map((run) => [run.id, run.status]));
+}
+
+/** The keys of all sessions that the index lists. */
+async function listedSessions(client: Client, until: AbortSignal): Promise<Set<string>> {
+  const keys = new Set<string>();
+  let before: string | undefined;
+  do {
+    const query = before === undefined ? "" : `&before=${encodeURIComponent(before)}`;
+    const answer = await ask(client, `/v1/sessions?limit=200${query}`, {}, until);
+    const page = answer as { sessions: { key: string }[]; before?: string };
+    for (const { key } of page.sessions) keys.add(key);
+    before = page.before;
+  } while (before !== undefined);
+  return keys;
 }
 
 async function runOf(client: Client, runId: string, until: AbortSignal): Promise<RunView | undefined> {
