@@ -3,6 +3,7 @@ import { agentDefaults, agentEntry } from "./agent-schema.ts";
 import { agentIds } from "./agents.ts";
 import { auth, budgets, tools } from "./operations-schema.ts";
 import { secretRef } from "./secret-ref.ts";
+import { refuseBadWorkspaces } from "./workspace-prefix.ts";
 
 const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
 
@@ -103,7 +104,10 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
   channels: Channels,
   hooks: Hooks,
 ) {
-  return z.strictObject({ ...core, models, channels, hooks }).superRefine(refuseUnknownAgents);
+  return z
+    .strictObject({ ...core, models, channels, hooks })
+    .superRefine(refuseUnknownAgents)
+    .superRefine(refuseBadWorkspaces);
 }
 
 /** A budget of an agent that is not there would hold for nobody. */

@@ -1,20 +1,19 @@
-import { byteLength, head } from "../lib/text.ts";
+import { pathFault } from "../lib/relative-path.ts";
+import { head } from "../lib/text.ts";
 import { MAX_PATH_BYTES, WorkspaceError } from "./workspace.ts";
 
-const UNPRINTABLE = /[\p{Cc}\p{Cf}]/u;
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const MAX_SHOWN_CHARS = 120;
 /** How models name the root of the workspace: `~`, `/workspace`, and where OpenClaw keeps it on a disk. */
 const ROOT =
   /^(?:~(?:\/\.openclaw\/workspace)?|\/workspace|\/(?:root|home\/[^/]+|Users\/[^/]+)\/\.openclaw\/workspace)(?:\/|$)/;
 
 /**
- * Gives a file's path back if it is one: relative, `/`-separated, without `.`, `..` and empty segments, without
- * backslashes, control and format characters (Unicode Cc and Cf), at most 1,024 bytes.
+ * Gives a file's path back if it is one, by the rules of `pathFault`, with at most 1,024 bytes.
  * @throws WorkspaceError `bad_path` with a message that says which rule was broken
  */
 export function checkPath(path: string): string {
-  const fault = faultOf(path);
+  const fault = pathFault(path, MAX_PATH_BYTES);
   if (fault === undefined) return path;
   throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${shown(path)}. It ${fault}.`);
 }
@@ -48,24 +47,9 @@ export function resolveFolder(typed: string): string {
 
 /** Whether a key that some other program made is a path that this workspace can name. */
 export function isPath(path: string): boolean {
-  return faultOf(path) === undefined;
+  return pathFault(path, MAX_PATH_BYTES) === undefined;
 }
 
 function relativeTo(typed: string): string {
   return typed.replace(ROOT, "").replace(/^(?:\.\/+)+|^\.$/, "");
-}
-
-function faultOf(path: string): string | undefined {
-  if (path === "") return "is empty";
-  if (!path.isWellFormed()) return "has half of a surrogate pair";
-  if (UNPRINTABLE.test(path)) return "has a control or format character";
-  if (path.includes("\\")) return "has a backslash; folders are separated by `/`";
-  if (byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
-  if (path.startsWith("/")) return "starts with `/`; paths are relative to the workspace, as in `memory/notes.md`";
-  const segments = path.split("/");
-  if (segments.includes("..")) return "has a `..` segment, which would leave the workspace";
-  if (segments.includes(".")) return "has a `.` segment";
-  if (path.endsWith("/")) return "ends with `/`, so it names a folder and no file";
-  if (segments.includes("")) return "has an empty segment (`//`)";
-  return undefined;
 }

@@ -1,5 +1,6 @@
+import { workspacePrefix } from "../config/workspace-prefix.ts";
 import { listFolder, walkFolder } from "./listing.ts";
-import { checkFolder, checkPath } from "./paths.ts";
+import { checkPath } from "./paths.ts";
 import { fileAt, notFound, type Place } from "./place.ts";
 import { readFile } from "./read.ts";
 import { createAttempt, sleep } from "./retry.ts";
@@ -57,23 +58,4 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
       return writeFile(place, path, bytes, { kind: "any" });
     },
   };
-}
-
-/** The folders at the top of the bucket that have a meaning of their own. */
-const RESERVED = ["agents", "versions", "skills", "sessions"];
-
-/**
- * The R2 prefix of an agent's workspace, ending in `/`: `agents/<agentId>/workspace/`, or the relative folder that the
- * configuration names. `~` and absolute paths come from a disk that is not here, so they mean the agent's own.
- * @throws WorkspaceError `bad_path` for a folder that cannot be one, or that is reserved
- */
-export function workspacePrefix(agentId: string, configured?: string): string {
-  const own = `agents/${agentId}/workspace/`;
-  if (configured === undefined || /^(?:~|\/|[A-Za-z]:|\s*$)/.test(configured)) return own;
-  const folder = checkFolder(configured.replace(/^(?:\.\/+)+/, ""));
-  if (`${folder}/` === own || folder === "") return own;
-  if (RESERVED.some((name) => folder === name || folder.startsWith(`${name}/`))) {
-    throw new WorkspaceError("bad_path", configured, `A workspace cannot be in \`${folder}\`: the name is reserved.`);
-  }
-  return `${folder}/`;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { checkFolder, checkPath, resolveFolder, resolvePath } from "../../src/workspace/paths.ts";
-import { workspacePrefix } from "../../src/workspace/r2.ts";
 
 describe("a path", () => {
   test("is what a file can be called", () => {
@@ -23,7 +22,11 @@ describe("a path", () => {
       ["a\u0000", "control"],
       ["in\u200bvisible", "format character"],
       ["right\u202eleft", "format character"],
+      ["two\u2028lines", "`two%E2%80%A8lines`. It has a control"],
       ["half\ud83d", "surrogate"],
+      ["AGENTS.md ", "begins or ends with a space"],
+      ["memory /a.md", "begins or ends with a space"],
+      ["memory/\u3000a.md", "begins or ends with a space"],
       ["字".repeat(342), "1024 bytes"],
     ];
     for (const [path, reason] of cases) expect(() => checkPath(path!), path).toThrow(reason);
@@ -69,23 +72,6 @@ describe("what a model types", () => {
       "/",
     ]) {
       expect(() => resolvePath(typed), typed).toThrow("Not a path in the workspace");
-    }
-  });
-});
-
-describe("the prefix of a workspace", () => {
-  test("is the agent's own unless a relative folder is configured", () => {
-    const own = "agents/ada/workspace/";
-    expect(workspacePrefix("ada")).toBe(own);
-    const imported = ["", " ", "~", "~/clawd", "/home/ada/clawd", "C:\\clawd", "./", "agents/ada/workspace"];
-    for (const configured of imported) expect(workspacePrefix("ada", configured), configured).toBe(own);
-    expect(workspacePrefix("ada", "team/notes/")).toBe("team/notes/");
-    expect(workspacePrefix("ada", "./team")).toBe("team/");
-  });
-
-  test("is never among what others own", () => {
-    for (const configured of ["agents/bob/workspace", "agents", "versions/ada", "skills/managed", "../x"]) {
-      expect(() => workspacePrefix("ada", configured), configured).toThrow();
     }
   });
 });

@@ -1,0 +1,80 @@
+import type { z } from "zod";
+import { pathFault } from "../lib/relative-path.ts";
+import { agentIds, agentOf } from "./agents.ts";
+import type { CoreConfig } from "./schema.ts";
+
+/** Longest prefix: the rest of the 1,024 bytes that R2 gives a key is for the paths below it. */
+const MAX_PREFIX_BYTES = 256;
+
+/** The folders at the top of the bucket that have a meaning of their own. */
+const RESERVED = ["agents", "versions", "skills", "sessions"];
+
+/**
+ * A place on a disk: a home folder, an absolute path of Unix or Windows, a variable, or nothing. An imported
+ * configuration has such paths; the disk is not here, so they all mean the agent's own prefix.
+ */
+const ON_A_DISK = /^(?:~|\/|\\|[A-Za-z]:|\$|%|\.?\/?$)/;
+
+/**
+ * The R2 prefix of an agent's workspace, ending in `/`: the relative folder that the configuration names, or
+ * `agents/<agentId>/workspace/`. `configured` is one in which `prefixFault` finds nothing.
+ */
+export function workspacePrefix(agentId: string, configured: string | undefined): string {
+  return folderNamed(configured) ?? ownPrefix(agentId);
+}
+
+/** What is wrong with a configured workspace, as a sentence; undefined where nothing is. */
+export function prefixFault(agentId: string, configured: string | undefined): string | undefined {
+  const prefix = folderNamed(configured);
+  if (prefix === undefined || prefix === ownPrefix(agentId)) return undefined;
+  const folder = prefix.slice(0, -1);
+  const fault = pathFault(folder, MAX_PREFIX_BYTES);
+  if (fault !== undefined) return `'${configured}' is no folder for a workspace: it ${fault}`;
+  const [top] = folder.split("/");
+  const reserved = RESERVED.find((name) => name === top);
+  return reserved === undefined
+    ? undefined
+    : `'${configured}' is no folder for a workspace: '${reserved}/' is kept for something else; take another name`;
+}
+
+/** The other agents that have the same workspace as this one. It is allowed; who shares one reads and changes the same files. */
+export function sharingAgents(config: CoreConfig, agentId: string): string[] {
+  const prefixOf = (id: string) => workspacePrefix(id, agentOf(config, id).workspace);
+  return agentIds(config).filter((id) => id !== agentId && prefixOf(id) === prefixOf(agentId));
+}
+
+/** Refuses workspaces that cannot be, and one inside another: its files would be two agents' by accident. */
+export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx): void {
+  const refuse = (agentId: string, message: string) =>
+    context.addIssue({ code: "custom", path: fieldOf(config, agentId), message });
+  const places: { id: string; prefix: string }[] = [];
+  for (const id of agentIds(config)) {
+    const { workspace } = agentOf(config, id);
+    const fault = prefixFault(id, workspace);
+    if (fault === undefined) places.push({ id, prefix: workspacePrefix(id, workspace) });
+    else refuse(id, fault);
+  }
+  for (const inner of places) {
+    const outer = places.find(({ prefix }) => prefix !== inner.prefix && inner.prefix.startsWith(prefix));
+    if (outer === undefined) continue;
+    const where = `'${inner.prefix}' of agent '${inner.id}' is inside '${outer.prefix}' of agent '${outer.id}'`;
+    refuse(inner.id, `${where}; give each a folder of its own, or both the same one`);
+  }
+}
+
+/** The field that an agent's workspace comes from. */
+function fieldOf({ agents }: CoreConfig, agentId: string): (string | number)[] {
+  const at = agents.list.findIndex(({ id, workspace }) => id === agentId && workspace !== undefined);
+  return at === -1 ? ["agents", "defaults", "workspace"] : ["agents", "list", at, "workspace"];
+}
+
+function ownPrefix(agentId: string): string {
+  return `agents/${agentId}/workspace/`;
+}
+
+/** The folder that was meant, ending in `/`; undefined where the agent's own is. */
+function folderNamed(configured: string | undefined): string | undefined {
+  const named = configured?.trim().replace(/^(?:\.\/+)+/, "");
+  if (named === undefined || ON_A_DISK.test(named)) return undefined;
+  return `${named.replace(/\/$/, "")}/`;
+}
