@@ -133,3 +133,20 @@ export const boots = sqliteTable("boots", {
   /** When it was done; null where nobody has come to its end yet. */
   doneAt: integer("done_at"),
 });
+
+/**
+ * The configuration as it was stored, one row a change. The newest one is in force; where there is none, the variable
+ * ISOPOD_CONFIG is, or the defaults.
+ */
+export const configRevisions = sqliteTable("config_revisions", {
+  /** 1, 2, 3 …; the one that a change was made from is the one before. */
+  revision: integer().primaryKey(),
+  /** JSON as it was given: without defaults, and with secrets by name only. */
+  document: text().notNull(),
+  /** Who stored it: `api:token`, `api:page`, `gateway:<agent>/<session>`, `import` or `rollback`. */
+  author: text().notNull(),
+  note: text(),
+  /** The paths that differ from what was in force before, as a list in JSON. */
+  changed: text({ mode: "json" }).$type<string[]>().notNull(),
+  createdAt: integer("created_at").notNull(),
+});

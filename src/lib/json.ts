@@ -6,10 +6,11 @@ export type JsonObject = { [key: string]: Json };
 
 /** JSON in which the keys of objects are in order: equal values give equal texts. */
 export function canonicalJson(value: Json): string {
-  return JSON.stringify(value, (_, inner: Json) => (isObject(inner) ? sorted(inner) : inner));
+  return JSON.stringify(value, (_, inner: Json) => (isJsonObject(inner) ? sorted(inner) : inner));
 }
 
-function isObject(value: Json): value is JsonObject {
+/** Whether a value is an object, and no list. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

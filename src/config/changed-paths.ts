@@ -1,0 +1,22 @@
+import { isJsonObject, type Json } from "../lib/json.ts";
+import { fieldPath } from "./field-path.ts";
+
+/** Where two documents differ, as the paths of the smallest parts that do: `agents.list[1].model`. Never a value. */
+export function changedPaths(before: Json | undefined, after: Json | undefined): string[] {
+  return differences(before, after, []).map(fieldPath);
+}
+
+type Path = readonly (string | number)[];
+
+function differences(before: Json | undefined, after: Json | undefined, path: Path): Path[] {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const length = Math.max(before.length, after.length);
+    return Array.from({ length }, (_, at) => differences(before[at], after[at], [...path, at])).flat();
+  }
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+    const names = new Set([...old.keys(), ...now.keys()]);
+    return [...names].flatMap((name) => differences(old.get(name), now.get(name), [...path, name]));
+  }
+  return before === after ? [] : [path];
+}

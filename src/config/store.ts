@@ -1,0 +1,167 @@
+import { desc, eq, lt, lte, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { audit, configRevisions } from "../db/schema.ts";
+import { IsopodError } from "../lib/errors.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { byteLength, head } from "../lib/text.ts";
+
+/** Most bytes of a document as JSON; a row of D1 holds 2 MB. */
+export const MAX_DOCUMENT_BYTES = 1_000_000;
+/** How many revisions are kept. */
+export const KEPT_REVISIONS = 200;
+const MAX_CHANGED_PATHS = 500;
+const MAX_PATH_CHARS = 200;
+const MAX_WORD_CHARS = 500;
+
+const NEWEST = sql<number>`coalesce(max(${configRevisions.revision}), 0)`;
+const LINE = {
+  revision: configRevisions.revision,
+  author: configRevisions.author,
+  note: configRevisions.note,
+  changed: configRevisions.changed,
+  createdAt: configRevisions.createdAt,
+};
+
+/** One stored configuration without its document. `createdAt` is in milliseconds since the epoch. */
+export interface RevisionLine {
+  revision: number;
+  author: string;
+  note: string | null;
+  /** The paths that differ from what was in force before. */
+  changed: string[];
+  createdAt: number;
+}
+
+/** One stored configuration: sparse, as it was given, and not necessarily valid any more. */
+export interface StoredRevision extends RevisionLine {
+  document: JsonObject;
+}
+
+/** A change to be stored, already validated. */
+export interface ConfigWrite {
+  /** The revision that the change was made from; 0 where nothing was stored. */
+  base: number;
+  document: JsonObject;
+  author: string;
+  note: string | null;
+  changed: readonly string[];
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** Where the change stands in the audit trail. */
+  audit: { id: string; agentId: string; sessionKey: string; runId: string | null };
+}
+
+/** How storing came out: it stands, or somebody was faster and nothing was stored. */
+export interface Written {
+  kind: "written" | "conflict";
+  /** The newest one now: the stored one, or that of who was faster. */
+  revision: number;
+}
+
+/** The revisions of the configuration in D1. Every method throws what D1 throws. */
+export class ConfigStore {
+  readonly #database: D1Database;
+
+  constructor(database: D1Database) {
+    this.#database = database;
+  }
+
+  /**
+   * The newest revision's number, 0 where nothing is stored, and its document only where the number is not `known`:
+   * one row is read, and nothing is sent that is already here.
+   */
+  async newest(known: number): Promise<{ revision: number; document?: JsonObject }> {
+    const row = await this.#db
+      .select({
+        revision: configRevisions.revision,
+        document: sql<
+          string | null
+        >`case when ${configRevisions.revision} <> ${known} then ${configRevisions.document} end`,
+      })
+      .from(configRevisions)
+      .orderBy(desc(configRevisions.revision))
+      .limit(1)
+      .get();
+    if (row === undefined) return { revision: 0 };
+    const { revision, document } = row;
+    return { revision, ...(document !== null && { document: JSON.parse(document) }) };
+  }
+
+  /** The newest revision; undefined where nothing is stored. */
+  async current(): Promise<StoredRevision | undefined> {
+    return this.before(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** One revision; undefined where it never was, or is not kept any more. */
+  async at(revision: number): Promise<StoredRevision | undefined> {
+    const row = await this.#db.select().from(configRevisions).where(eq(configRevisions.revision, revision)).get();
+    return opened(row);
+  }
+
+  /** The newest of those that are older than a revision. */
+  async before(revision: number): Promise<StoredRevision | undefined> {
+    const row = await this.#db
+      .select()
+      .from(configRevisions)
+      .where(lt(configRevisions.revision, revision))
+      .orderBy(desc(configRevisions.revision))
+      .limit(1)
+      .get();
+    return opened(row);
+  }
+
+  /** Revisions, the newest first, of those that are older than `before`. */
+  async history(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<RevisionLine[]> {
+    return this.#db
+      .select(LINE)
+      .from(configRevisions)
+      .where(lt(configRevisions.revision, before))
+      .orderBy(desc(configRevisions.revision))
+      .limit(limit);
+  }
+
+  /**
+   * Stores a document as the next revision, where the newest one is still the one that it was made from, together with
+   * its line of the audit trail. Of several that change the same revision one wins.
+   * @throws IsopodError `payload_too_large`
+   */
+  async write(change: ConfigWrite): Promise<Written> {
+    const { base, author, note, changed, now } = change;
+    const document = JSON.stringify(change.document);
+    const bytes = byteLength(document);
+    if (bytes > MAX_DOCUMENT_BYTES) {
+      throw new IsopodError(
+        "payload_too_large",
+        `The configuration would have ${bytes} bytes; it may have ${MAX_DOCUMENT_BYTES}.`,
+        "Take out what is not needed: the configuration holds names and settings, not contents.",
+      );
+    }
+    const paths = changed.slice(0, MAX_CHANGED_PATHS).map((path) => head(path, MAX_PATH_CHARS));
+    const revision = base + 1;
+    const by = head(author, MAX_WORD_CHARS);
+    const { id, agentId, sessionKey, runId } = change.audit;
+    const row = sql`${revision}, ${document}, ${by}, ${note && head(note, MAX_WORD_CHARS)}, ${JSON.stringify(paths)}, ${now}`;
+    const line = sql`${id}, ${now}, 'config', ${agentId}, ${sessionKey}, ${runId}, ${by}, ${`revision ${base} to ${revision}`}`;
+    const after = sql`null, ${bytes}, null, ${head(paths.join(", "), MAX_WORD_CHARS)}`;
+    const db = this.#db;
+    // One transaction: `changes()` tells the second statement whether the first has stored anything.
+    const [stored, , , [newest]] = await db.batch([
+      db
+        .insert(configRevisions)
+        .select(sql`select ${row} where (select ${NEWEST} from ${configRevisions}) = ${base}`)
+        .returning({ revision: configRevisions.revision }),
+      db.insert(audit).select(sql`select ${line}, ${after} where changes() > 0`),
+      db.delete(configRevisions).where(lte(configRevisions.revision, revision - KEPT_REVISIONS)),
+      db.select({ revision: NEWEST }).from(configRevisions),
+    ]);
+    return { kind: stored.length > 0 ? "written" : "conflict", revision: newest?.revision ?? 0 };
+  }
+
+  get #db() {
+    return drizzle(this.#database);
+  }
+}
+
+function opened(row: typeof configRevisions.$inferSelect | undefined): StoredRevision | undefined {
+  return row && { ...row, document: JSON.parse(row.document) };
+}
