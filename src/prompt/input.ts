@@ -73,6 +73,8 @@ export interface PromptTool {
 
 /** What a model's provider says in place of, and above, our own sections. Several lines each. */
 export interface StableContribution {
+  /** Whose words these are, for whoever looks at the prompt. */
+  name?: string;
   stablePrefix?: string;
   replace?: { [section in ReplaceableSection]?: string };
 }

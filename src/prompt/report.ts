@@ -1,6 +1,8 @@
 import { byteLength } from "../lib/text.ts";
 import { estimateTokens } from "../lib/tokens.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
+import type { PromptInput } from "./input.ts";
+import { type SectionSource, sourceOf } from "./section-source.ts";
 import type { RenderedPrompt, RenderedSection } from "./system-prompt.ts";
 
 /** How large a text is. */
@@ -15,17 +17,21 @@ export interface TextSize {
 
 /** What a system prompt costs: as it is sent, by section, and by bootstrap file. */
 export interface PromptReport {
+  /** Of both layers together, without the boundary marker. */
   total: TextSize;
-  stable: TextSize;
-  dynamic: TextSize;
+  above: TextSize;
+  below: TextSize;
   sections: SectionReport[];
   files: FileReport[];
 }
 
-/** What a section costs in it. */
-export interface SectionReport extends Omit<RenderedSection, "text"> {
-  /** Estimated. */
-  tokens: number;
+/** What a section says and costs. */
+export interface SectionReport extends TextSize {
+  name: string;
+  source: SectionSource;
+  /** On which side of the cache boundary it is. */
+  layer: "above" | "below";
+  text: string;
 }
 
 /** A bootstrap file as it is in the workspace (`raw`) and in the prompt (`injected`). */
@@ -39,30 +45,42 @@ export interface FileReport {
   missing: boolean;
 }
 
-/** Reports on a rendered prompt and the bootstrap files that went into it. */
-export function reportPrompt(rendered: RenderedPrompt, bootstrapFiles: readonly BootstrapFile[]): PromptReport {
-  const stable = sizeOf(rendered.system.stable);
-  const dynamic = sizeOf(rendered.system.dynamic);
+/**
+ * Reports on a prompt.
+ * @param prompt as it was rendered, or as plugins have changed it after that
+ * @param input what it was rendered from
+ */
+export function reportPrompt(prompt: Omit<RenderedPrompt, "added">, input: PromptInput): PromptReport {
+  const above = sizeOf(prompt.system.stable);
+  const below = sizeOf(prompt.system.dynamic);
   return {
     total: {
-      chars: stable.chars + dynamic.chars,
-      bytes: stable.bytes + dynamic.bytes,
-      tokens: stable.tokens + dynamic.tokens,
+      chars: above.chars + below.chars,
+      bytes: above.bytes + below.bytes,
+      tokens: above.tokens + below.tokens,
     },
-    stable,
-    dynamic,
-    sections: rendered.sections.map(({ text, ...section }) => ({ ...section, tokens: estimateTokens(text) })),
-    files: bootstrapFiles.map(({ path, content, rawChars, injectedChars, truncated, missing }) => ({
-      path,
-      rawChars,
-      injectedChars,
-      tokens: estimateTokens(content),
-      truncated,
-      missing,
-    })),
+    above,
+    below,
+    sections: prompt.sections.map((section) => sectionReport(section, input)),
+    files: input.bootstrapFiles.map(fileReport),
   };
 }
 
-function sizeOf(text: string): TextSize {
+/** How large a text is. Pure. */
+export function sizeOf(text: string): TextSize {
   return { chars: text.length, bytes: byteLength(text), tokens: estimateTokens(text) };
+}
+
+function sectionReport({ name, layer, text, source }: RenderedSection, input: PromptInput): SectionReport {
+  return {
+    name,
+    source: source ?? sourceOf(name, input),
+    layer: layer === "stable" ? "above" : "below",
+    ...sizeOf(text),
+    text,
+  };
+}
+
+function fileReport({ path, content, rawChars, injectedChars, truncated, missing }: BootstrapFile): FileReport {
+  return { path, rawChars, injectedChars, tokens: estimateTokens(content), truncated, missing };
 }

@@ -1,8 +1,8 @@
-import { byteLength } from "../lib/text.ts";
 import type { SystemPrompt } from "../models/model.ts";
 import type { PromptInput, StableInput } from "./input.ts";
 import { sanitizeInput } from "./sanitize-input.ts";
 import type { AddedSections, Section } from "./section.ts";
+import type { SectionSource } from "./section-source.ts";
 import { authorizedSenders } from "./sections/authorized-senders.ts";
 import { control } from "./sections/control.ts";
 import { dateTime } from "./sections/date-time.ts";
@@ -77,10 +77,10 @@ export const DYNAMIC_SECTIONS: readonly Section[] = [
   runtime,
 ];
 
-/** A system prompt and what each section costs in it. */
+/** A system prompt and the sections that it is made of. */
 export interface RenderedPrompt {
   system: SystemPrompt;
-  /** The sections that are present, in order. */
+  /** The sections that are present, in order. A blank line between those of a layer makes its text. */
   sections: RenderedSection[];
   /** The texts of those that are not ours. */
   added: NamedText[];
@@ -90,10 +90,8 @@ export interface RenderedSection {
   name: string;
   layer: "stable" | "dynamic";
   text: string;
-  /** In UTF-16 units. */
-  chars: number;
-  /** In UTF-8. */
-  bytes: number;
+  /** Given where somebody put it there after the prompt was rendered. */
+  source?: SectionSource;
 }
 
 const NONE_ADDED: AddedSections = { stable: [], dynamic: [] };
@@ -111,15 +109,14 @@ export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): Rend
     system: { stable: joined(stable), dynamic: joined(dynamic) },
     added: [...stable, ...dynamic].filter(({ name }) => theirs.has(name)),
     sections: [
-      ...stable.map((section) => measured(section, "stable")),
-      ...dynamic.map((section) => measured(section, "dynamic")),
+      ...stable.map((section): RenderedSection => ({ ...section, layer: "stable" })),
+      ...dynamic.map((section): RenderedSection => ({ ...section, layer: "dynamic" })),
     ],
   };
 }
 
 /** The prompt as one text, for people: its two layers with the boundary marker between them. */
-export function promptText(rendered: RenderedPrompt): string {
-  const { stable, dynamic } = rendered.system;
+export function promptText({ system: { stable, dynamic } }: Pick<RenderedPrompt, "system">): string {
   return dynamic === "" ? stable : `${stable}\n\n${CACHE_BOUNDARY}\n\n${dynamic}`;
 }
 
@@ -140,8 +137,4 @@ function renderSections<Input extends StableInput>(sections: readonly Section<In
 
 function joined(sections: readonly NamedText[]): string {
   return sections.map((section) => section.text).join("\n\n");
-}
-
-function measured({ name, text }: NamedText, layer: RenderedSection["layer"]): RenderedSection {
-  return { name, layer, text, chars: text.length, bytes: byteLength(text) };
 }

@@ -164,7 +164,7 @@ export class Performer {
       hooks,
       bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
-      sessionsFor: (active, agent) => sessionsPort({ run: active, agent, family, room: this.#room }),
+      sessions: sessionsPort({ run, agent: agentIn(wiring, owner.agentId), family, room: this.#room }),
       status: statusPort(run, this.#room),
       outbox: outboxPort(run, this.#room),
       extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],

@@ -1,13 +1,11 @@
 import { runLoop } from "../agent/loop.ts";
 import { newId } from "../lib/ids.ts";
-import { renderSystemPrompt } from "../prompt/system-prompt.ts";
 import { conclude } from "./delivery/reply.ts";
 import { withUsage } from "./delivery/usage-footer.ts";
 import type { ActiveRun } from "./engine.ts";
 import { tellBoundaries } from "./hooked/conversation-hooks.ts";
 import { hookedLoop } from "./hooked/hooked-loop.ts";
 import { hookedModel } from "./hooked/hooked-model.ts";
-import { hookedPrompt } from "./hooked/hooked-prompt.ts";
 import { objectNameOf } from "./locate.ts";
 import type { Conclusion } from "./run/conclusion.ts";
 import { preferencesOf } from "./run/preferences.ts";
@@ -16,9 +14,10 @@ import { keepOutput, sessionFolder } from "./transcript/spill.ts";
 import { turnRules } from "./turn/context-rules.ts";
 import { openConversation } from "./turn/greeting.ts";
 import { sessionModel } from "./turn/model-choice.ts";
-import { promptInput } from "./turn/prompt-input.ts";
+import { occasionOf } from "./turn/occasion.ts";
 import { standbyOf } from "./turn/standby.ts";
 import { gatherFiles, loadImage } from "./turn/turn-files.ts";
+import { turnPrompt } from "./turn/turn-prompt.ts";
 import type { TurnRoom } from "./turn/turn-room.ts";
 import { turnTools } from "./turn/turn-tools.ts";
 import { agentIn } from "./wiring.ts";
@@ -41,12 +40,12 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   await tellBoundaries(run, room);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
-  const tools = turnTools(run, room, agent, seen);
-  const files = await gatherFiles(agent, workspace, run, room);
-  const owners = await room.wiring.ownersShown();
+  const occasion = occasionOf(run, room.owner);
+  const tools = turnTools(occasion, room, seen);
+  const files = await gatherFiles(occasion, agent, workspace, room);
   const model = await standby.lead();
-  const facts = promptInput(run, room, { agent, tools, files, owners, model: model.ref });
-  const system = await hookedPrompt(renderSystemPrompt(facts, room.wiring.plugins.sections), facts.model, run, room);
+  const messages = () => run.journal.context();
+  const { system } = await turnPrompt(occasion, { agent, tools, files, model: model.ref, messages }, room);
   await room.slot;
   const end = await runLoop(
     {

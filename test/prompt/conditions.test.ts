@@ -120,8 +120,8 @@ describe("a provider's replacement", () => {
       provider: { ...EVERYTHING.provider, replace: { [key]: "Mine." } },
     });
     expect(theirs.sections.map(({ name }) => name)).toEqual(ours.sections.map(({ name }) => name));
-    const changed = theirs.sections.filter((one, i) => one.chars !== ours.sections[i]!.chars);
-    expect(changed.map(({ name, chars }) => [name, chars])).toEqual([[section, "Mine.".length]]);
+    const changed = theirs.sections.filter((one, i) => one.text !== ours.sections[i]!.text);
+    expect(changed.map(({ name, text }) => [name, text])).toEqual([[section, "Mine."]]);
     expect(theirs.system.stable).toContain("\n\nMine.\n\n");
   });
 });

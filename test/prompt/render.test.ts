@@ -46,23 +46,26 @@ describe("the renderer", () => {
 describe("the report", () => {
   it("adds up: the sections and what joins them are the layers, and the layers are the total", () => {
     const rendered = renderSystemPrompt(EVERYTHING);
-    const report = reportPrompt(rendered, EVERYTHING.bootstrapFiles);
-    for (const layer of ["stable", "dynamic"] as const) {
-      const sections = report.sections.filter((section) => section.layer === layer);
+    const report = reportPrompt(rendered, EVERYTHING);
+    for (const [side, layer] of [
+      ["above", "stable"],
+      ["below", "dynamic"],
+    ] as const) {
+      const sections = report.sections.filter((section) => section.layer === side);
       const joiners = 2 * (sections.length - 1);
       expect(sections.reduce((sum, { chars }) => sum + chars, joiners)).toBe(rendered.system[layer].length);
       expect(sections.reduce((sum, { bytes }) => sum + bytes, joiners)).toBe(byteLength(rendered.system[layer]));
-      expect(report[layer].chars).toBe(rendered.system[layer].length);
+      expect(report[side].chars).toBe(rendered.system[layer].length);
     }
-    expect(report.total.chars).toBe(report.stable.chars + report.dynamic.chars);
-    expect(report.total.bytes).toBe(report.stable.bytes + report.dynamic.bytes);
+    expect(report.total.chars).toBe(report.above.chars + report.below.chars);
+    expect(report.total.bytes).toBe(report.above.bytes + report.below.bytes);
   });
 
   it("shows of each bootstrap file how large it is, and how much of it is in the prompt", () => {
     const cut = { ...bootstrapFile("MEMORY.md", "記憶"), rawChars: 30_000, truncated: true };
     const absent = { ...bootstrapFile("USER.md", ""), missing: true };
     const input = { ...BARE, bootstrapFiles: [cut, absent] };
-    expect(reportPrompt(renderSystemPrompt(input), input.bootstrapFiles).files).toEqual([
+    expect(reportPrompt(renderSystemPrompt(input), input).files).toEqual([
       { path: "MEMORY.md", rawChars: 30_000, injectedChars: 2, tokens: 2, truncated: true, missing: false },
       { path: "USER.md", rawChars: 0, injectedChars: 0, tokens: 0, truncated: false, missing: true },
     ]);

@@ -5,6 +5,7 @@ import type { ProviderContribution } from "../input.ts";
  * and ends early where nobody says when it is done.
  */
 export const gpt5: ProviderContribution = {
+  name: "gpt-5",
   stablePrefix: `## Working Mode
 - Stay the persona of SOUL.md and IDENTITY.md, where there is one, in every turn and after every tool call; these rules say how you work, not who you are.
 - Rules here do not compete: safety first, then what the user asks for now, then the workspace files, then your habits.`,

@@ -16,20 +16,19 @@ export const context: QueuedCommand = {
   },
 };
 
-function overview({ model, window, prompt, tools, messages }: ContextReport): string[] {
-  const ofTools = sum(tools);
-  const all = prompt.total.tokens + ofTools + messages.tokens;
+function overview({ model, window, totals, messages }: ContextReport): string[] {
+  const { prompt, above, below, tools } = totals;
+  const all = prompt.tokens + tools.tokens + messages.tokens;
   const share = Math.round((100 * all) / window);
-  const { stable, dynamic, total } = prompt;
   return [
     `About ${tokenText(all)} of ${tokenText(window)} tokens (${share} %) of \`${model}\`:`,
-    `- System prompt: ${tokenText(total.tokens)} tokens, ${total.chars} characters (${tokenText(stable.tokens)} that stay the same, ${tokenText(dynamic.tokens)} that change)`,
-    `- Tools: ${tokenText(ofTools)} tokens for ${tools.length}`,
+    `- System prompt: ${tokenText(prompt.tokens)} tokens, ${prompt.chars} characters (${tokenText(above.tokens)} that stay the same, ${tokenText(below.tokens)} that change)`,
+    `- Tools: ${tokenText(tools.tokens)} tokens for ${tools.count}`,
     `- Conversation: ${tokenText(messages.tokens)} tokens in ${messages.count} messages`,
   ];
 }
 
-function filesOf({ prompt: { files }, limits }: ContextReport): string[] {
+function filesOf({ files, limits }: ContextReport): string[] {
   if (files.length === 0) return ["", "No workspace file is in the prompt."];
   const { fileChars, totalChars } = limits;
   const lines = files.map(({ path, missing, truncated, rawChars, injectedChars, tokens }) => {
@@ -40,16 +39,12 @@ function filesOf({ prompt: { files }, limits }: ContextReport): string[] {
   return ["", `Workspace files in it, at most ${fileChars} characters each and ${totalChars} together:`, ...lines];
 }
 
-function details({ prompt, tools }: ContextReport): string[] {
-  const sections = prompt.sections.map(({ name, layer, chars, tokens }) => {
-    return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "dynamic" ? ", changes" : ""}`;
+function details({ sections, tools }: ContextReport): string[] {
+  const parts = sections.map(({ name, layer, chars, tokens }) => {
+    return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "below" ? ", changes" : ""}`;
   });
   const costs = tools
     .toSorted((a, b) => b.tokens - a.tokens)
     .map(({ name, schemaBytes, tokens }) => `- ${name}: ${tokenText(tokens)} tokens, schema ${schemaBytes} bytes`);
-  return ["", "Sections of the system prompt:", ...sections, "", "Tools:", ...costs];
-}
-
-function sum(costs: readonly { tokens: number }[]): number {
-  return costs.reduce((total, { tokens }) => total + tokens, 0);
+  return ["", "Sections of the system prompt:", ...parts, "", "Tools:", ...costs];
 }

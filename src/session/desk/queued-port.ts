@@ -7,6 +7,7 @@ import { readLog } from "../family/session-excerpt.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { compactNow } from "../transcript/compact-now.ts";
 import { contextReport } from "../turn/context-report.ts";
+import { occasionOf } from "../turn/occasion.ts";
 import type { PromptRoom } from "../turn/turn-room.ts";
 import { agentIn } from "../wiring.ts";
 import { activationPort } from "./activation-port.ts";
@@ -25,7 +26,7 @@ export interface QueuedRoom extends FamilyRoom, BudgetRoom {
 export function queuedPort(run: ActiveRun, room: QueuedRoom, promptRoom: () => PromptRoom): QueuedPort {
   const { store, database, budgets, owner, wiring, now } = room;
   return {
-    contextReport: () => contextReport(run, store, promptRoom()),
+    contextReport: () => contextReport(occasionOf(run, owner()), owner(), store, promptRoom()),
     pairing: pairingPort(database, now),
     activation: activationPort(run.row.target, owner().key, { wiring: wiring(), database, now }),
     subagentLog: (which) => readLog(which, room),

@@ -16,13 +16,13 @@ export interface Caller {
 }
 
 /** How many sessions are above one: 0 for a conversation, 1 for its sub-agents. */
-export function depthOf({ key, settings }: SessionRow): number {
+export function depthOf({ key, settings }: Pick<SessionRow, "key" | "settings">): number {
   const atLeast = parseSessionKey(key).kind === "subagent" ? 1 : 0;
   return Math.max(atLeast, settings.spawned?.lineage.length ?? 0);
 }
 
 /** Whether a session may start sub-agents. */
-export function maySpawn(owner: SessionRow, { subagents }: Agent): boolean {
+export function maySpawn(owner: Pick<SessionRow, "key" | "settings">, { subagents }: Agent): boolean {
   return depthOf(owner) < subagents.maxSpawnDepth;
 }
 

@@ -3,7 +3,7 @@ import { asBootstrapFile } from "../../hooks/merge.ts";
 import { head } from "../../lib/text.ts";
 import type { BootstrapFile, BootstrapLimits } from "../../workspace/bootstrap.ts";
 import { type AuditLine, changeLine } from "../catalog/audit-line.ts";
-import type { SessionHooks } from "./session-hooks.ts";
+import type { PromptHooks } from "./session-hooks.ts";
 
 /** Most files that a prompt shows. */
 const MAX_FILES = 50;
@@ -15,8 +15,8 @@ const MAX_FILES = 50;
 export async function hookedFiles(
   files: readonly BootstrapFile[],
   limits: BootstrapLimits,
-  hooks: SessionHooks,
-  runId: string,
+  hooks: PromptHooks,
+  runId?: string,
 ): Promise<readonly BootstrapFile[]> {
   if (!hooks.has("agent:bootstrap")) return files;
   const { event, answers } = await hooks.run("agent:bootstrap", { files }, runId);
@@ -39,7 +39,7 @@ export function within(files: readonly BootstrapFile[], { fileChars, totalChars 
 async function linesOf(
   files: readonly BootstrapFile[],
   answers: readonly { by: string; answer: BootstrapChange }[],
-  runId: string,
+  runId: string | undefined,
 ): Promise<AuditLine[]> {
   const lines: Promise<AuditLine>[] = [];
   let before = contentsOf(files);
@@ -47,7 +47,10 @@ async function linesOf(
     const after = contentsOf(answer.files.map(asBootstrapFile));
     for (const path of new Set([...before.keys(), ...after.keys()])) {
       const [was = "", is = ""] = [before.get(path), after.get(path)];
-      if (was !== is) lines.push(changeLine({ kind: "prompt", runId, by, subject: `file ${path}` }, was, is));
+      if (was !== is)
+        lines.push(
+          changeLine({ kind: "prompt", ...(runId !== undefined && { runId }), by, subject: `file ${path}` }, was, is),
+        );
     }
     before = after;
   }

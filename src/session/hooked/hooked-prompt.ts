@@ -1,64 +1,109 @@
-import type { PromptChange } from "../../hooks/hooks.ts";
+import type { PromptChange, PromptEvent } from "../../hooks/hooks.ts";
 import type { SystemPrompt } from "../../models/model.ts";
-import type { RenderedPrompt } from "../../prompt/system-prompt.ts";
+import type { RenderedPrompt, RenderedSection } from "../../prompt/system-prompt.ts";
 import { type AuditLine, changeLine } from "../catalog/audit-line.ts";
-import type { ActiveRun } from "../engine.ts";
-import type { TurnRoom } from "../turn/turn-room.ts";
-import type { SessionHooks } from "./session-hooks.ts";
+import type { PromptHooks } from "./session-hooks.ts";
+
+/** A system prompt as a model is sent it: a blank line between the sections of a layer makes its text. */
+export type SentPrompt = Omit<RenderedPrompt, "added">;
+
+/** The turn that a prompt is for, as plugins are told of it. */
+export interface PromptMoment extends Pick<PromptEvent, "model"> {
+  /** What the model will see of the conversation, oldest first. */
+  messages(): PromptEvent["messages"];
+  /** Absent where no run has begun. */
+  runId?: string;
+}
 
 /**
  * The system prompt of a turn once plugins have spoken, each change of which is on the audit trail before a model sees
  * it. What they add stands above the part that changes from turn to turn, so that what is above it stays cached.
  */
 export async function hookedPrompt(
-  prompt: RenderedPrompt,
-  model: string,
-  run: ActiveRun,
-  { hooks }: Pick<TurnRoom, "hooks">,
-): Promise<SystemPrompt> {
-  const runId = run.row.id;
-  const sections = await Promise.all(prompt.added.map(({ name, text }) => sectionLine(name, text, runId)));
-  const built = await changed("before_prompt_build", prompt.system, model, run, hooks);
-  const started = await changed("before_agent_start", built.system, model, run, hooks);
-  hooks.audit.write([...sections, ...built.lines, ...started.lines]);
-  return started.system;
+  { added, ...prompt }: RenderedPrompt,
+  moment: PromptMoment,
+  hooks: PromptHooks,
+): Promise<SentPrompt> {
+  const lines = await Promise.all(added.map(({ name, text }) => sectionLine(name, text, moment)));
+  const built = await changed("before_prompt_build", prompt, moment, hooks);
+  const started = await changed("before_agent_start", built.prompt, moment, hooks);
+  hooks.audit.write([...lines, ...built.lines, ...started.lines]);
+  return started.prompt;
 }
 
-interface ChangedPrompt {
-  system: SystemPrompt;
+interface Changed {
+  prompt: SentPrompt;
   lines: AuditLine[];
+}
+
+/** What one plugin has said of a prompt. */
+interface Answer {
+  by: string;
+  answer: PromptChange;
 }
 
 async function changed(
   event: "before_prompt_build" | "before_agent_start",
-  system: SystemPrompt,
-  model: string,
-  { row, journal }: ActiveRun,
-  hooks: SessionHooks,
-): Promise<ChangedPrompt> {
-  if (!hooks.has(event)) return { system, lines: [] };
-  const { merged = {}, answers } = await hooks.run(event, { system, model, messages: journal.context() }, row.id);
-  return { system: applied(system, merged), lines: await linesOf(system, answers, row.id) };
+  prompt: SentPrompt,
+  moment: PromptMoment,
+  hooks: PromptHooks,
+): Promise<Changed> {
+  if (!hooks.has(event)) return { prompt, lines: [] };
+  const { model, messages, runId } = moment;
+  const { system } = prompt;
+  const { merged = {}, answers } = await hooks.run(event, { system, model, messages: messages() }, runId);
+  return { prompt: applied(prompt, merged, answers), lines: await linesOf(system, answers, moment) };
 }
 
-/** A system prompt with a change of plugins. Pure. */
-export function applied(system: SystemPrompt, { systemPrompt, prependContext }: PromptChange): SystemPrompt {
-  const { stable, dynamic } = systemPrompt === undefined ? system : { stable: systemPrompt, dynamic: "" };
-  return { stable, dynamic: [prependContext ?? "", dynamic].filter((text) => text !== "").join("\n\n") };
+/** A prompt with a change of plugins. Pure. */
+function applied(
+  prompt: SentPrompt,
+  { systemPrompt, prependContext }: PromptChange,
+  by: readonly Answer[],
+): SentPrompt {
+  const replaced = systemPrompt === undefined ? prompt : replacement(systemPrompt, whoSaid(by, "systemPrompt").at(-1));
+  if (prependContext === undefined || prependContext === "") return replaced;
+  const name = whoSaid(by, "prependContext").join(", ");
+  const section = { name: "prepend-context", text: prependContext, source: { kind: "plugin", name } } as const;
+  const { stable, dynamic } = replaced.system;
+  return {
+    system: { stable, dynamic: dynamic === "" ? prependContext : `${prependContext}\n\n${dynamic}` },
+    sections: [
+      ...replaced.sections.filter(({ layer }) => layer === "stable"),
+      { ...section, layer: "dynamic" },
+      ...replaced.sections.filter(({ layer }) => layer === "dynamic"),
+    ],
+  };
+}
+
+/** A text of a plugin's in place of everything. */
+function replacement(text: string, plugin = ""): SentPrompt {
+  const system: SystemPrompt = { stable: text, dynamic: "" };
+  const section: RenderedSection = {
+    name: "system-prompt",
+    layer: "stable",
+    text,
+    source: { kind: "plugin", name: plugin },
+  };
+  return { system, sections: [section] };
+}
+
+function whoSaid(answers: readonly Answer[], field: keyof PromptChange): string[] {
+  return answers.flatMap(({ by, answer }) => (answer[field] === undefined ? [] : [by]));
 }
 
 /** One line for each text that a plugin gave, against what was there before it. */
 async function linesOf(
   system: SystemPrompt,
-  answers: readonly { by: string; answer: PromptChange }[],
-  runId: string,
+  answers: readonly Answer[],
+  { runId }: PromptMoment,
 ): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
   let whole = `${system.stable}\n\n${system.dynamic}`;
   let context = "";
   for (const { by, answer } of answers) {
     const { systemPrompt, prependContext } = answer;
-    const line = (subject: string): AuditLine => ({ kind: "prompt", runId, by, subject });
+    const line = (subject: string) => promptLine(by, subject, runId);
     if (systemPrompt !== undefined) {
       lines.push(await changeLine(line("systemPrompt"), whole, systemPrompt));
       whole = systemPrompt;
@@ -72,7 +117,11 @@ async function linesOf(
   return lines;
 }
 
-function sectionLine(name: string, text: string, runId: string): Promise<AuditLine> {
+function sectionLine(name: string, text: string, { runId }: PromptMoment): Promise<AuditLine> {
   const [by = name] = name.split("/");
-  return changeLine({ kind: "prompt", runId, by, subject: `section ${name}` }, "", text);
+  return changeLine(promptLine(by, `section ${name}`, runId), "", text);
+}
+
+function promptLine(by: string, subject: string, runId: string | undefined): AuditLine {
+  return { kind: "prompt", ...(runId !== undefined && { runId }), by, subject };
 }

@@ -1,6 +1,6 @@
 import type { HookPlace } from "../../hooks/context.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "../../hooks/hooks.ts";
-import { createHooks, type Hooks } from "../../hooks/runner.ts";
+import { createHooks, type Hooks, type Outcome } from "../../hooks/runner.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { log as writeLog } from "../../lib/log.ts";
 import type { AuditTrail } from "../catalog/audit-trail.ts";
@@ -21,8 +21,22 @@ export interface SessionHooksRoom {
   waitUntil(promise: Promise<unknown>): void;
 }
 
+/** What a prompt passes through on its way to a model: the hooks of a session, or of a look at what one would send. */
+export interface PromptHooks {
+  /** The lines that changes of plugins leave. */
+  readonly audit: Pick<AuditTrail, "write">;
+  /** Whether anybody has a hook for an event. */
+  has(name: HookName): boolean;
+  /** Runs the hooks of an event. */
+  run<Name extends HookName>(
+    name: Name,
+    event: HookMap[Name]["event"],
+    runId?: string,
+  ): Promise<Outcome<HookMap[Name]>>;
+}
+
 /** The hooks of plugins as one session runs them: each is told where it is. */
-export class SessionHooks {
+export class SessionHooks implements PromptHooks {
   readonly #room: SessionHooksRoom;
 
   constructor(room: SessionHooksRoom) {

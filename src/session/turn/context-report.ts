@@ -1,64 +1,62 @@
 import { tokensOf } from "../../agent/context-size.ts";
 import { toolSchema } from "../../agent/tool-schema.ts";
-import { byteLength } from "../../lib/text.ts";
-import { estimateTokens } from "../../lib/tokens.ts";
-import { type PromptReport, reportPrompt } from "../../prompt/report.ts";
-import { renderSystemPrompt } from "../../prompt/system-prompt.ts";
+import { reportPrompt } from "../../prompt/report.ts";
 import { ReadEtags } from "../../tools/read-etags.ts";
-import type { ActiveRun } from "../engine.ts";
+import type { PromptHooks } from "../hooked/session-hooks.ts";
+import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import { readView } from "../transcript/context.ts";
 import { agentIn } from "../wiring.ts";
 import { sessionModel } from "./model-choice.ts";
-import { promptInput } from "./prompt-input.ts";
+import type { Occasion } from "./occasion.ts";
+import { type PromptView, promptView } from "./prompt-view.ts";
 import { gatherFiles } from "./turn-files.ts";
+import { turnPrompt } from "./turn-prompt.ts";
 import type { PromptRoom } from "./turn-room.ts";
 import { turnTools } from "./turn-tools.ts";
 
 /** What the next request to a model would be made of. All tokens are estimated. */
-export interface ContextReport {
-  /** `provider/model`, and how many tokens it takes. */
-  model: string;
+export interface ContextReport extends PromptView {
+  /** How many tokens the model takes. */
   window: number;
-  /** The system prompt, without what plugins change in it once it is rendered. */
-  prompt: PromptReport;
-  tools: ToolCost[];
   /** What the model sees of the conversation. */
   messages: { count: number; tokens: number };
   /** Most characters of one workspace file, and of all of them. */
   limits: { fileChars: number; totalChars: number };
 }
 
-/** What it costs to tell a model of a tool: its description and the schema of its arguments. */
-export interface ToolCost {
-  name: string;
-  /** Of the schema's JSON. */
-  schemaBytes: number;
-  tokens: number;
-}
-
-/** Reports on the context by gathering and rendering it as a turn of the same speaker would. Costs what a turn's start does. */
-export async function contextReport(run: ActiveRun, store: Store, room: PromptRoom): Promise<ContextReport> {
-  const { owner, wiring } = room;
+/** Reports on the context by gathering and rendering it as a turn of that occasion would. Costs what a turn's start does. */
+export async function contextReport(
+  occasion: Occasion,
+  owner: SessionRow,
+  store: Store,
+  room: PromptRoom,
+): Promise<ContextReport> {
+  const { wiring } = room;
   const agent = agentIn(wiring, owner.agentId);
   const workspace = wiring.workspaceOf(agent);
   const model = wiring.model(sessionModel(owner.settings, agent, wiring));
-  const tools = turnTools(run, room, agent, workspace);
-  // Whoever looks at this is not the agent: it has read none of these files.
-  const files = await gatherFiles(agent, workspace, run, { ...room, readEtags: new ReadEtags() });
-  const owners = await wiring.ownersShown();
-  const facts = promptInput(run, room, { agent, tools, files, owners, model: model.ref });
+  const tools = turnTools(occasion, room, workspace);
+  // Whoever looks at this is not the agent: it has read none of these files, and no model sees what plugins change.
+  const looking = { ...room, readEtags: new ReadEtags(), hooks: untold(room.hooks) };
+  const files = await gatherFiles(occasion, agent, workspace, looking);
   const { messages } = readView(store, owner);
+  const parts = { agent, tools, files, model: model.ref, messages: () => messages };
+  const prompt = await turnPrompt(occasion, parts, looking);
+  const of = { agentId: agent.id, sessionKey: owner.key, mode: occasion.mode, model: model.ref };
   return {
-    model: model.ref,
+    ...(await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema))),
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
-    prompt: reportPrompt(renderSystemPrompt(facts, wiring.plugins.sections), files),
-    tools: tools.map(toolSchema).map((schema) => {
-      const parameters = JSON.stringify(schema.parameters);
-      const tokens = estimateTokens(`${schema.name}\n${schema.description}\n${parameters}`);
-      return { name: schema.name, schemaBytes: byteLength(parameters), tokens };
-    }),
     messages: { count: messages.length, tokens: tokensOf(messages) },
     limits: { fileChars: agent.defaults.bootstrapMaxChars, totalChars: agent.defaults.bootstrapTotalMaxChars },
+  };
+}
+
+/** The same hooks, of whose changes the audit trail is not told. */
+function untold(hooks: PromptHooks): PromptHooks {
+  return {
+    audit: { write: () => undefined },
+    has: (name) => hooks.has(name),
+    run: (name, event, runId) => hooks.run(name, event, runId),
   };
 }

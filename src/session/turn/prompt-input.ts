@@ -1,17 +1,15 @@
 import type { AnyTool } from "../../agent/tool.ts";
 import { type Agent, modelAliases } from "../../config/agents.ts";
-import { parseSessionKey } from "../../config/session-key.ts";
 import { VERSION } from "../../lib/version.ts";
 import { contributionFor } from "../../prompt/contributions.ts";
 import type { ChannelFacts, PromptInput } from "../../prompt/input.ts";
 import type { BootstrapFile } from "../../workspace/bootstrap.ts";
 import { LISTED_COMMANDS } from "../commands/index.ts";
-import type { ActiveRun } from "../engine.ts";
 import { maySpawn } from "../family/caller.ts";
 import { preferencesOf } from "../run/preferences.ts";
 import type { Wiring } from "../wiring.ts";
+import type { Occasion } from "./occasion.ts";
 import { subagentContext } from "./subagent-context.ts";
-import type { PromptRoom } from "./turn-room.ts";
 
 /** The workspace as agents call it. */
 export const WORKSPACE_DIR = "/workspace";
@@ -27,24 +25,25 @@ export interface TurnFacts {
   model: string;
 }
 
-/** The input of the prompt's renderer for a live turn. */
-export function promptInput(run: ActiveRun, room: PromptRoom, facts: TurnFacts): PromptInput {
-  const { config, host } = room.wiring;
+/** The input of the prompt's renderer for a turn, be it live or only looked at. */
+export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts): PromptInput {
+  const { session, speaker, mode } = occasion;
+  const { config, host } = wiring;
   const { agent, tools, files, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
-  const channel = channelFacts(run, room.wiring);
-  const { thinking, reasoning } = preferencesOf(room.owner.settings, agent, run.journal.state);
-  const extraContext = contextFor(run, room, agent);
+  const channel = channelFacts(occasion, wiring);
+  const { thinking, reasoning } = preferencesOf(session.settings, agent, occasion);
+  const extraContext = contextFor(occasion, agent);
   return {
-    mode: promptModeOf(room.owner.key),
+    mode,
     productName: config.prompt.productName,
     agentId: agent.id,
-    sessionKey: room.owner.key,
+    sessionKey: session.key,
     tools: tools.map(({ name, summary }) => ({ name, summary })),
     completionWake: false,
     provider: contributionFor(model),
     memoryCitations: "auto",
-    commands: run.speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
+    commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
     workspace: { dir: WORKSPACE_DIR, notes: [] },
     authorizedSenders: owners,
@@ -64,22 +63,14 @@ export function promptInput(run: ActiveRun, room: PromptRoom, facts: TurnFacts):
   };
 }
 
-/** How much a session is told of itself: those that work for another one, or by the clock, get what the work needs. */
-export function promptModeOf(sessionKey: string): "full" | "minimal" {
-  const { kind } = parseSessionKey(sessionKey);
-  return kind === "subagent" || kind === "cron" ? "minimal" : "full";
-}
-
-function contextFor(run: ActiveRun, { owner }: PromptRoom, agent: Agent): string {
-  const { spawned } = owner.settings;
-  const { extraContext = "" } = run.journal.state;
-  return [spawned === undefined ? "" : subagentContext(spawned, maySpawn(owner, agent)), extraContext]
+function contextFor({ session, extraContext = "" }: Occasion, agent: Agent): string {
+  const { spawned } = session.settings;
+  return [spawned === undefined ? "" : subagentContext(spawned, maySpawn(session, agent)), extraContext]
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
-function channelFacts(run: ActiveRun, wiring: Wiring): ChannelFacts | undefined {
-  const { target } = run.row;
+function channelFacts({ target }: Occasion, wiring: Wiring): ChannelFacts | undefined {
   if (target === null) return undefined;
   const { capabilities } = wiring.channel(target.channel, target.accountId).channel;
   return { name: target.channel, kind: target.kind, replies: "automatic", capabilities };

@@ -2,33 +2,32 @@ import type { Agent } from "../../config/agents.ts";
 import { type BootstrapFile, etagsShown, loadBootstrap } from "../../workspace/bootstrap.ts";
 import { seedWorkspace } from "../../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
-import type { ActiveRun } from "../engine.ts";
 import { hookedFiles } from "../hooked/hooked-files.ts";
-import { promptModeOf } from "./prompt-input.ts";
-import type { PromptRoom } from "./turn-room.ts";
+import type { Occasion } from "./occasion.ts";
+import type { FilesRoom } from "./turn-room.ts";
 
 /** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
 export async function gatherFiles(
+  { mode, speaker, runId }: Occasion,
   agent: Agent,
   workspace: Workspace,
-  { row, speaker }: ActiveRun,
-  room: PromptRoom,
+  room: FilesRoom,
 ): Promise<readonly BootstrapFile[]> {
   const listed = (await room.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
-  if (agent.defaults.skipBootstrap) return [];
+  if (agent.defaults.skipBootstrap || mode === "none") return [];
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
   const files = await loadBootstrap({
     workspace,
     listing,
     cache: room.bootstrapCache,
-    mode: promptModeOf(room.owner.key),
+    mode,
     heartbeat: false,
     personal: speaker.owner && speaker.place === "direct",
     limits,
   });
-  const shown = await hookedFiles(files, limits, room.hooks, row.id);
+  const shown = await hookedFiles(files, limits, room.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
   room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
   return shown;

@@ -1,6 +1,5 @@
 import type { CallBudget } from "../../agent/call-budget.ts";
 import type { AnyTool } from "../../agent/tool.ts";
-import type { Agent } from "../../config/agents.ts";
 import type { SpokenMessage } from "../../hooks/hooks.ts";
 import type { ToolMessage } from "../../models/message.ts";
 import type { OutboxPort } from "../../tools/message.ts";
@@ -10,9 +9,8 @@ import type { SessionsPort } from "../../tools/sessions-port.ts";
 import type { BootstrapCache } from "../../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Voice } from "../delivery/voice.ts";
-import type { ActiveRun } from "../engine.ts";
 import type { EventLog } from "../events/event-log.ts";
-import type { SessionHooks } from "../hooked/session-hooks.ts";
+import type { PromptHooks, SessionHooks } from "../hooked/session-hooks.ts";
 import type { EndedConversation } from "../run/run.ts";
 import type { Slot } from "../run/slot.ts";
 import type { SessionRow } from "../store/session-row.ts";
@@ -20,6 +18,14 @@ import type { Wiring } from "../wiring.ts";
 
 /** What a system prompt is made from: for a turn, or to report on it. */
 export type PromptRoom = Omit<TurnRoom, "log" | "voice" | "files" | "resultAt" | "spokenIn" | "slot" | "budget">;
+
+/** What the workspace files of a prompt are gathered from. */
+export interface FilesRoom extends Pick<PromptRoom, "bootstrapCache" | "readEtags" | "listing"> {
+  hooks: PromptHooks;
+}
+
+/** What tools work on, besides the workspace. */
+export type ToolsRoom = Pick<PromptRoom, "wiring" | "readEtags" | "sessions" | "status" | "outbox" | "extraTools">;
 
 /** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
 export interface TurnRoom {
@@ -39,8 +45,8 @@ export interface TurnRoom {
   spokenIn(ended: EndedConversation, limit: number): SpokenMessage[];
   bootstrapCache: BootstrapCache;
   readEtags: ReadEtags;
-  /** Other sessions, as far as a run may reach them. */
-  sessionsFor(run: ActiveRun, agent: Agent): SessionsPort | undefined;
+  /** Other sessions, as far as the run may reach them. */
+  sessions: SessionsPort | undefined;
   /** The session as its tools may look at it. */
   status: StatusPort;
   /** Tools besides the built-in ones. */

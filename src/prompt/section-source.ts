@@ -1,0 +1,46 @@
+import type { PromptInput, ReplaceableSection } from "./input.ts";
+
+/** Where the words of a section come from. */
+export interface SectionSource {
+  /**
+   * `section`: our own file; `provider`: a contribution for a family of models; `configuration`: a field of it, in our
+   * sentence; `workspace`: files of the agent; `run`: whoever began the turn; `plugin`: a plugin.
+   */
+  kind: "section" | "provider" | "configuration" | "workspace" | "run" | "plugin";
+  /** The file's path in the repository, the contribution, the field's path, the files, or the plugin. */
+  name: string;
+}
+
+const REPLACEABLE: Readonly<Record<string, ReplaceableSection>> = {
+  "tool-call-style": "tool_call_style",
+  "execution-bias": "execution_bias",
+  "interaction-style": "interaction_style",
+};
+
+/** The sections that say what a field of the configuration holds. */
+const FIELDS: Readonly<Record<string, string>> = {
+  "model-aliases": "agents.defaults.models",
+  "authorized-senders": "commands.ownerAllowFrom",
+  "date-time": "agents.defaults.userTimezone",
+};
+
+/** Where the words of a section come from, by its name and the input that it was rendered from. */
+export function sourceOf(section: string, { provider, bootstrapFiles }: PromptInput): SectionSource {
+  const [plugin = "", ...rest] = section.split("/");
+  if (rest.length > 0) return { kind: "plugin", name: plugin };
+  const replaces = REPLACEABLE[section];
+  const isContributed = replaces !== undefined && provider.replace?.[replaces] !== undefined;
+  if (isContributed || section === "provider-prefix" || section === "provider-suffix") {
+    return { kind: "provider", name: provider.name ?? "provider" };
+  }
+  if (section === "project-context") {
+    return { kind: "workspace", name: bootstrapFiles.map(({ path }) => path).join(", ") };
+  }
+  if (section === "extra-context") return { kind: "run", name: "extraContext" };
+  const field = FIELDS[section];
+  return field === undefined ? { kind: "section", name: fileOf(section) } : { kind: "configuration", name: field };
+}
+
+function fileOf(section: string): string {
+  return `src/prompt/sections/${section}.ts`;
+}

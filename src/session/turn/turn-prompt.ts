@@ -1,0 +1,34 @@
+import type { PromptInput } from "../../prompt/input.ts";
+import { renderSystemPrompt } from "../../prompt/system-prompt.ts";
+import { hookedPrompt, type PromptMoment, type SentPrompt } from "../hooked/hooked-prompt.ts";
+import type { PromptHooks } from "../hooked/session-hooks.ts";
+import type { Wiring } from "../wiring.ts";
+import type { Occasion } from "./occasion.ts";
+import { promptInput, type TurnFacts } from "./prompt-input.ts";
+
+/** A prompt as a model is sent it, and what it was rendered from. */
+export interface TurnPrompt extends SentPrompt {
+  input: PromptInput;
+}
+
+/** What is there already when a prompt is to be made. */
+export interface PromptParts extends Omit<TurnFacts, "owners"> {
+  messages: PromptMoment["messages"];
+}
+
+/**
+ * Makes the system prompt of a turn. It is the only way in which one is made: live turns, `/context`, and whoever only
+ * looks at what a turn would get go through here, so that they see the same bytes.
+ */
+export async function turnPrompt(
+  occasion: Occasion,
+  { messages, ...facts }: PromptParts,
+  { wiring, hooks }: { wiring: Wiring; hooks: PromptHooks },
+): Promise<TurnPrompt> {
+  const owners = await wiring.ownersShown();
+  const input = promptInput(occasion, wiring, { ...facts, owners });
+  const rendered = renderSystemPrompt(input, wiring.plugins.sections);
+  const { runId } = occasion;
+  const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
+  return { ...(await hookedPrompt(rendered, moment, hooks)), input };
+}
