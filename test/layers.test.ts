@@ -5,7 +5,7 @@ const sources = import.meta.glob<string>("../src/**/*.{ts,tsx}", { query: "?raw"
 /** The rooms from the ground up: a room imports itself and lower rows. */
 const ROWS = [
   ["lib"],
-  ["db", "security"],
+  ["db", "security", "docs"],
   ["config"],
   ["models", "workspace", "channels"],
   ["agent", "skills", "memory", "hooks", "schedule"],
@@ -64,7 +64,7 @@ test("the sources are there to be looked at", () => {
 
 test("every room is in the plan", () => {
   const rooms = new Set(filesBelowSrc().map(([path]) => roomOf(path)));
-  const planned = new Set(["", "docs", ...OUTSIDE, ...ROWS.flat()]);
+  const planned = new Set(["", ...OUTSIDE, ...ROWS.flat()]);
   expect([...rooms].filter((room) => !planned.has(room))).toEqual([]);
 });
 

@@ -88,6 +88,14 @@ const core = {
         .max(64)
         .default("OpenClaw")
         .describe("The product that the agent says it runs inside."),
+      docsUrl: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("Where people read Isopod's documentation, such as https://<your address>/docs; agents pass it on."),
+      skillsUrl: z
+        .url({ protocol: /^https?$/ })
+        .default("https://clawhub.ai")
+        .describe("Where agents send people to look for skills."),
     })
     .prefault({})
     .describe("What the system prompt calls things."),

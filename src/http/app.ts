@@ -10,6 +10,7 @@ import { requireLogin } from "./auth.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
 import type { AppEnv } from "./context.ts";
+import { docsRoutes } from "./docs.ts";
 import { onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
@@ -35,6 +36,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use(requirePlainPath);
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
+  app.route("/", docsRoutes);
   app.use(async (c, next) => {
     c.set(
       "wiring",

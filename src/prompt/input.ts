@@ -99,6 +99,8 @@ export interface ModelAlias {
 export interface WorkspaceFacts {
   /** As the agent is to call it. */
   dir: string;
+  /** True where the turn has no tool that reaches its files. */
+  closed?: boolean;
   notes: readonly string[];
 }
 
@@ -114,13 +116,14 @@ export interface SandboxFacts {
 
 /** Where the product's documentation is. */
 export interface DocsFacts {
-  /** What `read` takes, such as `docs://`; absent where only the web has them. */
+  /** What `read` takes, such as `docs://index`; absent where only the web has them. */
   location?: string;
-  url: string;
-  sourceUrl: string;
-  communityUrl: string;
+  /** Where people find them, where that is known. */
+  url?: string;
+  sourceUrl?: string;
+  communityUrl?: string;
   /** Where skills are found. */
-  skillsUrl: string;
+  skillsUrl?: string;
 }
 
 export type OutputDirective = "reply-tags" | "media" | "voice-notes";

@@ -4,8 +4,10 @@ import { agentsListTool } from "./agents-list.ts";
 import { editTool } from "./edit.ts";
 import { lsTool } from "./ls.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
+import { listPagesTool, readPagesTool } from "./pages.ts";
 import { readTool } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
+import type { Resources } from "./resources.ts";
 import { type StatusPort, sessionStatusTool } from "./session-status.ts";
 import { sessionsHistoryTool } from "./sessions-history.ts";
 import { sessionsListTool } from "./sessions-list.ts";
@@ -22,6 +24,8 @@ export interface ToolRoom {
   owner: boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
+  /** What may be read besides the workspace, by anybody. */
+  resources: Resources;
   /** Other sessions, where the turn may reach them. */
   sessions: SessionsPort | undefined;
   /** The way to people, where there is one. */
@@ -34,14 +38,14 @@ export interface ToolRoom {
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
-  const { owner, workspace, readEtags, sessions, status, outbox, plans } = room;
+  const { owner, workspace, readEtags, resources, sessions, status, outbox, plans } = room;
   const message = outbox === undefined ? [] : [messageTool(outbox)];
-  if (!owner) return [...message, sessionStatusTool(status, false)];
+  if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
-    readTool(workspace, readEtags),
+    readTool(workspace, readEtags, resources),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
-    lsTool(workspace),
+    lsTool(workspace, resources),
     ...message,
     ...(sessions === undefined ? [] : sessionTools(sessions)),
     sessionStatusTool(status, true),

@@ -2,15 +2,19 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { resolveFolder } from "../workspace/paths.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
+import { addressIn, listAddress, type Resources } from "./resources.ts";
 
 const MAX_ENTRIES = 500;
 
 const parameters = z.strictObject({
-  path: z.string().optional().describe("A folder of the workspace; its root where none is given"),
+  path: z
+    .string()
+    .optional()
+    .describe("A folder of the workspace, its root where none is given; or an address such as docs://"),
 });
 
-/** Lists a folder. */
-export function lsTool(workspace: Pick<Workspace, "list">): Tool<z.infer<typeof parameters>> {
+/** Lists a folder, or pages that are not in the workspace. */
+export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "ls",
     summary: "List directory contents",
@@ -20,6 +24,8 @@ export function lsTool(workspace: Pick<Workspace, "list">): Tool<z.infer<typeof 
     replay: "safe",
     sequential: false,
     async run({ path: typed = "" }) {
+      const address = addressIn(typed);
+      if (address !== undefined) return { text: await listAddress(resources, address) };
       const folder = resolveFolder(typed);
       const entries = await workspace.list(folder);
       if (entries.length === 0) {

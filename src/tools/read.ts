@@ -5,17 +5,19 @@ import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { excerptLines, MAX_LINES } from "./line-excerpt.ts";
 import type { ReadEtags } from "./read-etags.ts";
+import { addressIn, type Resources, readAddress } from "./resources.ts";
 
 const parameters = z.strictObject({
-  path: z.string().describe("Path in the workspace, such as memory/2026-01-31.md"),
+  path: z.string().describe("Path in the workspace, such as memory/2026-01-31.md, or an address such as docs://index"),
   offset: z.int().min(1).optional().describe("First line to show, counted from 1"),
   limit: z.int().min(1).optional().describe(`Number of lines to show, ${MAX_LINES} at most`),
 });
 
-/** Shows a text file, or a part of one, or an image. */
+/** Shows a text file, or a part of one, or an image; also a page that is not in the workspace. */
 export function readTool(
   workspace: Pick<Workspace, "read" | "list">,
   etags: ReadEtags,
+  resources: Resources,
 ): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "read",
@@ -26,13 +28,18 @@ export function readTool(
     parameters,
     replay: "safe",
     sequential: false,
-    async run({ path: typed, offset = 1, limit = MAX_LINES }) {
+    async run({ path: typed, offset, limit = MAX_LINES }) {
+      const address = addressIn(typed);
+      if (address !== undefined) {
+        const { text, line } = await readAddress(resources, address);
+        return { text: excerptLines(text, offset ?? line, limit) };
+      }
       const path = resolvePath(typed);
       const { file, bytes } = await readOrExplain(workspace, etags, path);
       etags.set(path, file.etag);
       const mediaType = imageTypeOf(bytes);
       if (mediaType !== undefined) return imageOf(path, mediaType, bytes.length);
-      return { text: excerptLines(textOf(path, bytes), offset, limit) };
+      return { text: excerptLines(textOf(path, bytes), offset ?? 1, limit) };
     },
   });
 }

@@ -26,8 +26,16 @@ async function buildPage(): Promise<void> {
     metafile: true,
     write: false,
   });
+  // The documentation is served by the Worker, which does not know hashes.
+  const docs = await build({
+    entryPoints: { docs: join(SOURCE, "styles/docs.css") },
+    outdir: TARGET,
+    bundle: true,
+    minify: true,
+    write: false,
+  });
   const files = new Map<string, Uint8Array>();
-  for (const file of bundle.outputFiles) files.set(basename(file.path), file.contents);
+  for (const file of [...bundle.outputFiles, ...docs.outputFiles]) files.set(basename(file.path), file.contents);
   files.set("index.html", Buffer.from(await pageOf(bundle)));
   files.set("_headers", Buffer.from(HEADERS));
   await writeChanged(files);

@@ -25,6 +25,9 @@ export const HEADERS = `/*
 /style.*
   Cache-Control: public, max-age=31536000, immutable
 
+/docs.css
+  Cache-Control: public, max-age=300
+
 /icon.*
   Cache-Control: public, max-age=31536000, immutable
 `;

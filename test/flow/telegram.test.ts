@@ -76,8 +76,8 @@ test("a stranger is told a code once, and talks in a session of their own when i
   const { messages } = await historyOf("agent:main:telegram:direct:77");
   expect(messages).toMatchObject([{ text: "Now?", sender: { owner: false } }, { role: "assistant" }]);
   const { tools, messages: seen } = (await asked("default")).at(-1)!.body;
-  expect(tools.map((tool: any) => tool.function.name)).toEqual(["message", "session_status"]);
-  expect(Object.keys(tools[1].function.parameters.properties)).toEqual(["sessionKey"]);
+  expect(tools.map((tool: any) => tool.function.name)).toEqual(["read", "ls", "message", "session_status"]);
+  expect(Object.keys(tools[3].function.parameters.properties)).toEqual(["sessionKey"]);
   expect(JSON.stringify(seen)).not.toContain("## USER.md");
 });
 

@@ -67,10 +67,8 @@ const MAIN: PromptInput = {
   modelAliases: [{ alias: "fast", model: "openai/gpt-5-mini" }],
   workspace: { dir: "agents/main/workspace", notes: [] },
   docs: {
-    location: "docs://",
+    location: "docs://index",
     url: "https://isopod.example/docs",
-    sourceUrl: "https://source.example/isopod",
-    communityUrl: "https://community.example",
     skillsUrl: "https://clawhub.ai",
   },
   authorizedSenders: ["73475cb40a56"],

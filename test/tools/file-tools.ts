@@ -3,6 +3,7 @@ import { editTool } from "../../src/tools/edit.ts";
 import { lsTool } from "../../src/tools/ls.ts";
 import { readTool } from "../../src/tools/read.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
+import type { Resources } from "../../src/tools/resources.ts";
 import { writeTool } from "../../src/tools/write.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
@@ -15,7 +16,7 @@ const call: ToolCall = {
 };
 
 /** The file tools of one session over a new workspace, called as the loop does: with arguments that a schema checks. */
-export function fileTools(workspace: Workspace = openWorkspace()) {
+export function fileTools(workspace: Workspace = openWorkspace(), resources: Resources = {}) {
   const etags = new ReadEtags();
   async function run(tool: AnyTool, args: unknown): Promise<ToolOutput> {
     return tool.run(tool.parameters.parse(args), call);
@@ -28,9 +29,9 @@ export function fileTools(workspace: Workspace = openWorkspace()) {
     workspace,
     etags,
     textOf,
-    read: (args: unknown) => run(readTool(workspace, etags), args),
+    read: (args: unknown) => run(readTool(workspace, etags, resources), args),
     write: (args: unknown) => run(writeTool(workspace, etags), args),
     edit: (args: unknown) => run(editTool(workspace, etags), args),
-    ls: (args: unknown) => run(lsTool(workspace), args),
+    ls: (args: unknown) => run(lsTool(workspace, resources), args),
   };
 }

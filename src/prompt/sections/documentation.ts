@@ -9,14 +9,17 @@ export const documentation: Section<StableInput> = {
   render(input) {
     if (input.docs === undefined) return undefined;
     const { location, url, sourceUrl, communityUrl, skillsUrl } = input.docs;
-    const readable = location !== undefined && hasTool(input, "read");
+    const readable = location !== undefined && hasTool(input, "read") ? `${location} (with \`read\`)` : undefined;
+    const web = readable !== undefined && url !== undefined ? `on the web: ${url}` : url;
+    const places = [readable, web].filter((place) => place !== undefined);
+    if (places.length === 0) return undefined;
     return lines(
       "## Documentation",
-      readable ? `Docs: ${location} (with \`read\`); on the web: ${url}` : `Docs: ${url}`,
-      `Source: ${sourceUrl}`,
-      `Community: ${communityUrl}`,
-      `Find skills: ${skillsUrl}`,
-      `- About ${input.productName}'s behaviour, commands, configuration or architecture: docs first. Read the source where the docs are incomplete or out of date.`,
+      `Docs: ${places.join("; ")}`,
+      sourceUrl && `Source: ${sourceUrl}`,
+      communityUrl && `Community: ${communityUrl}`,
+      skillsUrl && `Find skills: ${skillsUrl}`,
+      `- About ${input.productName}'s behaviour, commands, configuration or architecture: docs first.${sourceUrl ? " Read the source where the docs are incomplete or out of date." : ""}`,
       hasTool(input, "session_status") &&
         "- To diagnose something, run `session_status` yourself; ask the user only for what you cannot reach.",
       hasTool(input, "gateway") &&

@@ -9,7 +9,7 @@ export const workspace: Section<StableInput> = {
   name: "workspace",
   modes: ["full", "minimal"],
   render(input) {
-    const files = FILE_TOOLS.some((name) => hasTool(input, name));
+    const files = !input.workspace.closed && FILE_TOOLS.some((name) => hasTool(input, name));
     const exec = hasTool(input, "exec");
     return lines(
       "## Workspace",

@@ -2,7 +2,7 @@ import type { AnyTool } from "../../agent/tool.ts";
 import { type Agent, modelAliases } from "../../config/agents.ts";
 import { VERSION } from "../../lib/version.ts";
 import { contributionFor } from "../../prompt/contributions.ts";
-import type { ChannelFacts, PromptInput } from "../../prompt/input.ts";
+import type { ChannelFacts, DocsFacts, PromptInput } from "../../prompt/input.ts";
 import type { BootstrapFile } from "../../workspace/bootstrap.ts";
 import { LISTED_COMMANDS } from "../commands/index.ts";
 import { maySpawn } from "../family/caller.ts";
@@ -45,7 +45,8 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     memoryCitations: "auto",
     commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
-    workspace: { dir: WORKSPACE_DIR, notes: [] },
+    workspace: { dir: WORKSPACE_DIR, notes: [], closed: !speaker.owner },
+    docs: docsFacts(config),
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
     outputDirectives: [],
@@ -61,6 +62,12 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
     truncationWarned: false,
   };
+}
+
+/** Where an agent, and who talks to it, finds the documentation. The address of a request is nobody's word for it. */
+function docsFacts({ prompt }: Wiring["config"]): DocsFacts {
+  const { docsUrl, skillsUrl } = prompt;
+  return { location: "docs://index", ...(docsUrl !== undefined && { url: docsUrl }), skillsUrl };
 }
 
 function contextFor({ session, extraContext = "" }: Occasion, agent: Agent): string {

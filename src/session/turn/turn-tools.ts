@@ -2,11 +2,12 @@ import type { AnyTool } from "../../agent/tool.ts";
 import { toolsFor } from "../../tools/index.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Occasion } from "./occasion.ts";
+import { RESOURCES } from "./resources.ts";
 import type { ToolsRoom } from "./turn-room.ts";
 
 /** The tools of a turn, over what it may reach. */
 export function turnTools({ speaker: { owner } }: Occasion, room: ToolsRoom, workspace: Workspace): AnyTool[] {
   const { readEtags, status, sessions, outbox, extraTools, wiring } = room;
   const plans = wiring.config.tools.experimental.planTool;
-  return toolsFor({ owner, workspace, readEtags, sessions, status, outbox, plans }, extraTools);
+  return toolsFor({ owner, workspace, readEtags, resources: RESOURCES, sessions, status, outbox, plans }, extraTools);
 }

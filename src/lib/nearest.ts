@@ -1,0 +1,39 @@
+/** How far apart two words may be to count as near: one letter in three. */
+const LETTERS_PER_SLIP = 3;
+
+/**
+ * The names that somebody may have meant who wrote `word`, the likeliest first: those that hold it or are held by it, and
+ * those that are a few letters away. Case does not count.
+ */
+export function nearestOf(word: string, names: readonly string[], most = 3): string[] {
+  const meant = word.toLowerCase();
+  const scored = names.flatMap((name) => {
+    const far = farOf(meant, name.toLowerCase());
+    return far === undefined ? [] : [{ name, far }];
+  });
+  return scored
+    .toSorted((a, b) => a.far - b.far)
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+/** How many letters lie between them, or undefined where that is too many to be a slip. */
+function farOf(meant: string, name: string): number | undefined {
+  const letters = distance(meant, name);
+  const holds = meant.length > 2 && (name.includes(meant) || meant.includes(name));
+  return holds || letters <= Math.max(meant.length, name.length) / LETTERS_PER_SLIP ? letters : undefined;
+}
+
+/** Levenshtein's distance: letters to be put in, taken out or replaced. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (letter === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { defineTool, type Tool } from "../agent/tool.ts";
+import { excerptLines, MAX_LINES } from "./line-excerpt.ts";
+import { type Address, addressIn, listAddress, type Resources, readAddress } from "./resources.ts";
+
+const readParameters = z.strictObject({
+  path: z.string().describe("Its address, such as docs://index"),
+  offset: z.int().min(1).optional().describe("First line to show, counted from 1"),
+  limit: z.int().min(1).optional().describe(`Number of lines to show, ${MAX_LINES} at most`),
+});
+
+const listParameters = z.strictObject({ path: z.string().describe("An address, such as docs://") });
+
+/** `read` for whom the workspace is closed to: what everybody may know, and nothing else. */
+export function readPagesTool(resources: Resources): Tool<z.infer<typeof readParameters>> {
+  return defineTool({
+    name: "read",
+    summary: `Read pages of ${schemesOf(resources)}`,
+    description: `Shows a page of ${schemesOf(resources)}, up to ${MAX_LINES} lines or 50 KB at a time. The workspace is not open to this conversation.`,
+    parameters: readParameters,
+    replay: "safe",
+    sequential: false,
+    async run({ path, offset, limit = MAX_LINES }) {
+      const { text, line } = await readAddress(resources, addressOnly(path, resources));
+      return { text: excerptLines(text, offset ?? line, limit) };
+    },
+  });
+}
+
+/** `ls` for whom the workspace is closed to. */
+export function listPagesTool(resources: Resources): Tool<z.infer<typeof listParameters>> {
+  return defineTool({
+    name: "ls",
+    summary: `List pages of ${schemesOf(resources)}`,
+    description: `Lists the pages of ${schemesOf(resources)} with what each is about. The workspace is not open to this conversation.`,
+    parameters: listParameters,
+    replay: "safe",
+    sequential: false,
+    run: async ({ path }) => ({ text: await listAddress(resources, addressOnly(path, resources)) }),
+  });
+}
+
+function addressOnly(typed: string, resources: Resources): Address {
+  const address = addressIn(typed);
+  if (address !== undefined) return address;
+  throw new Error(`The workspace is not open to this conversation. What can be read is ${schemesOf(resources)}.`);
+}
+
+function schemesOf(resources: Resources): string {
+  return Object.keys(resources)
+    .map((scheme) => `${scheme}://`)
+    .join(", ");
+}
