@@ -1,9 +1,11 @@
 import type { AssistantMessage, Message, ModelError } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
-import type { ModelReply, ModelRequest } from "../models/model.ts";
+import { type ModelReply, type ModelRequest, tagsThoughts } from "../models/model.ts";
 import { priced } from "../models/price.ts";
+import { createHearing, heard } from "./hearing.ts";
 import type { Loop } from "./journal.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
+import type { Piece, ThoughtOptions } from "./thoughts.ts";
 import { toolSchema } from "./tool-schema.ts";
 
 /**
@@ -15,17 +17,23 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
   const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
-  const reply = await listen(loop, request, AbortSignal.any([signal, call.signal]), call);
+  const options = { onlyFinal: tagsThoughts(loop.model, loop.request.thinking) };
+  const reply = await listen(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
   settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
+  const { parts, directives } = heard(
+    whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call"),
+    options,
+  );
   return {
     role: "assistant",
     id: loop.newMessageId(),
     at: loop.now(),
     model: loop.model.ref,
-    parts: boundedParts(whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call")),
+    parts: boundedParts(parts),
     stop: signal.aborted ? "aborted" : reply.stop,
     usage: priced(reply.usage, loop.model.price),
+    ...(Object.keys(directives).length > 0 && { directives }),
     ...(reply.error && { error: reply.error }),
   };
 }
@@ -34,7 +42,7 @@ async function listen(
   loop: Loop,
   request: ModelRequest,
   signal: AbortSignal,
-  call: AbortController,
+  { call, options }: { call: AbortController; options: ThoughtOptions },
 ): Promise<ModelReply> {
   let fault: ModelError | undefined;
   const hangUp = (why: ModelError) => {
@@ -42,15 +50,25 @@ async function listen(
     call.abort();
   };
   const idle = idleTimer(loop.modelIdleMs, () => hangUp(silence(loop.modelIdleMs)));
+  const hearing = createHearing(options);
+  const show = (pieces: readonly Piece[]) => {
+    if (pieces.length > 0) loop.directed?.(hearing.directives);
+    for (const { type, text } of pieces) {
+      loop.emit({ type: "assistant", phase: "delta", ...(type === "text" ? { text } : { reasoning: text }) });
+    }
+  };
   let chars = 0;
   try {
     for await (const event of loop.model.stream(request, signal)) {
       idle.reset();
       if (event.type === "text" || event.type === "reasoning") chars += event.delta.length;
       if (chars > MAX_REPLY_CHARS) hangUp(TOO_LONG);
-      if (event.type === "text") loop.emit({ type: "assistant", phase: "delta", text: event.delta });
+      if (event.type === "text") show(hearing.push(event.delta));
       else if (event.type === "reasoning") loop.emit({ type: "assistant", phase: "delta", reasoning: event.delta });
-      else if (event.type === "end") return fault ? { ...event.reply, stop: "error", error: fault } : event.reply;
+      else if (event.type === "end") {
+        show(hearing.end());
+        return fault ? { ...event.reply, stop: "error", error: fault } : event.reply;
+      }
     }
   } finally {
     idle.stop();

@@ -65,7 +65,8 @@ function contentTokens(message: Message): number {
 }
 
 function partTokens(part: AssistantPart): number {
-  if (part.type !== "tool-call") return estimateTokens(part.text);
+  if (part.type === "text") return estimateTokens(part.raw ?? part.text);
+  if (part.type === "reasoning") return part.inline ? 0 : estimateTokens(part.text);
   return MESSAGE_OVERHEAD + estimateTokens(part.tool) + estimateTokens(JSON.stringify(part.args));
 }
 

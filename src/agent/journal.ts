@@ -1,5 +1,5 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
+import type { AssistantMessage, Directives, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
 import type { Failover } from "./answer.ts";
 import type { CallBudget } from "./call-budget.ts";
@@ -123,6 +123,8 @@ export interface Loop {
   /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
   keep(output: ToolOutput): Promise<KeptOutput>;
   emit(event: EventBody): void;
+  /** Told before a text is shown what the reply has asked for so far. */
+  directed?(directives: Directives): void;
   newMessageId(): string;
   now(): number;
 }

@@ -1,15 +1,12 @@
 import { type Block, type BlockSize, createBlockChunker } from "./block-chunker.ts";
 import { endsWithToken, isSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-reply.ts";
-import { createThoughtSplitter } from "./thoughts.ts";
 
-/** Makes blocks of a reply while it is being written, without thoughts and without the silent token. */
+/** Makes blocks of a reply while it is being written, without the silent token. */
 export interface ReplyStream {
   /** Takes more of the reply's text. Gives the blocks that can be sent now, none of them blank. */
   push(delta: string): Block[];
   /** Gives the rest, once there is no more to come. */
   end(): Block[];
-  /** What the model thought in tags so far. */
-  readonly thought: string;
 }
 
 /**
@@ -18,17 +15,10 @@ export interface ReplyStream {
  * the reply as far as it was given.
  */
 export function createReplyStream(size: BlockSize): ReplyStream {
-  const splitter = createThoughtSplitter();
   const chunker = createBlockChunker(size);
-  let thought = "";
   let held: Block | undefined;
   let isFirst = true;
   let leftOut = "";
-
-  function visible(part: { visible: string; thought: string }): string {
-    thought += part.thought;
-    return part.visible;
-  }
 
   function give(block: Block, isLast: boolean): Block[] {
     const begun = isFirst ? withoutTokenBefore(block.text) : block.text;
@@ -56,12 +46,9 @@ export function createReplyStream(size: BlockSize): ReplyStream {
   }
 
   return {
-    get thought() {
-      return thought;
-    },
-    push: (delta) => chunker.push(visible(splitter.push(delta))).flatMap(take),
+    push: (delta) => chunker.push(delta).flatMap(take),
     end() {
-      const blocks = [...chunker.push(visible(splitter.end())), ...chunker.end()];
+      const blocks = chunker.end();
       const rest = held === undefined ? blocks : [held, ...blocks];
       held = undefined;
       const last = rest.findLastIndex((block) => block.text !== "");

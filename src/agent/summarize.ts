@@ -6,7 +6,6 @@ import type { Model } from "../models/model.ts";
 import { answer } from "./answer.ts";
 import type { Loop } from "./journal.ts";
 import { SUMMARY_SYSTEM, summaryRequest, told } from "./summary-prompt.ts";
-import { withoutThoughts } from "./thoughts.ts";
 
 /** Share of a model's window that a part of the conversation may have: estimates err, and the answer needs room. */
 const PART_SHARE = 0.7;
@@ -53,7 +52,7 @@ export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSign
     const reply = await asking.catch((error: unknown) => ({ thrown: error }));
     if ("thrown" in reply) return { kind: "thrown", error: reply.thrown, usage };
     usage = addUsage(usage, reply.usage);
-    const text = head(withoutThoughts(textOf(reply)).visible.trim(), MAX_SUMMARY_CHARS);
+    const text = head(textOf(reply).trim(), MAX_SUMMARY_CHARS);
     if (reply.error?.kind === "overflow" && halvings < MAX_HALVINGS) {
       halvings++;
       partTokens = Math.max(LEAST_PART_TOKENS, Math.floor(partTokens / 2));

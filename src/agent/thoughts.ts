@@ -1,83 +1,99 @@
-import { type Fence, fenceAfter } from "./fence.ts";
+import { CodeTracker } from "./code-tracker.ts";
 
-/** A text in two: what people are to read, and what the model thought, which it put into tags. */
-export interface SplitText {
-  visible: string;
-  thought: string;
+/** A piece of what a model wrote: what people are to read, or what it thought, which it put into tags. */
+export interface Piece {
+  type: "text" | "reasoning";
+  text: string;
 }
 
-/** Takes thoughts out of a text while it is being written. */
+/** Takes thoughts out of a text while it is being written. However the text arrives, the pieces are the same. */
 export interface ThoughtSplitter {
-  /** What is visible of one more piece; a piece that may be half a tag is held back. */
-  push(delta: string): SplitText;
+  /** The pieces of one more delta, in order; what may be half a tag is held back. */
+  push(delta: string): Piece[];
   /** What was held back, once there is no more to come. */
-  end(): SplitText;
+  end(): Piece[];
 }
 
-/** Units of a line in which a fence shows, with its language. */
-const FENCE_UNITS = 256;
+/** A model that was told to put what people see into `<final>`: what stands outside of it is a thought. */
+export interface ThoughtOptions {
+  onlyFinal?: boolean;
+}
 
-const TAG = /^<(\/?)think(?:ing)?>/i;
-/** Every beginning of a tag. */
-const HALF_TAG = /^<\/?(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?$/i;
+const NAMES = ["think", "thinking", "thought", "final"];
+const ATTRIBUTES = `(?:\\s+[\\w-]+=["'][^"'<>\\n]{0,40}["'])*`;
+const TAG = new RegExp(`^<\\s?(/?)\\s?(${NAMES.join("|")})${ATTRIBUTES}\\s?/?>`, "i");
+/** The beginning of a tag: its name so far, and whatever may follow that. */
+const OPEN_TAG = /^<\s?\/?\s?([a-z]*)([\s/][^<>\n]*)?$/i;
+/** Longest tag, in UTF-16 units. */
+const MAX_TAG_UNITS = 160;
 
 /**
- * Takes `<think>…</think>` out of a text, for models that have no other place for their thoughts. One that is not closed
- * goes on to the end. In code a tag is a text like any other.
+ * Takes `<think>…</think>` out of a text, and the tags around `<final>…</final>`, for models that have no other place for
+ * their thoughts. A thought within a thought ends with its own tag, and where it was only spoken of, the outer one does; a
+ * thought that is not closed ends where `<final>` begins, or goes on to the end. In code a tag is a text like any other.
  */
-export function withoutThoughts(text: string): SplitText {
-  const splitter = createThoughtSplitter();
-  const [first, last] = [splitter.push(text), splitter.end()];
-  return { visible: first.visible + last.visible, thought: first.thought + last.thought };
-}
-
-/** The same for a text that comes piece by piece. */
-export function createThoughtSplitter(): ThoughtSplitter {
+export function createThoughtSplitter({ onlyFinal = false }: ThoughtOptions = {}): ThoughtSplitter {
+  const code = new CodeTracker();
   let held = "";
-  let isThinking = false;
-  /** How the visible line at hand begins, how many backticks are in it, and the fence that was open before it. */
-  let line = "";
-  let ticks = 0;
-  let fence: Fence | undefined;
+  let depth = 0;
+  /** What came since a thought within a thought was closed: a thought if the outer one is closed as well. */
+  let doubtful: string | undefined;
+  let final: "awaited" | "open" | "over" = onlyFinal ? "awaited" : "open";
+  /** What came before `<final>`: people read it only where that never comes. */
+  let outside = "";
+  let found: Piece[] = [];
 
-  function note(visible: string): void {
-    const [first = "", ...others] = visible.split("\n");
-    add(first);
-    for (const next of others) {
-      fence = fenceAfter(line, fence);
-      [line, ticks] = ["", 0];
-      add(next);
+  function give(type: Piece["type"], text: string): void {
+    if (text === "") return;
+    const last = found.at(-1);
+    if (last?.type === type) last.text += text;
+    else found.push({ type, text });
+  }
+
+  function take(text: string): void {
+    if (doubtful !== undefined) doubtful += text;
+    else if (depth > 0) give("reasoning", text);
+    else if (final === "awaited") outside += text;
+    else if (final === "over") give("reasoning", text);
+    else {
+      code.note(text);
+      give("text", text);
     }
   }
 
-  function add(text: string): void {
-    if (line.length < FENCE_UNITS) line += text.slice(0, FENCE_UNITS);
-    ticks += text.split("`").length - 1;
+  function settleDoubt(): void {
+    give("reasoning", doubtful ?? "");
+    doubtful = undefined;
   }
 
-  function isInCode(): boolean {
-    return fenceAfter(line, fence) !== undefined || ticks % 2 === 1;
+  function turn(name: string, isClosing: boolean): void {
+    if (name === "final") {
+      settleDoubt();
+      depth = 0;
+      give("reasoning", outside);
+      outside = "";
+      if (onlyFinal) final = isClosing ? "over" : "open";
+    } else if (isClosing) {
+      settleDoubt();
+      depth = Math.max(0, depth - 1);
+      if (depth > 0) doubtful = "";
+    } else {
+      settleDoubt();
+      depth++;
+    }
   }
 
-  function split(text: string, isEnd: boolean): SplitText {
-    const found: SplitText = { visible: "", thought: "" };
-    const take = (piece: string) => {
-      if (isThinking) found.thought += piece;
-      else {
-        found.visible += piece;
-        note(piece);
-      }
-    };
+  function split(text: string, isEnd: boolean): void {
     let rest = text;
     while (rest !== "") {
       const at = rest.indexOf("<");
       take(at === -1 ? rest : rest.slice(0, at));
       rest = at === -1 ? "" : rest.slice(at);
       const tag = TAG.exec(rest);
-      if (tag !== null && !isInCode()) {
-        isThinking = tag[1] === "";
+      if (tag !== null && !code.isInCode) {
+        turn((tag[2] ?? "").toLowerCase(), tag[1] !== "");
         rest = rest.slice(tag[0].length);
-      } else if (HALF_TAG.test(rest) && !isEnd) {
+      } else if (!isEnd && mayBecomeTag(rest)) {
         held = rest;
         rest = "";
       } else if (rest !== "") {
@@ -85,19 +101,41 @@ export function createThoughtSplitter(): ThoughtSplitter {
         rest = rest.slice(1);
       }
     }
-    return found;
+  }
+
+  function giveAll(): Piece[] {
+    const all = found;
+    found = [];
+    return all;
   }
 
   return {
     push(delta) {
       const text = held + delta;
       held = "";
-      return split(text, false);
+      split(text, false);
+      return giveAll();
     },
     end() {
       const text = held;
       held = "";
-      return split(text, true);
+      split(text, true);
+      if (doubtful !== undefined) {
+        const said = doubtful;
+        [doubtful, depth] = [undefined, 0];
+        take(said);
+      }
+      if (final === "awaited") give("text", outside);
+      outside = "";
+      return giveAll();
     },
   };
+}
+
+function mayBecomeTag(beginning: string): boolean {
+  if (beginning.length > MAX_TAG_UNITS) return false;
+  const [match, name = "", more] = OPEN_TAG.exec(beginning) ?? [];
+  if (match === undefined) return false;
+  const word = name.toLowerCase();
+  return more === undefined ? NAMES.some((known) => known.startsWith(word)) : NAMES.includes(word);
 }

@@ -1,6 +1,5 @@
 import type { AgentEvent, AssistantEvent, RunError, ToolEvent } from "../agent/events.ts";
 import { spoken } from "../agent/silent-reply.ts";
-import { createThoughtSplitter, withoutThoughts } from "../agent/thoughts.ts";
 import type { JsonObject } from "../lib/json.ts";
 import {
   type AssistantMessage,
@@ -55,7 +54,6 @@ export function endingOf({ status, error, usage = NO_USAGE }: RunView): Ending {
 export class Telling {
   readonly #live: boolean;
   readonly #text = new Unfolding("speech");
-  #thoughts = createThoughtSplitter();
   readonly #reasoning = new Unfolding("thought");
   readonly #calls = new Map<string, JsonObject>();
   #usage: Usage = NO_USAGE;
@@ -93,28 +91,25 @@ export class Telling {
     if (event.phase === "message") return this.#message(event.message);
     if (!this.#live) return [];
     if (event.phase === "restart") {
-      this.#thoughts = createThoughtSplitter();
       this.#text.restart();
       this.#reasoning.restart();
       return [];
     }
-    const { visible, thought } =
-      "text" in event ? this.#thoughts.push(event.text) : { visible: "", thought: event.reasoning };
-    return [...told("reasoning", this.#reasoning.more(thought)), ...told("text", this.#text.more(visible))];
+    return "text" in event
+      ? told("text", this.#text.more(event.text))
+      : told("reasoning", this.#reasoning.more(event.reasoning));
   }
 
   #message(message: AssistantMessage): Told[] {
     if (message.inner) return [];
     for (const { callId, args } of callsOf(message)) this.#calls.set(callId, args);
     this.#usage = addUsage(this.#usage, message.usage);
-    this.#thoughts = createThoughtSplitter();
-    const { visible, thought } = withoutThoughts(textOf(message));
-    const reasoned = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("");
-    const reasoning = reasoned + thought;
+    const text = textOf(message);
+    const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("");
     return [
       ...told("reasoning", this.#reasoning.end(reasoning)),
-      ...told("text", this.#text.end(visible)),
-      { kind: "message", text: spoken(visible), reasoning, stop: message.stop },
+      ...told("text", this.#text.end(text)),
+      { kind: "message", text: spoken(text), reasoning, stop: message.stop },
     ];
   }
 

@@ -33,7 +33,19 @@ export interface AssistantMessage extends MessageHead {
   usage: Usage;
   /** `provider/model` that answered. */
   model: string;
+  /** What it asks for with tags in its text; absent where it has none. */
+  directives?: Directives;
   error?: ModelError;
+}
+
+/** What a reply asks for beside its text, where the channel can do it. */
+export interface Directives {
+  /** The message that it answers natively: the one that began the turn, or another by the channel's id. */
+  replyTo?: "current" | { id: string };
+  /** Files to send with it, as they were named; each once. */
+  files?: string[];
+  /** Whether sound files are to be sent as voice notes. */
+  asVoice?: true;
 }
 
 /** The one result of one tool call. */
@@ -67,13 +79,21 @@ export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
 
 export interface TextPart {
   type: "text";
+  /** As it is read: without the tags in which the model thought, or asked for something. */
   text: string;
+  /**
+   * As its model wrote it, together with the parts that came of the same text, in which it is empty. Absent where that
+   * had no tags.
+   */
+  raw?: string;
   meta?: ProviderMeta;
 }
 
 export interface ReasoningPart {
   type: "reasoning";
   text: string;
+  /** Set where it stood between tags of a text, which has it in `raw`. */
+  inline?: true;
   meta?: ProviderMeta;
 }
 

@@ -24,7 +24,14 @@ export interface Model {
   readonly maxOutputTokens: number;
   /** What its tokens cost; absent where nobody has said. */
   readonly price?: Price;
+  /** True where it has no place of its own for its thoughts and has to be asked for tags around them. */
+  readonly tagsThoughts?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** Whether a model that thinks so much is asked to put its thoughts, and what people are to see, into tags. */
+export function tagsThoughts(model: Pick<Model, "tagsThoughts">, thinking: ThinkingLevel): boolean {
+  return model.tagsThoughts === true && thinking !== "off";
 }
 
 /** Everything that one call sends. */

@@ -83,11 +83,16 @@ function assistantMessage(
   callIds: Map<string, string>,
 ): LanguageModelV4Message[] {
   const native = message.model === ref && message.stop !== "error" && message.stop !== "aborted";
-  // Providers refuse reasoning that nothing follows.
-  const end = message.parts.findLastIndex((part) => part.type !== "reasoning") + 1;
-  const content = message.parts
+  // A model reads its own text as it wrote it: without its tags it would unlearn them.
+  const parts = message.parts.map((part) =>
+    part.type === "text" && native && part.raw !== undefined ? { ...part, text: part.raw } : part,
+  );
+  // Providers refuse reasoning that nothing follows, and texts that are empty.
+  const end = parts.findLastIndex((part) => part.type !== "reasoning") + 1;
+  const content = parts
     .slice(0, end)
-    .filter((part) => part.type !== "reasoning" || (native && withReasoning))
+    .filter((part) => part.type !== "reasoning" || (native && withReasoning && !part.inline))
+    .filter((part) => part.type !== "text" || part.text !== "")
     .map((part) => assistantPart(part, native, callIds));
   return content.length > 0 ? [{ role: "assistant", content }] : [];
 }

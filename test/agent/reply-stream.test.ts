@@ -10,7 +10,6 @@ function stream(pieces: string[], minChars = 4, maxChars = 30) {
     early: early.map(({ text }) => text),
     late: late.map(({ text }) => text),
     all: [...early, ...late],
-    replies,
   };
 }
 
@@ -28,13 +27,7 @@ describe("a reply in blocks", () => {
     expect(stream(["Hello.\n\n", "Bye.\nNO_REPLY\n\n"])).toMatchObject({ early: ["Hello."], late: ["Bye."] });
   });
 
-  test("leaves thoughts out and keeps them apart", () => {
-    const { early, late, replies } = stream(["<thi", "nk>Hm.\n\nHm.</think>", "Yes it is.\n\n", "So <think>un"]);
-    expect([...early, ...late]).toEqual(["Yes it is.", "So"]);
-    expect(replies.thought).toBe("Hm.\n\nHm.un");
-  });
-
-  test("says in its sources all that it was given, but for thoughts and what comes last", () => {
+  test("says in its sources all that it was given, but for what comes last", () => {
     const { all } = stream(["\n\n\n\n", "NO_REPLY\n\n", "First one.\n\n\n", "Second.\n\n  \n"]);
     expect(all.map(({ source }) => source).join("")).toBe("\n\n\n\nNO_REPLY\n\nFirst one.\n\n\nSecond.\n\n");
   });

@@ -38,11 +38,15 @@ test("what we answer is what the official client's types say", () => {
 });
 
 describe("what is told of a run", () => {
-  test("leaves out what the agent says to itself, and thoughts in tags", () => {
+  test("leaves out what the agent says to itself, and has thoughts apart", () => {
     expect(toldOf([message([{ type: "text", text: "To myself." }], { inner: true }), over])).toMatchObject([
       { kind: "done" },
     ]);
-    const said = [text("<thi"), text("nk>Hm.</think>Yes"), message([{ type: "text", text: "<think>Hm.</think>Yes" }])];
+    const parts: AssistantPart[] = [
+      { type: "reasoning", text: "Hm.", inline: true },
+      { type: "text", text: "Yes", raw: "<think>Hm.</think>Yes" },
+    ];
+    const said = [reasoning("Hm."), text("Yes"), message(parts)];
     expect(toldOf(said)).toMatchObject([
       { kind: "reasoning", text: "Hm." },
       { kind: "text", text: "Yes" },

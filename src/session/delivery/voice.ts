@@ -3,7 +3,6 @@ import type { EventBody } from "../../agent/events.ts";
 import { repeats } from "../../agent/repeat.ts";
 import { type Outcome, reasoningText } from "../../agent/reply.ts";
 import { createReplyStream, type ReplyStream } from "../../agent/reply-stream.ts";
-import { withoutThoughts } from "../../agent/thoughts.ts";
 import { callLine, resultText } from "../../agent/tool-line.ts";
 import type { Target } from "../../channels/channel.ts";
 import {
@@ -72,7 +71,7 @@ export class Voice implements JournalWitness {
 
   /** A reply that asks for tools says what it has to say before they are launched. */
   answered(message: AssistantMessage): void {
-    if (this.#telling.reasoning === "stream") this.#sayReasoning(thoughtIn(message));
+    if (this.#telling.reasoning === "stream") this.#sayReasoning(reasoningOf(message));
     this.#sendBlocks(restOf(this.#reply, message));
     this.#reply = newReply(this.#telling);
   }
@@ -92,10 +91,8 @@ export class Voice implements JournalWitness {
     const isShown = this.#telling.reasoning !== "off" && !this.#reply.isReasoningSaid;
     const isBlocks = this.#telling.blocks !== undefined;
     return {
-      reasoning: isShown ? thoughtIn(message) : "",
-      texts: isBlocks
-        ? restOf(this.#reply, message).map(({ text }) => text)
-        : [withoutThoughts(textOf(message)).visible],
+      reasoning: isShown ? reasoningOf(message) : "",
+      texts: isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [textOf(message)],
       ...(message.error && { error: message.error.message }),
       sent: row.target === null ? [] : sentByTool(store, row.id, row.target),
       begun: this.#reply.isBegun,
@@ -108,8 +105,7 @@ export class Voice implements JournalWitness {
     const { row } = this.#run;
     if (row.target === null || blocks.length === 0) return;
     this.#reply.known ??= sentByTool(store, row.id, row.target);
-    if (this.#telling.reasoning !== "off")
-      this.#sayReasoning(this.#reply.reasoning + (this.#reply.stream?.thought ?? ""));
+    if (this.#telling.reasoning !== "off") this.#sayReasoning(this.#reply.reasoning);
     for (const { text, source } of blocks) {
       const whole = this.#reply.unsent + source;
       const isKnown = repeats(text, this.#reply.known);
@@ -172,9 +168,4 @@ function restOf({ stream, isHeard }: Reply, message: AssistantMessage): Block[] 
   if (stream === undefined) return [];
   const whole = isHeard ? [] : stream.push(textOf(message));
   return [...whole, ...stream.end()];
-}
-
-function thoughtIn(message: AssistantMessage): string {
-  const parts = [reasoningOf(message), withoutThoughts(textOf(message)).thought];
-  return parts.filter((part) => part.trim() !== "").join("\n\n");
 }

@@ -1,6 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
 import { spoken } from "../../agent/silent-reply.ts";
-import { withoutThoughts } from "../../agent/thoughts.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../../models/message.ts";
 import type { ChildView, Kin } from "../api.ts";
@@ -147,7 +146,7 @@ function endOf(
   reply: AssistantMessage | undefined,
   joined: readonly JoinedRow[],
 ): RunEnd {
-  const text = reply === undefined ? "" : spoken(withoutThoughts(textOf(reply)).visible);
+  const text = reply === undefined ? "" : spoken(textOf(reply));
   return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
 }
 

@@ -1,4 +1,3 @@
-import { withoutThoughts } from "../../agent/thoughts.ts";
 import { agentOf } from "../../config/agents.ts";
 import { parseSessionKey } from "../../config/session-key.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../../tools/sessions-port.ts";
@@ -82,5 +81,5 @@ function askersOf({ run, room }: Pick<Caller, "run" | "room">) {
 async function replyOf(sessionKey: string, runId: string, caller: Caller): Promise<string> {
   const view = await caller.room.call(sessionKey, (session) => session.show(runId));
   if (view?.intoRunId !== undefined) return replyOf(sessionKey, view.intoRunId, caller);
-  return withoutThoughts(view?.reply ?? "").visible.trim();
+  return (view?.reply ?? "").trim();
 }

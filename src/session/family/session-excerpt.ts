@@ -1,4 +1,3 @@
-import { withoutThoughts } from "../../agent/thoughts.ts";
 import { head } from "../../lib/text.ts";
 import { textOf } from "../../models/message.ts";
 import { wrapExternal } from "../../security/external-content.ts";
@@ -69,7 +68,7 @@ function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
     case "tool":
       return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
     case "assistant": {
-      const text = withoutThoughts(textOf(message)).visible.trim();
+      const text = textOf(message).trim();
       const calls = includeTools ? message.parts.filter((part) => part.type === "tool-call") : [];
       return [
         ...(text === "" ? [] : [{ role: "assistant" as const, at, text }]),

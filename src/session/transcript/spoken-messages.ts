@@ -1,6 +1,5 @@
 import { and, desc, gte, lt } from "drizzle-orm";
 import { spoken } from "../../agent/silent-reply.ts";
-import { withoutThoughts } from "../../agent/thoughts.ts";
 import type { SpokenMessage } from "../../hooks/hooks.ts";
 import { type Message, textOf } from "../../models/message.ts";
 import type { EndedConversation } from "../run/run.ts";
@@ -35,7 +34,7 @@ function asSpoken(message: Message): SpokenMessage[] {
   if (message.aside || message.inner || message.role === "tool") return [];
   const { role, at } = message;
   if (message.role === "assistant") {
-    const text = spoken(withoutThoughts(textOf(message)).visible);
+    const text = spoken(textOf(message));
     return text === "" ? [] : [{ role, at, text }];
   }
   // Nobody said what the system tells the model.

@@ -1,0 +1,137 @@
+import type { Directives } from "../models/message.ts";
+import { CodeTracker } from "./code-tracker.ts";
+
+/** Takes tags that are no text out of a reply while it is being written. However it arrives, the text is the same. */
+export interface TagSplitter {
+  /** The text of one more delta; what may be half a tag, or a line that is one, is held back. */
+  push(delta: string): string;
+  /** What was held back, once there is no more to come. */
+  end(): string;
+  /** What the tags so far ask for. */
+  readonly directives: Directives;
+}
+
+/** Longest id of a message, and longest path, in UTF-16 units. */
+const MAX_ID_UNITS = 128;
+const MAX_LINE_UNITS = 2000;
+
+const TAG = new RegExp(
+  `^\\[\\[\\s{0,4}(?:(reply_to_current)|reply_to\\s{0,4}:\\s{0,4}([^\\s\\]]{1,${MAX_ID_UNITS}})|(audio_as_voice))\\s{0,4}\\]\\]`,
+  "i",
+);
+const NAMES = ["reply_to_current", "reply_to", "audio_as_voice"];
+const OPEN_TAG = /^\[(?:\[\s{0,4}([a-z_]*)(\s{0,4}(?::\s{0,4}[^\s\]]*)?\s{0,4}\]?))?$/i;
+const MEDIA = /^MEDIA:/i;
+const OPEN_MEDIA = /^M(?:E(?:D(?:I(?:A)?)?)?)?$/i;
+
+/**
+ * Takes out `[[reply_to_current]]`, `[[reply_to:<id>]]`, `[[audio_as_voice]]` and lines `MEDIA:<path>`. A `MEDIA:` line
+ * with a web address leaves that address to be read. In code a tag is a text like any other.
+ */
+export function createTagSplitter(): TagSplitter {
+  const code = new CodeTracker();
+  const directives: Directives = {};
+  let held = "";
+  /** Whether white space that follows a tag goes with it. */
+  let isSwallowing = false;
+
+  function keep(text: string): string {
+    const kept = isSwallowing ? text.replace(/^[ \t]+/, "") : text;
+    if (text !== "" && kept !== "") isSwallowing = false;
+    code.note(kept);
+    return kept;
+  }
+
+  function obey([, current, id]: RegExpExecArray): void {
+    if (current !== undefined) directives.replyTo = "current";
+    else if (id !== undefined) directives.replyTo = { id };
+    else directives.asVoice = true;
+    isSwallowing = true;
+  }
+
+  function split(text: string, isEnd: boolean): string {
+    let rest = text;
+    let kept = "";
+    while (rest !== "") {
+      if (code.isLineBlank) {
+        const indent = /^[ \t]+/.exec(rest)?.[0] ?? "";
+        kept += keep(indent);
+        rest = rest.slice(indent.length);
+        const line = code.isFenced ? undefined : mediaLine(rest, isEnd);
+        if (line === "unfinished") {
+          held = rest;
+          return kept;
+        }
+        if (line !== undefined) {
+          kept += keep(attached(line.replace(MEDIA, ""), directives));
+          rest = rest.slice(line.length + 1);
+          continue;
+        }
+      }
+      const at = rest.search(/[[\n]/);
+      const upTo = at === -1 ? rest.length : rest[at] === "\n" ? at + 1 : at;
+      kept += keep(rest.slice(0, upTo));
+      rest = rest.slice(upTo);
+      if (!rest.startsWith("[")) continue;
+      const tag = code.isInCode ? null : TAG.exec(rest);
+      if (tag !== null) {
+        obey(tag);
+        rest = rest.slice(tag[0].length);
+      } else if (!isEnd && !code.isInCode && mayBecomeTag(rest)) {
+        held = rest;
+        return kept;
+      } else {
+        kept += keep("[");
+        rest = rest.slice(1);
+      }
+    }
+    return kept;
+  }
+
+  return {
+    directives,
+    push(delta) {
+      const text = held + delta;
+      held = "";
+      return split(text, false);
+    },
+    end() {
+      const text = held;
+      held = "";
+      return split(text, true);
+    },
+  };
+}
+
+/** A text without tags, and what they ask for. */
+export function withoutTags(text: string): { text: string; directives: Directives } {
+  const splitter = createTagSplitter();
+  return { text: splitter.push(text) + splitter.end(), directives: splitter.directives };
+}
+
+function mayBecomeTag(beginning: string): boolean {
+  if (beginning.length > MAX_ID_UNITS + 40) return false;
+  const [match, name = "", more = ""] = OPEN_TAG.exec(beginning) ?? [];
+  if (match === undefined) return false;
+  const word = name.toLowerCase();
+  return more.trim() === "" && !/\s/.test(more) ? NAMES.some((known) => known.startsWith(word)) : NAMES.includes(word);
+}
+
+/** The line that begins here, where it names a file; `unfinished` where more of it has to be seen. */
+function mediaLine(beginning: string, isEnd: boolean): string | undefined {
+  if (!isEnd && OPEN_MEDIA.test(beginning)) return "unfinished";
+  if (!MEDIA.test(beginning)) return undefined;
+  const [line = ""] = beginning.split("\n", 1);
+  if (line.length > MAX_LINE_UNITS) return undefined;
+  return line.length < beginning.length || isEnd ? line : "unfinished";
+}
+
+/** Notes the file that a line names; gives what is left to be read of the line. */
+function attached(named: string, directives: Directives): string {
+  const bare = named.trim().replace(/^[`"'<]+|[`"'>]+$/g, "");
+  if (/^https?:\/\//i.test(bare)) return `${bare}\n`;
+  const path = bare.replace(/^file:\/\//i, "").replace(/^(?:\/workspace\/|\.\/)+/, "");
+  if (path === "") return "";
+  directives.files = [...new Set([...(directives.files ?? []), path])];
+  return "";
+}
