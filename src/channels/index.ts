@@ -33,8 +33,22 @@ function accountsOf(channel: AnyChannel) {
       .record(accountId, channel.account)
       .describe("The accounts by id, which is part of the webhook's address."),
   });
-  const entry = z.preprocess((value) => withAccounts(value, needsNothing), accounts);
+  const entry = eitherOf(accounts, channel.account)
+    .transform((value) => withAccounts(value, needsNothing))
+    .pipe(accounts);
   return (needsNothing ? entry.prefault({}) : entry.optional()).describe(`The accounts of the channel ${channel.id}.`);
+}
+
+/** Takes everything, and describes itself as two forms: which of them is meant is found out before either is checked. */
+function eitherOf(...forms: z.ZodType[]) {
+  return z.unknown().meta({
+    get anyOf() {
+      return forms.map((form) => {
+        const { $schema: _, ...described } = z.toJSONSchema(form, { io: "input" });
+        return described;
+      });
+    },
+  });
 }
 
 /** An account that stands alone is the account `default`. */

@@ -1,6 +1,7 @@
 import JSON5 from "json5";
-import { z } from "zod";
+import type { z } from "zod";
 import { IsopodError, messageOf } from "../lib/errors.ts";
+import { checkConfig, faultLines } from "./faults.ts";
 
 /**
  * Reads a configuration document (JSON5) against its schema.
@@ -8,9 +9,9 @@ import { IsopodError, messageOf } from "../lib/errors.ts";
  * @throws IsopodError `not_configured` that names every field that is wrong
  */
 export function loadConfig<Schema extends z.ZodType>(schema: Schema, text: string | undefined): z.output<Schema> {
-  const parsed = schema.safeParse(parseDocument(text));
-  if (parsed.success) return parsed.data;
-  throw new IsopodError("not_configured", `The configuration is not valid:\n${z.prettifyError(parsed.error)}`, FIX);
+  const checked = checkConfig(schema, parseDocument(text));
+  if (checked.kind === "valid") return checked.config;
+  throw new IsopodError("not_configured", `The configuration is not valid:\n${faultLines(checked.faults)}`, FIX);
 }
 
 const FIX = "Correct the variable ISOPOD_CONFIG; until then nothing runs.";

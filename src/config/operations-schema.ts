@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
 
@@ -58,48 +59,39 @@ export const auth = z
   .prefault({})
   .describe("Keys of model providers. One that is refused or used up rests, and the next one is used.");
 
-/** `tools`: what holds for tools of every agent. */
-export const tools = z
+/** `security`: what is done about words from outside. */
+export const security = z
   .strictObject({
-    sessions: z
+    injection: z
       .strictObject({
-        visibility: z
-          .enum(["self", "tree", "agent", "all"])
-          .default("tree")
-          .describe(
-            "Which sessions an agent may look at and write to: its own, with its sub-agents, its agent's, any.",
-          ),
+        action: z
+          .enum(["log", "block", "strip-tools"])
+          .default("log")
+          .meta(planned("What happens where outside text seems to give orders: a note, refusal, or fewer tools.")),
       })
       .prefault({})
-      .describe("The tools that reach other sessions."),
-    agentToAgent: z
-      .strictObject({
-        enabled: z
-          .boolean()
-          .default(false)
-          .describe("Whether agents may look at each other's sessions and write to them."),
-        allow: z.array(z.string()).default([]).describe("Agents that may be reached; none, or `*`, is every one."),
-      })
-      .prefault({})
-      .describe("Messages between agents."),
-    experimental: z
-      .strictObject({
-        planTool: z
-          .boolean()
-          .default(true)
-          .describe("Whether agents have `update_plan`, to show a plan of their work."),
-      })
-      .prefault({})
-      .describe("Tools that may change."),
-    loopDetection: z
-      .strictObject({
-        enabled: z.boolean().default(true).describe("Whether a model that repeats itself is noticed."),
-        warnAfter: z.number().int().min(2).default(3).describe("Equal calls with equal results before it is told."),
-        stopAfter: z.number().int().min(3).default(5).describe("Equal calls with equal results before the run ends."),
-      })
-      .prefault({})
-      .refine(({ warnAfter, stopAfter }) => warnAfter < stopAfter, "stopAfter has to be more than warnAfter")
-      .describe("The same call with the same result, over and over."),
+      .meta(planned("Outside text that seems to give orders. It is noted in any case.")),
   })
   .prefault({})
-  .describe("What tools may do.");
+  .describe("What guards agents against words from outside.");
+
+/** `prompt`. */
+export const prompt = z
+  .strictObject({
+    productName: z
+      .string()
+      .min(1)
+      .max(64)
+      .default("OpenClaw")
+      .describe("The product that the agent says it runs inside."),
+    docsUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where people read Isopod's documentation, such as https://<your address>/docs; agents pass it on."),
+    skillsUrl: z
+      .url({ protocol: /^https?$/ })
+      .default("https://clawhub.ai")
+      .describe("Where agents send people to look for skills."),
+  })
+  .prefault({})
+  .describe("What the system prompt calls things.");

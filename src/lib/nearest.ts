@@ -24,15 +24,19 @@ function farOf(meant: string, name: string): number | undefined {
   return holds || letters <= Math.max(meant.length, name.length) / LETTERS_PER_SLIP ? letters : undefined;
 }
 
-/** Levenshtein's distance: letters to be put in, taken out or replaced. */
+/** Levenshtein's distance, in which letters that have changed places are one slip: put in, taken out, replaced, swapped. */
 function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...a].entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (letter === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      const crossed = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j];
+      const swapped = crossed ? (before[j - 1] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

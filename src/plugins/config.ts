@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { type Webhooks, webhooks } from "../config/automation-schema.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** What the configuration's `hooks` says: per plugin whether it takes part, with its own settings beside. */
-export interface HooksConfig {
+export interface HooksConfig extends Webhooks {
   internal: { enabled: boolean; entries: Record<string, PluginEntry> };
 }
 
@@ -18,6 +19,7 @@ export function hooksConfig(plugins: readonly AnyPlugin[]): z.ZodType<HooksConfi
   const entries = Object.fromEntries(plugins.map((plugin) => [plugin.name, entryOf(plugin)]));
   return z
     .strictObject({
+      ...webhooks,
       internal: z
         .strictObject({
           enabled: z.boolean().default(true).describe("Whether plugins may take part at all."),

@@ -53,7 +53,7 @@ function refusalOf(work: () => unknown): string {
 
 describe("what the configuration says of plugins", () => {
   test("without a word every plugin takes part, with the defaults of its settings", () => {
-    expect(hooksConfig([greeter, quiet]).parse(undefined)).toEqual({
+    expect(hooksConfig([greeter, quiet]).parse(undefined)).toMatchObject({
       internal: { enabled: true, entries: { greeter: { enabled: true, words: 3 }, quiet: { enabled: true } } },
     });
   });

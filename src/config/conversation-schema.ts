@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { planned } from "./planned.ts";
+
+/** `identity`: who an agent is for people. */
+export const identity = z.strictObject({
+  name: z.string().min(1).max(64).optional().describe("What people call it; groups that say it address the agent."),
+  theme: z.string().max(200).optional().meta(planned("What it is like, in a few words.")),
+  emoji: z.string().max(16).optional().meta(planned("Its emoji, with which it acknowledges messages.")),
+  avatar: z.string().optional().meta(planned("Its picture: a path in the workspace, or an address.")),
+});
+
+/** `groupChat`: how an agent takes part where several people talk. */
+export const groupChat = z.strictObject({
+  mentionPatterns: z
+    .array(z.string().min(1).max(200).refine(isPattern, "is no regular expression"))
+    .optional()
+    .describe("Regular expressions, in any case, that address the agent beside a platform's own mentions."),
+  historyLimit: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta(planned("Most messages, said before it was addressed, that it is shown; 0 means none.")),
+});
+
+/** `humanDelay`: pauses between the blocks of a long reply. */
+export const humanDelay = z.strictObject({
+  mode: z.enum(["off", "natural", "custom"]).default("off").meta(planned("No pauses, usual ones, or your own.")),
+  minMs: z.number().int().min(0).max(60_000).default(800).meta(planned("`custom`: the shortest, in milliseconds.")),
+  maxMs: z.number().int().min(0).max(60_000).default(2500).meta(planned("`custom`: the longest, in milliseconds.")),
+});
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "iu") instanceof RegExp;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

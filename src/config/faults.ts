@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { nearestOf } from "../lib/nearest.ts";
+import { fieldPath } from "./field-path.ts";
+
+/** One thing that is wrong with a configuration document. */
+export interface Fault {
+  /** The field, as `fieldPath` writes it. */
+  path: string;
+  message: string;
+}
+
+/** A document that was read with its defaults, or everything that is wrong with it. */
+export type Checked<Config> = { kind: "valid"; config: Config } | { kind: "invalid"; faults: Fault[] };
+
+/** Reads a document against the schema. A name that is not known is answered with the one that was probably meant. */
+export function checkConfig<Schema extends z.ZodType>(schema: Schema, document: unknown): Checked<z.output<Schema>> {
+  const parsed = schema.safeParse(document, { error: nameNearest });
+  if (parsed.success) return { kind: "valid", config: parsed.data };
+  return { kind: "invalid", faults: parsed.error.issues.flatMap((issue) => faultsIn(issue, [])) };
+}
+
+/** Faults as lines for people. */
+export function faultLines(faults: readonly Fault[]): string {
+  return faults.map(({ path, message }) => `- ${path}: ${message}`).join("\n");
+}
+
+function faultsIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault[] {
+  const path = [...above, ...issue.path];
+  const meant = issue.code === "invalid_union" ? branchMeant(issue.errors) : undefined;
+  if (meant !== undefined) return meant.flatMap((inner) => faultsIn(inner, path));
+  const [key, ...more] = issue.code === "unrecognized_keys" ? issue.keys : [];
+  const place = key !== undefined && more.length === 0 ? [...path, key] : path;
+  return [{ path: fieldPath(place), message: issue.message }];
+}
+
+/** Of the forms that a value may have, the one whose kind of value it is: what is wrong is further in. */
+function branchMeant(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  return branches.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0));
+}
+
+function nameNearest(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "unrecognized_keys") return undefined;
+  const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+  return issue.keys.map((key) => unknownKey(key, known)).join("; ");
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const [meant] = nearestOf(key, known, 1);
+  if (meant !== undefined) return `'${key}' is not known; did you mean '${meant}'?`;
+  return `'${key}' is not known; there is: ${known.join(", ") || "nothing"}`;
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** `session`. */
+export const session = z
+  .strictObject({
+    dmScope: z
+      .enum(["auto", "main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
+      .default("auto")
+      .describe("Which direct conversations share a session; auto: owners share main, everyone else is apart."),
+    identityLinks: z
+      .record(z.string().regex(/^[\w.@-]{1,64}$/, "use letters, digits and . @ _ -"), z.array(z.string().min(1)))
+      .default({})
+      .describe("One person's ids on several channels, as `channel:id`, under a name: their sessions are one then."),
+    reset: z
+      .strictObject({
+        mode: z
+          .enum(["none", "daily", "idle"])
+          .default("none")
+          .describe("When a conversation is begun anew by itself: never, each day, or after a pause."),
+        atHour: z.number().int().min(0).max(23).default(4).describe("`daily`: the hour in the user's time zone."),
+        idleMinutes: z.number().int().min(1).default(1440).describe("`idle`: how long the pause is."),
+      })
+      .prefault({})
+      .describe("When a session begins anew. What the system itself does never puts that off."),
+    retention: z
+      .strictObject({
+        days: z
+          .number()
+          .int()
+          .min(0)
+          .default(0)
+          .describe(
+            "After how many days messages, runs, deliveries and lines of the audit trail are deleted, but for what a model is still shown; 0 means never.",
+          ),
+      })
+      .prefault({})
+      .describe("How long a session's history is kept. It is looked after when the session is used."),
+  })
+  .prefault({})
+  .describe("How conversations become sessions.");

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { overridesOf } from "./overrides.ts";
+import { planned } from "./planned.ts";
+import { secretRef } from "./secret-ref.ts";
+
+const names = z.array(z.string().min(1));
+
+/** Which tools there are: a profile to begin with, and what is added or taken away. */
+const choice = {
+  profile: z
+    .enum(["minimal", "messaging", "coding", "full"])
+    .optional()
+    .describe("The tools to begin with; where absent, `coding` for owners and `messaging` for everyone else."),
+  allow: names
+    .optional()
+    .describe("The only tools of the profile that are left, by name, `group:…` or `*`; all of them where absent."),
+  deny: names.default([]).describe("Tools that are taken away, by name, `group:…` or `*`; this wins over all else."),
+};
+
+/** Whether commands may be run, and who is asked. */
+const exec = z.strictObject({
+  security: z
+    .enum(["deny", "allowlist", "full"])
+    .default("full")
+    .meta(planned("Which commands run: none, those of the allowlist, or all.")),
+  ask: z
+    .enum(["off", "on-miss", "always"])
+    .default("off")
+    .meta(planned("When an owner is asked first: never, for what the allowlist lacks, or always.")),
+  allowlist: z.array(z.string().min(1)).default([]).meta(planned("Commands that may run, by name.")),
+  timeoutSec: z.number().int().min(1).default(1800).meta(planned("Longest time of a command.")),
+  backgroundMs: z
+    .number()
+    .int()
+    .min(0)
+    .default(10_000)
+    .meta(planned("After how many milliseconds a command goes on in the background.")),
+  notifyOnExit: z.boolean().default(true).meta(planned("Whether its end wakes the agent then.")),
+});
+
+/** `tools` of one agent: it takes tools away from those that all have, and never adds any. */
+export const agentTools = z.strictObject({
+  profile: choice.profile,
+  allow: choice.allow,
+  deny: choice.deny,
+  exec: overridesOf(exec).optional().meta(planned("How it may run commands, where that differs.")),
+});
+
+/** `sandbox`: where commands run. */
+export const sandbox = z.strictObject({
+  mode: z
+    .enum(["off", "non-main", "all"])
+    .default("off")
+    .meta(planned("Which sessions have a sandbox: none, all but the main one, or all.")),
+  scope: z
+    .enum(["session", "agent", "shared"])
+    .default("session")
+    .meta(planned("What shares one sandbox: a session, an agent, or everything.")),
+  workspaceAccess: z
+    .enum(["none", "ro", "rw"])
+    .default("rw")
+    .meta(planned("Whether commands there may read and write the workspace.")),
+});
+
+const web = z
+  .strictObject({
+    search: z
+      .strictObject({
+        enabled: z.boolean().default(true).meta(planned("Whether there is `web_search`.")),
+        provider: z.string().optional().meta(planned("Who searches.")),
+        apiKey: secretRef.optional().meta(planned("Its key, by the name of its variable.")),
+        maxResults: z.number().int().min(1).max(20).default(5).meta(planned("Most results.")),
+      })
+      .prefault({})
+      .meta(planned("Searching the web.")),
+    fetch: z
+      .strictObject({
+        enabled: z.boolean().default(true).meta(planned("Whether there is `web_fetch`.")),
+        maxChars: z.number().int().positive().default(50_000).meta(planned("Most characters of a page.")),
+        maxRedirects: z.number().int().min(0).max(3).default(3).meta(planned("Most redirects that are followed.")),
+        timeoutSeconds: z.number().int().min(1).default(30).meta(planned("Longest time of a request.")),
+      })
+      .prefault({})
+      .meta(planned("Reading pages.")),
+  })
+  .prefault({})
+  .meta(planned("The web."));
+
+const loopDetection = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe("Whether a model that repeats itself is noticed."),
+    warnAfter: z.number().int().min(2).default(3).describe("Equal calls with equal results before it is told."),
+    stopAfter: z.number().int().min(3).default(5).describe("Equal calls with equal results before the run ends."),
+  })
+  .prefault({})
+  .refine(({ warnAfter, stopAfter }) => warnAfter < stopAfter, "stopAfter has to be more than warnAfter")
+  .describe("The same call with the same result, over and over.");
+
+/** `tools`: what holds for tools of every agent. */
+export const tools = z
+  .strictObject({
+    ...choice,
+    exec: exec.prefault({}).meta(planned("How commands are run.")),
+    web,
+    sessions: z
+      .strictObject({
+        visibility: z
+          .enum(["self", "tree", "agent", "all"])
+          .default("tree")
+          .describe(
+            "Which sessions an agent may look at and write to: its own, with its sub-agents, its agent's, any.",
+          ),
+      })
+      .prefault({})
+      .describe("The tools that reach other sessions."),
+    agentToAgent: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe("Whether agents may look at each other's sessions and write to them."),
+        allow: z.array(z.string()).default([]).describe("Agents that may be reached; none, or `*`, is every one."),
+      })
+      .prefault({})
+      .describe("Messages between agents."),
+    experimental: z
+      .strictObject({
+        planTool: z
+          .boolean()
+          .default(true)
+          .describe("Whether agents have `update_plan`, to show a plan of their work."),
+      })
+      .prefault({})
+      .describe("Tools that may change."),
+    loopDetection,
+  })
+  .prefault({})
+  .describe("What tools may do.");

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { channelsConfig } from "../../src/channels/index.ts";
+import { checkConfig } from "../../src/config/faults.ts";
+import { overridesOf, withOverrides } from "../../src/config/overrides.ts";
+import { planned } from "../../src/config/planned.ts";
+import { configSchema } from "../../src/config/schema.ts";
+import { modelsConfig } from "../../src/models/config.ts";
+import { hooksConfig } from "../../src/plugins/config.ts";
+import { PLUGINS } from "../../src/plugins/index.ts";
+
+const schema = configSchema(modelsConfig, channelsConfig(), hooksConfig(PLUGINS));
+
+interface Node {
+  description?: string;
+  properties?: Record<string, Node>;
+  required?: string[];
+  default?: unknown;
+  items?: Node;
+  additionalProperties?: Node | boolean;
+  anyOf?: Node[];
+}
+
+interface Field {
+  path: string;
+  node: Node;
+  /** Whether a document has to have it that says nothing at all. */
+  needed: boolean;
+}
+
+/** Every field of the configuration, those of lists and records included. */
+function fields(node: Node, path: string, always: boolean): Field[] {
+  const below = Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
+    const at = path === "" ? name : `${path}.${name}`;
+    const needed = always && (node.required ?? []).includes(name);
+    return [{ path: at, node: child, needed }, ...fields(child, at, always && child.default !== undefined)];
+  });
+  const open = typeof node.additionalProperties === "object" ? [node.additionalProperties] : [];
+  return [
+    ...below,
+    ...(node.items === undefined ? [] : fields(node.items, `${path}[]`, false)),
+    ...open.flatMap((entry) => fields(entry, `${path}.*`, false)),
+    ...(node.anyOf ?? []).flatMap((form) => fields(form, path, false)),
+  ];
+}
+
+const all = fields(z.toJSONSchema(schema, { io: "input" }) as Node, "", true);
+
+function faults(config: object): string[] {
+  const checked = checkConfig(schema, config);
+  return checked.kind === "valid" ? [] : checked.faults.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe("every field of the configuration", () => {
+  test("is there to be looked at, those of lists and records, too", () => {
+    const paths = all.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "agents.list[].heartbeat.activeHours.start",
+        "agents.defaults.memorySearch.query.hybrid.mmr.lambda",
+        "skills.entries.*.apiKey.id",
+        "channels.telegram.accounts.*.dmPolicy",
+        "channels.telegram.dmPolicy",
+        "models.providers.*.models[].cost.input",
+        "hooks.internal.entries.session-memory.enabled",
+        "hooks.mappings[].match.path",
+        "bindings[].match.peer.kind",
+      ]),
+    );
+    expect(paths.length).toBeGreaterThan(300);
+  });
+
+  test("has a sentence", () => {
+    const bare = all.filter(({ node }) => !/^.{2,}[.:…]?$/.test(node.description ?? ""));
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("has a default or need not be there", () => {
+    expect(all.filter(({ needed }) => needed).map(({ path }) => path)).toEqual([]);
+    expect(schema.safeParse({}).success).toBe(true);
+  });
+});
+
+describe("a name that is not known", () => {
+  test("is answered with the one that was probably meant, and with its path", () => {
+    expect(faults({ agents: { list: [{ id: "main", modle: "p/x" }] } })).toEqual([
+      "agents.list[0].modle: 'modle' is not known; did you mean 'model'?",
+    ]);
+    expect(faults({ tool: {} })).toEqual(["tool: 'tool' is not known; did you mean 'tools'?"]);
+    expect(faults({ channels: { telegram: { accounts: { main: { dmpolicy: "open" } } } } })).toEqual([
+      "channels.telegram.accounts.main.dmpolicy: 'dmpolicy' is not known; did you mean 'dmPolicy'?",
+    ]);
+    expect(faults({ hooks: { internal: { entries: { "session-memry": {} } } } })[0]).toContain("'session-memory'?");
+  });
+
+  test("that looks like no other is answered with those that there are", () => {
+    expect(faults({ memory: { xyzzy: 1 } })).toEqual(["memory.xyzzy: 'xyzzy' is not known; there is: citations"]);
+  });
+
+  test("is found behind a form that a value may have, too", () => {
+    expect(faults({ agents: { defaults: { model: { primary: "p/x", falbacks: [] } } } })).toEqual([
+      "agents.defaults.model.falbacks: 'falbacks' is not known; did you mean 'fallbacks'?",
+    ]);
+  });
+
+  test("of a prototype is no field", () => {
+    expect(faults(JSON.parse('{"__proto__": {"x": 1}, "constructor": 1}')).length).toBeGreaterThan(0);
+  });
+});
+
+describe("what holds for all agents", () => {
+  const only = ["imageModel", "thinkingDefault", "verboseDefault", "elevatedDefault", "contextTokens"];
+  const more = ["timeoutSeconds", "maxConcurrent", "skipBootstrap"];
+
+  test.each([...only, ...more])("%s is refused in the entry of one, which says where it belongs", (name) => {
+    const [said, ...rest] = faults({ agents: { list: [{ id: "main", [name]: "x" }] } });
+    expect(said).toContain(`agents.list[0].${name}: ${name}: not a setting of one agent`);
+    expect(said).toContain(`belongs in agents.defaults.${name}`);
+    expect(rest).toEqual([]);
+  });
+
+  test("subagents.thinking, too", () => {
+    const [said] = faults({ agents: { list: [{ id: "main", subagents: { thinking: "low" } }] } });
+    expect(said).toContain("agents.list[0].subagents.thinking");
+    expect(said).toContain("belongs in agents.defaults.subagents.thinking");
+  });
+});
+
+describe("what one agent says in place of that", () => {
+  const shared = z.strictObject({
+    every: z.string().default("30m").meta(planned("How often.")),
+    hours: z.strictObject({ start: z.number().min(0).default(0), end: z.number().default(24) }).prefault({}),
+    days: z.array(z.string()).default(["mon"]),
+  });
+
+  test("has no defaults of its own, and keeps bounds and sentences", () => {
+    const own = overridesOf(shared);
+    expect(own.parse({})).toEqual({});
+    expect(own.parse({ hours: { end: 20 } })).toEqual({ hours: { end: 20 } });
+    expect(own.safeParse({ hours: { start: -1 } }).success).toBe(false);
+    expect(own.safeParse({ evry: "1m" }).success).toBe(false);
+    expect(z.toJSONSchema(own)).toMatchObject({
+      properties: { every: { description: "How often.", status: "planned" } },
+    });
+  });
+
+  test("wins field by field, and lists are taken whole", () => {
+    const defaults = shared.parse({});
+    expect(withOverrides(defaults, { hours: { end: 20 }, days: [] })).toEqual({
+      every: "30m",
+      hours: { start: 0, end: 20 },
+      days: [],
+    });
+    expect(withOverrides(defaults, undefined)).toEqual(defaults);
+  });
+});
