@@ -22,6 +22,7 @@ import { openAiStoredResponsesRoutes } from "./openai-stored-responses.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { requirePlainPath } from "./plain-path.ts";
 import { pluginRoutes } from "./plugins.ts";
+import { promptRoutes } from "./prompt.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionDataRoutes } from "./session-data.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -58,6 +59,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", pairingRoutes);
   app.route("/v1", auditRoutes);
   app.route("/v1", pluginRoutes);
+  app.route("/v1", promptRoutes);
   app.route("/v1", openAiModelRoutes);
   app.route("/v1", openAiChatRoutes);
   app.route("/v1", openAiResponsesRoutes);

@@ -5,6 +5,7 @@ import { callSession } from "../session/call-session.ts";
 import { objectNameOf } from "../session/locate.ts";
 import { isSpillId, sessionFolder, spillKey } from "../session/transcript/spill.ts";
 import type { AppEnv } from "./context.ts";
+import { DATA_HEADERS } from "./data-headers.ts";
 import { onInvalid } from "./errors.ts";
 import { checkedKey, isAlwaysThere, known, sessionParam } from "./known-session.ts";
 
@@ -80,11 +81,3 @@ sessionDataRoutes.openapi(deleteRoute, async (c) => {
   known(wasThere || undefined, key);
   return c.body(null, 204);
 });
-
-/** Anybody may have written it: a browser is not to guess what it is, run it or keep it. */
-const DATA_HEADERS = {
-  "Cache-Control": "private, no-store",
-  "Content-Security-Policy": "sandbox; default-src 'none'",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "X-Content-Type-Options": "nosniff",
-};

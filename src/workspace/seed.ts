@@ -39,7 +39,7 @@ export async function seedWorkspace(
   listing: readonly WorkspaceEntry[],
   now: number,
 ): Promise<readonly WorkspaceEntry[]> {
-  if (listing.some((entry) => entry.path === STATE_FOLDER)) return listing;
+  if (isSeeded(listing)) return listing;
   const present = new Set(listing.map((entry) => entry.path.toLowerCase()));
   const isNew = !TRACES.some((name) => present.has(name));
   const first = isNew ? [await writeNew(workspace, BOOTSTRAP_PATH, withoutFrontMatter(bootstrap))] : [];
@@ -60,6 +60,11 @@ export async function seedWorkspace(
   );
 }
 
+/** Whether a workspace was furnished, by its root. */
+export function isSeeded(listing: readonly WorkspaceEntry[]): boolean {
+  return listing.some((entry) => entry.path === STATE_FOLDER);
+}
+
 /**
  * Records that the first conversation is over, once BOOTSTRAP.md is gone or empty. Costs no store operation before that,
  * one read afterwards, and one write the first time; meant for the start of a session.
@@ -70,9 +75,8 @@ export async function recordOnboarding(
   listing: readonly WorkspaceEntry[],
   now: number,
 ): Promise<void> {
-  const isSeeded = listing.some((entry) => entry.path === STATE_FOLDER);
   const isOngoing = listing.some((entry) => entry.kind === "file" && entry.path === BOOTSTRAP_PATH && entry.size > 0);
-  if (!isSeeded || isOngoing) return;
+  if (!isSeeded(listing) || isOngoing) return;
   try {
     const { file, bytes } = await workspace.read(STATE_PATH);
     const state: unknown = JSON.parse(new TextDecoder().decode(bytes));

@@ -217,6 +217,7 @@ describe("OpenAPI", () => {
         "/v1/sessions/{key}/history",
         "/v1/audit",
         "/v1/plugins",
+        "/v1/agents/{id}/prompt",
         "/v1/agents/{id}/workspace",
         "/v1/agents/{id}/workspace/{path}",
         "/v1/models",

@@ -6,11 +6,11 @@ import type { ActivationPort } from "../desk/activation-port.ts";
 import type { PairingPort } from "../desk/pairing-port.ts";
 import type { SessionStatus } from "../desk/status.ts";
 import type { Totals } from "../desk/totals.ts";
+import type { ContextReport } from "../inspect/context-report.ts";
 import type { Preferences } from "../run/preferences.ts";
 import type { QueuePolicy } from "../run/queue.ts";
 import type { Decision, RunInput } from "../run/run.ts";
 import type { SessionSettings } from "../store/stored-shapes.ts";
-import type { ContextReport } from "../turn/context-report.ts";
 import type { ModelLookup, NamedModel } from "../turn/model-choice.ts";
 
 /** Something that an owner tells the session itself, not the agent. */

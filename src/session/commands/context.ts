@@ -1,5 +1,5 @@
 import { tokenText } from "../desk/figures.ts";
-import type { ContextReport } from "../turn/context-report.ts";
+import type { ContextReport } from "../inspect/context-report.ts";
 import type { QueuedCommand } from "./command.ts";
 
 /** `/context [list | detail]`: what the next request to the model is made of. */

@@ -9,6 +9,7 @@ import type { ActiveRun } from "../engine.ts";
 import { depthOf, nameOfCall } from "../family/caller.ts";
 import type { FamilyRoom } from "../family/family-room.ts";
 import type { Store } from "../store/store.ts";
+import type { Occasion } from "../turn/occasion.ts";
 import type { Wiring } from "../wiring.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { SESSION_CHANNEL, wayTo } from "./delivery-note.ts";
@@ -22,14 +23,22 @@ export interface OutboxPortRoom extends Pick<FamilyRoom, "store" | "fence" | "ow
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/**
- * The way out for the messages of a run. Undefined where it has none: sub-agents speak through who started them, and
- * where no channel is set up there is nobody to speak to.
- */
+/** The way out for the messages of a run; undefined where `hasWayOut` says that it has none. */
 export function outboxPort(run: ActiveRun, room: OutboxPortRoom): OutboxPort | undefined {
-  if (depthOf(room.owner()) > 0) return undefined;
-  const isReachable = run.row.target !== null || (run.speaker.owner && hasReadyChannel(room.wiring()));
-  return isReachable ? { send: (message, call) => send(message, call, run, room) } : undefined;
+  const turn = { session: room.owner(), speaker: run.speaker, target: run.row.target };
+  return hasWayOut(turn, room.wiring()) ? { send: (message, call) => send(message, call, run, room) } : undefined;
+}
+
+/**
+ * Whether a turn may send messages of its own: sub-agents speak through who started them, and where no channel is set
+ * up there is nobody to speak to.
+ */
+export function hasWayOut(
+  { session, speaker, target }: Pick<Occasion, "session" | "speaker" | "target">,
+  wiring: Wiring,
+): boolean {
+  if (depthOf(session) > 0) return false;
+  return target !== null || (speaker.owner && hasReadyChannel(wiring));
 }
 
 function hasReadyChannel(wiring: Wiring): boolean {

@@ -2,8 +2,10 @@ import type { Agent } from "../../config/agents.ts";
 import { parseSessionKey } from "../../config/session-key.ts";
 import { base32 } from "../../lib/ids.ts";
 import { callsOf, type Message } from "../../models/message.ts";
+import type { SessionsPort } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { SessionRow } from "../store/session-row.ts";
+import type { Occasion } from "../turn/occasion.ts";
 import type { Family } from "./family.ts";
 import type { FamilyRoom } from "./family-room.ts";
 
@@ -24,6 +26,19 @@ export function depthOf({ key, settings }: Pick<SessionRow, "key" | "settings">)
 /** Whether a session may start sub-agents. */
 export function maySpawn(owner: Pick<SessionRow, "key" | "settings">, { subagents }: Agent): boolean {
   return depthOf(owner) < subagents.maxSpawnDepth;
+}
+
+/**
+ * What tools of a turn may do with other sessions. Undefined where they reach none: only owners do, and a sub-agent only
+ * where it may have sub-agents itself.
+ */
+export function reachOf(
+  { session, speaker }: Pick<Occasion, "session" | "speaker">,
+  agent: Agent,
+): Pick<SessionsPort, "maySpawn"> | undefined {
+  const mayHaveChildren = maySpawn(session, agent);
+  if (!speaker.owner || (depthOf(session) > 0 && !mayHaveChildren)) return undefined;
+  return { maySpawn: mayHaveChildren };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SessionsPort } from "../../tools/sessions-port.ts";
-import { type Caller, depthOf, maySpawn } from "./caller.ts";
+import { type Caller, reachOf } from "./caller.ts";
 import { shownChildren } from "./child-view.ts";
 import { send } from "./send.ts";
 import { readExcerpt } from "./session-excerpt.ts";
@@ -10,16 +10,13 @@ import { spawn, spawnableAgents, steer } from "./spawn.ts";
 /** Most characters of messages that a look at another session gives. */
 const HISTORY_CHARS = 48_000;
 
-/**
- * Other sessions as the tools of a run reach them. Undefined where it reaches none: only owners do, and a sub-agent only
- * where it may have sub-agents itself.
- */
+/** Other sessions as the tools of a run reach them; undefined where `reachOf` says that it reaches none. */
 export function sessionsPort(caller: Caller): SessionsPort | undefined {
   const { run, agent, family, room } = caller;
-  const mayHaveChildren = maySpawn(room.owner(), agent);
-  if (!run.speaker.owner || (depthOf(room.owner()) > 0 && !mayHaveChildren)) return undefined;
+  const reach = reachOf({ session: room.owner(), speaker: run.speaker }, agent);
+  if (reach === undefined) return undefined;
   return {
-    maySpawn: mayHaveChildren,
+    ...reach,
     spawn: (request, call) => spawn(request, call, caller),
     agents: () => spawnableAgents(caller),
     children: () => shownChildren(room.store),

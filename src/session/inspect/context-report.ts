@@ -2,18 +2,18 @@ import { tokensOf } from "../../agent/context-size.ts";
 import { toolSchema } from "../../agent/tool-schema.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { ReadEtags } from "../../tools/read-etags.ts";
-import type { PromptHooks } from "../hooked/session-hooks.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import { readView } from "../transcript/context.ts";
+import { sessionModel } from "../turn/model-choice.ts";
+import type { Occasion } from "../turn/occasion.ts";
+import { gatherFiles } from "../turn/turn-files.ts";
+import { turnPrompt } from "../turn/turn-prompt.ts";
+import type { PromptRoom } from "../turn/turn-room.ts";
+import { turnTools } from "../turn/turn-tools.ts";
 import { agentIn } from "../wiring.ts";
-import { sessionModel } from "./model-choice.ts";
-import type { Occasion } from "./occasion.ts";
+import { untold } from "./preview-hooks.ts";
 import { type PromptView, promptView } from "./prompt-view.ts";
-import { gatherFiles } from "./turn-files.ts";
-import { turnPrompt } from "./turn-prompt.ts";
-import type { PromptRoom } from "./turn-room.ts";
-import { turnTools } from "./turn-tools.ts";
 
 /** What the next request to a model would be made of. All tokens are estimated. */
 export interface ContextReport extends PromptView {
@@ -49,14 +49,5 @@ export async function contextReport(
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
     messages: { count: messages.length, tokens: tokensOf(messages) },
     limits: { fileChars: agent.defaults.bootstrapMaxChars, totalChars: agent.defaults.bootstrapTotalMaxChars },
-  };
-}
-
-/** The same hooks, of whose changes the audit trail is not told. */
-function untold(hooks: PromptHooks): PromptHooks {
-  return {
-    audit: { write: () => undefined },
-    has: (name) => hooks.has(name),
-    run: (name, event, runId) => hooks.run(name, event, runId),
   };
 }
