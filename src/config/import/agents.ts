@@ -1,0 +1,97 @@
+import { isAgentId } from "../session-key.ts";
+import { type Draft, inOrder, leavesAt, move, place, rewrite, type Step } from "./draft.ts";
+import type { Leaf, Path } from "./leaves.ts";
+import { matches } from "./pattern.ts";
+
+/**
+ * Brings agents into the one shape that we have, `agents.defaults` and `agents.list`: from `agents.entries` (the newest),
+ * `routing.agents`, and the single `agent` and `identity` of the first versions.
+ */
+export const gatherAgents: Step = inOrder(
+  legacyModels,
+  (draft) => move(draft, "agent", "agents.defaults"),
+  (draft) => listAgents(draft, ["routing", "agents"]),
+  (draft) => listAgents(draft, ["agents", "entries"]),
+  (draft) => markDefault(draft, ["routing", "defaultAgentId"]),
+  (draft) => markDefault(draft, ["agents", "defaults", "systemAgent", "agentId"]),
+  giveIdentity,
+  spellIds,
+);
+
+/** The first versions had the fallbacks beside the model. */
+function legacyModels(draft: Draft): Draft {
+  if (leavesAt(draft, ["agent", "modelFallbacks"]).length === 0) return draft;
+  const isPlain = draft.leaves.some(({ path }) => matches(path, "agent.model"));
+  const primary = isPlain ? move(draft, "agent.model", "agents.defaults.model.primary") : draft;
+  return move(primary, "agent.modelFallbacks", "agents.defaults.model.fallbacks");
+}
+
+/** Makes agents by id into entries of the list. */
+function listAgents(draft: Draft, roster: Path): Draft {
+  const members = leavesAt(draft, roster).filter(({ path }) => path.length > roster.length);
+  const ids = [...new Set(members.map(({ path }) => String(path[roster.length])))];
+  const offset = listLength(draft);
+  const list = place(
+    draft,
+    members.map((leaf) => {
+      const [id, ...rest] = leaf.path.slice(roster.length);
+      return { leaf, path: ["agents", "list", offset + ids.indexOf(String(id)), ...rest] };
+    }),
+  );
+  const named = ids.map((id, at): Leaf => {
+    return { from: [...roster, id], path: ["agents", "list", offset + at, "id"], value: id };
+  });
+  // An agent about which nothing is said stands in the list as an empty entry; its id fills it.
+  const leaves = list.leaves.filter(({ path }) => !(matches(path, "agents.list.*") && Number(path[2]) >= offset));
+  return { ...list, leaves: [...leaves, ...named] };
+}
+
+/** The agent that was named as the default one says so itself. */
+function markDefault(draft: Draft, path: Path): Draft {
+  const named = draft.leaves.find((leaf) => leaf.path.join("/") === path.join("/"));
+  if (named === undefined) return draft;
+  const entry = draft.leaves.find(({ path, value }) => matches(path, "agents.list.*.id") && value === named.value);
+  if (entry === undefined) return draft;
+  const mark: Leaf = { from: named.from, path: [...entry.path.slice(0, -1), "default"], value: true };
+  const rest = { ...draft, leaves: draft.leaves.filter((leaf) => leaf !== named) };
+  return { ...rest, leaves: [...rest.leaves, mark] };
+}
+
+/** What was said of the only identity is said of the default agent's. */
+function giveIdentity(draft: Draft): Draft {
+  const identity = leavesAt(draft, ["identity"]);
+  if (identity.length === 0) return draft;
+  const isMarked = draft.leaves.find(({ path, value }) => matches(path, "agents.list.*.default") && value === true);
+  const first = draft.leaves.find(({ path }) => matches(path, "agents.list.*.id"));
+  const entry = (isMarked ?? first)?.path.slice(0, 3) ?? ["agents", "list", 0];
+  const moved = place(
+    draft,
+    identity.map((leaf) => ({ leaf, path: [...entry, ...leaf.path] })),
+  );
+  if (first !== undefined) return moved;
+  const main: Leaf = { from: ["identity"], path: [...entry, "id"], value: "main", placed: true };
+  return { ...moved, leaves: [...moved.leaves, main] };
+}
+
+/** Ids as they are written here: in lower case, of letters, digits, `-` and `_`. */
+function spellIds(draft: Draft): Draft {
+  return rewrite(draft, ({ path, value }) => {
+    const names = matches(path, "agents.list.*.id") || matches(path, "bindings.*.agentId");
+    if (!names || typeof value !== "string" || isAgentId(value)) return undefined;
+    const id = value
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9_-]+/g, "-")
+      .replace(/^[-_]+/, "")
+      .slice(0, 64);
+    return isAgentId(id) ? { value: id, why: `The id is written '${id}' here.` } : undefined;
+  });
+}
+
+function listLength(draft: Draft): number {
+  return draft.leaves.reduce((length, { path }) => {
+    return path[0] === "agents" && path[1] === "list" && typeof path[2] === "number"
+      ? Math.max(length, path[2] + 1)
+      : length;
+  }, 0);
+}

@@ -1,0 +1,103 @@
+import { type Draft, find, inOrder, move, type Step, withLeaves, without } from "./draft.ts";
+import { isWithin, type Leaf, type Path } from "./leaves.ts";
+import { matches } from "./pattern.ts";
+
+/** Channels that the first versions had at the top of the document. */
+const AT_THE_TOP = ["telegram", "whatsapp", "discord", "slack", "signal", "imessage", "msteams", "googlechat"];
+
+/** What is said of a channel as a whole, and not of an account. */
+const OF_THE_CHANNEL = ["accounts", "defaultAccount", "enabled"];
+
+/**
+ * Gives every channel its accounts: what stands beside `accounts` is the account `default` where it has none, and else
+ * what holds for each account that does not say otherwise. What is switched off is left out.
+ */
+export const gatherChannels: Step = inOrder(
+  ...AT_THE_TOP.map((id) => (draft: Draft) => move(draft, id, `channels.${id}`)),
+  (draft) => channelIds(draft).reduce(giveAccounts, draft),
+  shareDefaults,
+  leaveOutWhatIsOff,
+);
+
+function channelIds({ leaves }: Draft): string[] {
+  const ids = leaves.flatMap(({ path: [top, id] }) => (top === "channels" && typeof id === "string" ? [id] : []));
+  return [...new Set(ids)].filter((id) => id !== "defaults" && id !== "modelByChannel");
+}
+
+function giveAccounts(draft: Draft, id: string): Draft {
+  const own = draft.leaves.filter(({ path }) => path[0] === "channels" && path[1] === id && path.length > 2);
+  const beside = own.filter(({ path }) => !OF_THE_CHANNEL.includes(String(path[2])));
+  const named = accountIds(own);
+  const needsDefault = named.length === 0 || (beside.some(isOfOneAccount) && !named.includes("default"));
+  const accounts = needsDefault ? ["default", ...named] : named;
+  const shared = accounts.includes("default") ? beside.filter((leaf) => !isOfOneAccount(leaf)) : beside;
+  const copies = accounts.flatMap((account) => {
+    const base = ["channels", id, "accounts", account];
+    return (account === "default" ? beside : shared)
+      .filter(({ path }) => !says(draft, [...base, ...path.slice(2, 3)]))
+      .map((leaf): Leaf => ({ ...leaf, path: [...base, ...leaf.path.slice(2)] }));
+  });
+  const isEmpty = (leaf: Leaf) => leaf.path.join(".") === `channels.${id}`;
+  return withLeaves(
+    without(draft, (leaf) => beside.includes(leaf) || (copies.length > 0 && isEmpty(leaf))),
+    ...copies,
+  );
+}
+
+/** Tokens and secrets are one bot's, and not what bots share. */
+function isOfOneAccount({ path }: Leaf): boolean {
+  return /(?:token|secret)$/i.test(String(path[2]));
+}
+
+/** `channels.defaults.groupPolicy` holds for every account that has no rule of its own. */
+function shareDefaults(draft: Draft): Draft {
+  const shared = draft.leaves.find(({ path }) => path.join(".") === "channels.defaults.groupPolicy");
+  if (shared === undefined) return draft;
+  const copies = channelIds(draft).flatMap((id) =>
+    accountIds(draft.leaves.filter(({ path }) => path[1] === id))
+      .map((account): Path => ["channels", id, "accounts", account, "groupPolicy"])
+      .filter((path) => !says(draft, path))
+      .map((path) => ({ ...shared, path })),
+  );
+  return copies.length === 0
+    ? draft
+    : withLeaves(
+        without(draft, (leaf) => leaf === shared),
+        ...copies,
+      );
+}
+
+/** Accounts and channels with `enabled: false` are not there; with `true` they are as they would be anyway. */
+function leaveOutWhatIsOff(draft: Draft): Draft {
+  const switches = draft.leaves.filter(
+    ({ path }) => matches(path, "channels.*.enabled") || matches(path, "channels.*.accounts.*.enabled"),
+  );
+  return switches.reduce(turn, draft);
+}
+
+function turn(draft: Draft, { from, path, value }: Leaf): Draft {
+  if (value !== false) {
+    const why = "What is configured here is switched on.";
+    return find(
+      without(draft, (leaf) => isWithin(leaf.path, path)),
+      { kind: "changed", path: from, why },
+    );
+  }
+  const why = "It is switched off, so nothing of it comes over.";
+  const rest = find(
+    without(draft, (leaf) => isWithin(leaf.path, path.slice(0, -1))),
+    { kind: "changed", path: from.slice(0, -1), why },
+  );
+  // A channel without a word about it may have an account of its own accord; one with no accounts has none.
+  const none: Leaf = { from, path: [...path.slice(0, 2), "accounts"], value: {}, placed: true };
+  return says(rest, path.slice(0, 2)) ? rest : withLeaves(rest, none);
+}
+
+function accountIds(leaves: readonly Leaf[]): string[] {
+  const ids = leaves.flatMap(({ path }) => (path[0] === "channels" && path[2] === "accounts" ? [path[3]] : []));
+  return [...new Set(ids)].filter((id) => typeof id === "string");
+}
+
+function says({ leaves }: Draft, path: Path): boolean {
+  return leaves.some((leaf) => isWithin(leaf.path, path));
+}

@@ -1,0 +1,126 @@
+import type { Json } from "../../lib/json.ts";
+import { isWithin, keyOf, type Leaf, type Path } from "./leaves.ts";
+import { fill, lengthOf, matchStart, type Pattern } from "./pattern.ts";
+
+/** What was found about a value that does not come over as it is. */
+export type Finding =
+  /** It comes over in another form, or means here what is so anyway. */
+  | { kind: "changed"; path: Path; why: string }
+  /** There is nothing here that it could set. */
+  | { kind: "unknown"; path: Path; why: string; hint: string }
+  /** It could be set, but not with that value. */
+  | { kind: "refused"; path: Path; why: string; hint: string };
+
+/** A document on its way, and what was found on the way. Every value is in `leaves` or accounted for in `findings`. */
+export interface Draft {
+  readonly leaves: readonly Leaf[];
+  readonly findings: readonly Finding[];
+}
+
+/** One step of the way. */
+export type Step = (draft: Draft) => Draft;
+
+/** Does the steps one after the other. */
+export function inOrder(...steps: readonly Step[]): Step {
+  return (draft) => steps.reduce((current, step) => step(current), draft);
+}
+
+/** The values at a path and below it. */
+export function leavesAt({ leaves }: Draft, path: Path): Leaf[] {
+  return leaves.filter((leaf) => isWithin(leaf.path, path));
+}
+
+/** Leaves out some values. What held them does not stay. */
+export function without(draft: Draft, goes: (leaf: Leaf) => boolean): Draft {
+  return { ...draft, leaves: draft.leaves.filter((leaf) => !goes(leaf)) };
+}
+
+/** Adds values. */
+export function withLeaves(draft: Draft, ...leaves: readonly Leaf[]): Draft {
+  return { ...draft, leaves: [...draft.leaves, ...leaves] };
+}
+
+/** Adds what was found. */
+export function find(draft: Draft, ...findings: readonly Finding[]): Draft {
+  return { ...draft, findings: [...draft.findings, ...findings] };
+}
+
+/** Puts another value in the place of some, and says what was found of them. */
+export function rewrite(draft: Draft, to: (leaf: Leaf) => { value: Json; why: string } | undefined): Draft {
+  const findings: Finding[] = [];
+  const leaves = draft.leaves.map((leaf) => {
+    const rewritten = to(leaf);
+    if (rewritten === undefined) return leaf;
+    findings.push({ kind: "changed", path: leaf.from, why: rewritten.why });
+    return { ...leaf, value: rewritten.value };
+  });
+  return find({ ...draft, leaves }, ...findings);
+}
+
+/**
+ * Takes out what is at a path and below it. What held it stays, empty if nothing else is in it, but for a section of the
+ * document: that a group or a model is named means something by itself.
+ */
+export function takeOut(draft: Draft, path: Path): Draft {
+  const gone = leavesAt(draft, path)[0];
+  if (gone === undefined) return draft;
+  const leaves = draft.leaves.filter((leaf) => !isWithin(leaf.path, path));
+  const holder = path.slice(0, -1);
+  if (holder.length < 2 || leaves.some((leaf) => isWithin(leaf.path, holder))) return { ...draft, leaves };
+  const value = typeof path.at(-1) === "number" ? [] : {};
+  const empty: Leaf = { from: originOf(gone, holder), path: holder, value, placed: true };
+  return { ...draft, leaves: [...leaves, empty] };
+}
+
+/**
+ * Lets values stand elsewhere. Where something stands there already it stays, and what would have taken its place is
+ * taken out and found unknown.
+ */
+export function move(draft: Draft, from: Pattern, to: Pattern, note?: string): Draft {
+  const moved = draft.leaves.flatMap((leaf) => {
+    const stars = matchStart(leaf.path, from);
+    return stars === undefined ? [] : [{ leaf, path: [...fill(to, stars), ...leaf.path.slice(lengthOf(from))] }];
+  });
+  return place(
+    draft,
+    moved.map(({ leaf, path }) => ({ leaf, path, ...(note !== undefined && { note }) })),
+  );
+}
+
+/** Lets each of some values stand at a path of its own, under the same rule as `move`. */
+export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path; note?: string }[]): Draft {
+  if (moved.length === 0) return draft;
+  const going = new Set(moved.map(({ leaf }) => leaf));
+  const staying = draft.leaves.filter((leaf) => !going.has(leaf));
+  const taken = new Set(staying.filter((leaf) => !isEmpty(leaf)).map(({ path }) => keyOf(path)));
+  const opened = new Set(staying.flatMap(({ path }) => path.map((_, at) => keyOf(path.slice(0, at)))));
+  const isTaken = (path: Path) =>
+    opened.has(keyOf(path)) || path.some((_, at) => taken.has(keyOf(path.slice(0, at + 1))));
+  const arrived: Leaf[] = [];
+  const findings: Finding[] = [];
+  for (const { leaf, path, note } of moved) {
+    if (isTaken(path)) findings.push(...takenBy(leaf, path));
+    else arrived.push({ ...leaf, path, ...(note !== undefined && { note }) });
+  }
+  const filled = new Set(arrived.flatMap(({ path }) => path.map((_, at) => keyOf(path.slice(0, at)))));
+  const kept = staying.filter((leaf) => !(isEmpty(leaf) && filled.has(keyOf(leaf.path))));
+  return { leaves: [...kept, ...arrived], findings: [...draft.findings, ...findings] };
+}
+
+/** Whether a value is an object or an array with nothing in it. */
+function isEmpty({ value }: Leaf): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** Where in the imported document the folder is that a value stands in now. */
+export function originOf(leaf: Leaf, folder: Path): Path {
+  if (isWithin(leaf.from, folder)) return folder;
+  const steps = leaf.from.length - (leaf.path.length - folder.length);
+  return steps > 0 ? leaf.from.slice(0, steps) : leaf.from;
+}
+
+function takenBy(leaf: Leaf, path: Path): Finding[] {
+  if (leaf.placed) return [];
+  const why = `It is an older name of ${path.join(".")}, which is set as well.`;
+  return [{ kind: "unknown", path: leaf.from, why, hint: "The newer one counts; compare the two." }];
+}

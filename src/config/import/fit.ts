@@ -1,0 +1,115 @@
+import type { z } from "zod";
+import { type Draft, type Finding, find, leavesAt, originOf, takeOut, without } from "./draft.ts";
+import { documentOf, keyOf, type Leaf, type Path, renumbered } from "./leaves.ts";
+import { absenceOf, INCLUDE } from "./not-here.ts";
+
+/** Something that a schema says is wrong. */
+interface Fault {
+  kind: "unknown" | "refused";
+  path: Path;
+  message: string;
+}
+
+/** Takes out the fields that the schema does not know, each with why there is none. */
+export function dropUnknown(draft: Draft, schema: z.ZodType): Draft {
+  const nameless = draft.leaves.filter(({ path }) => path.includes(UNSPEAKABLE));
+  const findings = nameless.map(({ from }): Finding => ({ kind: "unknown", path: from, ...NO_SUCH_FIELD }));
+  const speakable = find(
+    without(draft, (leaf) => nameless.includes(leaf)),
+    ...findings,
+  );
+  // What is taken as one value, a reference to a secret, is looked into later.
+  return untilNothing(speakable, schema, ({ kind, path }, current) => {
+    return kind === "unknown" && leavesAt(current, path).length > 0;
+  });
+}
+
+/** A name that schemas pass over in silence. */
+const UNSPEAKABLE = "__proto__";
+
+/** Takes out everything that the schema does not accept: what is left is valid. */
+export function dropInvalid(draft: Draft, schema: z.ZodType): Draft {
+  return untilNothing(draft, schema, () => true);
+}
+
+/** Each round takes out at least one value, or a folder nearer to the root, so that it comes to an end. */
+function untilNothing(draft: Draft, schema: z.ZodType, counts: (fault: Fault, draft: Draft) => boolean): Draft {
+  let current: Draft = { ...draft, leaves: renumbered(draft.leaves) };
+  for (;;) {
+    const before = current;
+    const faults = faultsOf(schema, documentOf(before.leaves)).filter((fault) => counts(fault, before));
+    if (faults.length === 0) return current;
+    const next = faults.reduce(drop, current);
+    if (next === current) return current;
+    current = { ...next, leaves: renumbered(next.leaves) };
+  }
+}
+
+function faultsOf(schema: z.ZodType, document: unknown): Fault[] {
+  const { error } = schema.safeParse(document);
+  return error === undefined ? [] : error.issues.flatMap((issue) => faultsIn(issue, []));
+}
+
+/** The faults of an issue; those of a union are the ones of the member that the value comes nearest to. */
+function faultsIn(issue: z.core.$ZodIssue, base: Path): Fault[] {
+  const path = [...base, ...issue.path.filter((key) => typeof key !== "symbol")];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ kind: "unknown", path: [...path, key], message: issue.message }));
+  }
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    const nearest = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a) || a.length - b.length)[0] ?? [];
+    if (depthOf(nearest) > 0) return nearest.flatMap((inner) => faultsIn(inner, path));
+  }
+  return [{ kind: "refused", path, message: issue.message }];
+}
+
+/** How far into the value the first of some issues is. */
+function depthOf(issues: readonly z.core.$ZodIssue[]): number {
+  return Math.max(0, ...issues.map((issue) => issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0)));
+}
+
+function drop(draft: Draft, fault: Fault): Draft {
+  const place = placeOf(draft, fault.path);
+  if (place === undefined) return draft;
+  const gone = leavesAt(draft, place);
+  const findings = fault.kind === "unknown" ? unknownAt(gone, place) : refusedAt(gone, place, fault);
+  return find(takeOut(draft, place), ...findings);
+}
+
+/** The nearest place that there is: a field that is missing is the fault of what it is missing in. */
+function placeOf(draft: Draft, path: Path): Path | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const place = path.slice(0, length);
+    if (leavesAt(draft, place).length > 0) return place;
+  }
+  return undefined;
+}
+
+/** Says of a part that is unknown why, and where parts of it have reasons of their own, those. */
+function unknownAt(gone: readonly Leaf[], place: Path): Finding[] {
+  const findings = new Map<string, Finding>();
+  for (const leaf of gone) {
+    if (leaf.placed) continue;
+    const included = leaf.path.indexOf("$include");
+    const absence = absenceOf(leaf.path);
+    const length = included >= 0 ? included + 1 : Math.max(place.length, absence?.length ?? 0);
+    const path = originOf(leaf, leaf.path.slice(0, length));
+    const { why, hint } = included >= 0 ? INCLUDE : (absence ?? NO_SUCH_FIELD);
+    findings.set(keyOf(path), { kind: "unknown", path, why, hint });
+  }
+  return [...findings.values()];
+}
+
+const NO_SUCH_FIELD = {
+  why: "There is no such field here.",
+  hint: "GET /v1/config/schema says which there are.",
+};
+
+function refusedAt(gone: readonly Leaf[], place: Path, { path, message }: Fault): Finding[] {
+  const first = gone.find(({ placed }) => !placed);
+  if (first === undefined) return [];
+  const inner = path.slice(place.length).join(".");
+  const why = inner === "" ? message : `${inner}: ${message}`;
+  const hint = "GET /v1/config/schema says what is taken there.";
+  return [{ kind: "refused", path: originOf(first, place), why, hint }];
+}

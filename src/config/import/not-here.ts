@@ -1,0 +1,158 @@
+import type { Path } from "./leaves.ts";
+import { lengthOf, matchStart, type Pattern } from "./pattern.ts";
+
+/** Why there is nothing here for a field of OpenClaw's, and what to do instead. */
+export interface Absence {
+  at: Pattern;
+  why: string;
+  hint: string;
+}
+
+const NOTHING_TO_DO = "Nothing has to be done.";
+const NO_MACHINE = "Isopod runs on no machine of its own, so there is nothing of the kind.";
+const OTHER_CHANNEL = "Isopod has no such channel.";
+
+/** What of OpenClaw's configuration has no counterpart, the narrower before the wider. */
+const ABSENCES: readonly Absence[] = [
+  {
+    at: "gateway.auth",
+    why: "Who may call is decided by the Worker's token alone.",
+    hint: "Put a token into the Worker's secrets: wrangler secret put ISOPOD_TOKEN.",
+  },
+  {
+    at: "gateway.http",
+    why: "The endpoints that speak OpenAI's protocol are always there, behind the token.",
+    hint: NOTHING_TO_DO,
+  },
+  { at: "gateway.reload", why: "A new configuration holds from the next message on.", hint: NOTHING_TO_DO },
+  {
+    at: "gateway",
+    why: "There is no gateway: port, address and certificates are Cloudflare's.",
+    hint: "Give the Worker a route or a domain in wrangler.toml.",
+  },
+  {
+    at: "env.shellEnv",
+    why: "There is no shell whose variables could be read.",
+    hint: "Put what is needed into the Worker's variables or secrets.",
+  },
+  {
+    at: "env",
+    why: "Variables are the Worker's, and their values are never stored in a configuration.",
+    hint: "Put each of them into the Worker's secrets: wrangler secret put <NAME>.",
+  },
+  {
+    at: "secrets",
+    why: "Secrets come from the Worker's environment alone.",
+    hint: 'Put each of them into the Worker\'s secrets, and name it as {source: "env", id: "<NAME>"}.',
+  },
+  { at: "browser", why: `${NO_MACHINE} No browser can be driven.`, hint: NOTHING_TO_DO },
+  { at: "canvasHost", why: `${NO_MACHINE} There is no canvas.`, hint: NOTHING_TO_DO },
+  { at: "canvas", why: `${NO_MACHINE} There is no canvas.`, hint: NOTHING_TO_DO },
+  { at: "nodes", why: "Isopod has no nodes.", hint: NOTHING_TO_DO },
+  { at: "nodeHost", why: "Isopod has no nodes.", hint: NOTHING_TO_DO },
+  { at: "discovery", why: `${NO_MACHINE} A Worker is found by its address.`, hint: NOTHING_TO_DO },
+  { at: "bridge", why: `${NO_MACHINE} Clients use HTTP and WebSockets.`, hint: NOTHING_TO_DO },
+  { at: "web", why: "WhatsApp's web client needs a process that stays.", hint: NOTHING_TO_DO },
+  { at: "talk", why: "Isopod does not speak.", hint: NOTHING_TO_DO },
+  { at: "tts", why: "Isopod does not speak.", hint: NOTHING_TO_DO },
+  { at: "messages.tts", why: "Isopod does not speak.", hint: NOTHING_TO_DO },
+  { at: "audio", why: "Isopod does not listen to recordings.", hint: NOTHING_TO_DO },
+  { at: "tools.media", why: "Isopod does not listen to or watch recordings.", hint: NOTHING_TO_DO },
+  { at: "ui", why: "The page has one look.", hint: NOTHING_TO_DO },
+  { at: "cli", why: "Isopod's command line has no settings.", hint: NOTHING_TO_DO },
+  { at: "tui", why: "Isopod's command line has no settings.", hint: NOTHING_TO_DO },
+  { at: "update", why: "A new version is a deploy.", hint: "Run wrangler deploy." },
+  { at: "logging", why: "The log is that of the Worker.", hint: "Look at it with wrangler tail, or in Workers Logs." },
+  { at: "diagnostics", why: "The log is that of the Worker.", hint: "Look at it with wrangler tail." },
+  {
+    at: "plugins",
+    why: "Plugins are compiled in, and none of OpenClaw's is.",
+    hint: "GET /v1/plugins lists those that there are; hooks.internal.entries switches them.",
+  },
+  {
+    at: "hooks.internal.entries",
+    why: "There is no plugin of this name.",
+    hint: "GET /v1/plugins lists those that there are.",
+  },
+  { at: "hooks.internal.load", why: "Plugins are compiled in.", hint: "Write one below src/plugins/, and deploy." },
+  { at: "hooks.internal.handlers", why: "Plugins are compiled in.", hint: "Write one below src/plugins/, and deploy." },
+  { at: "hooks.gmail", why: "Gmail's watcher needs a process that stays.", hint: "Let mail come in by a webhook." },
+  { at: "hooks.transformsDir", why: "No code is loaded from files.", hint: "Write a plugin." },
+  { at: "mcp", why: "Isopod starts no servers for tools.", hint: NOTHING_TO_DO },
+  { at: "acp", why: "Isopod starts no other agents' programs.", hint: NOTHING_TO_DO },
+  { at: "agents.defaults.cliBackends", why: "Isopod starts no programs.", hint: "Name a model with an API." },
+  { at: "agents.list.*.runtime", why: "Isopod starts no other agents' programs.", hint: NOTHING_TO_DO },
+  {
+    at: "agents.defaults.sandbox",
+    why: "There are no containers: what an agent does stays in its workspace.",
+    hint: NOTHING_TO_DO,
+  },
+  {
+    at: "agents.list.*.sandbox",
+    why: "There are no containers: what an agent does stays in its workspace.",
+    hint: NOTHING_TO_DO,
+  },
+  { at: "tools.sandbox", why: "There are no containers.", hint: "Use tools.allow and tools.deny." },
+  { at: "tools.elevated", why: "There is no host on which more could be done.", hint: NOTHING_TO_DO },
+  { at: "agents.list.*.tools.elevated", why: "There is no host on which more could be done.", hint: NOTHING_TO_DO },
+  {
+    at: "channels.*.accounts.*.groupAllowFrom",
+    why: "Who may speak is not limited by sender within a group here, so this limit would not hold.",
+    hint: "List only groups in `groups` whose members you trust, or set groupPolicy to 'disabled'.",
+  },
+  {
+    at: "channels.*.accounts.*.groups.*.allowFrom",
+    why: "Who may speak is not limited by sender within a group here, so this limit would not hold.",
+    hint: "Leave the group out of `groups` where its members are not all trusted.",
+  },
+  {
+    at: "channels.*.accounts.*.tokenFile",
+    why: "There are no files that a secret could be read from.",
+    hint: 'Put it into the Worker\'s secrets, and name it in botToken as {source: "env", id: "<NAME>"}.',
+  },
+  {
+    at: "channels.whatsapp",
+    why: `${OTHER_CHANNEL} WhatsApp's web client needs a process that stays.`,
+    hint: NOTHING_TO_DO,
+  },
+  { at: "channels.signal", why: `${OTHER_CHANNEL} Signal's client needs a process that stays.`, hint: NOTHING_TO_DO },
+  { at: "channels.imessage", why: `${OTHER_CHANNEL} iMessage needs a Mac.`, hint: NOTHING_TO_DO },
+  { at: "channels.webchat", why: "The page is always there.", hint: "Open the Worker's address in a browser." },
+  { at: "session.store", why: "Sessions are in Durable Objects.", hint: NOTHING_TO_DO },
+  {
+    at: "session.maintenance",
+    why: "How long things are kept is said in days here.",
+    hint: "Set session.retention.days.",
+  },
+  { at: "session.resetTriggers", why: "The commands are /new and /reset.", hint: NOTHING_TO_DO },
+  { at: "cron.store", why: "Jobs are in D1.", hint: NOTHING_TO_DO },
+  { at: "skills.install", why: "Nothing is installed on a machine.", hint: NOTHING_TO_DO },
+  {
+    at: "agents.defaults.memorySearch.local",
+    why: "A model in a file cannot be run here.",
+    hint: "Use a provider with an API.",
+  },
+  {
+    at: "agents.defaults.allowedModels",
+    why: "It is of OpenClaw's first versions.",
+    hint: "Name the models in agents.defaults.models.",
+  },
+  {
+    at: "agents.defaults.modelAliases",
+    why: "It is of OpenClaw's first versions.",
+    hint: "Give models their `alias` in agents.defaults.models.",
+  },
+];
+
+/** A field whose content is in another file. */
+export const INCLUDE: Omit<Absence, "at"> = {
+  why: "Other files cannot be read from here.",
+  hint: "Put what is in the file into its place, and import the document again.",
+};
+
+/** The narrowest thing that is to be said of a path, with how many of its steps it is about. */
+export function absenceOf(path: Path): { why: string; hint: string; length: number } | undefined {
+  const found = ABSENCES.filter(({ at }) => matchStart(path, at) !== undefined);
+  const [narrowest] = found.sort((a, b) => lengthOf(b.at) - lengthOf(a.at));
+  return narrowest === undefined ? undefined : { ...narrowest, length: lengthOf(narrowest.at) };
+}

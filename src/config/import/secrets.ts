@@ -1,0 +1,115 @@
+import { isJsonObject, type Json } from "../../lib/json.ts";
+import { type Draft, find, leavesAt, rewrite, type Step, takeOut } from "./draft.ts";
+import type { Leaf } from "./leaves.ts";
+import { variableName } from "./variable-name.ts";
+
+/** Names of fields that hold something secret. */
+const SECRET_NAME =
+  /(?:api[_-]?key|token|secret|password|passwd|credentials?|private[_-]?key|encrypt[_-]?key|authorization|cookie)$/i;
+
+/** How well-known secrets look, wherever they stand. */
+const SECRET_SHAPES = [
+  /^(?:sk|pk|rk)[-_][\w-]{16,}/,
+  /^(?:xox[abeprs]|xapp)-/,
+  /^(?:gh[opsu]_|github_pat_|glpat-|hf_|gsk_|nvapi-|whsec_|AIza|AKIA|ya29\.)[\w-]{8,}/,
+  /^\d{6,12}:[\w-]{20,}$/,
+  /^(?:Bearer|Basic)\s+\S/i,
+  /^eyJ[\w-]{10,}\.[\w-]{10,}/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /^[a-z][a-z\d+.-]*:\/\/[^\s/@]+:[^\s/@]+@/i,
+  /^https?:\/\/\S*[?&](?:key|api_?key|token|secret|access_token)=/i,
+];
+
+const SOURCES = new Set<Json>(["env", "file", "exec"]);
+
+const ENV_NAME = /^[A-Z][A-Z0-9_]*$/;
+
+/** Whether a value is a reference to a secret as OpenClaw writes it; it is taken as one value. */
+export function isReference(value: Json): boolean {
+  if (!isJsonObject(value) || typeof value.id !== "string") return false;
+  const isShape = Object.keys(value).every((key) => ["source", "provider", "id"].includes(key));
+  return isShape && SOURCES.has(value.source ?? null);
+}
+
+/** Writes references to variables of the environment as we do: `${NAME}` and OpenClaw's own form. */
+export const readReferences: Step = (draft) =>
+  rewrite(draft, (leaf) => {
+    const id = variableIn(leaf);
+    if (id === undefined) return undefined;
+    return { value: { source: "env", id }, why: `The secret is looked for in the Worker's variable ${id}.` };
+  });
+
+/**
+ * Refuses what must not be stored: secrets in plain words, references to files and programs, and text into which
+ * variables would have to be filled. Where a secret stood there is now a reference to the variable that it goes into.
+ */
+export const refuseSecrets: Step = (draft) =>
+  draft.leaves.reduce((current, leaf) => {
+    const why = whyRefused(leaf);
+    return why === undefined ? current : refuse(current, leaf, why);
+  }, draft);
+
+function refuse(draft: Draft, leaf: Leaf, why: string): Draft {
+  const finding = { kind: "refused", path: leaf.from, why } as const;
+  if (!isSecretPlace(leaf)) {
+    const hint = "Write the value itself; a secret goes into a field that takes a reference to one.";
+    return find(takeOut(draft, leaf.path), { ...finding, hint });
+  }
+  const id = variableName(leaf.path);
+  const put = `Put it into the Worker's secrets: wrangler secret put ${id}.`;
+  if (isLocal(draft, leaf)) {
+    const hint = `A server of one's own often wants none, so none is named now. Where it does: ${put}`;
+    return find(takeOut(draft, leaf.path), { ...finding, hint });
+  }
+  const hint = `${put} The document names it as {source: "env", id: "${id}"}.`;
+  const reference: Leaf = { ...leaf, value: { source: "env", id }, placed: true };
+  const leaves = draft.leaves.map((one) => (one === leaf ? reference : one));
+  return find({ ...draft, leaves }, { ...finding, hint });
+}
+
+function variableIn(leaf: Leaf): string | undefined {
+  const { value } = leaf;
+  if (isJsonObject(value))
+    return value.source === "env" && typeof value.id === "string" && "provider" in value
+      ? envName(value.id)
+      : undefined;
+  if (typeof value !== "string" || !isSecretPlace(leaf)) return undefined;
+  const named = /^\$\{([^}]*)\}$/.exec(value)?.[1] ?? /^(?:\$|secretref-env:)(\w+)$/.exec(value)?.[1];
+  if (named !== undefined) return envName(named);
+  // The name alone was understood as well, where it looks like one.
+  return ENV_NAME.test(value) && /_(?:KEY|TOKEN|SECRET|PASSWORD)$/.test(value) ? value : undefined;
+}
+
+function envName(name: string): string | undefined {
+  return ENV_NAME.test(name) ? name : undefined;
+}
+
+/** What is wrong with a value; it never says the value. */
+function whyRefused(leaf: Leaf): string | undefined {
+  const { value } = leaf;
+  if (isJsonObject(value) && isReference(value)) {
+    return value.source === "env"
+      ? undefined
+      : `Secrets come from the Worker's environment, not from '${String(value.source)}'.`;
+  }
+  if (typeof value !== "string" || value === "") return undefined;
+  if (isSecretPlace(leaf)) return "A secret stands here in plain words, and configurations are stored and shown.";
+  if (SECRET_SHAPES.some((shape) => shape.test(value)))
+    return "It looks like a secret, and configurations are stored and shown.";
+  return /(?<!\$)\$\{[A-Z_][A-Z0-9_]*\}/.test(value) ? "Variables are not filled into texts here." : undefined;
+}
+
+function isSecretPlace({ path }: Leaf): boolean {
+  const name = [...path].reverse().find((key) => typeof key === "string");
+  return typeof name === "string" && SECRET_NAME.test(name);
+}
+
+/** Whether it is the key of a model server on a machine of one's own. */
+function isLocal(draft: Draft, { path }: Leaf): boolean {
+  if (path[0] !== "models" || path[1] !== "providers") return false;
+  const url = leavesAt(draft, [...path.slice(0, 3), "baseUrl"])[0]?.value;
+  return (
+    typeof url === "string" &&
+    /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/.test(url)
+  );
+}

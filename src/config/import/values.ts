@@ -1,0 +1,102 @@
+import type { Json } from "../../lib/json.ts";
+import { type Draft, leavesAt, rewrite, type Step } from "./draft.ts";
+import type { Leaf } from "./leaves.ts";
+import { matches, type Pattern } from "./pattern.ts";
+
+/** A value that is written otherwise here. */
+interface Rewriting {
+  at: Pattern;
+  /** The value as it is to be, and why; undefined where it is right as it is. `draft` is as it was before any. */
+  to(value: Json, leaf: Leaf, draft: Draft): { value: Json; why: string } | undefined;
+}
+
+const REWRITINGS: readonly Rewriting[] = [
+  ...["agents.defaults.thinkingDefault", "agents.defaults.subagents.thinking"].map(
+    (at): Rewriting => ({ at, to: oneOf({ xhigh: "high", max: "high", adaptive: "medium" }) }),
+  ),
+  ...["messages.queue.mode", "messages.queue.byChannel.*"].map(
+    (at): Rewriting => ({ at, to: oneOf({ "steer-backlog": "steer", "steer+backlog": "steer", queue: "steer" }) }),
+  ),
+  { at: "session.reset.mode", to: oneOf({ manual: "none" }) },
+  {
+    at: "agents.defaults.contextPruning.mode",
+    to: oneOf({ "cache-ttl": "auto", adaptive: "auto", aggressive: "auto" }),
+  },
+  { at: "agents.defaults.verboseDefault", to: fromBoolean("on", "off") },
+  { at: "agents.defaults.blockStreamingDefault", to: fromBoolean("on", "off") },
+  { at: "agents.defaults.models.*.alias", to: aliasName },
+  ...["agents.defaults.model", "agents.defaults.model.primary", "agents.defaults.model.fallbacks.*"].map(
+    (at): Rewriting => ({ at, to: fullModelName }),
+  ),
+  ...["agents.list.*.model", "agents.list.*.model.primary", "agents.list.*.model.fallbacks.*"].map(
+    (at): Rewriting => ({ at, to: fullModelName }),
+  ),
+  ...["allowFrom.*", "groupAllowFrom.*"].map(
+    (field): Rewriting => ({ at: `channels.*.accounts.*.${field}`, to: senderId }),
+  ),
+  { at: "commands.ownerAllowFrom.*", to: (value) => asText(value) },
+  { at: "bindings.*.match.peer.id", to: (value) => asText(value) },
+  { at: "models.providers.*.api", to: wireFormat },
+  { at: "models.providers.*.baseUrl", to: baseUrl },
+];
+
+/** Writes values as they are written here. */
+export const rewriteValues: Step = (draft) =>
+  rewrite(draft, (leaf) => REWRITINGS.find(({ at }) => matches(leaf.path, at))?.to(leaf.value, leaf, draft));
+
+function oneOf(words: Readonly<Record<string, string>>): Rewriting["to"] {
+  const known = new Map(Object.entries(words));
+  return (value) => {
+    const word = typeof value === "string" ? known.get(value) : undefined;
+    return word === undefined ? undefined : { value: word, why: `'${String(value)}' is '${word}' here.` };
+  };
+}
+
+function fromBoolean(yes: string, no: string): Rewriting["to"] {
+  return (value) => {
+    if (typeof value !== "boolean") return undefined;
+    const word = value ? yes : no;
+    return { value: word, why: `${value} is written '${word}' here.` };
+  };
+}
+
+function asText(value: Json) {
+  return typeof value === "number" ? { value: String(value), why: "Ids are texts here." } : undefined;
+}
+
+/** Senders are ids without the channel's name before them. */
+function senderId(value: Json, { path }: Leaf) {
+  if (typeof value !== "string") return asText(value);
+  const prefix = new RegExp(`^(?:${path[1] === "telegram" ? "tg|telegram" : String(path[1])}):`, "i");
+  if (!prefix.test(value)) return undefined;
+  return { value: value.replace(prefix, ""), why: "The channel's name before an id is left out here." };
+}
+
+function aliasName(value: Json) {
+  if (typeof value !== "string" || /^[\w.-]{1,40}$/.test(value)) return undefined;
+  const name = value
+    .replaceAll(/[^\w.-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 40);
+  return name === "" ? undefined : { value: name, why: `A short name is one word here: '${name}'.` };
+}
+
+/** OpenClaw took a model without a provider for Anthropic's, unless it was a short name. */
+function fullModelName(value: Json, _: Leaf, draft: Draft) {
+  if (typeof value !== "string" || value.includes("/") || !/^claude-/.test(value)) return undefined;
+  const isAlias = leavesAt(draft, ["agents", "defaults", "models"]).some((leaf) => leaf.value === value);
+  return isAlias ? undefined : { value: `anthropic/${value}`, why: "A model is named with its provider here." };
+}
+
+function wireFormat(value: Json) {
+  if (value !== "openai" && value !== "ollama") return undefined;
+  return { value: "openai-completions", why: `'${value}' is spoken as openai-completions here.` };
+}
+
+/** OpenClaw's client for Anthropic's format added the version, and the one for Ollama asked its own API. */
+function baseUrl(value: Json, { path }: Leaf, draft: Draft) {
+  if (typeof value !== "string" || !URL.canParse(value) || /\/v\d+[a-z]*\/?$/.test(value)) return undefined;
+  const api = leavesAt(draft, [...path.slice(0, -1), "api"])[0];
+  if (api?.value !== "anthropic-messages" && api?.value !== "ollama") return undefined;
+  return { value: `${value.replace(/\/+$/, "")}/v1`, why: "The address is written with its version here." };
+}
