@@ -18,6 +18,37 @@ export function tail(text: string, max: number): string {
   return text.slice(splitsPair(text, start) ? start + 1 : start);
 }
 
+/** Like `head`, and cuts no character as a reader sees it: no accent, flag, joined emoji, or CR from its LF. */
+export function wholeHead(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const { index } = characterAt(text, max);
+  return head(text, index);
+}
+
+/** Like `tail`, and cuts no character as a reader sees it. */
+export function wholeTail(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = text.length - max;
+  const { index, length } = characterAt(text, start);
+  return tail(text, text.length - (index === start ? start : index + length));
+}
+
+/** Below it every unit is a character by itself, but for CR before LF. */
+const FIRST_COMBINING = 0x300;
+let segmenter: Intl.Segmenter | undefined;
+
+/** Where the character begins that a place is in, and how long it is; the place itself where one begins there. */
+function characterAt(text: string, at: number): { index: number; length: number } {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  if (before < FIRST_COMBINING && after < FIRST_COMBINING && before !== CARRIAGE_RETURN)
+    return { index: at, length: 1 };
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  const found = segmenter.segment(text).containing(at);
+  return found === undefined ? { index: at, length: 0 } : { index: found.index, length: found.segment.length };
+}
+
+const CARRIAGE_RETURN = 0x0d;
+
 function splitsPair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const after = text.charCodeAt(at);

@@ -32,6 +32,8 @@ export interface StableInput {
   outputDirectives: readonly OutputDirective[];
   /** Filtered, cut and in order. */
   bootstrapFiles: readonly BootstrapFile[];
+  /** What is wrong with workspace files, in sentences. */
+  fileWarnings?: readonly string[];
 }
 
 /** Everything that a system prompt is made of: plain data, resolved by whoever calls the renderer. */

@@ -1,5 +1,9 @@
+import { BOOTSTRAP_LIMITS, type BootstrapLimits, type Unlimited, withinLimits } from "./bootstrap-limits.ts";
+import { type BootstrapOccasion, chooseFiles, type Wanted } from "./bootstrap-names.ts";
+import type { TextFaults } from "./decode-text.ts";
+import { isEffectivelyEmpty } from "./heartbeat-file.ts";
 import { type CachedText, readText } from "./read-text.ts";
-import { type Excerpt, truncate } from "./truncate.ts";
+import type { Excerpt } from "./truncate.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
 /** A file of the workspace's root as it goes into the prompt. Lengths are in UTF-16 units. */
@@ -12,100 +16,52 @@ export interface BootstrapFile {
   injectedChars: number;
   truncated: boolean;
   missing: boolean;
+  /** What is wrong with its text, in sentences; absent where nothing is. */
+  warnings?: readonly string[];
 }
 
-export interface BootstrapRequest {
+/** The workspace files of a prompt. */
+export interface BootstrapFiles {
+  shown: readonly BootstrapFile[];
+  /** What is wrong with files that are not shown, in sentences. */
+  warnings: readonly string[];
+}
+
+export interface BootstrapRequest extends BootstrapOccasion {
   workspace: Pick<Workspace, "read">;
   /** The root, as it was listed for this turn. */
   listing: readonly WorkspaceEntry[];
   /** What earlier turns read; kept up to date. */
   cache: BootstrapCache;
-  /** `minimal` is for sub-agents and jobs: AGENTS.md and TOOLS.md alone. */
-  mode: "full" | "minimal";
-  /** True for an agent that has heartbeats: HEARTBEAT.md is in. */
-  heartbeat: boolean;
-  /** True where only owners listen: MEMORY.md and USER.md are in. */
-  personal: boolean;
   limits?: BootstrapLimits;
 }
 
-/** `bootstrapMaxChars` and `bootstrapTotalMaxChars`. */
-export interface BootstrapLimits {
-  fileChars: number;
-  totalChars: number;
-}
-
-export const BOOTSTRAP_LIMITS: BootstrapLimits = { fileChars: 20_000, totalChars: 60_000 };
-
 /** Files by path, as they were last read. Belongs to one agent. */
 export type BootstrapCache = Map<string, CachedText>;
-
-/** Kept back for each file that is still to come, so that its name and a marker always fit. */
-const RESERVED_CHARS = 160;
-
-/** A file that belongs into the prompt, and where it is if it exists. */
-interface Wanted {
-  path: string;
-  file: WorkspaceFile | undefined;
-}
 
 /**
  * The bootstrap files in their order, cut to the limits. Reads only what changed since it was cached: a turn after
  * which nothing changed costs no store operation.
  * @throws WorkspaceError `unavailable`
  */
-export async function loadBootstrap(request: BootstrapRequest): Promise<BootstrapFile[]> {
-  const limits = request.limits ?? BOOTSTRAP_LIMITS;
-  const loaded = await Promise.all(wantedOf(request).map((wanted) => load(request, wanted, limits.fileChars)));
-  const files = loaded.filter((file) => !(isOptional(file.path) && (file.missing || file.empty)));
-  let left = limits.totalChars;
-  return files.map((file, i) => {
-    const reserved = RESERVED_CHARS * (files.length - 1 - i);
-    const shown = show(file, Math.max(0, Math.min(limits.fileChars, left - reserved)));
-    left -= shown.injectedChars;
-    return shown;
-  });
+export async function loadBootstrap(request: BootstrapRequest): Promise<BootstrapFiles> {
+  const { listing, limits = BOOTSTRAP_LIMITS } = request;
+  const { wanted, warnings } = chooseFiles(listing, request);
+  const loaded = await Promise.all(wanted.map((file) => load(request, file, limits.fileChars)));
+  const present = loaded.filter((file) => file !== undefined);
+  return { shown: withinLimits(present, limits), warnings };
 }
 
-/** The etags of the files that the prompt shows whole: who sees the prompt has read them. */
+/** The etags of the files that the prompt shows whole and as they are: who sees the prompt has read them. */
 export function etagsShown(files: readonly BootstrapFile[], cache: BootstrapCache): Map<string, string> {
   const etags = new Map<string, string>();
-  for (const file of files) {
-    const cached = cache.get(file.path);
-    if (cached?.kind === "text" && !file.truncated && !file.missing) etags.set(file.path, cached.etag);
+  for (const { path, content, truncated, missing } of files) {
+    const cached = cache.get(path);
+    if (cached?.kind !== "text" || truncated || missing) continue;
+    const isAsItIs = cached.faults.controls + cached.faults.broken === 0;
+    if (isAsItIs && (content === cached.excerpt.head || isBlank(cached))) etags.set(path, cached.etag);
   }
   return etags;
-}
-
-/** Which files this turn wants, in the order of the prompt. */
-function wantedOf({ listing, mode, heartbeat, personal }: BootstrapRequest): Wanted[] {
-  const named = (path: string): Wanted => ({ path, file: namesakes(listing, path)[0] });
-  if (mode === "minimal") return ["AGENTS.md", "TOOLS.md"].map(named);
-  return [
-    ...["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"].map(named),
-    ...(personal ? [named("USER.md")] : []),
-    ...(heartbeat ? [named("HEARTBEAT.md")] : []),
-    named("BOOTSTRAP.md"),
-    ...(personal ? memoriesAmong(listing) : []),
-  ];
-}
-
-/** The files of the root that have that name in any case, the one that is spelt so first. */
-function namesakes(listing: readonly WorkspaceEntry[], name: string): WorkspaceFile[] {
-  return listing
-    .filter((entry) => entry.kind === "file")
-    .filter((file) => file.path.toLowerCase() === name.toLowerCase())
-    .sort((a, b) => Number(b.path === name) - Number(a.path === name));
-}
-
-/** MEMORY.md and memory.md; one of them where they hold the same. */
-function memoriesAmong(listing: readonly WorkspaceEntry[]): Wanted[] {
-  const seen = new Set<string>();
-  return namesakes(listing, "MEMORY.md").flatMap((file) => {
-    if (seen.has(file.etag)) return [];
-    seen.add(file.etag);
-    return [{ path: file.path, file }];
-  });
 }
 
 /** BOOTSTRAP.md and MEMORY.md are not missed, and an empty one is as good as none. */
@@ -113,24 +69,43 @@ function isOptional(path: string): boolean {
   return ["bootstrap.md", "memory.md"].includes(path.toLowerCase());
 }
 
-/** A file on its way into the prompt: its text, or the marker that stands in for it. */
-interface Loaded {
-  path: string;
-  missing: boolean;
-  empty: boolean;
-  text: Excerpt | string;
-}
-
-async function load({ workspace, cache }: BootstrapRequest, wanted: Wanted, maxChars: number): Promise<Loaded> {
+/** Undefined for a file that is neither there nor missed. */
+async function load(request: BootstrapRequest, wanted: Wanted, maxChars: number): Promise<Unlimited | undefined> {
+  const { workspace, cache } = request;
   const path = wanted.file?.path ?? wanted.path;
   const read = wanted.file && (await readThroughCache(workspace, cache, wanted.file, maxChars));
-  if (read === undefined) return { path, missing: true, empty: false, text: `(${path} does not exist yet.)` };
-  if (read.kind === "binary") {
-    const marker = `(${path} is not UTF-8 text: ${read.size} bytes that are not shown here.)`;
-    return { path, missing: false, empty: false, text: marker };
+  if (read === undefined || isBlank(read)) {
+    if (isOptional(path)) return undefined;
+    const missing = read === undefined;
+    return { path, missing, text: missing ? `(${path} does not exist yet.)` : `(${path} is empty.)` };
   }
-  const empty = read.excerpt.head.trim() === "" && read.excerpt.tail.trim() === "";
-  return { path, missing: false, empty, text: empty ? `(${path} is empty.)` : read.excerpt };
+  if (read.kind === "binary") return { path, missing: false, text: unreadable(path, read) };
+  if (asksForNothing(path, read.excerpt)) return { path, missing: false, text: `(${path} is empty.)` };
+  const warnings = faultsOf(path, read.faults);
+  return { path, missing: false, text: read.excerpt, ...(warnings.length > 0 && { warnings }) };
+}
+
+function isBlank(read: CachedText): boolean {
+  return read.kind === "text" && read.excerpt.head.trim() === "" && read.excerpt.tail.trim() === "";
+}
+
+/** A HEARTBEAT.md of headings alone counts as empty. What is left out of a longer one may ask for something. */
+function asksForNothing(path: string, { head, rawChars }: Excerpt): boolean {
+  return path.toLowerCase() === "heartbeat.md" && head.length === rawChars && isEffectivelyEmpty(head);
+}
+
+function unreadable(path: string, { size, why }: { size: number; why: "encoding" | "controls" }): string {
+  return why === "encoding"
+    ? `(${path} is not UTF-8 text: ${size} bytes that are not shown here.)`
+    : `(${path} is full of control characters and no text: ${size} bytes that are not shown here.)`;
+}
+
+function faultsOf(path: string, { controls, broken, hidden }: TextFaults): string[] {
+  return [
+    controls > 0 && `\`${path}\` has control characters (${controls}); they are shown as pictures, such as \u2400.`,
+    broken > 0 && `\`${path}\` has bytes that are not UTF-8 (${broken}); they are shown as \ufffd. Save it as UTF-8.`,
+    hidden > 0 && `\`${path}\` has characters that people cannot see or that turn text around (${hidden}).`,
+  ].filter((warning) => warning !== false);
 }
 
 async function readThroughCache(
@@ -149,19 +124,4 @@ async function readThroughCache(
     if (thrown instanceof WorkspaceError && thrown.code === "not_found") return undefined;
     throw thrown;
   }
-}
-
-function show({ path, missing, text }: Loaded, max: number): BootstrapFile {
-  const isMarker = typeof text === "string";
-  const { content, truncated } = isMarker
-    ? { content: text.slice(0, max), truncated: false }
-    : truncate(text, max, path);
-  return {
-    path,
-    content,
-    rawChars: isMarker ? 0 : text.rawChars,
-    injectedChars: content.length,
-    truncated,
-    missing,
-  };
 }

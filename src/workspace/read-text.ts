@@ -1,14 +1,22 @@
+import { wholeHead, wholeTail } from "../lib/text.ts";
+import { decodeText, encodingOf, type TextFaults } from "./decode-text.ts";
 import { type Excerpt, excerptOf, sharesOf } from "./truncate.ts";
-import type { Workspace, WorkspaceContent, WorkspaceFile } from "./workspace.ts";
+import { MAX_FILE_BYTES, type Workspace, type WorkspaceFile } from "./workspace.ts";
 
 /** Up to here a file is read whole, which costs one operation; of a larger one only the ends are read. */
 const WHOLE_BYTES = 256 * 1024;
 
-/** The most bytes that UTF-8 takes for one UTF-16 unit. */
+/** The most bytes that one UTF-16 unit takes in an encoding that is read here. */
 const BYTES_PER_CHAR = 3;
 
+const NO_FAULTS: TextFaults = { controls: 0, broken: 0, hidden: 0 };
+
 /** What is remembered of a file's text: as much as may be shown of it. */
-export type CachedText = CachedHead & ({ kind: "text"; excerpt: Excerpt } | { kind: "binary"; size: number });
+export type CachedText = CachedHead &
+  (
+    | { kind: "text"; excerpt: Excerpt; faults: TextFaults }
+    | { kind: "binary"; size: number; why: "encoding" | "controls" }
+  );
 
 interface CachedHead {
   etag: string;
@@ -17,8 +25,8 @@ interface CachedHead {
 }
 
 /**
- * Reads as much of a text file as `maxChars` UTF-16 units can show, without its byte order mark. A file that is not
- * UTF-8, or that has a NUL, is `binary`.
+ * Reads as much of a text file as `maxChars` UTF-16 units can show, without its byte order mark: UTF-8, or UTF-16 where
+ * the mark says so. What is no text is `binary`.
  * @throws WorkspaceError `not_found`, `unavailable`
  */
 export async function readText(
@@ -26,44 +34,56 @@ export async function readText(
   file: WorkspaceFile,
   maxChars: number,
 ): Promise<CachedText> {
-  if (file.size <= Math.max(WHOLE_BYTES, BYTES_PER_CHAR * maxChars)) {
-    const content = await workspace.read(file.path);
-    const text = decode(content);
-    return remembered(content.file, maxChars, text === undefined ? undefined : excerptOf(text, maxChars));
-  }
+  const isWhole = file.size <= Math.min(MAX_FILE_BYTES, Math.max(WHOLE_BYTES, BYTES_PER_CHAR * maxChars));
+  return isWhole ? readWhole(workspace, file, maxChars) : readEnds(workspace, file, maxChars);
+}
+
+async function readWhole(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile, maxChars: number) {
+  const { file, bytes } = await workspace.read(path);
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  if (decoded.kind === "binary") return binary(file, maxChars, decoded.why);
+  return text(file, maxChars, excerptOf(decoded.text, maxChars), decoded.faults);
+}
+
+/** Of a file that changes in between only the start is taken. */
+async function readEnds(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile, maxChars: number) {
   const shares = sharesOf(maxChars);
   const [start, end] = await Promise.all([
-    workspace.read(file.path, { offset: 0, length: BYTES_PER_CHAR * shares.head }),
-    workspace.read(file.path, { suffix: BYTES_PER_CHAR * shares.tail }),
+    workspace.read(path, { offset: 0, length: bytesFor(shares.head) }),
+    workspace.read(path, { suffix: bytesFor(shares.tail) }),
   ]);
-  const head = decode(start);
-  const tail = end.file.etag === start.file.etag ? decode(end) : "";
-  if (head === undefined || tail === undefined) return remembered(start.file, maxChars, undefined);
-  const rawChars = Math.round((start.file.size * head.length) / start.bytes.length);
-  return remembered(start.file, maxChars, { head, tail, rawChars, exact: false });
+  const { file, bytes } = start;
+  const encoding = encodingOf(bytes);
+  const head = decodeText({ ...start, isEnd: false }, encoding);
+  if (head.kind === "binary") return binary(file, maxChars, head.why);
+  const tail = end.file.etag === file.etag ? decodeText({ ...end, isEnd: true }, encoding) : NOTHING;
+  if (tail.kind === "binary") return binary(file, maxChars, tail.why);
+  const rawChars = Math.round((file.size * head.text.length) / bytes.length);
+  const excerpt = {
+    // The last character of the one and the first of the other may be cut.
+    head: wholeHead(head.text, Math.min(shares.head, Math.max(0, head.text.length - 1))),
+    tail: wholeTail(tail.text, Math.min(shares.tail, Math.max(0, tail.text.length - 1))),
+    rawChars,
+    exact: false,
+  };
+  return text(file, maxChars, excerpt, sumOf(head.faults, tail.faults));
 }
 
-function remembered(file: WorkspaceFile, maxChars: number, excerpt: Excerpt | undefined): CachedText {
-  const known = { etag: file.etag, maxChars };
-  return excerpt === undefined ? { ...known, kind: "binary", size: file.size } : { ...known, kind: "text", excerpt };
+/** How many bytes hold so many UTF-16 units, as far as they are read at once. */
+function bytesFor(chars: number): number {
+  return Math.min(MAX_FILE_BYTES, BYTES_PER_CHAR * chars);
 }
 
-/** The text of a file or of a part of one, without the halves of characters at the part's ends; undefined for no text. */
-function decode({ file, bytes, offset }: WorkspaceContent): string | undefined {
-  const isEnd = offset + bytes.length === file.size;
-  let from = 0;
-  while (offset > 0 && from < BYTES_PER_CHAR && isContinuation(bytes[from])) from++;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes.subarray(from), {
-      stream: !isEnd,
-    });
-    return text.includes("\0") ? undefined : text;
-  } catch (thrown) {
-    if (thrown instanceof TypeError) return undefined;
-    throw thrown;
-  }
+const NOTHING = { kind: "text", text: "", faults: NO_FAULTS } as const;
+
+function text({ etag }: WorkspaceFile, maxChars: number, excerpt: Excerpt, faults: TextFaults): CachedText {
+  return { etag, maxChars, kind: "text", excerpt, faults };
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
+function binary({ etag, size }: WorkspaceFile, maxChars: number, why: "encoding" | "controls"): CachedText {
+  return { etag, maxChars, kind: "binary", size, why };
+}
+
+function sumOf(a: TextFaults, b: TextFaults): TextFaults {
+  return { controls: a.controls + b.controls, broken: a.broken + b.broken, hidden: a.hidden + b.hidden };
 }

@@ -1,4 +1,4 @@
-import { head, tail } from "../lib/text.ts";
+import { head, wholeHead, wholeTail } from "../lib/text.ts";
 
 const HEAD_SHARE = 0.7;
 const TAIL_SHARE = 0.2;
@@ -17,7 +17,9 @@ export interface Excerpt {
 export function excerptOf(text: string, max: number): Excerpt {
   const whole = { head: text, tail: text, rawChars: text.length, exact: true };
   const shares = sharesOf(max);
-  return text.length <= max ? whole : { ...whole, head: head(text, shares.head), tail: tail(text, shares.tail) };
+  return text.length <= max
+    ? whole
+    : { ...whole, head: wholeHead(text, shares.head), tail: wholeTail(text, shares.tail) };
 }
 
 /** How much of the start and of the end of a text is kept where only `max` UTF-16 units fit: 70 % and 20 %. */
@@ -27,20 +29,21 @@ export function sharesOf(max: number): { head: number; tail: number } {
 
 /**
  * The text in at most `max` UTF-16 units: whole, or its start and end around a marker that says how much is missing and
- * where to read it. `max` is at most what the excerpt was made for.
+ * where to read it, if anywhere. No character is cut as a reader sees it. `max` is at most what the excerpt was made for.
  */
-export function truncate(excerpt: Excerpt, max: number, path: string): { content: string; truncated: boolean } {
+export function truncate(excerpt: Excerpt, max: number, path?: string): { content: string; truncated: boolean } {
   const { rawChars, exact } = excerpt;
   if (rawChars <= max) return { content: excerpt.head, truncated: false };
   const room = Math.max(0, max - markerOf(rawChars, rawChars, exact, path).length);
   const shares = sharesOf(Math.min(max, room / (HEAD_SHARE + TAIL_SHARE)));
-  const start = head(excerpt.head, shares.head);
-  const end = tail(excerpt.tail, shares.tail);
+  const start = wholeHead(excerpt.head, shares.head);
+  const end = wholeTail(excerpt.tail, shares.tail);
   const marker = markerOf(rawChars - start.length - end.length, rawChars, exact, path);
   return { content: head(start + marker + end, max), truncated: true };
 }
 
-function markerOf(missing: number, rawChars: number, exact: boolean, path: string): string {
+function markerOf(missing: number, rawChars: number, exact: boolean, path: string | undefined): string {
   const about = exact ? "" : "about ";
-  return `\n\n[… ${about}${missing} of ${rawChars} characters are left out here: read ${path} to see them …]\n\n`;
+  const where = path === undefined ? "" : `: read ${path} to see them`;
+  return `\n\n[… ${about}${missing} of ${rawChars} characters are left out here${where} …]\n\n`;
 }

@@ -104,7 +104,7 @@ test("files of the prompt may be added, replaced and left out, within the limits
         files: [
           ...files.filter(({ path }) => path !== "SOUL.md"),
           { path: "HOUSE.md", content: "Be quiet after ten." },
-          { path: "LONG.md", content: "x".repeat(30_000) },
+          { path: "LONG.md", content: `${"x".repeat(30_000)}\0` },
         ],
       }),
     },
@@ -112,12 +112,11 @@ test("files of the prompt may be added, replaced and left out, within the limits
   const system = systemOf((await asked("files"))[0]);
   expect(system).toContain("## HOUSE.md\nBe quiet after ten.");
   expect(system).not.toContain("## SOUL.md");
-  expect(system).toContain("x".repeat(20_000));
-  expect(system).not.toContain("x".repeat(20_001));
+  expect(system).toMatch(/## LONG\.md\nx{14000}\n\n\[… 12001 of 30001 characters are left out here …\]\n\nx{3999}␀/);
   const lines = (await auditOf("files", 3)).map(({ subject, bytesAfter }) => [subject, bytesAfter]);
   expect(lines.sort()).toEqual([
     ["file HOUSE.md", 19],
-    ["file LONG.md", 30_000],
+    ["file LONG.md", 30_001],
     ["file SOUL.md", 0],
   ]);
 });

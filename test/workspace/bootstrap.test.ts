@@ -8,6 +8,9 @@ import {
 } from "../../src/workspace/bootstrap.ts";
 import { watchWorkspace } from "./open-workspace.ts";
 
+/** A turn of the owner, of an agent with heartbeats, in a new workspace. */
+const OWNER = { mode: "full", heartbeat: true, personal: true, onboarding: true } as const;
+
 const ALL = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md", "MEMORY.md"];
 
 /** A workspace with these files, and a loader that lists and reads it as a turn does. */
@@ -18,9 +21,10 @@ async function house(files: Record<string, string | Uint8Array>) {
   async function load(options: Partial<BootstrapRequest> = {}) {
     calls.length = 0;
     const listing = await workspace.list("");
-    return loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: true, personal: true, ...options });
+    return loadBootstrap({ workspace, listing, cache, ...OWNER, ...options });
   }
-  return { load, calls, workspace, cache };
+  const show = async (options: Partial<BootstrapRequest> = {}) => (await load(options)).shown;
+  return { load: show, look: load, calls, workspace, cache };
 }
 
 function furnished(): Record<string, string> {
@@ -48,11 +52,11 @@ describe("which files a prompt gets", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("HEARTBEAT.md only where there are heartbeats; MEMORY.md and USER.md only where owners are alone", async () => {
+  test("HEARTBEAT.md only where there are heartbeats; MEMORY.md, USER.md and BOOTSTRAP.md only where owners are alone", async () => {
     const { load, calls } = await house(furnished());
     const paths = (await load({ heartbeat: false, personal: false })).map((file) => file.path);
-    expect(paths).toEqual(["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "BOOTSTRAP.md"]);
-    expect(calls.join(" ")).not.toMatch(/MEMORY|USER|HEARTBEAT/);
+    expect(paths).toEqual(["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"]);
+    expect(calls.join(" ")).not.toMatch(/MEMORY|USER|HEARTBEAT|BOOTSTRAP/);
   });
 
   test("a missing file gets a short marker, except BOOTSTRAP.md and MEMORY.md", async () => {
@@ -120,14 +124,14 @@ describe("what a turn costs", () => {
     const listing = [await workspace.write("SOUL.md", "x", { kind: "new" })];
     await workspace.remove("SOUL.md", { kind: "any" });
     const cache: BootstrapCache = new Map();
-    const files = await loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: false, personal: true });
-    expect(files[1]).toMatchObject({ path: "SOUL.md", missing: true });
+    const { shown } = await loadBootstrap({ workspace, listing, cache, ...OWNER });
+    expect(shown[1]).toMatchObject({ path: "SOUL.md", missing: true });
   });
 
   test("an outage is not taken for a missing file", async () => {
     const { workspace } = watchWorkspace({ before: (call) => call.startsWith("get") && new Error("lost") });
     const listing = [await workspace.write("SOUL.md", "x", { kind: "new" })];
-    const request = { workspace, listing, cache: new Map(), mode: "full", heartbeat: false, personal: true } as const;
+    const request = { workspace, listing, cache: new Map(), ...OWNER };
     await expect(loadBootstrap(request)).rejects.toMatchObject({ code: "unavailable" });
   });
 });
@@ -191,8 +195,8 @@ describe("limits", () => {
     await env.FILES.put(`${prefix}MEMORY.md`, old);
     const load = async (cache: BootstrapCache) => {
       const listing = await workspace.list("");
-      const files = await loadBootstrap({ workspace, listing, cache, mode: "full", heartbeat: true, personal: true });
-      return files.at(-1)!.content;
+      const { shown } = await loadBootstrap({ workspace, listing, cache, ...OWNER });
+      return shown.at(-1)!.content;
     };
     const cache: BootstrapCache = new Map();
     const torn = await load(cache);
@@ -218,7 +222,9 @@ describe("files that are no plain text", () => {
       content: "(SOUL.md is not UTF-8 text: 4 bytes that are not shown here.)",
       missing: false,
     });
-    expect(files[2]!.content).toContain("not UTF-8 text");
+    expect(files[2]!.content).toBe(
+      "(TOOLS.md is full of control characters and no text: 3 bytes that are not shown here.)",
+    );
     expect(files.at(-1)!.content).toBe("(MEMORY.md is not UTF-8 text: 300000 bytes that are not shown here.)");
   });
 
@@ -228,12 +234,54 @@ describe("files that are no plain text", () => {
   });
 });
 
+describe("files with something amiss", () => {
+  test("are shown with it made visible, and say so", async () => {
+    const { look } = await house({
+      "AGENTS.md": `${"Be brief. ".repeat(10)}\0`,
+      "SOUL.md": new Uint8Array([...new TextEncoder().encode("Warm and dry. ".repeat(10)), 0xe9]),
+      "TOOLS.md": "The drill\u{e0041} is in the shed.",
+      "USER.md": new Uint8Array([0xff, 0xfe, 0x41, 0x00, 0x64, 0x00, 0x61, 0x00]),
+      "agents.md": "me, too",
+    });
+    const { shown, warnings } = await look();
+    const [agents, soul, tools, , user] = shown;
+    expect(agents!.content.endsWith("brief. ␀")).toBe(true);
+    expect(agents!.warnings).toEqual([
+      "`AGENTS.md` has control characters (1); they are shown as pictures, such as ␀.",
+    ]);
+    expect(soul!.content.endsWith("dry. \ufffd")).toBe(true);
+    expect(soul!.warnings).toEqual([expect.stringContaining("not UTF-8 (1)")]);
+    expect(tools).toMatchObject({
+      content: "The drill\u{e0041} is in the shed.",
+      warnings: [expect.stringMatching(/\(1\)/)],
+    });
+    expect(user).toMatchObject({ content: "Ada" });
+    expect(user).not.toHaveProperty("warnings");
+    expect(warnings).toEqual([expect.stringContaining("`agents.md` is not shown")]);
+  });
+
+  test("a HEARTBEAT.md of headings alone is empty", async () => {
+    const { load } = await house({ "HEARTBEAT.md": "# HEARTBEAT.md\n<!-- nothing -->\n- [ ]\n" });
+    expect((await load())[5]).toMatchObject({ content: "(HEARTBEAT.md is empty.)", missing: false });
+  });
+
+  test("of 10 MiB and more only the ends are read, whatever the limit", async () => {
+    const { load, calls } = await house({ "SOUL.md": new Uint8Array(10 * 1024 * 1024 + 1).fill(0x61) });
+    const [, soul] = await load({ limits: { fileChars: 5_000_000, totalChars: 60_000 } });
+    expect(soul).toMatchObject({ truncated: true, missing: false });
+    expect(soul!.content).toMatch(/^a+\n\n\[… about \d+ of 10485761 characters are left out here: read SOUL\.md/);
+    expect(calls.filter((call) => call.startsWith("get"))).toHaveLength(2);
+  });
+});
+
 describe("what the prompt shows counts as read", () => {
-  test("with the etag under which it can be overwritten, unless it was cut, missing or no text", async () => {
+  test("with the etag under which it can be overwritten, unless it was cut, changed, missing or no text", async () => {
     const { load, cache, workspace } = await house({
       "AGENTS.md": "x".repeat(30_000),
       "SOUL.md": "whole",
       "TOOLS.md": new Uint8Array([255]),
+      "USER.md": `${"not as it is ".repeat(9)}\0`,
+      "HEARTBEAT.md": "# nothing",
     });
     const etags = etagsShown(await load(), cache);
     expect([...etags.keys()]).toEqual(["SOUL.md"]);

@@ -36,6 +36,18 @@ describe("a text that is cut", () => {
     }
   });
 
+  test("never splits an accent, a flag, a joined emoji or a CRLF, whatever the limit", () => {
+    for (const character of ["e\u0301", "🇩🇪", "👩\u200d👩\u200d👧", "\r\n", "각"]) {
+      const text = character.repeat(400);
+      for (let max = 200; max < 260; max++) {
+        const { content } = cut(text, max);
+        const [start = "", end = ""] = content.split(/\n\n\[.*\]\n\n/);
+        expect(start.length % character.length, `${JSON.stringify(character)} at ${max}`).toBe(0);
+        expect(end.length % character.length).toBe(0);
+      }
+    }
+  });
+
   test("can be cut again for less room than it was read for", () => {
     const text = Array.from({ length: 6_000 }, (_, i) => String(i).padStart(5, "0")).join("");
     const { content } = cut(text, 1_000, 20_000);

@@ -1,7 +1,8 @@
 import type { BootstrapChange } from "../../hooks/hooks.ts";
 import { asBootstrapFile } from "../../hooks/merge.ts";
-import { head } from "../../lib/text.ts";
-import type { BootstrapFile, BootstrapLimits } from "../../workspace/bootstrap.ts";
+import type { BootstrapFile } from "../../workspace/bootstrap.ts";
+import { type BootstrapLimits, withinLimits } from "../../workspace/bootstrap-limits.ts";
+import { showControls } from "../../workspace/decode-text.ts";
 import { type AuditLine, changeLine } from "../catalog/audit-line.ts";
 import type { PromptHooks } from "./session-hooks.ts";
 
@@ -22,18 +23,26 @@ export async function hookedFiles(
   const { event, answers } = await hooks.run("agent:bootstrap", { files }, runId);
   if (answers.length === 0) return files;
   hooks.audit.write(await linesOf(files, answers, runId));
-  return within(event.files, limits);
+  return within(event.files, files, limits);
 }
 
-/** The files as far as they fit, in their order. */
-export function within(files: readonly BootstrapFile[], { fileChars, totalChars }: BootstrapLimits): BootstrapFile[] {
-  let left = totalChars;
-  return files.slice(0, MAX_FILES).map((file) => {
-    const content = head(file.content, Math.min(fileChars, left));
-    left -= content.length;
-    const isWhole = content.length === file.content.length;
-    return isWhole ? file : { ...file, content, injectedChars: content.length, truncated: true };
-  });
+/**
+ * The files as far as they fit, in their order. Those that are not `known` are a plugin's: their control characters are
+ * shown as pictures, as those of a file are.
+ */
+export function within(
+  files: readonly BootstrapFile[],
+  known: readonly BootstrapFile[],
+  limits: BootstrapLimits,
+): BootstrapFile[] {
+  const shown = files.slice(0, MAX_FILES).map((file) => (known.includes(file) ? file : measured(file)));
+  return withinLimits(shown, limits);
+}
+
+function measured(file: BootstrapFile): BootstrapFile {
+  const content = showControls(file.content);
+  const { length } = content;
+  return { ...file, content, rawChars: file.truncated ? file.rawChars : length, injectedChars: length };
 }
 
 async function linesOf(

@@ -3,7 +3,7 @@ import { type Agent, modelAliases } from "../../config/agents.ts";
 import { VERSION } from "../../lib/version.ts";
 import { contributionFor } from "../../prompt/contributions.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../../prompt/input.ts";
-import type { BootstrapFile } from "../../workspace/bootstrap.ts";
+import type { BootstrapFiles } from "../../workspace/bootstrap.ts";
 import { LISTED_COMMANDS } from "../commands/index.ts";
 import { maySpawn } from "../family/caller.ts";
 import { preferencesOf } from "../run/preferences.ts";
@@ -18,7 +18,7 @@ export const WORKSPACE_DIR = "/workspace";
 export interface TurnFacts {
   agent: Agent;
   tools: readonly AnyTool[];
-  files: readonly BootstrapFile[];
+  files: BootstrapFiles;
   /** As they may be shown. */
   owners: readonly string[];
   /** `provider/model`. */
@@ -50,7 +50,8 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
     outputDirectives: [],
-    bootstrapFiles: files,
+    bootstrapFiles: files.shown,
+    fileWarnings: warningsOf(files),
     model,
     thinking,
     reasoning,
@@ -68,6 +69,10 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
 function docsFacts({ prompt }: Wiring["config"]): DocsFacts {
   const { docsUrl, skillsUrl } = prompt;
   return { location: "docs://index", ...(docsUrl !== undefined && { url: docsUrl }), skillsUrl };
+}
+
+function warningsOf({ shown, warnings }: BootstrapFiles): string[] {
+  return [...warnings, ...shown.flatMap((file) => file.warnings ?? [])];
 }
 
 function contextFor({ session, extraContext = "" }: Occasion, agent: Agent): string {

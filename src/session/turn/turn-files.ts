@@ -1,5 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
-import { type BootstrapFile, etagsShown, loadBootstrap } from "../../workspace/bootstrap.ts";
+import { type BootstrapFiles, etagsShown, loadBootstrap } from "../../workspace/bootstrap.ts";
 import { seedWorkspace } from "../../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 import { hookedFiles } from "../hooked/hooked-files.ts";
@@ -12,25 +12,26 @@ export async function gatherFiles(
   agent: Agent,
   workspace: Workspace,
   room: FilesRoom,
-): Promise<readonly BootstrapFile[]> {
+): Promise<BootstrapFiles> {
   const listed = (await room.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
-  if (agent.defaults.skipBootstrap || mode === "none") return [];
+  if (agent.defaults.skipBootstrap || mode === "none") return { shown: [], warnings: [] };
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
-  const files = await loadBootstrap({
+  const { shown: files, warnings } = await loadBootstrap({
     workspace,
     listing,
     cache: room.bootstrapCache,
     mode,
     heartbeat: false,
+    onboarding: true,
     personal: speaker.owner && speaker.place === "direct",
     limits,
   });
   const shown = await hookedFiles(files, limits, room.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
   room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
-  return shown;
+  return { shown, warnings };
 }
 
 /** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */

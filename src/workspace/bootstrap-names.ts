@@ -1,0 +1,117 @@
+import type { WorkspaceEntry, WorkspaceFile } from "./workspace.ts";
+
+/** A file that belongs into the prompt, and where it is if it exists. */
+export interface Wanted {
+  path: string;
+  file: WorkspaceFile | undefined;
+}
+
+/** For whom and when the files are wanted. */
+export interface BootstrapOccasion {
+  /** `minimal` is for sub-agents and jobs: AGENTS.md and TOOLS.md alone. */
+  mode: "full" | "minimal";
+  /** True for an agent whose prompt has heartbeats: HEARTBEAT.md is in. */
+  heartbeat: boolean;
+  /** True where only owners listen: USER.md, BOOTSTRAP.md and MEMORY.md are in. */
+  personal: boolean;
+  /** False once the workspace's first conversation is over: BOOTSTRAP.md is out, whoever put it there. */
+  onboarding: boolean;
+}
+
+/** Which files of the root a prompt wants, in its order, and what is wrong with their names. */
+export interface BootstrapChoice {
+  wanted: Wanted[];
+  warnings: string[];
+}
+
+/** Most of the names that a warning lists. */
+const MAX_NAMED = 5;
+
+/** Chooses the files of a prompt by their names, whatever their case: of several, the one that is spelt as usual. */
+export function chooseFiles(listing: readonly WorkspaceEntry[], occasion: BootstrapOccasion): BootstrapChoice {
+  const files = listing.filter((entry) => entry.kind === "file");
+  const choices = namesFor(occasion).map((name) => {
+    const namesakes = namesakesOf(files, name);
+    const chosen = name === "MEMORY.md" ? memories(namesakes) : namesakes.slice(0, 1);
+    return { name, namesakes, chosen };
+  });
+  return {
+    wanted: choices.flatMap(({ name, chosen }): Wanted[] => {
+      return chosen.length === 0
+        ? [{ path: name, file: undefined }]
+        : chosen.map((file) => ({ path: file.path, file }));
+    }),
+    warnings: [
+      ...choices.flatMap(({ chosen, namesakes }) => overlooked(chosen, namesakes)),
+      ...choices.flatMap(({ name }) => misspelt(files, name)),
+      ...lateBootstrap(files, occasion),
+    ],
+  };
+}
+
+/** The names of the files that an occasion has, in the order of the prompt. */
+function namesFor({ mode, heartbeat, personal, onboarding }: BootstrapOccasion): string[] {
+  if (mode === "minimal") return ["AGENTS.md", "TOOLS.md"];
+  return [
+    ...["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"],
+    ...(personal ? ["USER.md"] : []),
+    ...(heartbeat ? ["HEARTBEAT.md"] : []),
+    ...(personal && onboarding ? ["BOOTSTRAP.md"] : []),
+    ...(personal ? ["MEMORY.md"] : []),
+  ];
+}
+
+/** The file of the root that has a name in any case, the one that is spelt so first; undefined where there is none. */
+export function fileNamed(listing: readonly WorkspaceEntry[], name: string): WorkspaceFile | undefined {
+  const files = listing.filter((entry) => entry.kind === "file");
+  return namesakesOf(files, name)[0];
+}
+
+function namesakesOf(files: readonly WorkspaceFile[], name: string): WorkspaceFile[] {
+  return files
+    .filter((file) => file.path.toLowerCase() === name.toLowerCase())
+    .sort((a, b) => Number(b.path === name) - Number(a.path === name));
+}
+
+/** MEMORY.md and memory.md, one of them where they hold the same; in other spellings, one file. */
+function memories(namesakes: readonly WorkspaceFile[]): WorkspaceFile[] {
+  const [first, ...others] = namesakes;
+  if (first === undefined) return [];
+  const second = others.find((file) => file.path === "memory.md" && file.etag !== first.etag);
+  return second === undefined ? [first] : [first, second];
+}
+
+/** Files that differ from a chosen one only in the case of their names. Copies of what is shown hide nothing. */
+function overlooked(chosen: readonly WorkspaceFile[], namesakes: readonly WorkspaceFile[]): string[] {
+  const shown = new Set(chosen.map(({ etag }) => etag));
+  const left = namesakes.filter((file) => !chosen.includes(file) && !shown.has(file.etag));
+  if (left.length === 0) return [];
+  return [`${listed(left)} is not shown: ${listed(chosen)} is there, too, and names count whatever their case.`];
+}
+
+/** Files that were probably meant: with spaces around their name, or with the `.txt` that editors add unseen. */
+function misspelt(files: readonly WorkspaceFile[], name: string): string[] {
+  const meant = files.filter(({ path }) => {
+    return path.toLowerCase() !== name.toLowerCase() && plainName(path) === name.toLowerCase();
+  });
+  return meant.length === 0 ? [] : [`${listed(meant)} is not shown: rename it to ${name} if that is what it is.`];
+}
+
+function plainName(path: string): string {
+  return path
+    .normalize("NFKC")
+    .trim()
+    .toLowerCase()
+    .replace(/\.txt$/, "");
+}
+
+function lateBootstrap(files: readonly WorkspaceFile[], { mode, onboarding }: BootstrapOccasion): string[] {
+  const file = fileNamed(files, "BOOTSTRAP.md");
+  if (mode === "minimal" || onboarding || file === undefined || file.size === 0) return [];
+  return [`${listed([file])} is not shown: it is for a first conversation, and that of this workspace is over.`];
+}
+
+function listed(files: readonly WorkspaceFile[]): string {
+  const names = files.slice(0, MAX_NAMED).map(({ path }) => `\`${path}\``);
+  return files.length > MAX_NAMED ? `${names.join(", ")} and ${files.length - MAX_NAMED} more` : names.join(", ");
+}
