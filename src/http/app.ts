@@ -4,6 +4,7 @@ import { VERSION } from "../lib/version.ts";
 import { wire } from "../session/wiring.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { agentRoutes } from "./agent.ts";
+import { agentListRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { requireLogin } from "./auth.ts";
@@ -50,6 +51,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use("/v1/*", requireLogin);
   app.route("/v1", callerRoutes);
   app.route("/v1", agentRoutes);
+  app.route("/v1", agentListRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
   app.route("/v1", sessionDataRoutes);

@@ -210,6 +210,8 @@ describe("OpenAPI", () => {
       expect.arrayContaining([
         "/v1/agent",
         "/v1/agent/wait",
+        "/v1/agents",
+        "/v1/agents/{id}",
         "/v1/runs/{id}",
         "/v1/runs/{id}/events",
         "/v1/runs/{id}/abort",
