@@ -3,9 +3,10 @@ import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 
 const MAX_SHOWN_CHARS = 120;
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /**
- * Refuses a path whose escapes are no UTF-8, or that has control characters in it: nothing here has such a name, and a
+ * Refuses a path whose escapes are no UTF-8, or that has control characters or line separators in it: nothing here has such a name, and a
  * router would take it for another.
  */
 export const requirePlainPath: MiddlewareHandler = async (c, next) => {
@@ -18,7 +19,7 @@ export const requirePlainPath: MiddlewareHandler = async (c, next) => {
 
 function faultOf(pathname: string): string | undefined {
   try {
-    return /\p{Cc}/u.test(decodeURIComponent(pathname)) ? "has a control character" : undefined;
+    return UNPRINTABLE.test(decodeURIComponent(pathname)) ? "has a control character or line separator" : undefined;
   } catch (error) {
     if (error instanceof URIError) return "is not percent-encoded UTF-8";
     throw error;

@@ -22,6 +22,14 @@ const file = z
   .openapi("WorkspaceFile");
 const entry = z.discriminatedUnion("kind", [file, z.object({ kind: z.literal("folder"), path: z.string() })]);
 const version = z.object({ versionId: z.string(), size: z.int(), replacedAt: z.int() }).openapi("WorkspaceVersion");
+const replaced = z
+  .object({
+    path: z.string(),
+    deleted: z.boolean().openapi({ description: "Whether there is no such file any more." }),
+    versions: z.int().openapi({ description: "How many earlier versions there are." }),
+    newest: version,
+  })
+  .openapi("ReplacedFile");
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
 /** `GET …/workspace`. */
@@ -86,16 +94,44 @@ export const removeRoute = createRoute({
   responses: { 204: { description: "Deleted" } },
 });
 
+/** `GET …/versions`. */
+export const replacedRoute = createRoute({
+  method: "get",
+  path: "/agents/{id}/versions",
+  summary: "The files that have earlier versions, deleted ones among them",
+  request: {
+    params: agentParams,
+    query: z.strictObject({
+      deleted: z
+        .enum(["true", "false"])
+        .optional()
+        .openapi({ description: "Only files that are gone, or only others." }),
+      after: z.string().max(1024).optional().openapi({ description: "`next` of the page before." }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "By path; with `next` where more follow, also where none of this page is shown",
+      content: { "application/json": { schema: z.object({ files: z.array(replaced), next: z.string().optional() }) } },
+    },
+  },
+});
+
 /** `GET …/versions/<path>`. */
 export const versionsRoute = createRoute({
   method: "get",
   path: `/agents/{id}/versions/${REST}`,
-  summary: "Earlier versions of a file, also of a deleted one",
-  request: { params: fileParams, query: noQuery },
+  summary: "Earlier versions of a file, also of a deleted one, or one of them",
+  request: {
+    params: fileParams,
+    query: z.strictObject({
+      versionId: z.string().optional().openapi({ description: "The version to give, as its bytes." }),
+    }),
+  },
   responses: {
     200: {
-      description: "Newest first",
-      content: { "application/json": { schema: z.object({ versions: z.array(version) }) } },
+      description: "Newest first; with `versionId` the file as it was",
+      content: { "application/json": { schema: z.object({ versions: z.array(version) }) }, ...bytes },
     },
   },
 });
@@ -105,6 +141,9 @@ export const restoreRoute = createRoute({
   method: "post",
   path: `/agents/{id}/versions/${REST}`,
   summary: "Make an earlier version the current one",
+  description:
+    "With `If-Match` only over that version of the file, with `If-None-Match: *` only where it is gone; 412 otherwise. " +
+    "What it replaces is kept as a version.",
   middleware: smallBody,
   request: {
     params: fileParams,

@@ -17,6 +17,7 @@ import {
   REST,
   readRoute,
   removeRoute,
+  replacedRoute,
   restoreRoute,
   versionsRoute,
   writeRoute,
@@ -70,15 +71,32 @@ export function workspaceRoutes<E extends HonoEnv>(
     });
   });
 
+  app.openapi(replacedRoute, async (c) => {
+    const { deleted, after } = c.req.valid("query");
+    return translated(c, async () => {
+      const workspace = await open(c, c.req.valid("param").id);
+      const { files, next } = await workspace.replaced(after);
+      const wanted = files.filter((file) => deleted === undefined || String(file.deleted) === deleted);
+      return c.json({ files: wanted, ...(next !== undefined && { next }) }, 200);
+    });
+  });
+
   app.openapi({ ...versionsRoute, hide: true }, (c) => {
     const { id, path } = c.req.valid("param");
-    return translated(c, async () => c.json({ versions: await (await open(c, id)).versions(path) }, 200));
+    const { versionId } = c.req.valid("query");
+    return translated(c, async () => {
+      const workspace = await open(c, id);
+      if (versionId !== undefined) return fileResponse(await workspace.readVersion(path, versionId), false);
+      return c.json({ versions: await workspace.versions(path) }, 200);
+    });
   });
 
   app.openapi({ ...restoreRoute, hide: true }, (c) => {
     const { id, path } = c.req.valid("param");
     return translated(c, async () => {
-      const restored = await (await open(c, id)).restore(path, c.req.valid("json").versionId);
+      const workspace = await open(c, id);
+      const expect = await expectation(c, workspace, path);
+      const restored = await workspace.restore(path, c.req.valid("json").versionId, expect);
       c.header("ETag", `"${restored.etag}"`);
       return c.json(restored, 200);
     });

@@ -1,10 +1,15 @@
-import { checkFolder, isPath } from "./paths.ts";
+import { log } from "../lib/log.ts";
+import { isPath } from "./paths.ts";
 import { DELETION_MARK_ETAG, fileOf, type Place } from "./place.ts";
+import { folderSpellings } from "./spelling.ts";
 import type { WorkspaceEntry, WorkspaceFile } from "./workspace.ts";
+
+/** Most pages of one listing; R2 gives 1,000 keys a page. */
+const MAX_PAGES = 20;
 
 /** The files and folders directly in a folder, by path. One store operation for 1,000 entries. */
 export async function listFolder(place: Place, folder: string): Promise<WorkspaceEntry[]> {
-  const { objects, folders } = await listKeys(place, folder, { prefix: prefixOf(place, folder), delimiter: "/" });
+  const { objects, folders } = await listSpellings(place, folder, "/");
   const files: WorkspaceEntry[] = filesAmong(place, objects);
   for (const key of folders) {
     const path = key.slice(place.prefix.length, -1);
@@ -15,32 +20,48 @@ export async function listFolder(place: Place, folder: string): Promise<Workspac
 
 /** Every file below a folder, by path. */
 export async function walkFolder(place: Place, folder: string): Promise<WorkspaceFile[]> {
-  const { objects } = await listKeys(place, folder, { prefix: prefixOf(place, folder) });
+  const { objects } = await listSpellings(place, folder);
   return filesAmong(place, objects).sort(byPath);
 }
 
-/** All pages of one R2 listing. @throws WorkspaceError `unavailable` */
+/** What an R2 listing finds. */
+export interface Listed {
+  objects: R2Object[];
+  folders: string[];
+}
+
+/** All pages of one R2 listing, 20 at most; what is beyond is left out, and the log says so. @throws WorkspaceError `unavailable` */
 export async function listKeys(
   place: Pick<Place, "bucket" | "attempt">,
   path: string,
-  query: { prefix: string; delimiter?: string },
-): Promise<{ objects: R2Object[]; folders: string[] }> {
-  const objects: R2Object[] = [];
-  const folders: string[] = [];
+  query: Omit<R2ListOptions, "cursor">,
+): Promise<Listed> {
+  const found: Listed = { objects: [], folders: [] };
   let cursor: string | undefined;
-  do {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const options: R2ListOptions = cursor === undefined ? query : { ...query, cursor };
     const page = await place.attempt(path, () => place.bucket.list(options));
-    objects.push(...page.objects);
-    folders.push(...page.delimitedPrefixes);
-    cursor = page.truncated ? page.cursor : undefined;
-  } while (cursor !== undefined);
-  return { objects, folders };
+    found.objects.push(...page.objects);
+    found.folders.push(...page.delimitedPrefixes);
+    if (!page.truncated) return found;
+    cursor = page.cursor;
+  }
+  log("warn", "workspace.listing_cut", { key: query.prefix ?? "", count: found.objects.length + found.folders.length });
+  return found;
 }
 
-function prefixOf(place: Place, folder: string): string {
-  const path = checkFolder(folder);
-  return path === "" ? place.prefix : `${place.prefix}${path}/`;
+/** Lists a folder in every spelling that it may have: two operations where accents can be written in two ways. */
+async function listSpellings(place: Place, folder: string, delimiter?: string): Promise<Listed> {
+  const found = await Promise.all(
+    folderSpellings(folder).map((spelt) => {
+      const prefix = spelt === "" ? place.prefix : `${place.prefix}${spelt}/`;
+      return listKeys(place, folder, delimiter === undefined ? { prefix } : { prefix, delimiter });
+    }),
+  );
+  return {
+    objects: found.flatMap(({ objects }) => objects),
+    folders: found.flatMap(({ folders }) => folders),
+  };
 }
 
 /** Leaves out what is no file to us: deletion marks, and keys that other programs made and that no path can name. */

@@ -33,7 +33,8 @@ export function checkFolder(folder: string): string {
 
 /**
  * The path that a model means. Models write `./notes.md`, `~/notes.md`, `/workspace/notes.md` and OpenClaw's own
- * `~/.openclaw/workspace/notes.md`; each is `notes.md`, because the workspace is all the disk there is.
+ * `~/.openclaw/workspace/notes.md`; each is `notes.md`, because the workspace is all the disk there is. Accents are
+ * composed (NFC), so that one file has one name among what an agent has read.
  * @throws WorkspaceError `bad_path`
  */
 export function resolvePath(typed: string): string {
@@ -51,5 +52,8 @@ export function isPath(path: string): boolean {
 }
 
 function relativeTo(typed: string): string {
-  return typed.replace(ROOT, "").replace(/^(?:\.\/+)+|^\.$/, "");
+  return typed
+    .replace(ROOT, "")
+    .replace(/^(?:\.\/+)+|^\.$/, "")
+    .normalize("NFC");
 }

@@ -2,6 +2,7 @@ import { byteLength } from "../lib/text.ts";
 import { checkPath } from "./paths.ts";
 import type { Attempt } from "./retry.ts";
 import { WorkspaceError, type WorkspaceFile } from "./workspace.ts";
+import type { WriteLine } from "./write-line.ts";
 
 const MAX_KEY_BYTES = 1024;
 
@@ -12,6 +13,7 @@ export interface Place {
   /** What every key of the workspace starts with; ends with `/`. */
   prefix: string;
   attempt: Attempt;
+  line: WriteLine;
   /** Waits for so many milliseconds. */
   wait(ms: number): Promise<void>;
   /** Milliseconds since the epoch. */
@@ -38,6 +40,11 @@ export function keyOf(place: Place, path: string): string {
   if (excess > 0)
     throw new WorkspaceError("bad_path", path, `The path is ${excess} bytes too long for the file store.`);
   return key;
+}
+
+/** Whether R2 takes the key of a path. */
+export function isKey(place: Pick<Place, "prefix">, path: string): boolean {
+  return byteLength(place.prefix + path) <= MAX_KEY_BYTES;
 }
 
 /** An R2 object as a file of the workspace. */

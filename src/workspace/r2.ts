@@ -3,10 +3,13 @@ import { listFolder, walkFolder } from "./listing.ts";
 import { checkPath } from "./paths.ts";
 import { fileAt, notFound, type Place } from "./place.ts";
 import { readFile } from "./read.ts";
+import { listReplaced } from "./replaced-files.ts";
 import { createAttempt, sleep } from "./retry.ts";
+import { inItsSpelling, spellingFor } from "./spelling.ts";
 import { listVersions, readVersion } from "./versions.ts";
-import { type Workspace, WorkspaceError } from "./workspace.ts";
-import { removeFile, writeFile } from "./write.ts";
+import type { Workspace } from "./workspace.ts";
+import { removeFile, restoreFile, writeFile } from "./write.ts";
+import { WriteLine } from "./write-line.ts";
 
 /** What an agent's workspace in R2 is made of. */
 export interface R2WorkspaceOptions {
@@ -20,17 +23,18 @@ export interface R2WorkspaceOptions {
   newVersionId(): string;
   /** Told after each overwrite or delete, so that old versions can be cleared away later; it must not throw. */
   onReplaced?(path: string): void;
-  /** Waits for so many milliseconds before a failed call, or a write that others were faster than, is made again. */
+  /** Waits about so many milliseconds before a failed call, or a write that others were faster than, is made again. */
   wait?(ms: number): Promise<void>;
 }
 
-/** The workspace of one agent in R2. Costs nothing to make; holds no state of its own. */
+/** The workspace of one agent in R2. Costs nothing to make; holds nothing but the writes that are under way. */
 export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
   const place: Place = {
     bucket: options.bucket,
     agentId: options.agentId,
     prefix: workspacePrefix(options.agentId, options.configured),
     attempt: createAttempt(options.wait),
+    line: new WriteLine(),
     wait: options.wait ?? sleep,
     now: options.now,
     newVersionId: options.newVersionId,
@@ -39,23 +43,28 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
   return {
     list: (folder) => listFolder(place, folder),
     walk: (folder) => walkFolder(place, folder),
-    async stat(path) {
-      const file = await fileAt(place, path);
-      if (file === undefined) throw notFound(path);
-      return file;
+    stat: (path) =>
+      inItsSpelling(place, path, async (spelt) => {
+        const file = await fileAt(place, spelt);
+        if (file === undefined) throw notFound(path);
+        return file;
+      }),
+    read: (path, range) => inItsSpelling(place, path, (spelt) => readFile(place, spelt, range)),
+    async write(path, content, expect) {
+      return writeFile(place, await spellingFor(place, path), content, expect);
     },
-    read: (path, range) => readFile(place, path, range),
-    write: (path, content, expect) => writeFile(place, path, content, expect),
-    remove: (path, expect) => removeFile(place, path, expect),
+    async remove(path, expect) {
+      return removeFile(place, await spellingFor(place, path), expect);
+    },
     async versions(path) {
       return listVersions(place, checkPath(path));
     },
-    async restore(path, versionId) {
-      const bytes = await readVersion(place, checkPath(path), versionId);
-      if (bytes === undefined) {
-        throw new WorkspaceError("not_found", path, `\`${path}\` has no version \`${versionId}\`.`);
-      }
-      return writeFile(place, path, bytes, { kind: "any" });
+    async readVersion(path, versionId) {
+      return readVersion(place, checkPath(path), versionId);
     },
+    async restore(path, versionId, expect = { kind: "any" }) {
+      return restoreFile(place, await spellingFor(place, path), versionId, expect);
+    },
+    replaced: (after) => listReplaced(place, after),
   };
 }

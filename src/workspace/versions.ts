@@ -2,10 +2,20 @@ import { byteLength } from "../lib/text.ts";
 import { digestOf } from "./digest.ts";
 import { listKeys } from "./listing.ts";
 import { keyOf, type Place } from "./place.ts";
-import { MAX_FILE_BYTES, WorkspaceError, type WorkspaceVersion } from "./workspace.ts";
+import { composed } from "./spelling.ts";
+import {
+  MAX_FILE_BYTES,
+  type WorkspaceContent,
+  WorkspaceError,
+  type WorkspaceFile,
+  type WorkspaceVersion,
+} from "./workspace.ts";
 
 /** How long an earlier version is kept, in milliseconds: 30 days. */
 export const VERSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Most versions that are kept of one file; of more, the oldest go. */
+export const MAX_VERSIONS = 1000;
 
 /** The message by which a writer asks for the old versions of one file to be cleared away. */
 export interface PruneVersions {
@@ -19,7 +29,8 @@ const VERSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Longer escaped paths are named by their digest: a key of R2 has 1,024 bytes, and escaping makes a path longer. */
 const MAX_ESCAPED_BYTES = 880;
 
-type Store = Pick<Place, "bucket" | "attempt" | "agentId">;
+/** What it takes to look at an agent's versions. */
+export type VersionStore = Pick<Place, "bucket" | "attempt" | "agentId">;
 
 /**
  * Copies the file at `path` to a new version, if its etag is still `etag`; undefined where it is not.
@@ -28,10 +39,11 @@ type Store = Pick<Place, "bucket" | "attempt" | "agentId">;
 export async function keepVersion(place: Place, path: string, etag: string): Promise<string | undefined> {
   const versionId = place.newVersionId();
   const key = await versionKey(place, path, versionId);
+  const customMetadata = { path: encodeURIComponent(composed(path)) };
   return place.attempt(path, async () => {
     const current = await place.bucket.get(keyOf(place, path), { onlyIf: { etagMatches: etag } });
     if (current === null || !("body" in current)) return undefined;
-    await place.bucket.put(key, current.body);
+    await place.bucket.put(key, current.body, { customMetadata });
     return versionId;
   });
 }
@@ -43,47 +55,95 @@ export async function dropVersion(place: Place, path: string, versionId: string)
 }
 
 /** The kept versions of a file, newest first. */
-export async function listVersions(store: Store, path: string): Promise<WorkspaceVersion[]> {
+export async function listVersions(store: VersionStore, path: string): Promise<WorkspaceVersion[]> {
   const prefix = await versionKey(store, path, "");
   const { objects } = await listKeys(store, path, { prefix });
-  return objects
-    .map((object) => ({
-      versionId: object.key.slice(prefix.length),
-      size: object.size,
-      replacedAt: object.uploaded.getTime(),
-    }))
-    .sort((a, b) => b.replacedAt - a.replacedAt || (a.versionId < b.versionId ? 1 : -1));
+  return objects.map(versionOf).sort(newestFirst);
 }
 
-/** The bytes of one version, or undefined where there is none. @throws WorkspaceError `too_large` */
-export async function readVersion(place: Place, path: string, versionId: string): Promise<Uint8Array | undefined> {
-  if (!VERSION_ID.test(versionId)) return undefined;
+/** A version as it is listed, by its R2 object. */
+export function versionOf({ key, size, uploaded }: R2Object): WorkspaceVersion {
+  return { versionId: key.slice(key.lastIndexOf("/") + 1), size, replacedAt: uploaded.getTime() };
+}
+
+/** The order in which versions are told. */
+export function newestFirst(a: WorkspaceVersion, b: WorkspaceVersion): number {
+  return b.replacedAt - a.replacedAt || (a.versionId < b.versionId ? 1 : -1);
+}
+
+/** An earlier version without its bytes. @throws WorkspaceError `not_found` */
+export async function findVersion(place: Place, path: string, versionId: string): Promise<WorkspaceFile> {
+  if (!VERSION_ID.test(versionId)) throw noVersion(path, versionId);
   const key = await versionKey(place, path, versionId);
-  return place.attempt(path, async () => {
-    const object = await place.bucket.get(key);
-    if (object === null) return undefined;
-    if (object.size <= MAX_FILE_BYTES) return object.bytes();
-    await object.body.cancel();
-    throw new WorkspaceError("too_large", path, `That version of \`${path}\` has ${object.size} bytes.`);
-  });
+  const object = await place.attempt(path, () => place.bucket.head(key));
+  if (object === null) throw noVersion(path, versionId);
+  return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
 }
 
-/** Deletes the versions of a file that are older than 30 days, and says how many. Doing it twice is harmless. */
-export async function pruneVersions(store: Store, path: string, now: number): Promise<number> {
-  const expired = (await listVersions(store, path)).filter((one) => one.replacedAt < now - VERSION_LIFETIME_MS);
-  const keys = await Promise.all(expired.map((version) => versionKey(store, path, version.versionId)));
-  for (let from = 0; from < keys.length; from += 1000) {
-    await store.attempt(path, () => store.bucket.delete(keys.slice(from, from + 1000)));
+/** An earlier version as a file, from the time at which it was replaced. @throws WorkspaceError `not_found`, `too_large` */
+export async function readVersion(place: Place, path: string, versionId: string): Promise<WorkspaceContent> {
+  const file = await findVersion(place, path, versionId);
+  if (file.size > MAX_FILE_BYTES) {
+    throw new WorkspaceError("too_large", path, `That version of \`${path}\` has ${file.size} bytes; restore it.`);
   }
+  const bytes = await place.attempt(path, async () => (await openVersion(place, path, versionId)).bytes());
+  return { file, bytes, offset: 0 };
+}
+
+/** An earlier version as R2 has it, to be streamed. @throws WorkspaceError `not_found` */
+export async function openVersion(place: Place, path: string, versionId: string): Promise<R2ObjectBody> {
+  const object = await place.bucket.get(await versionKey(place, path, versionId));
+  if (object === null) throw noVersion(path, versionId);
+  return object;
+}
+
+/**
+ * Deletes the versions of a file that are older than 30 days, and the oldest of more than 1,000, and says how many. Doing
+ * it twice is harmless.
+ */
+export async function pruneVersions(store: VersionStore, path: string, now: number): Promise<number> {
+  const versions = await listVersions(store, path);
+  const excess = versions.filter((one, i) => i >= MAX_VERSIONS || isExpired(one.replacedAt, now));
+  const keys = await Promise.all(excess.map((version) => versionKey(store, path, version.versionId)));
+  await deleteKeys(store, path, keys);
   return keys.length;
 }
 
+/** Whether what was replaced then is not kept any more. */
+export function isExpired(replacedAt: number, now: number): boolean {
+  return replacedAt < now - VERSION_LIFETIME_MS;
+}
+
+/** Deletes keys, as many at once as R2 takes. */
+export async function deleteKeys(store: VersionStore, path: string, keys: readonly string[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += 1000) {
+    await store.attempt(path, () => store.bucket.delete(keys.slice(from, from + 1000)));
+  }
+}
+
+/** What the keys of all versions of an agent start with. */
+export function versionsFolder(agentId: string): string {
+  return `versions/${agentId}/`;
+}
+
+/** The path whose version an object is; undefined where it does not say. */
+export function pathOfVersion(agentId: string, { key, customMetadata }: R2Object): string | undefined {
+  const segment = key.slice(versionsFolder(agentId).length, key.lastIndexOf("/"));
+  const named = segment.startsWith("~") ? customMetadata?.path : segment;
+  return named === undefined ? undefined : decodeURIComponent(named);
+}
+
 /** `versions/<agentId>/<escaped path>/<versionId>`: one segment a path, so that no file's versions are inside another's. */
-async function versionKey(store: Pick<Store, "agentId">, path: string, versionId: string): Promise<string> {
-  const escaped = path.replaceAll("%", "%25").replaceAll("/", "%2F").replaceAll("~", "%7E");
+async function versionKey(store: Pick<VersionStore, "agentId">, path: string, versionId: string): Promise<string> {
+  const spelt = composed(path);
+  const escaped = spelt.replaceAll("%", "%25").replaceAll("/", "%2F").replaceAll("~", "%7E");
   const segment =
     byteLength(escaped) <= MAX_ESCAPED_BYTES
       ? escaped
-      : `~${await digestOf("SHA-256", new TextEncoder().encode(path))}`;
-  return `versions/${store.agentId}/${segment}/${versionId}`;
+      : `~${await digestOf("SHA-256", new TextEncoder().encode(spelt))}`;
+  return `${versionsFolder(store.agentId)}${segment}/${versionId}`;
+}
+
+function noVersion(path: string, versionId: string): WorkspaceError {
+  return new WorkspaceError("not_found", path, `\`${path}\` has no version \`${versionId}\`.`);
 }

@@ -23,6 +23,8 @@ export interface Workspace {
   /**
    * Stores a file whole and keeps the version that it replaces. Where these bytes are there already, nothing changes.
    * @param expect `new`: only if absent; an etag: only over that version; `any`: over whatever is there
+   * Writes to one file go one after the other; where the store is busy and a newer write waits that may go over the same
+   * version, the older one is not made.
    * @throws WorkspaceError `conflict` with nothing changed, `too_large`
    */
   write(path: string, content: Uint8Array | string, expect: Expectation): Promise<WorkspaceFile>;
@@ -30,8 +32,16 @@ export interface Workspace {
   remove(path: string, expect: Expectation): Promise<void>;
   /** Earlier versions of a file, newest first; they live outside the workspace for 30 days. */
   versions(path: string): Promise<WorkspaceVersion[]>;
-  /** Makes an earlier version the current one; the current one is kept as a version. @throws WorkspaceError `not_found` */
-  restore(path: string, versionId: string): Promise<WorkspaceFile>;
+  /** An earlier version as a file, from the time at which it was replaced. @throws WorkspaceError `not_found`, `too_large` */
+  readVersion(path: string, versionId: string): Promise<WorkspaceContent>;
+  /**
+   * Makes an earlier version the current one; the current one is kept as a version.
+   * @param expect as in `write`; `any` where it is left out
+   * @throws WorkspaceError `not_found`, `conflict`
+   */
+  restore(path: string, versionId: string, expect?: Expectation): Promise<WorkspaceFile>;
+  /** The files that have earlier versions, deleted ones among them, by path; `after` is an earlier answer's `next`. */
+  replaced(after?: string): Promise<ReplacedFiles>;
 }
 
 /** What a write believes is there. */
@@ -71,6 +81,22 @@ export interface WorkspaceVersion {
   size: number;
   /** When it was replaced, in milliseconds since the epoch. */
   replacedAt: number;
+}
+
+/** A file that has earlier versions. */
+export interface ReplacedFile {
+  path: string;
+  /** Whether there is no such file any more. */
+  deleted: boolean;
+  /** How many earlier versions there are. */
+  versions: number;
+  newest: WorkspaceVersion;
+}
+
+/** A page of them; `next` is there where more follow. */
+export interface ReplacedFiles {
+  files: ReplacedFile[];
+  next?: string;
 }
 
 export type WorkspaceErrorCode = "bad_path" | "not_found" | "conflict" | "too_large" | "bad_range" | "unavailable";

@@ -3,7 +3,7 @@ import { log } from "../lib/log.ts";
 import { digestOf } from "./digest.ts";
 import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type Place } from "./place.ts";
 import { sleep } from "./retry.ts";
-import { dropVersion, keepVersion } from "./versions.ts";
+import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
 /** How often an unconditional write is tried because somebody else was faster. */
@@ -21,9 +21,12 @@ const MARK_POLL_MS = 200;
 interface Target {
   path: string;
   key: string;
-  bytes: Uint8Array;
+  /** The bytes, or a stream of them, which each attempt asks for anew. */
+  content(): Uint8Array | Promise<ReadableStream>;
   /** The etag that they will have. */
   etag: string;
+  /** Asked after the store refused the write: throws where a newer one waits. */
+  giveWay(): void;
 }
 
 /** `Workspace.write`: a file that has these bytes already is left as it is and gets no version. */
@@ -34,6 +37,24 @@ export async function writeFile(
   expect: Expectation,
 ): Promise<WorkspaceFile> {
   const target = await targetOf(place, path, content);
+  return place.line.run(target.key, path, expect, (giveWay) => store(place, { ...target, giveWay }, expect));
+}
+
+/** `Workspace.restore`: the version streams from R2 to R2, whatever its size. */
+export async function restoreFile(
+  place: Place,
+  path: string,
+  versionId: string,
+  expect: Expectation,
+): Promise<WorkspaceFile> {
+  const { etag } = await findVersion(place, path, versionId);
+  const content = async () => (await openVersion(place, path, versionId)).body;
+  const key = keyOf(place, path);
+  return place.line.run(key, path, expect, (giveWay) => store(place, { path, key, content, etag, giveWay }, expect));
+}
+
+async function store(place: Place, target: Target, expect: Expectation): Promise<WorkspaceFile> {
+  const { path } = target;
   if (expect.kind === "new") {
     const created = await create(place, target);
     if (created === undefined) throw conflict(path, "written", "there is a file already");
@@ -55,7 +76,12 @@ export async function writeFile(
 
 /** `Workspace.remove`. The mark takes the file's place first, so that a write that comes between is never lost. */
 export async function removeFile(place: Place, path: string, expect: Expectation): Promise<void> {
-  const mark = await targetOf(place, path, DELETION_MARK);
+  const mark = { ...(await targetOf(place, path, DELETION_MARK)), giveWay: () => undefined };
+  return place.line.run(mark.key, path, undefined, () => clearAway(place, mark, expect));
+}
+
+async function clearAway(place: Place, mark: Target, expect: Expectation): Promise<void> {
+  const { path } = mark;
   for (let round = 0; round < ROUNDS; round++) {
     if (round > 0) await place.wait(pauseMs(round, mark.etag));
     const current = await fileAt(place, path);
@@ -78,7 +104,7 @@ function pauseMs(round: number, etag: string): number {
   return Math.round(Math.min(FIRST_PAUSE_MS * 2 ** round, LONGEST_PAUSE_MS) * (0.5 + share));
 }
 
-async function targetOf(place: Place, path: string, content: Uint8Array | string): Promise<Target> {
+async function targetOf(place: Place, path: string, content: Uint8Array | string): Promise<Omit<Target, "giveWay">> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   if (bytes.length > MAX_FILE_BYTES) {
     throw new WorkspaceError(
@@ -87,7 +113,7 @@ async function targetOf(place: Place, path: string, content: Uint8Array | string
       `${bytes.length} bytes are more than a file takes (${MAX_FILE_BYTES}).`,
     );
   }
-  return { path, key: keyOf(place, path), bytes, etag: await digestOf("MD5", bytes) };
+  return { path, key: keyOf(place, path), content: () => bytes, etag: await digestOf("MD5", bytes) };
 }
 
 /** Stores a file where none is; undefined where one is. */
@@ -114,7 +140,7 @@ async function replace(place: Place, target: Target, etag: string): Promise<Work
   }
   const versionId = await keepVersion(place, target.path, etag);
   if (versionId === undefined) return undefined;
-  const stored = await putIf(place, target, { etagMatches: etag });
+  const stored = await putOver(place, target, etag, versionId);
   if (stored === null) {
     await dropVersion(place, target.path, versionId);
     return undefined;
@@ -123,11 +149,24 @@ async function replace(place: Place, target: Target, etag: string): Promise<Work
   return fileOf(target.path, stored);
 }
 
+/** Puts a file over a version that was kept. Where it gives way to a newer write, the version is taken back. */
+async function putOver(place: Place, target: Target, etag: string, versionId: string): Promise<R2Object | null> {
+  try {
+    return await putIf(place, target, { etagMatches: etag });
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError && thrown.code === "conflict") {
+      await dropVersion(place, target.path, versionId);
+    }
+    throw thrown;
+  }
+}
+
 /** One conditional put; null where the condition did not hold. After a lost answer, finding our bytes there is success. */
 function putIf(place: Place, target: Target, onlyIf: R2Conditional): Promise<R2Object | null> {
   return place.attempt(target.path, async (again) => {
-    const stored = await place.bucket.put(target.key, target.bytes, { onlyIf });
-    if (stored !== null || !again) return stored;
+    if (again === "refused") target.giveWay();
+    const stored = await place.bucket.put(target.key, await target.content(), { onlyIf });
+    if (stored !== null || again !== "unsure") return stored;
     const there = await place.bucket.head(target.key);
     return there?.etag === target.etag ? there : null;
   });

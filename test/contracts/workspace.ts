@@ -21,12 +21,13 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return (outcome as WorkspaceError).code;
 }
 
-/** What every workspace does. `open` gives an empty one each time. */
-export function workspaceContract(name: string, open: () => Workspace | Promise<Workspace>): void {
+/** What every workspace does. `open` gives an empty one each time, as two who work on it have it. */
+export function workspaceContract(name: string, open: () => readonly [Workspace, Workspace]): void {
   describe(`${name} keeps the contract of a workspace`, () => {
     let workspace: Workspace;
-    beforeEach(async () => {
-      workspace = await open();
+    let other: Workspace;
+    beforeEach(() => {
+      [workspace, other] = open();
     });
 
     async function contentOf(path: string): Promise<string> {
@@ -176,7 +177,7 @@ export function workspaceContract(name: string, open: () => Workspace | Promise<
         const base = await workspace.write("list.md", "base", NEW);
         const outcomes = await Promise.allSettled([
           workspace.write("list.md", "from A", over(base.etag)),
-          workspace.write("list.md", "from B", over(base.etag)),
+          other.write("list.md", "from B", over(base.etag)),
         ]);
         expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(["fulfilled", "rejected"]);
         const winner = outcomes[0]?.status === "fulfilled" ? "from A" : "from B";
@@ -188,7 +189,7 @@ export function workspaceContract(name: string, open: () => Workspace | Promise<
       test("of two who create the same file one wins", async () => {
         const outcomes = await Promise.allSettled([
           workspace.write("new.md", "A", NEW),
-          workspace.write("new.md", "B", NEW),
+          other.write("new.md", "B", NEW),
         ]);
         expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(["fulfilled", "rejected"]);
         expect(await workspace.versions("new.md")).toEqual([]);
@@ -196,7 +197,10 @@ export function workspaceContract(name: string, open: () => Workspace | Promise<
 
       test("writers who expect nothing all get through, and what each replaced is kept", async () => {
         await workspace.write("log.md", "0", NEW);
-        await Promise.all(["1", "2", "3"].map((content) => workspace.write("log.md", content, ANY)));
+        await Promise.all([
+          ...["1", "2"].map((content) => workspace.write("log.md", content, ANY)),
+          other.write("log.md", "3", ANY),
+        ]);
         const last = await contentOf("log.md");
         const kept = await versionTexts("log.md");
         expect([...kept, last].sort()).toEqual(["0", "1", "2", "3"]);
@@ -245,7 +249,7 @@ export function workspaceContract(name: string, open: () => Workspace | Promise<
           const base = await workspace.write(path, "base", NEW);
           const [removed, written] = await Promise.allSettled([
             workspace.remove(path, over(base.etag)),
-            workspace.write(path, "precious", over(base.etag)),
+            other.write(path, "precious", over(base.etag)),
           ]);
           expect([removed.status, written.status].sort()).toEqual(["fulfilled", "rejected"]);
           if (written.status === "fulfilled") expect(await contentOf(path)).toBe("precious");
@@ -272,6 +276,56 @@ export function workspaceContract(name: string, open: () => Workspace | Promise<
         expect((await versionTexts("a.md")).sort()).toContain("bad");
       });
 
+      test("are restored over what was expected and over nothing else", async () => {
+        const good = await workspace.write("a.md", "good", NEW);
+        const bad = await workspace.write("a.md", "bad", ANY);
+        const [version] = await workspace.versions("a.md");
+        const { versionId } = version!;
+        expect(await codeOf(workspace.restore("a.md", versionId, over(good.etag)))).toBe("conflict");
+        expect(await codeOf(workspace.restore("a.md", versionId, NEW))).toBe("conflict");
+        expect(await contentOf("a.md")).toBe("bad");
+        await workspace.restore("a.md", versionId, over(bad.etag));
+        expect(await contentOf("a.md")).toBe("good");
+        await workspace.remove("a.md", ANY);
+        await workspace.restore("a.md", versionId, NEW);
+        expect(await contentOf("a.md")).toBe("good");
+      });
+
+      test("are read without being restored", async () => {
+        const first = await workspace.write("a.md", "one", NEW);
+        await workspace.write("a.md", "two", ANY);
+        const [version] = await workspace.versions("a.md");
+        const read = await workspace.readVersion("a.md", version!.versionId);
+        expect(text(read.bytes)).toBe("one");
+        expect(read.file).toMatchObject({ path: "a.md", size: 3, etag: first.etag, modifiedAt: version!.replacedAt });
+        expect(await contentOf("a.md")).toBe("two");
+        for (const id of ["", "../a.md/x", "no-such", "x".repeat(500)]) {
+          expect(await codeOf(workspace.readVersion("a.md", id))).toBe("not_found");
+        }
+      });
+
+      test("tell which files were replaced, and which of them are gone", async () => {
+        const long = `${"文".repeat(300)}.md`;
+        for (const path of ["b.md", "memory/a.md", "memory", "50%~.md", long, "new.md"]) {
+          await workspace.write(path, "one", NEW);
+          if (path !== "new.md") await workspace.write(path, "three", ANY);
+        }
+        await workspace.remove("memory", ANY);
+        await workspace.remove(long, ANY);
+        const { files, next } = await workspace.replaced();
+        const told = files.map(({ path, deleted, versions, newest }) => [path, deleted, versions, newest.size]);
+        expect(next).toBeUndefined();
+        expect(told.sort()).toEqual([
+          ["50%~.md", false, 1, 3],
+          ["b.md", false, 1, 3],
+          ["memory", true, 2, 5],
+          ["memory/a.md", false, 1, 3],
+          [long, true, 2, 5],
+        ]);
+        await workspace.restore("memory", files.find(({ path }) => path === "memory")!.newest.versionId);
+        expect(await contentOf("memory")).toBe("three");
+      });
+
       test("of one file are not those of another whose name looks alike", async () => {
         for (const path of ["a", "a/b", "a%2Fb", "a/b/c"]) {
           await workspace.write(path, `${path} one`, NEW);
@@ -293,6 +347,36 @@ export function workspaceContract(name: string, open: () => Workspace | Promise<
         await workspace.write("a.md", "one", NEW);
         await workspace.write("a.md", "two", ANY);
         expect((await workspace.walk("")).map((file) => file.path)).toEqual(["a.md"]);
+      });
+    });
+
+    describe("names with accents, which can be written in two ways", () => {
+      const composed = "diario/jalapen\u0303o.md".normalize("NFC");
+      const decomposed = composed.normalize("NFD");
+
+      test("are one name: either finds the file, and goes on with it as it is spelt", async () => {
+        for (const [there, named] of [
+          [composed, decomposed],
+          [decomposed, composed],
+        ] as const) {
+          const [one] = open();
+          const file = await one.write(there, "hot", NEW);
+          expect(text((await one.read(named)).bytes)).toBe("hot");
+          expect(await one.stat(named)).toEqual(file);
+          expect(await codeOf(one.write(named, "mild", NEW))).toBe("conflict");
+          await one.write(named, "mild", over(file.etag));
+          expect((await one.walk("")).map(({ path }) => path)).toEqual([file.path]);
+          expect(await one.versions(there)).toEqual(await one.versions(named));
+          expect(await one.versions(named)).toHaveLength(1);
+          await one.remove(named, ANY);
+          expect(await one.walk("")).toEqual([]);
+          expect((await one.replaced()).files).toMatchObject([{ path: composed, deleted: true }]);
+        }
+      });
+
+      test("are composed where the file is new", async () => {
+        expect((await workspace.write(decomposed, "hot", NEW)).path).toBe(composed);
+        expect((await workspace.list("diario")).map(({ path }) => path)).toEqual([composed]);
       });
     });
 

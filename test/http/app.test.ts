@@ -71,7 +71,7 @@ describe("what is refused, and how", () => {
 
   test("a path that is no text is refused by its name, wherever it leads", async () => {
     for (const place of ["agents/main/workspace/", "agents/main/versions/", "sessions/", "runs/", "models/", "no/"]) {
-      for (const odd of ["%ff", "a%C3%28", "a%", "%zz", "%ed%a0%80", "a%0ab", "a%00b"]) {
+      for (const odd of ["%ff", "a%C3%28", "a%", "%zz", "%ed%a0%80", "a%0ab", "a%00b", "a%e2%80%a8"]) {
         const refused = await errorOf(await call("GET", `/v1/${place}${odd}`));
         expect(refused).toMatchObject({ status: 400, message: expect.stringContaining(`/v1/${place}${odd}`) });
       }

@@ -294,6 +294,57 @@ describe("versions", () => {
     expect(await (await ask("GET", "/workspace/notes/a.md")).text()).toBe("two");
   });
 
+  test("are read as files, without being restored", async () => {
+    const first = await put("notes/a.md", "one");
+    await put("notes/a.md", "two");
+    const { versions } = await (await ask("GET", "/versions/notes/a.md")).json<{ versions: { versionId: string }[] }>();
+    const old = await ask("GET", `/versions/notes/a.md?versionId=${versions[0]!.versionId}`);
+    expect([old.status, await old.text()]).toEqual([200, "one"]);
+    expect(old.headers.get("ETag")).toBe(first.headers.get("ETag"));
+    expect(old.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
+    expect(old.headers.get("Content-Security-Policy")).toBe("sandbox; default-src 'none'");
+    expect(await (await ask("GET", "/workspace/notes/a.md")).text()).toBe("two");
+    expect((await ask("GET", "/versions/notes/a.md?versionId=ver_none")).status).toBe(404);
+    expect((await ask("GET", "/versions/notes/a.md?version=1")).status).toBe(400);
+  });
+
+  test("are restored over what is expected, and over nothing else", async () => {
+    await put("a.md", "one");
+    const second = (await put("a.md", "two")).headers.get("ETag")!;
+    const { versions } = await (await ask("GET", "/versions/a.md")).json<{ versions: { versionId: string }[] }>();
+    const restore = (condition: Record<string, string>) =>
+      ask("POST", "/versions/a.md", {
+        body: JSON.stringify({ versionId: versions[0]!.versionId }),
+        headers: { "Content-Type": "application/json", ...condition },
+      });
+    expect((await restore({ "If-Match": '"other"' })).status).toBe(412);
+    expect((await restore({ "If-None-Match": "*" })).status).toBe(412);
+    expect(await (await ask("GET", "/workspace/a.md")).text()).toBe("two");
+    const restored = await restore({ "If-Match": second });
+    expect([restored.status, restored.headers.get("ETag")]).not.toEqual([200, second]);
+    expect(await (await ask("GET", "/workspace/a.md")).text()).toBe("one");
+    expect((await (await ask("GET", "/versions/a.md")).json<{ versions: object[] }>()).versions).toHaveLength(2);
+  });
+
+  test("tell which files are gone, a hundred at a time", async () => {
+    for (let n = 0; n < 103; n++) {
+      const path = `notes/${String(n).padStart(3, "0")}.md`;
+      await workspace.write(path, "one", { kind: "new" });
+      await workspace.remove(path, { kind: "any" });
+    }
+    await put("notes/050.md", "back again");
+    const page = async (query: string) =>
+      (await ask("GET", `/versions${query}`)).json<{ files: { path: string; deleted: boolean }[]; next?: string }>();
+    const first = await page("?deleted=true");
+    expect(first.files).toHaveLength(99);
+    expect(first.files.some(({ path }) => path === "notes/050.md")).toBe(false);
+    const second = await page(`?after=${encodeURIComponent(first.next!)}`);
+    expect(second.files.map(({ path }) => path)).toEqual(["notes/100.md", "notes/101.md", "notes/102.md"]);
+    expect(second.next).toBeUndefined();
+    expect((await page("?deleted=false")).files).toMatchObject([{ path: "notes/050.md", deleted: false, versions: 1 }]);
+    expect((await ask("GET", "/versions?deleted=perhaps")).status).toBe(400);
+  });
+
   test("that are not there are 404, and a body with other fields is refused by name", async () => {
     const restore = (body: unknown) =>
       ask("POST", "/versions/a.md", { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
@@ -306,7 +357,16 @@ describe("versions", () => {
 
 describe("what is refused", () => {
   test("a path out of the workspace, however it is written", async () => {
-    for (const path of ["..%2f..%2fsecret", "a%2f..%2f..%2fb", "%2Fetc%2Fpasswd", "a%00b", "a%E2%80%AEb", "folder/"]) {
+    const out = [
+      "..%2f..%2fsecret",
+      "a%2f..%2f..%2fb",
+      "%2Fetc%2Fpasswd",
+      "a%2f%2e%2e%2fb",
+      "%2e%2e%5csecret",
+      "a%2f.%2fb",
+    ];
+    const none = ["a%00b", "a%E2%80%AEb", "folder/", "a%2f%2fb", "a%5cb", "AGENTS.md%20", "%20/a.md"];
+    for (const path of [...out, ...none]) {
       for (const method of ["GET", "PUT", "DELETE"]) {
         expect((await ask(method, `/workspace/${path}`)).status, `${method} ${path}`).toBe(400);
       }
@@ -338,6 +398,7 @@ describe("the OpenAPI document", () => {
       "/v1/agents/{id}/workspace/{path} get,put,delete",
       "/v1/agents/{id}/versions/{path} get,post",
       "/v1/agents/{id}/workspace get",
+      "/v1/agents/{id}/versions get",
     ]);
   });
 });

@@ -9,7 +9,12 @@ import { watchBucket } from "./watch-bucket.ts";
 const ANY = { kind: "any" } as const;
 const NEW = { kind: "new" } as const;
 
-workspaceContract("R2", () => open());
+let opened = 0;
+
+workspaceContract("R2", () => {
+  const agentId = `contract-${opened++}`;
+  return [open({ agentId }), open({ agentId })];
+});
 
 describe("what a workspace costs", () => {
   test("a listing of the root is one operation", async () => {
@@ -89,8 +94,10 @@ describe("R2 is the truth", () => {
     await workspace.write("video.mp4", "gone", ANY);
     expect(await workspace.versions("video.mp4")).toMatchObject([{ size }]);
     const [version] = await workspace.versions("video.mp4");
-    await expect(workspace.restore("video.mp4", version!.versionId)).rejects.toMatchObject({ code: "too_large" });
-    expect((await env.FILES.list({ prefix: `versions/${agentId}/` })).objects).toHaveLength(1);
+    await expect(workspace.readVersion("video.mp4", version!.versionId)).rejects.toMatchObject({ code: "too_large" });
+    expect(await workspace.restore("video.mp4", version!.versionId)).toMatchObject({ size });
+    expect((await workspace.read("video.mp4", { suffix: 3 })).bytes).toHaveLength(3);
+    expect((await env.FILES.list({ prefix: `versions/${agentId}/` })).objects).toHaveLength(2);
   });
 });
 
@@ -184,10 +191,11 @@ describe("when R2 fails", () => {
 
 describe("when many write to one file at once", () => {
   test("everybody's write is stored, one after the other, and no version is lost", async () => {
-    const workspace = open({ wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) });
+    const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+    const writer = () => open({ agentId: "crowd", wait });
     const texts = Array.from({ length: 16 }, (_, n) => `written by ${n}`);
-    await Promise.all(texts.map((text) => workspace.write("a.md", text, ANY)));
-    expect(await workspace.versions("a.md")).toHaveLength(texts.length - 1);
+    await Promise.all(texts.map((text) => writer().write("a.md", text, ANY)));
+    expect(await writer().versions("a.md")).toHaveLength(texts.length - 1);
   });
 
   test("who loses waits longer each time, and not as long as who writes something else", async () => {
@@ -213,6 +221,82 @@ describe("when many write to one file at once", () => {
   });
 });
 
+describe("one key takes about one write a second", () => {
+  const busy = new Error("put: Reduce your concurrent request rate for the same object. (10058)");
+
+  /** A workspace whose store refuses so many writes to its file. */
+  function busyWorkspace(refusals: number) {
+    let left = 0;
+    const { workspace, calls } = watched({
+      before: (call) => call.startsWith("put agents") && left-- > 0 && busy,
+    });
+    function refuse() {
+      left = refusals;
+    }
+    return { workspace, calls, refuse };
+  }
+
+  test("so writes of one hand go one after the other, in their order", async () => {
+    const { workspace, calls } = busyWorkspace(0);
+    const texts = ["1", "2", "3", "4"];
+    await Promise.all(texts.map((text) => workspace.write("a.md", text, ANY)));
+    expect(new TextDecoder().decode((await workspace.read("a.md")).bytes)).toBe("4");
+    expect(calls.filter((call) => call.startsWith("put agents"))).toHaveLength(4);
+    expect(await workspace.versions("a.md")).toHaveLength(3);
+  });
+
+  test("and where it refuses one, only the newest of those that wait is written, and the others hear so", async () => {
+    const { workspace, calls, refuse } = busyWorkspace(1);
+    await workspace.write("a.md", "0", NEW);
+    refuse();
+    calls.length = 0;
+    const outcomes = await Promise.allSettled(["1", "2", "3"].map((text) => workspace.write("a.md", text, ANY)));
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    const [first, second] = outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason : undefined));
+    expect(first).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("a newer write to it was waiting"),
+    });
+    expect(second).toMatchObject({ code: "conflict" });
+    expect(new TextDecoder().decode((await workspace.read("a.md")).bytes)).toBe("3");
+    expect(calls.filter((call) => call.startsWith("put agents"))).toHaveLength(2);
+    const versions = await workspace.versions("a.md");
+    expect(versions.map(({ size }) => size)).toEqual([1]);
+    expect(new TextDecoder().decode((await workspace.readVersion("a.md", versions[0]!.versionId)).bytes)).toBe("0");
+  });
+
+  test("but a write that waits for another file, for a later version, or for a delete takes nobody's place", async () => {
+    const { workspace, refuse } = busyWorkspace(2);
+    const base = await workspace.write("a.md", "0", NEW);
+    refuse();
+    const outcomes = await Promise.allSettled([
+      workspace.write("a.md", "1", ANY),
+      workspace.write("b.md", "1", ANY),
+      workspace.write("a.md", "2", { kind: "new" }),
+      workspace.write("a.md", "2", { kind: "etag", etag: base.etag }),
+      workspace.remove("a.md", ANY),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect((await workspace.versions("a.md")).map(({ size }) => size)).toEqual([1, 1]);
+  });
+
+  test("a write whose fate is unsure is never given up for a newer one", async () => {
+    let failures = 1;
+    const { workspace } = watched({
+      after: (call) => call.startsWith("put agents") && failures-- > 0 && new Error("put: internal error (10001)"),
+    });
+    const outcomes = await Promise.allSettled(["1", "2"].map((text) => workspace.write("a.md", text, ANY)));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    expect(await workspace.versions("a.md")).toHaveLength(1);
+  });
+});
+
 describe("deleting without a conditional delete", () => {
   test("the mark's etag is the MD5 of its bytes, as R2 has it", async () => {
     expect((await env.FILES.put("mark-test", DELETION_MARK))?.etag).toBe(DELETION_MARK_ETAG);
@@ -226,13 +310,13 @@ describe("deleting without a conditional delete", () => {
     const { bucket } = watchBucket(env.FILES, {
       hold: (call) => (call.startsWith("delete agents") ? held : undefined),
     });
-    const workspace = open({ bucket });
+    const workspace = open({ bucket, agentId: "marked" });
     await workspace.write("a.md", "old", NEW);
     const removing = workspace.remove("a.md", ANY);
     await expect.poll(() => workspace.list("")).toEqual([]);
     expect(await workspace.walk("")).toEqual([]);
     await expect(workspace.read("a.md")).rejects.toMatchObject({ code: "not_found" });
-    const writing = workspace.write("a.md", "new", NEW);
+    const writing = open({ agentId: "marked" }).write("a.md", "new", NEW);
     setTimeout(release, 250);
     await Promise.all([removing, writing]);
     expect(new TextDecoder().decode((await workspace.read("a.md")).bytes)).toBe("new");
