@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { waitAbout } from "../session/wait-about.ts";
 import { createAttempt } from "../workspace/retry.ts";
-import { type PruneVersions, pruneVersions } from "../workspace/versions.ts";
+import { sweepVersions } from "../workspace/sweep.ts";
+import { type PruneVersions, pruneVersions, type VersionStore } from "../workspace/versions.ts";
 
 const pruneMessage: z.ZodType<PruneVersions> = z.object({
   kind: z.literal("prune-versions"),
@@ -18,23 +20,35 @@ interface Job {
 }
 
 /**
- * Clears away versions that are older than 30 days, of the files that were overwritten since. A file that is named by
- * many messages is looked at once; only the messages of files that failed come again.
+ * Clears away versions that are older than 30 days: of the files that were overwritten since, and once a day of all files
+ * of their agents. A file that is named by many messages is looked at once; only the messages of files that failed come
+ * again.
  */
 export async function consumeUpkeep(
   batch: MessageBatch,
   env: Pick<Env, "FILES">,
   now: number = Date.now(),
 ): Promise<void> {
-  for (const job of jobsIn(batch.messages).values()) {
-    const store = { bucket: env.FILES, attempt: createAttempt(), agentId: job.agentId };
+  const jobs = [...jobsIn(batch.messages).values()];
+  const storeOf = (agentId: string) => ({ bucket: env.FILES, attempt: createAttempt(waitAbout), agentId });
+  for (const job of jobs) {
     try {
-      await pruneVersions(store, job.path, now);
+      await pruneVersions(storeOf(job.agentId), job.path, now);
       for (const message of job.messages) message.ack();
     } catch (thrown) {
       log("warn", "upkeep.failed", { agentId: job.agentId, path: job.path, error: messageOf(thrown) });
       for (const message of job.messages) message.retry();
     }
+  }
+  for (const agentId of new Set(jobs.map((job) => job.agentId))) await sweep(storeOf(agentId), now);
+}
+
+/** Never rejects: the next message is as good an occasion. */
+async function sweep(store: VersionStore, now: number): Promise<void> {
+  try {
+    await sweepVersions(store, now);
+  } catch (thrown) {
+    log("warn", "upkeep.sweep_failed", { agentId: store.agentId, error: messageOf(thrown) });
   }
 }
 

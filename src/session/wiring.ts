@@ -22,6 +22,7 @@ import type { QueuePolicy } from "./run/queue.ts";
 import type { SessionSettings } from "./store/stored-shapes.ts";
 import { Cooldowns, type RememberedRests } from "./turn/cooldowns.ts";
 import { ownersForPrompt } from "./turn/owners.ts";
+import { waitAbout } from "./wait-about.ts";
 
 const PLUGIN_CHANNELS = PLUGINS.flatMap(({ channels }) => channels ?? []);
 const schema = configSchema(modelsConfig, channelsConfig(PLUGIN_CHANNELS), hooksConfig(PLUGINS));
@@ -93,6 +94,7 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
         configured: agent.workspace,
         now: Date.now,
         newVersionId: () => newId("ver", Date.now()),
+        wait: waitAbout,
         onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
       }),
     ownersShown: () => ownersForPrompt(config.commands, secret),

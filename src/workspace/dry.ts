@@ -51,6 +51,8 @@ export function dryWorkspace(workspace: Workspace, now: number): Workspace {
       changed.set(path, null);
     },
     versions: (path) => workspace.versions(path),
+    readVersion: (path, versionId) => workspace.readVersion(path, versionId),
+    replaced: (after) => workspace.replaced(after),
     async restore(path) {
       throw new WorkspaceError("unavailable", path, "Nothing is restored in a workspace that is only looked at.");
     },

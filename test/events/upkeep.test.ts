@@ -33,21 +33,57 @@ describe("upkeep", () => {
     expect((await workspace.stat("notes/a.md")).size).toBe(5);
   });
 
-  test("leaves other files' and other agents' versions alone, and may run twice", async () => {
+  test("leaves other agents' versions alone, and may run twice", async () => {
     const { message } = await overwritten("one", "a.md");
-    const other = await overwritten("one", "a.md.bak");
     const others = await overwritten("two", "a.md");
     await deliver([message, message], 31);
     await deliver([message], 31);
-    expect(await other.workspace.versions("a.md.bak")).toHaveLength(2);
     expect(await others.workspace.versions("a.md")).toHaveLength(2);
+  });
+
+  test("looks once a day through what nobody writes to any more", async () => {
+    const { message } = await overwritten("tidy", "a.md");
+    await deliver([message], 0);
+    const { workspace } = await overwritten("tidy", "deep/forgotten.md");
+    await workspace.remove("deep/forgotten.md", ANY);
+    const { bucket, calls } = watchBucket(env.FILES);
+    await deliver([message], 0, bucket);
+    expect(calls).toEqual(["list", "head versions/tidy/.swept"]);
+    await deliver([message], 29);
+    expect(await workspace.versions("deep/forgotten.md")).toHaveLength(3);
+    await deliver([message], 31);
+    expect(await workspace.versions("deep/forgotten.md")).toEqual([]);
+    expect((await workspace.replaced()).files).toEqual([]);
+  });
+
+  test("goes on where it had to stop", async () => {
+    const { message, workspace } = await overwritten("long", "b.md");
+    await env.FILES.put("versions/long/.swept", "", {
+      customMetadata: { from: encodeURIComponent("versions/long/c") },
+    });
+    await overwritten("long", "a.md");
+    await overwritten("long", "d.md");
+    await deliver([{ ...message, path: "e.md" }], 31);
+    expect((await workspace.replaced()).files.map(({ path }) => path)).toEqual(["a.md", "b.md"]);
+    await deliver([{ ...message, path: "e.md" }], 33);
+    expect((await workspace.replaced()).files).toEqual([]);
+  });
+
+  test("keeps the newest thousand versions of a file", async () => {
+    const agentId = "chatty";
+    const id = (n: number) => `versions/${agentId}/log.md/ver_${String(n).padStart(4, "0")}`;
+    for (let from = 0; from < 1010; from += 101) {
+      await Promise.all(Array.from({ length: 101 }, (_, n) => env.FILES.put(id(from + n), "x")));
+    }
+    await deliver([{ kind: "prune-versions", agentId, path: "log.md" }], 0);
+    expect(await openWorkspace({ agentId }).versions("log.md")).toHaveLength(1000);
   });
 
   test("looks once at a file that many messages name", async () => {
     const { message } = await overwritten("busy", "log.md");
     const { bucket, calls } = watchBucket(env.FILES);
     expect(await deliver(Array(50).fill(message), 0, bucket)).toMatchObject({ retried: [] });
-    expect(calls).toEqual(["list"]);
+    expect(calls.slice(0, 2)).toEqual(["list", "head versions/busy/.swept"]);
   });
 
   test("brings back only what failed", async () => {

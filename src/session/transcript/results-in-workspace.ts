@@ -1,6 +1,7 @@
 import type { SpillRef, ToolMessage } from "../../models/message.ts";
 import { createAttempt } from "../../workspace/retry.ts";
 import { type Workspace, type WorkspaceContent, WorkspaceError } from "../../workspace/workspace.ts";
+import { waitAbout } from "../wait-about.ts";
 import { type SpillPlace, spillIdIn, spillKey, spillPath } from "./spill.ts";
 
 /** Tools read by lines: after so many characters a line is broken. */
@@ -37,7 +38,7 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
 }
 
 async function readSpill({ bucket, folder }: SpillPlace, path: string, id: string): Promise<WorkspaceContent> {
-  const object = await createAttempt()(path, () => bucket.get(spillKey(folder, id)));
+  const object = await createAttempt(waitAbout)(path, () => bucket.get(spillKey(folder, id)));
   if (object === null) throw new WorkspaceError("not_found", path, `\`${path}\` is not there any more.`);
   return contentOf(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
 }
