@@ -5,9 +5,17 @@ import { testConfig } from "./flow/config.ts";
 
 /** What a test file names that works on the Worker or on its storage. */
 const WORKER = /"cloudflare:|\/flow\/|\.\/client\.ts"|\.\/session-lab\.ts"/;
+/** What one names that counts all objects, or takes the place of a method of the Worker's own classes. */
+const ALONE = /listDurableObjectIds|\.prototype\b|replaceVerb/;
 
-const files = globSync("test/**/*.test.ts");
-const onWorker = files.filter((file) => file.startsWith("test/flow/") || WORKER.test(readFileSync(file, "utf8")));
+const files = globSync("test/**/*.test.ts").map((path) => ({ path, text: readFileSync(path, "utf8") }));
+const pathsOf = (kind: string) => files.filter((file) => kindOf(file) === kind).map(({ path }) => path);
+
+/** Rules alone, the Worker, or the Worker in a process of its own. */
+function kindOf({ path, text }: { path: string; text: string }): "rules" | "worker" | "alone" {
+  if (!path.startsWith("test/flow/") && !WORKER.test(text)) return "rules";
+  return ALONE.test(text) ? "alone" : "worker";
+}
 
 const plugins = [
   cloudflareTest(async ({ inject }) => ({
@@ -25,17 +33,16 @@ const plugins = [
   })),
 ];
 
+const setupFiles = ["test/flow/migrate.ts"];
+
 export default defineConfig({
   test: {
     globalSetup: ["test/fakes/setup.ts"],
+    // A workerd of its own costs a file seconds: most share one, which `migrate.ts` empties before each.
     projects: [
-      // Rules alone share one workerd, which spares each file its start.
-      {
-        extends: true,
-        plugins,
-        test: { name: "rules", include: files.filter((file) => !onWorker.includes(file)), isolate: false },
-      },
-      { extends: true, plugins, test: { name: "worker", include: onWorker, setupFiles: ["test/flow/migrate.ts"] } },
+      { extends: true, plugins, test: { name: "rules", include: pathsOf("rules"), isolate: false } },
+      { extends: true, plugins, test: { name: "worker", include: pathsOf("worker"), isolate: false, setupFiles } },
+      { extends: true, plugins, test: { name: "alone", include: pathsOf("alone"), setupFiles } },
     ],
     // A slow machine is no failure: nothing here measures time.
     testTimeout: 30_000,

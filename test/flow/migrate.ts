@@ -1,4 +1,4 @@
-import { applyD1Migrations, env } from "cloudflare:test";
+import { applyD1Migrations, env, reset } from "cloudflare:test";
 
 declare global {
   namespace Cloudflare {
@@ -8,4 +8,5 @@ declare global {
   }
 }
 
+await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
