@@ -1,6 +1,23 @@
+import api from "./api.md";
+import budgets from "./budgets.md";
+import channels from "./channels.md";
+import commands from "./commands.md";
+import configuration from "./configuration.md";
+import configurationReference from "./configuration-reference.md";
+import deploy from "./deploy.md";
+import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
 import index from "./index.md";
+import memory from "./memory.md";
+import models from "./models.md";
 import plugins from "./plugins.md";
+import prompt from "./prompt.md";
+import security from "./security.md";
+import sessionsAndRuns from "./sessions-and-runs.md";
+import skills from "./skills.md";
+import telegram from "./telegram.md";
+import troubleshooting from "./troubleshooting.md";
+import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 
@@ -20,7 +37,24 @@ export interface DocsPage {
 export const PAGES: readonly DocsPage[] = [
   page("index", index),
   page("getting-started", gettingStarted),
+  page("deploy", deploy),
+  page("configuration", configuration),
+  page("configuration-reference", configurationReference),
+  page("models", models),
+  page("channels", channels),
+  page("telegram", telegram),
+  page("workspace", workspace),
+  page("prompt", prompt),
+  page("memory", memory),
+  page("skills", skills),
+  page("sessions-and-runs", sessionsAndRuns),
+  page("commands", commands),
+  page("security", security),
+  page("budgets", budgets),
+  page("api", api),
   page("plugins", plugins),
+  page("troubleshooting", troubleshooting),
+  page("from-openclaw", fromOpenclaw),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
 ];

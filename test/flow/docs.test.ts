@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findPage } from "../../src/docs/pages.ts";
 import { chatOf, hear } from "./chats.ts";
-import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { calling, spawning } from "./family-lab.ts";
 import { configure, session } from "./session-lab.ts";
 
@@ -67,4 +67,18 @@ test("the address on the web is the configured one, never that of a request", as
     "Docs: docs://index (with `read`); on the web: https://isopod.example/docs\n",
   );
   expect(await systemOf("docs-no-url")).not.toContain("isopod.test");
+});
+
+test.each([
+  ["getting-started", "Remember that I like tea", "Do you remember what I like?", "tea"],
+  ["zh/getting-started", "记住我喜欢喝茶", "你记得我喜欢什么吗？", "茶"],
+])("what %s says to try without a key works, also in another session", async (page, remember, recall, answer) => {
+  const say = async (message: string, name: string) => {
+    expect(findPage(page)!.text).toContain(message);
+    const run = { message, agentId: "third", model: "offline/rules", sessionKey: `agent:third:hook:${name}` };
+    const { runId } = await (await call("POST", "/v1/agent", run)).json<{ runId: string }>();
+    return finished(runId);
+  };
+  expect(await say(remember, "first")).toMatchObject({ status: "ok" });
+  expect(await say(recall, "second")).toMatchObject({ status: "ok", reply: expect.stringContaining(answer) });
 });
