@@ -76,19 +76,16 @@ export function takeOut(draft: Draft, path: Path): Draft {
  * Lets values stand elsewhere. Where something stands there already it stays, and what would have taken its place is
  * taken out and found unknown.
  */
-export function move(draft: Draft, from: Pattern, to: Pattern, note?: string): Draft {
+export function move(draft: Draft, from: Pattern, to: Pattern): Draft {
   const moved = draft.leaves.flatMap((leaf) => {
     const stars = matchStart(leaf.path, from);
     return stars === undefined ? [] : [{ leaf, path: [...fill(to, stars), ...leaf.path.slice(lengthOf(from))] }];
   });
-  return place(
-    draft,
-    moved.map(({ leaf, path }) => ({ leaf, path, ...(note !== undefined && { note }) })),
-  );
+  return place(draft, moved);
 }
 
 /** Lets each of some values stand at a path of its own, under the same rule as `move`. */
-export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path; note?: string }[]): Draft {
+export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path }[]): Draft {
   if (moved.length === 0) return draft;
   const going = new Set(moved.map(({ leaf }) => leaf));
   const staying = draft.leaves.filter((leaf) => !going.has(leaf));
@@ -98,9 +95,9 @@ export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path; no
     opened.has(keyOf(path)) || path.some((_, at) => taken.has(keyOf(path.slice(0, at + 1))));
   const arrived: Leaf[] = [];
   const findings: Finding[] = [];
-  for (const { leaf, path, note } of moved) {
+  for (const { leaf, path } of moved) {
     if (isTaken(path)) findings.push(...takenBy(leaf, path));
-    else arrived.push({ ...leaf, path, ...(note !== undefined && { note }) });
+    else arrived.push({ ...leaf, path });
   }
   const filled = new Set(arrived.flatMap(({ path }) => path.map((_, at) => keyOf(path.slice(0, at)))));
   const kept = staying.filter((leaf) => !(isEmpty(leaf) && filled.has(keyOf(leaf.path))));

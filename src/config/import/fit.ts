@@ -91,7 +91,7 @@ function unknownAt(gone: readonly Leaf[], place: Path): Finding[] {
   for (const leaf of gone) {
     if (leaf.placed) continue;
     const included = leaf.path.indexOf("$include");
-    const absence = absenceOf(leaf.path);
+    const absence = absenceOf(leaf.path, place);
     const length = included >= 0 ? included + 1 : Math.max(place.length, absence?.length ?? 0);
     const path = originOf(leaf, leaf.path.slice(0, length));
     const { why, hint } = included >= 0 ? INCLUDE : (absence ?? NO_SUCH_FIELD);

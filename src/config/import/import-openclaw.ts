@@ -7,6 +7,7 @@ import { gatherChannels } from "./channels.ts";
 import { inOrder } from "./draft.ts";
 import { dropInvalid, dropUnknown } from "./fit.ts";
 import { leavesOf } from "./leaves.ts";
+import { tellApart } from "./look-alikes.ts";
 import { dropTruisms } from "./means-nothing.ts";
 import { gatherProviders } from "./providers.ts";
 import { renameFields, renameGatheredFields } from "./renames.ts";
@@ -28,7 +29,7 @@ export function importOpenClaw(text: string, schema: z.ZodType): ImportReport {
   const leaves = leavesOf(readDocument(text), isReference);
   if (leaves.length > MAX_VALUES) throw notReadable(`It has over ${MAX_VALUES} values.`);
   const known = dropUnknown(RESHAPE({ leaves, findings: [] }), schema);
-  return reportOf(dropInvalid(refuseSecrets(known), schema));
+  return reportOf(dropInvalid(refuseSecrets(known), schema), schema);
 }
 
 /** From OpenClaw's shapes into ours. */
@@ -39,6 +40,7 @@ const RESHAPE = inOrder(
   renameGatheredFields,
   gatherProviders,
   dropTruisms,
+  tellApart,
   rewriteValues,
   readReferences,
 );

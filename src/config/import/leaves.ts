@@ -13,8 +13,6 @@ export interface Leaf {
   /** Where it stands now. */
   readonly path: Path;
   readonly value: Json;
-  /** What is to be said of where it went. */
-  readonly note?: string;
   /** Put there by the import itself, for something that is accounted for already. */
   readonly placed?: true;
 }

@@ -26,6 +26,12 @@ const TRUISMS: readonly Truism[] = [
     if: (value) => value === "per-sender",
     why: "That is how it is here; session.dmScope says more.",
   },
+  { at: "bindings.*.type", if: (value) => value === "route", why: "That is what a binding does here." },
+  {
+    at: "agents.defaults.memorySearch.provider",
+    if: (value) => value === "auto",
+    why: "Without a provider one is chosen here.",
+  },
   { at: "models.mode", if: (value) => value === "merge", why: "The built-in providers are always there as well." },
   {
     at: "channels.*.accounts.*.webhookUrl",

@@ -6,6 +6,8 @@ export interface Absence {
   at: Pattern;
   why: string;
   hint: string;
+  /** Holds only where all of it is unknown, and not for a part of it. */
+  whole?: true;
 }
 
 const NOTHING_TO_DO = "Nothing has to be done.";
@@ -118,6 +120,24 @@ const ABSENCES: readonly Absence[] = [
   { at: "channels.signal", why: `${OTHER_CHANNEL} Signal's client needs a process that stays.`, hint: NOTHING_TO_DO },
   { at: "channels.imessage", why: `${OTHER_CHANNEL} iMessage needs a Mac.`, hint: NOTHING_TO_DO },
   { at: "channels.webchat", why: "The page is always there.", hint: "Open the Worker's address in a browser." },
+  {
+    at: "channels.*",
+    why: OTHER_CHANNEL,
+    hint: "What it was configured with is left out. GET /v1/config/schema?path=channels says which there are.",
+    whole: true,
+  },
+  {
+    at: "channels.*.accounts.*.streaming",
+    why: "A message is not changed while it is being written here; a long reply may come in blocks.",
+    hint: "Set blockStreaming.",
+  },
+  {
+    at: "channels.*.accounts.*.streamMode",
+    why: "A message is not changed while it is being written here; a long reply may come in blocks.",
+    hint: "Set blockStreaming.",
+  },
+  { at: "commands", why: "Which commands there are is not configured here.", hint: NOTHING_TO_DO },
+  { at: "agents.defaults.typingMode", why: "That it works is shown as soon as it does.", hint: NOTHING_TO_DO },
   { at: "session.store", why: "Sessions are in Durable Objects.", hint: NOTHING_TO_DO },
   {
     at: "session.maintenance",
@@ -150,9 +170,14 @@ export const INCLUDE: Omit<Absence, "at"> = {
   hint: "Put what is in the file into its place, and import the document again.",
 };
 
-/** The narrowest thing that is to be said of a path, with how many of its steps it is about. */
-export function absenceOf(path: Path): { why: string; hint: string; length: number } | undefined {
-  const found = ABSENCES.filter(({ at }) => matchStart(path, at) !== undefined);
+/**
+ * The narrowest thing that is to be said of a path, with how many of its steps it is about.
+ * @param unknown the part of the document that it is in, all of which is unknown
+ */
+export function absenceOf(path: Path, unknown: Path): { why: string; hint: string; length: number } | undefined {
+  const found = ABSENCES.filter(
+    ({ at, whole }) => matchStart(path, at) !== undefined && (!whole || unknown.length <= lengthOf(at)),
+  );
   const [narrowest] = found.sort((a, b) => lengthOf(b.at) - lengthOf(a.at));
   return narrowest === undefined ? undefined : { ...narrowest, length: lengthOf(narrowest.at) };
 }

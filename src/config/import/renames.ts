@@ -26,6 +26,7 @@ const RENAMES: readonly Rename[] = [
   { from: "heartbeat", to: "agents.defaults.heartbeat" },
   { from: "memorySearch", to: "agents.defaults.memorySearch" },
   { from: "memory.search", to: "agents.defaults.memorySearch" },
+  { from: "tts", to: "messages.tts" },
   { from: "session.idleMinutes", to: "session.reset.idleMinutes" },
 ];
 
@@ -34,6 +35,7 @@ const LATER_RENAMES: readonly Rename[] = [
   { from: "agents.list.*.memory.search", to: "agents.list.*.memorySearch" },
   { from: "tools.bash", to: "tools.exec" },
   { from: "agents.list.*.tools.bash", to: "agents.list.*.tools.exec" },
+  { from: "tools.exec.timeoutSeconds", to: "tools.exec.timeoutSec" },
   { from: "tools.loopDetection.warningThreshold", to: "tools.loopDetection.warnAfter" },
   { from: "tools.loopDetection.criticalThreshold", to: "tools.loopDetection.stopAfter" },
   { from: "agents.defaults.compaction.reserveTokensFloor", to: "agents.defaults.compaction.reserveTokens" },

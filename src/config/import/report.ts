@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { idleFields } from "../idle-fields.ts";
+import type { FieldStatus } from "../planned.ts";
 import type { Draft, Finding } from "./draft.ts";
 import { documentOf, keyOf, type Leaf, type Path } from "./leaves.ts";
 
@@ -17,12 +19,18 @@ export interface ImportReport {
   refused: { path: string; why: string; hint: string }[];
 }
 
+const NOTES: Readonly<Record<FieldStatus, string>> = {
+  planned: "Nothing reads it yet.",
+  unused: "It has no use here.",
+};
+
 /** The report of a document that has come all the way. */
-export function reportOf({ leaves, findings }: Draft): ImportReport {
+export function reportOf({ leaves, findings }: Draft, schema: z.ZodType): ImportReport {
   const document = documentOf(leaves);
+  const idle = new Map(idleFields(schema, document).map(({ path, status }) => [path, NOTES[status]]));
   const report: ImportReport = {
     document: isJsonObject(document) ? document : {},
-    mapped: mappedOf(leaves),
+    mapped: mappedOf(leaves, idle),
     changed: [],
     unknown: [],
     refused: [],
@@ -37,11 +45,12 @@ export function reportOf({ leaves, findings }: Draft): ImportReport {
 }
 
 /** What is left, by the field that it is of: the items of a list are one. */
-function mappedOf(leaves: readonly Leaf[]): ImportReport["mapped"] {
+function mappedOf(leaves: readonly Leaf[], notes: ReadonlyMap<string, string>): ImportReport["mapped"] {
   const mapped = new Map<string, ImportReport["mapped"][number]>();
-  for (const { from, path, note, placed } of leaves) {
+  for (const { from, path, placed } of leaves) {
     if (placed) continue;
     const to = textOf(fieldOf(path));
+    const note = path.map((_, at) => notes.get(textOf(path.slice(0, at + 1)))).find((known) => known !== undefined);
     mapped.set(to, { from: textOf(fieldOf(from)), to, ...(note !== undefined && { note }) });
   }
   return [...mapped.values()];

@@ -44,6 +44,16 @@ describe("what passes", () => {
     expect([...report.changed, ...report.unknown, ...report.refused]).toEqual([]);
   });
 
+  test("what is accepted and does nothing yet says so", () => {
+    const { mapped } = imported({ agents: { list: [{ id: "main", agentDir: "state" }] } });
+    expect(mapped).toContainEqual({
+      from: "agents.list[0].agentDir",
+      to: "agents.list[0].agentDir",
+      note: "It has no use here.",
+    });
+    expect(mapped).toContainEqual({ from: "agents.list[0].id", to: "agents.list[0].id" });
+  });
+
   test("JSON5 is read, with its comments and trailing commas", () => {
     expect(imported("// mine\n{agents: {defaults: {timeFormat: '24',},},}").document).toEqual({
       agents: { defaults: { timeFormat: "24" } },
@@ -196,6 +206,8 @@ describe("channels", () => {
   });
 
   test("channels that are not there are listed, each once", () => {
+    const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
+    expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
     const { unknown, document } = imported({ channels: { whatsapp: { allowFrom: ["+1"], groups: { "*": {} } } } });
     expect(paths(unknown)).toEqual(["channels.whatsapp"]);
     expect(document).toEqual({});
@@ -344,6 +356,33 @@ describe("secrets", () => {
       models: { providers: { local: { baseUrl: "http://127.0.0.1:1234/v1", api: "openai-completions" } } },
     });
     expect(paths(report.refused)).toEqual(["models.providers.local.apiKey"]);
+  });
+});
+
+describe("what is written as here and means something else", () => {
+  test("a model in a file is not replaced by what has its name here", () => {
+    const report = imported({ memorySearch: { provider: "local", local: { modelPath: "~/m.gguf" } } });
+    expect(paths(report.refused)).toEqual(["memorySearch.provider"]);
+    expect(paths(report.unknown)).toEqual(["memorySearch.local"]);
+    expect(JSON.stringify(report.document)).not.toContain("local");
+  });
+
+  test("a mode of commands is spelt out, and never allows more", () => {
+    for (const [mode, exec] of [
+      ["full", { security: "full", ask: "off" }],
+      ["auto", { security: "allowlist", ask: "on-miss" }],
+      ["deny", { security: "deny", ask: "off" }],
+    ]) {
+      expect(imported({ tools: { exec: { mode } } }).document).toEqual({ tools: { exec } });
+    }
+    expect(paths(imported({ tools: { exec: { mode: "yolo" } } }).unknown)).toEqual(["tools.exec.mode"]);
+  });
+
+  test("replies in blocks are blocks here; other ways to show a reply early are listed", () => {
+    const blocks = imported({ channels: { telegram: { streaming: "block" } } });
+    expect(blocks.document).toEqual({ channels: { telegram: { accounts: { default: { blockStreaming: true } } } } });
+    const partial = imported({ channels: { telegram: { streaming: "partial" } } });
+    expect(partial.unknown).toMatchObject([{ path: "channels.telegram.streaming", hint: "Set blockStreaming." }]);
   });
 });
 
