@@ -2,6 +2,9 @@ import { z } from "zod";
 import { nearestOf } from "../lib/nearest.ts";
 import { fieldPath } from "./field-path.ts";
 
+/** How many are told. */
+const MAX_FAULTS = 100;
+
 /** One thing that is wrong with a configuration document. */
 export interface Fault {
   /** The field, as `fieldPath` writes it. */
@@ -16,7 +19,8 @@ export type Checked<Config> = { kind: "valid"; config: Config } | { kind: "inval
 export function checkConfig<Schema extends z.ZodType>(schema: Schema, document: unknown): Checked<z.output<Schema>> {
   const parsed = schema.safeParse(document, { error: nameNearest });
   if (parsed.success) return { kind: "valid", config: parsed.data };
-  return { kind: "invalid", faults: parsed.error.issues.flatMap((issue) => faultsIn(issue, [])) };
+  const faults = parsed.error.issues.flatMap((issue) => faultsIn(issue, []));
+  return { kind: "invalid", faults: faults.slice(0, MAX_FAULTS) };
 }
 
 /** Faults as lines for people. */

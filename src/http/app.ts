@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
 import { VERSION } from "../lib/version.ts";
+import { knowConfiguration } from "../session/configuration/configuration.ts";
 import { wire } from "../session/wiring.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { agentRoutes } from "./agent.ts";
@@ -10,6 +11,7 @@ import { auditRoutes } from "./audit.ts";
 import { requireLogin } from "./auth.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
+import { configRoutes } from "./config.ts";
 import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { onError } from "./errors.ts";
@@ -39,7 +41,10 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
   app.route("/", docsRoutes);
+  app.use("/v1/config/*", requireLogin);
+  app.route("/v1", configRoutes);
   app.use(async (c, next) => {
+    await knowConfiguration(c.env, Date.now());
     c.set(
       "wiring",
       wire(c.env, (promise) => c.executionCtx.waitUntil(promise)),

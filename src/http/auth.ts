@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000;
 export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   const known = bearer === undefined ? await hasLogin(c) : await isToken(c, bearer);
+  c.set("caller", bearer === undefined ? "page" : "token");
   if (!known) {
     c.header("WWW-Authenticate", "Bearer");
     throw new IsopodError(

@@ -3,5 +3,10 @@ import type { Wiring } from "../session/wiring.ts";
 /** What every route is given. */
 export interface AppEnv {
   Bindings: Env;
-  Variables: { wiring: Wiring };
+  Variables: {
+    /** Absent before the configuration was looked at. */
+    wiring: Wiring;
+    /** By what the caller is known, once that was looked at. */
+    caller: "token" | "page";
+  };
 }

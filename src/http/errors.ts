@@ -18,6 +18,7 @@ const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   upgrade_required: 426,
+  precondition_required: 428,
   rate_limited: 429,
   internal: 500,
   not_configured: 503,
@@ -31,6 +32,14 @@ export const errorBody = z
       code: z.string().openapi({ example: "not_found" }),
       message: z.string().openapi({ description: "What is wrong." }),
       hint: z.string().optional().openapi({ description: "What to do about it." }),
+      faults: z
+        .array(z.object({ path: z.string(), message: z.string() }))
+        .optional()
+        .openapi({ description: "The fields of a configuration that are wrong." }),
+      currentRevision: z
+        .int()
+        .optional()
+        .openapi({ description: "With `precondition_failed` of a configuration: the revision that is there." }),
       oldestCursor: z.int().optional().openapi({ description: "With `gone`: the oldest cursor that is good." }),
     }),
   })

@@ -8,6 +8,7 @@ export type ErrorCode =
   | "conflict"
   | "gone"
   | "precondition_failed"
+  | "precondition_required"
   | "payload_too_large"
   | "range_not_satisfiable"
   | "upgrade_required"
@@ -25,6 +26,10 @@ export interface ErrorDetails {
   param?: string;
   /** A finer code than the error's own, where a protocol has one. */
   reason?: string;
+  /** The fields of a configuration that are wrong. */
+  faults?: readonly { path: string; message: string }[];
+  /** The revision that is there, where a change was made from another. */
+  currentRevision?: number;
 }
 
 /** An error that a person is meant to read: what is wrong, and in `hint` what to do about it. */

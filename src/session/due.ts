@@ -27,6 +27,18 @@ export function nextAlarm(due: Due): number | undefined {
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
+/** The same where nothing can be done before an instant. */
+export function putOff(due: Due, until: number): Due {
+  const later = (instant: number | undefined) => instant && Math.max(instant, until);
+  return {
+    recoveryAt: later(due.recoveryAt),
+    outboxAt: later(due.outboxAt),
+    indexAt: later(due.indexAt),
+    leavesAt: later(due.leavesAt),
+    familyAt: later(due.familyAt),
+  };
+}
+
 /** Whether runs go on by themselves. Those behind one that waits for a person do not. */
 export function goesOn(rows: readonly OpenRun[]): boolean {
   if (rows.some((row) => row.state.status === "waiting_approval")) return false;

@@ -6,6 +6,7 @@ import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import type { Budget } from "./budget.ts";
 import { budgetOf } from "./budgets/run-budget.ts";
 import type { QueuedPort } from "./commands/command.ts";
+import type { ObjectWiring } from "./configuration/object-wiring.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { keepNote } from "./delivery/delivery-note.ts";
 import { openVoice } from "./delivery/open-voice.ts";
@@ -36,10 +37,11 @@ import type { ResetPolicy } from "./turn/reset-time.ts";
 import { filesReadOf } from "./turn/shared-files.ts";
 import type { PromptRoom } from "./turn/turn-room.ts";
 import { takeTurn } from "./turn.ts";
-import { agentIn } from "./wiring.ts";
+import { agentIn, type Wiring } from "./wiring.ts";
 
 /** What performing runs needs of the object that it is done for. */
 export interface PerformerRoom extends FamilyRoom {
+  configured: ObjectWiring;
   deliveries: Deliveries;
   hooks: SessionHooks;
   files: R2Bucket;
@@ -53,40 +55,49 @@ export interface PerformerRoom extends FamilyRoom {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** A listing of the workspace that was asked for before the run which it is for was stored. */
-export type Listing = Promise<WorkspaceEntry[] | undefined> | undefined;
+/** What was asked for before the run which it is for was stored. No promise of it rejects. */
+export interface Ahead {
+  /** Resolves when the newest configuration is known. */
+  asked: Promise<void>;
+  /** The root of the workspace, as far as the configuration is still the one that said which. */
+  listing?: { entries: Listing; wiring: Wiring };
+}
+
+type Listing = Promise<WorkspaceEntry[] | undefined>;
 
 /** Does the work of a session's runs, and remembers between them what the agent has read. */
 export class Performer {
   readonly #room: PerformerRoom;
   readonly #readEtags = new ReadEtags();
-  #listing: Listing;
+  #ahead: Ahead | undefined;
 
   constructor(room: PerformerRoom) {
     this.#room = room;
   }
 
   /**
-   * Asks for the root of the workspace. To be called before a run is stored: whatever leaves the object after that
-   * waits until it is. Undefined where the run will not need it, or that fails: then the turn asks for it, and says so.
+   * Asks for what a run needs of the world first: whether the configuration is another, and, where one `begins` that
+   * shows it to a model, for the root of the workspace. To be called before it is stored: whatever leaves the object
+   * after that waits until it is.
    */
-  listAhead(agentId: string, { origin }: RunInput): Listing {
-    if (origin?.kind === "command" || origin?.kind === "delivery") return undefined;
+  lookAhead(agentId: string, { origin }: RunInput, begins: boolean): Ahead {
+    const asked = this.#room.configured.ask();
+    if (!begins || origin?.kind === "command" || origin?.kind === "delivery") return { asked };
     try {
       const wiring = this.#room.wiring();
-      const listing = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
-      return listing.catch(() => undefined);
+      const entries = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
+      return { asked, listing: { entries: entries.catch(() => undefined), wiring } };
     } catch (error) {
       writeLog("debug", "workspace.not_listed", { agentId, error: messageOf(error) });
-      return undefined;
+      return { asked };
     }
   }
 
-  /** Gives a listing to the run that begins in this very moment, if one does. */
-  withListing(listing: Listing, begin: () => void): void {
-    this.#listing = listing;
+  /** Gives what was asked for to the run that begins in this very moment, if one does. */
+  withAhead(ahead: Ahead, begin: () => void): void {
+    this.#ahead = ahead;
     begin();
-    this.#listing = undefined;
+    this.#ahead = undefined;
   }
 
   /** Forgets what the agent has read: the next overwrite of a file needs a new look at it. */
@@ -114,15 +125,26 @@ export class Performer {
     noteSaid(row, input, { store: this.#room.store, resetPolicy: this.#resetPolicy() });
   }
 
-  /** Has the turn of a run; undefined where it has paused for a person, who is then asked where the run came from. */
+  /**
+   * Has the turn of a run, to its end with the configuration that is the newest now; undefined where it has paused for
+   * a person, who is then asked where the run came from.
+   */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
+    const { configured } = this.#room;
+    const { asked, listing } = this.#ahead ?? { asked: configured.ask() };
+    await asked;
+    const wiring = configured.hold();
+    const entries = listing?.wiring === wiring ? listing.entries : undefined;
+    return this.#perform(run, wiring, entries).finally(() => configured.release());
+  }
+
+  async #perform(run: ActiveRun, wiring: Wiring, listing: Listing | undefined): Promise<Conclusion | undefined> {
     const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
     if (origin?.kind === "command") return carryOut(origin, this.#commandPort(run), run.signal);
     if (origin?.kind === "delivery") return keepNote(origin, Date.now());
     const owner = this.#room.owner();
-    const wiring = this.#room.wiring();
     const voice = openVoice(run, this.#room);
     if (target !== null) waitUntil(deliveries.showTyping(target));
     const slot = takeSlot(
@@ -132,7 +154,7 @@ export class Performer {
       run.signal,
     );
     const conclusion = await takeTurn(run, {
-      ...this.#promptRoom(run),
+      ...this.#promptRoom(run, listing),
       log,
       voice,
       files,
@@ -154,7 +176,7 @@ export class Performer {
   }
 
   /** What the run's system prompt is made from. */
-  #promptRoom(run: ActiveRun): PromptRoom {
+  #promptRoom(run: ActiveRun, listing?: Listing): PromptRoom {
     const { hooks, family } = this.#room;
     const wiring = this.#room.wiring();
     const owner = this.#room.owner();
@@ -168,7 +190,7 @@ export class Performer {
       status: statusPort(run, this.#room),
       outbox: outboxPort(run, this.#room),
       extraTools: [...wiring.plugins.tools, ...this.#room.extraTools()],
-      listing: this.#listing ?? Promise.resolve(undefined),
+      listing: listing ?? Promise.resolve(undefined),
     };
   }
 

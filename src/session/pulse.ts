@@ -1,8 +1,9 @@
 import { AlarmClock } from "./alarm-clock.ts";
 import type { Indexer } from "./catalog/indexer.ts";
+import type { ObjectWiring } from "./configuration/object-wiring.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { outboxDueAt } from "./delivery/outbox.ts";
-import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs } from "./due.ts";
+import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs, putOff } from "./due.ts";
 import type { Engine } from "./engine.ts";
 import type { Family } from "./family/family.ts";
 import { openRuns } from "./run/runs.ts";
@@ -26,6 +27,7 @@ export interface Workers {
 export interface PulseRoom {
   ctx: DurableObjectState;
   store: Store;
+  configured: Pick<ObjectWiring, "isReady" | "ask">;
   life(): Life;
   workers(): Workers;
 }
@@ -53,7 +55,8 @@ export class Pulse {
   rang(): void {
     this.#clock.rang();
     const { engine, indexer } = this.#room.workers();
-    this.#recoveryMs = engine.busy ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
+    const isToWait = engine.busy || !this.#room.configured.isReady;
+    this.#recoveryMs = isToWait ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
     this.#indexRetryMs = indexer.isBehind ? nextIndexRetryMs(this.#indexRetryMs) : FIRST_INDEX_RETRY_MS;
     this.changed();
   }
@@ -76,7 +79,11 @@ export class Pulse {
   /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
   work(): void {
     if (this.#room.life() !== "here") return;
-    const { ctx } = this.#room;
+    const { ctx, configured } = this.#room;
+    if (!configured.isReady) {
+      ctx.waitUntil(this.#workWhenReady());
+      return;
+    }
     const { engine, deliveries, indexer, family } = this.#room.workers();
     const turn = engine.next();
     if (turn !== undefined) {
@@ -99,13 +106,20 @@ export class Pulse {
     await Promise.all([deliveries, indexer, retention, family].map((worker) => worker.idle()));
   }
 
+  /** Nothing can begin before it is known how. Where that cannot be found out now, the alarm comes back to it. */
+  async #workWhenReady(): Promise<void> {
+    const { configured } = this.#room;
+    await configured.ask();
+    if (configured.isReady) this.work();
+  }
+
   async #afterTurn(): Promise<void> {
     this.work();
     if (this.#room.life() === "here") await this.#room.workers().retention.tidy();
   }
 
   #arm(recoveryMs: number, indexMs: number): void {
-    const { store } = this.#room;
+    const { store, configured } = this.#room;
     const life = this.#room.life();
     if (life === "none") return;
     const { indexer, family } = this.#room.workers();
@@ -117,6 +131,6 @@ export class Pulse {
       leavesAt: life === "here" ? leavesAt(store) : undefined,
       familyAt: family.dueAt,
     };
-    this.#clock.set(due, now);
+    this.#clock.set(configured.isReady ? due : putOff(due, now + recoveryMs), now);
   }
 }

@@ -17,6 +17,7 @@ import { callByKey } from "./call-session.ts";
 import { AuditTrail } from "./catalog/audit-trail.ts";
 import { Indexer } from "./catalog/indexer.ts";
 import { intake } from "./commands/intake.ts";
+import { ObjectWiring } from "./configuration/object-wiring.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import {
   deliveriesOf,
@@ -56,7 +57,7 @@ import { exportStream } from "./upkeep/export.ts";
 import { isToLeave } from "./upkeep/linger.ts";
 import { Removal } from "./upkeep/removal.ts";
 import { Retention } from "./upkeep/retention.ts";
-import { policyFor, type Wiring, wire } from "./wiring.ts";
+import { policyFor } from "./wiring.ts";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
@@ -90,8 +91,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #retention: Retention;
   readonly #performer: Performer;
   readonly #family: Family;
+  readonly #wiring: ObjectWiring;
   #life: Life;
-  #wiring: Wiring | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -100,6 +101,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#life = lifeOf(owner);
     this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
+    const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
+    this.#wiring = new ObjectWiring(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
     const room = {
       ctx,
       store: this.#store,
@@ -108,11 +111,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       files: env.FILES,
       database: env.DB,
       owner: () => this.#owner(),
-      wiring: () => this.#wired(),
+      configured: this.#wiring,
+      wiring: () => this.#wiring.now(),
       now: Date.now,
       policyFor: (target: Target | null) => this.#policyFor(target),
       format: (target: Target, markdown: string) => this.#deliveries.format(target, markdown),
-      waitUntil: (promise: Promise<unknown>) => this.ctx.waitUntil(promise),
+      waitUntil: keepAlive,
       call: callByKey(env.SESSIONS),
       changed: () => this.#pulse.changed(),
     };
@@ -147,8 +151,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       sessionKey: () => this.#owner().key,
       open: (row, input) => this.#performer.open(row, input),
       noteJoined: (row, input) => this.#performer.noteJoined(row, input),
-      readView: (innerFrom) =>
-        readView(this.#store, this.#owner(), { innerFrom, pruning: pruningRules(() => this.#wired()) }),
+      readView: (innerFrom) => readView(this.#store, this.#owner(), { innerFrom, pruning: pruningRules(room.wiring) }),
       perform: (run) => this.#performer.perform(run),
       ended: (row, state, reply) => {
         this.#family.ended(row, state, reply);
@@ -167,7 +170,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       accept: (request) => this.#accept(request),
       abort: (runId) => this.abort(runId),
     });
-    this.#retention = new Retention({ ...room, keepDays: () => this.#wired().config.session.retention.days });
+    this.#retention = new Retention({ ...room, keepDays: () => room.wiring().config.session.retention.days });
     this.#removal = new Removal({
       ...room,
       audit,
@@ -176,6 +179,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       forget: () => this.#forget(),
     });
     this.#recover();
+    if (!this.#wiring.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#wiring.ask()));
   }
 
   /** Stores a run and starts it where none is running. */
@@ -198,12 +202,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#engine.busy;
-    const listing = begins ? this.#performer.listAhead(agentId, taken.input) : undefined;
+    const ahead = this.#performer.lookAhead(agentId, taken.input, begins);
     const owner = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
     this.#pulse.arm();
-    this.#performer.withListing(listing, () => this.#pulse.work());
+    this.#performer.withAhead(ahead, () => this.#pulse.work());
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
   }
 
@@ -411,17 +415,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #policyFor(target: Target | null): QueuePolicy {
-    return policyFor(() => this.#wired(), readSessionRow(this.#store)?.settings ?? {}, target);
+    return policyFor(() => this.#wiring.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
   #owner(): SessionRow {
     const row = readSessionRow(this.#store);
     if (row === undefined) throw new IsopodError("not_found", "This session has no messages yet.");
     return row;
-  }
-
-  #wired(): Wiring {
-    this.#wiring ??= wire(this.env, (promise) => this.ctx.waitUntil(promise), this.extraPlugins);
-    return this.#wiring;
   }
 }

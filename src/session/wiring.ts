@@ -1,42 +1,46 @@
 import type { AnyChannel, ChannelContext, Target } from "../channels/channel.ts";
-import { channelsConfig, findChannel } from "../channels/index.ts";
+import { findChannel } from "../channels/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
-import { loadConfig } from "../config/load.ts";
-import { configSchema } from "../config/schema.ts";
 import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import { createCandidates, type FindCandidates } from "../models/candidates.ts";
-import { modelsConfig } from "../models/config.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { Model, ModelResolver } from "../models/model.ts";
 import { type Assembly, assemble } from "../plugins/assembly.ts";
-import { hooksConfig } from "../plugins/config.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import {
+  type ConfigChange,
+  type ConfigChanged,
+  changeConfiguration,
+  newestDocument,
+} from "./configuration/change-configuration.ts";
+import { configurationInForce } from "./configuration/configuration.ts";
+import { type Config, wholeSchema } from "./configuration/whole-schema.ts";
 import type { QueuePolicy } from "./run/queue.ts";
 import type { SessionSettings } from "./store/stored-shapes.ts";
 import { Cooldowns, type RememberedRests } from "./turn/cooldowns.ts";
 import { ownersForPrompt } from "./turn/owners.ts";
 import { waitAbout } from "./wait-about.ts";
 
-const PLUGIN_CHANNELS = PLUGINS.flatMap(({ channels }) => channels ?? []);
-const schema = configSchema(modelsConfig, channelsConfig(PLUGIN_CHANNELS), hooksConfig(PLUGINS));
 /** No plugins besides those that Isopod brings. */
 const NO_MORE: readonly AnyPlugin[] = [];
 
-const DEFAULT_QUEUE = schema.parse({}).messages.queue;
+const DEFAULT_QUEUE = wholeSchema.parse({}).messages.queue;
 
-/** The whole configuration. */
-export type Config = ReturnType<typeof readConfig>;
+export type { Config } from "./configuration/whole-schema.ts";
 
 /** The Worker's bindings, opened the way its configuration says. Cheap to make, and holds no state of its own. */
 export interface Wiring {
   readonly config: Config;
+  /** The revision that the configuration is; 0 where none is stored. */
+  readonly revision: number;
   /** The deployment that runs here: its id on Cloudflare, else Isopod's version. */
   readonly deployment: string;
   /** The agents for which this isolate has not to ask any more whether the deployment has come up. */
@@ -60,6 +64,16 @@ export interface Wiring {
   readonly hooks: Hooks;
   /** A channel and one of its accounts. @throws IsopodError `not_found` */
   channel(channelId: string, accountId: string): OpenChannel;
+  /** Reads and changes the configuration as it is stored. */
+  readonly configuration: ConfigurationPort;
+}
+
+/** The configuration as it is stored. */
+export interface ConfigurationPort {
+  /** The newest document, sparse, with the number that a change of it is made from. @throws IsopodError `unavailable` */
+  newest(): Promise<{ revision: number; document: JsonObject }>;
+  /** Changes it; see `changeConfiguration`. */
+  change(wanted: ConfigChange): Promise<ConfigChanged>;
 }
 
 /** A channel with what it needs to work for one account. */
@@ -69,16 +83,18 @@ export interface OpenChannel {
 }
 
 /**
- * Opens everything.
+ * Opens everything, the way the configuration says that this isolate knows.
  * @param waitUntil keeps the caller alive for work that nobody waits for
  * @param morePlugins plugins besides those that Isopod brings
- * @throws IsopodError `not_configured` where the configuration is not valid
+ * @throws IsopodError `not_configured` where the configuration is not valid, `unavailable` where it could not be read
  */
 export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
-  const { config, models, candidates, rests, plugins, hooks, started } = settledParts(env, morePlugins);
+  const { revision, config, models, candidates, plugins, hooks } = settledParts(env, morePlugins);
+  const { rests, started } = morePlugins.length === 0 ? memoryOf(env) : newMemory();
   const secret = (name: string) => variable(env, name);
   return {
     config,
+    revision,
     // Absent where a configuration of somebody's own does not bind it.
     deployment: env.DEPLOYMENT?.id ?? VERSION,
     started,
@@ -101,6 +117,10 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
     plugins,
     hooks,
     channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),
+    configuration: {
+      newest: () => newestDocument(env),
+      change: (wanted) => changeConfiguration(env, wanted, Date.now()),
+    },
   };
 }
 
@@ -126,23 +146,29 @@ export function agentIn(wiring: Wiring, agentId: string): Agent {
   return agentOf(wiring.config, agentId);
 }
 
-/** What stays the same as long as the environment does, and is too dear to be made for each request. */
+/** What stays the same as long as environment and configuration do, and is too dear to be made for each request. */
 interface SettledParts {
+  revision: number;
   config: Config;
   models: ModelResolver;
   candidates: FindCandidates;
-  rests: RememberedRests;
   plugins: Assembly;
   hooks: Hooks;
+}
+
+/** What an isolate remembers whatever the configuration is. */
+interface IsolateMemory {
+  rests: RememberedRests;
   started: Set<string>;
 }
 
 const settled = new WeakMap<Env, SettledParts>();
+const memories = new WeakMap<Env, IsolateMemory>();
 
 function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts {
+  const { revision, config } = configurationInForce(env);
   const known = morePlugins.length === 0 ? settled.get(env) : undefined;
-  if (known !== undefined) return known;
-  const config = readConfig(env);
+  if (known?.revision === revision) return known;
   const plugins = assemble([...PLUGINS, ...morePlugins], config.hooks);
   const providers = { ...plugins.providers, ...config.models.providers };
   const secret = (name: string) => variable(env, name);
@@ -150,16 +176,20 @@ function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts
   const models = createModelResolver({ providers, auth, secret, fetch });
   const leftOut = (name: string, why: string) => log("warn", "model.left_out", { name, why });
   const candidates = createCandidates({ resolver: models, auth, secret, leftOut });
-  const rests: RememberedRests = new Map();
   const hooks = createHooks(plugins.hooks, { log });
-  const started = new Set<string>();
-  const parts = { config, models, candidates, rests, plugins, hooks, started };
+  const parts = { revision, config, models, candidates, plugins, hooks };
   if (morePlugins.length === 0) settled.set(env, parts);
   return parts;
 }
 
-function readConfig(env: Env) {
-  return loadConfig(schema, env.ISOPOD_CONFIG);
+function memoryOf(env: Env): IsolateMemory {
+  const memory = memories.get(env) ?? newMemory();
+  memories.set(env, memory);
+  return memory;
+}
+
+function newMemory(): IsolateMemory {
+  return { rests: new Map(), started: new Set() };
 }
 
 function openChannel(

@@ -1,4 +1,5 @@
 import { applyD1Migrations, env, reset } from "cloudflare:test";
+import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
 
 declare global {
   namespace Cloudflare {
@@ -10,3 +11,5 @@ declare global {
 
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+// The isolate lives on, and would know the configuration that the file before has stored.
+await knownConfiguration(env.DB).refresh();

@@ -1,0 +1,121 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { faultLines } from "../config/faults.ts";
+import { mergePatch } from "../config/merge-patch.ts";
+import { parseConfig } from "../config/parse-config.ts";
+import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
+import { IsopodError } from "../lib/errors.ts";
+import type { Json, JsonObject } from "../lib/json.ts";
+import { changeConfiguration } from "../session/configuration/change-configuration.ts";
+import { configurationView } from "../session/configuration/configuration-view.ts";
+import { passesIfMatch } from "./conditions.ts";
+import {
+  documentBody,
+  historyRoute,
+  patchRoute,
+  readRoute,
+  replaceRoute,
+  revisionRoute,
+  rollbackRoute,
+} from "./config-routes.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { readBody } from "./read-body.ts";
+
+/** `/v1/config`, which answers also where the configuration is not valid: it is how that is mended. */
+export const configRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+for (const [route, type] of [
+  [replaceRoute, "application/json"],
+  [patchRoute, "application/merge-patch+json"],
+] as const) {
+  configRoutes.openAPIRegistry.registerPath({ ...route, request: { ...route.request, body: documentBody(type) } });
+}
+
+configRoutes.openapi(readRoute, async (c) => {
+  const { config, ...view } = await configurationView(c.env);
+  const isEffective = c.req.valid("query").effective === "true" && config !== undefined;
+  c.header("ETag", etagOf(view.revision));
+  const faults = [...view.faults];
+  return c.json({ ...view, faults, ...(isEffective && { effective: config }) }, 200);
+});
+
+configRoutes.openapi({ ...replaceRoute, hide: true }, async (c) => {
+  const given = await documentIn(c);
+  return change(c, c.req.valid("query"), () => given);
+});
+
+configRoutes.openapi({ ...patchRoute, hide: true }, async (c) => {
+  const patch = await documentIn(c);
+  return change(c, c.req.valid("query"), (document) => mergePatch(document, patch));
+});
+
+configRoutes.openapi(historyRoute, async (c) => {
+  const { limit, before } = c.req.valid("query");
+  const revisions = await new ConfigStore(c.env.DB).history(limit, before);
+  const last = revisions.length === limit ? revisions.at(-1) : undefined;
+  return c.json({ revisions, ...(last && { before: last.revision }) }, 200);
+});
+
+configRoutes.openapi(revisionRoute, async (c) => c.json(await storedAt(c, c.req.valid("param").revision), 200));
+
+configRoutes.openapi(rollbackRoute, async (c) => {
+  const { revision } = c.req.valid("json");
+  const { note = `Back to revision ${revision}.`, dryRun } = c.req.valid("query");
+  const { document } = await storedAt(c, revision);
+  return change(c, { note, dryRun }, () => document);
+});
+
+/** Changes the configuration the way `If-Match` allows. @throws IsopodError what the caller did wrong */
+async function change(
+  c: Context<AppEnv>,
+  { dryRun, note }: { dryRun: "true" | "false"; note?: string | undefined },
+  make: (document: JsonObject) => Json,
+) {
+  const ifMatch = c.req.header("If-Match");
+  if (ifMatch === undefined) {
+    throw new IsopodError(
+      "precondition_required",
+      "It has to be said which revision the change is made from.",
+      'Send the ETag of GET /v1/config as If-Match, such as "3", or * for whichever is there.',
+    );
+  }
+  const wanted = {
+    base: (revision: number) => passesIfMatch(ifMatch, String(revision)),
+    change: make,
+    author: `api:${c.get("caller")}`,
+    note,
+    dryRun: dryRun === "true",
+  };
+  const outcome = await changeConfiguration(c.env, wanted, Date.now());
+  c.header("ETag", etagOf(outcome.revision));
+  if (outcome.kind === "conflict") {
+    throw new IsopodError(
+      "precondition_failed",
+      `The configuration is at revision ${outcome.revision} now.`,
+      "Read it again, look whether your change still fits, and send it with the new ETag.",
+      { currentRevision: outcome.revision },
+    );
+  }
+  if (outcome.kind === "invalid") {
+    const { faults } = outcome;
+    const hint = "Nothing was changed. GET /v1/config/schema says what each field may be.";
+    throw new IsopodError("invalid_request", faultLines(faults), hint, { faults });
+  }
+  const { revision, changed } = outcome;
+  return c.json({ revision, changed, stored: outcome.kind === "stored" }, 200);
+}
+
+async function documentIn(c: Context): Promise<Json> {
+  return parseConfig(new TextDecoder().decode(await readBody(c.req.raw, MAX_DOCUMENT_BYTES)));
+}
+
+async function storedAt(c: Context<AppEnv>, revision: number) {
+  const stored = await new ConfigStore(c.env.DB).at(revision);
+  if (stored !== undefined) return stored;
+  throw new IsopodError("not_found", `There is no revision ${revision}.`, "GET /v1/config/history lists those kept.");
+}
+
+function etagOf(revision: number): string {
+  return `"${revision}"`;
+}

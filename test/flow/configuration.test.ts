@@ -1,0 +1,252 @@
+import { env } from "cloudflare:test";
+import { expect, inject, test } from "vitest";
+import { asked, call, finished, say, script, waitFor } from "./client.ts";
+import { session } from "./session-lab.ts";
+
+interface View {
+  revision: number;
+  source: string;
+  inForce: number | null;
+  document: any;
+  faults: { path: string; message: string }[];
+  effective?: any;
+}
+
+async function view(query = ""): Promise<View> {
+  return (await call("GET", `/v1/config${query}`)).json();
+}
+
+/** Changes the newest configuration by a merge patch. */
+async function patch(change: object, query = "") {
+  return call("PATCH", `/v1/config${query}`, change, { "If-Match": "*" });
+}
+
+async function errorOf(response: Response) {
+  const { error } = await response.json<{ error: Record<string, any> }>();
+  return { status: response.status, ...error } as { status: number } & Record<string, any>;
+}
+
+test("where nothing is stored the variable is in force, and the first change stores all of it", async () => {
+  const before = await view("?effective=true");
+  expect(before).toMatchObject({ revision: 0, source: "environment", inForce: 0, faults: [] });
+  expect(before.document.agents.defaults).not.toHaveProperty("timeoutSeconds");
+  expect(before.effective.agents.defaults.timeoutSeconds).toBe(600);
+  const changed = await patch({ agents: { defaults: { timeoutSeconds: 500 } } }, "?note=Shorter");
+  expect(changed.status).toBe(200);
+  expect(changed.headers.get("ETag")).toBe('"1"');
+  expect(await changed.json()).toEqual({ revision: 1, changed: ["agents.defaults.timeoutSeconds"], stored: true });
+  const after = await view();
+  expect(after).toMatchObject({ revision: 1, source: "stored", inForce: 1 });
+  expect(after.document).toEqual({
+    ...before.document,
+    agents: { ...before.document.agents, defaults: { ...before.document.agents.defaults, timeoutSeconds: 500 } },
+  });
+  expect(after).not.toHaveProperty("effective");
+});
+
+test("another model answers the next message of a session that is awake", async () => {
+  await script("config-one", [{ text: "One." }]);
+  await script("config-two", [{ text: "Two." }]);
+  const ask = async () => {
+    const accepted = await call("POST", "/v1/agent", { message: "hi", ...session("config-model") });
+    return finished((await accepted.json<{ runId: string }>()).runId);
+  };
+  await patch({ agents: { defaults: { model: "fake/config-one" } } });
+  expect(await ask()).toMatchObject({ reply: "One." });
+  await patch({ agents: { defaults: { model: "fake/config-two" } } });
+  expect(await ask()).toMatchObject({ reply: "Two." });
+});
+
+test("a turn works to its end with what it began with, and the next one has what is new", async () => {
+  const { sessionKey } = session("config-during");
+  await script("config-during", [{ calls: [{ name: "ls", args: {} }], delayMs: 700 }, { text: "Done." }]);
+  const { runId } = await say("x", "config-during", { sessionKey });
+  await waitFor(async () => (await asked("config-during")).length === 1);
+  await patch({ prompt: { productName: "Acorn" } });
+  await finished(runId);
+  const [first, second] = await asked("config-during");
+  expect(JSON.stringify(second?.body)).toContain("running inside OpenClaw");
+  expect(JSON.stringify(first?.body)).toContain("running inside OpenClaw");
+  await script("config-after", [{ text: "Done." }]);
+  await finished((await say("y", "config-after", { sessionKey })).runId);
+  expect(JSON.stringify((await asked("config-after"))[0]?.body)).toContain("running inside Acorn");
+});
+
+test("another queue mode holds for the next message, also while a run is at work", async () => {
+  const { sessionKey } = session("config-queue");
+  await patch({ messages: { queue: { mode: "followup" } } });
+  await script("config-queue", [{ text: "First.", delayMs: 1500 }, { text: "Second." }]);
+  const first = await say("1", "config-queue", { sessionKey });
+  await waitFor(async () => (await asked("config-queue")).length === 1);
+  await patch({ messages: { queue: { mode: "interrupt" } } });
+  const second = await say("2", "config-queue", { sessionKey });
+  expect(await finished(first.runId)).toMatchObject({ status: "aborted" });
+  expect(await finished(second.runId)).toMatchObject({ status: "ok" });
+  await patch({ messages: null });
+});
+
+test("an agent that is added answers at once, and one that is taken away does not", async () => {
+  const { list } = (await view()).document.agents;
+  await script("config-agent", [{ text: "New here." }]);
+  await patch({ agents: { list: [...list, { id: "newcomer", model: "fake/config-agent" }] } });
+  const toNewcomer = { message: "hi", sessionKey: "agent:newcomer:main" };
+  const accepted = await call("POST", "/v1/agent", toNewcomer);
+  expect(await finished((await accepted.json<{ runId: string }>()).runId)).toMatchObject({ reply: "New here." });
+  await patch({ agents: { list } });
+  expect((await call("POST", "/v1/agent", toNewcomer)).status).toBe(404);
+});
+
+test("an account of a channel that is added takes messages at once", async () => {
+  const webhook = () =>
+    call(
+      "POST",
+      "/channels/telegram/fresh/webhook",
+      { update_id: 1 },
+      { "X-Telegram-Bot-Api-Secret-Token": "flow-webhook-secret" },
+    );
+  expect((await webhook()).status).toBe(404);
+  await patch({
+    channels: { telegram: { accounts: { fresh: { apiBase: inject("botApi"), username: "isopod_bot" } } } },
+  });
+  expect((await webhook()).status).toBe(200);
+});
+
+test("a wrong type is refused with the path of its field, and what was in force stays so", async () => {
+  const before = await view();
+  const refused = await errorOf(await patch({ agents: { defaults: { timeoutSeconds: "long", model: 7 }, lst: [] } }));
+  expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
+  expect(refused.faults.map(({ path }: { path: string }) => path).sort()).toEqual([
+    "agents.defaults.model",
+    "agents.defaults.timeoutSeconds",
+    "agents.lst",
+  ]);
+  expect(await view()).toEqual(before);
+  const unreadable = await errorOf(await call("PUT", "/v1/config", "{agents: ", { "If-Match": "*" }));
+  expect(unreadable).toMatchObject({ status: 400, message: expect.stringContaining("not JSON5") });
+  const deep = await errorOf(await call("PUT", "/v1/config", "[".repeat(90_000), { "If-Match": "*" }));
+  expect(deep.status).toBe(400);
+  const list = await errorOf(await call("PUT", "/v1/config", "[]", { "If-Match": "*" }));
+  expect(list).toMatchObject({ status: 400, faults: [{ path: "(document)" }] });
+});
+
+test("a secret's value is refused with how to store it, and is not repeated", async () => {
+  const value = "sk-very-secret-value-1234567890";
+  const response = await patch({ models: { providers: { fake: { apiKey: value } } } });
+  const text = await response.text();
+  expect(response.status).toBe(400);
+  expect(text).toContain("models.providers.fake.apiKey");
+  expect(text).toContain("wrangler secret put");
+  expect(text).not.toContain(value);
+  const { results } = await env.DB.prepare("select * from audit").all();
+  expect(JSON.stringify(results)).not.toContain(value);
+});
+
+test("a change says which revision it was made from: 428 without, 412 where somebody was faster", async () => {
+  const { revision } = await view();
+  const put = (headers: Record<string, string>) =>
+    call("PATCH", "/v1/config", { prompt: { productName: "Elm" } }, headers);
+  expect(await errorOf(await put({}))).toMatchObject({ status: 428, code: "precondition_required" });
+  const stale = await put({ "If-Match": `"${revision - 1}"` });
+  expect(stale.headers.get("ETag")).toBe(`"${revision}"`);
+  expect(await errorOf(stale)).toMatchObject({
+    status: 412,
+    code: "precondition_failed",
+    currentRevision: revision,
+  });
+  expect((await put({ "If-Match": `"${revision}"` })).status).toBe(200);
+});
+
+test("of ten who change the same revision at once one wins, and the others learn which is there", async () => {
+  const { revision } = await view();
+  const writers = Array.from({ length: 10 }, (_, n) =>
+    call("PATCH", "/v1/config", { prompt: { productName: `Writer ${n}` } }, { "If-Match": `"${revision}"` }),
+  );
+  const answers = await Promise.all(writers);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
+  expect((await view()).revision).toBe(revision + 1);
+  const winner = answers.findIndex(({ status }) => status === 200);
+  expect((await view()).document.prompt.productName).toBe(`Writer ${winner}`);
+});
+
+test("who changes whichever revision is there has their way, one after the other", async () => {
+  const { revision } = await view();
+  const names = ["one", "two", "three"];
+  const writers = names.map((name) =>
+    patch({ agents: { defaults: { models: { [`fake/${name}`]: { alias: name } } } } }),
+  );
+  expect((await Promise.all(writers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  const after = await view();
+  expect(after.revision).toBe(revision + 3);
+  expect(Object.keys(after.document.agents.defaults.models)).toEqual(
+    expect.arrayContaining(names.map((n) => `fake/${n}`)),
+  );
+});
+
+test("a dry run says what would change and stores nothing; the same again is no new revision", async () => {
+  const { revision, document } = await view();
+  const dry = await patch({ prompt: { productName: "Dry" } }, "?dryRun=true");
+  expect(await dry.json()).toEqual({ revision, changed: ["prompt.productName"], stored: false });
+  const same = await call("PUT", "/v1/config", document, { "If-Match": `"${revision}"` });
+  expect(await same.json()).toEqual({ revision, changed: [], stored: false });
+  expect((await patch({ prompt: { productName: 1 } }, "?dryRun=true")).status).toBe(400);
+  expect((await view()).revision).toBe(revision);
+});
+
+test("the body may be JSON5, with comments and without quotes", async () => {
+  const { document } = await view();
+  const text = `// Mine.\n{...}`.replace("{...}", JSON.stringify(document).replace('"prompt":', "prompt: /* why */"));
+  const put = await call("PUT", "/v1/config", text, { "If-Match": "*" });
+  expect([put.status, await put.json()]).toMatchObject([200, { changed: [] }]);
+});
+
+test("the history tells who changed what, and an earlier revision is gone back to as a new one", async () => {
+  const { revision, document } = await view();
+  await patch({ prompt: { productName: "Mistake" } }, "?note=Oops");
+  const page = await (await call("GET", "/v1/config/history?limit=1")).json<any>();
+  expect(page).toEqual({
+    revisions: [
+      {
+        revision: revision + 1,
+        author: "api:token",
+        note: "Oops",
+        changed: ["prompt.productName"],
+        createdAt: expect.any(Number),
+      },
+    ],
+    before: revision + 1,
+  });
+  const next = await (await call("GET", `/v1/config/history?limit=200&before=${page.before}`)).json<any>();
+  expect(next.revisions[0].revision).toBe(revision);
+  const one = await (await call("GET", `/v1/config/history/${revision}`)).json<any>();
+  expect(one).toMatchObject({ revision, document });
+  const headers = { "If-Match": `"${revision + 1}"` };
+  const back = await call("POST", "/v1/config/rollback", { revision }, headers);
+  expect(await back.json()).toEqual({ revision: revision + 2, changed: ["prompt.productName"], stored: true });
+  expect((await view()).document).toEqual(document);
+  expect((await call("POST", "/v1/config/rollback", { revision }, headers)).status).toBe(412);
+  expect((await call("POST", "/v1/config/rollback", { revision: 99_999 }, { "If-Match": "*" })).status).toBe(404);
+  expect((await call("GET", "/v1/config/history/99999")).status).toBe(404);
+});
+
+test("every change is a line of the audit trail, with paths and without values", async () => {
+  const { revision } = await view();
+  await patch({ prompt: { productName: "Audited" } });
+  const { entries } = await (await call("GET", "/v1/audit?kind=config&limit=1")).json<any>();
+  expect(entries).toMatchObject([
+    {
+      kind: "config",
+      by: "api:token",
+      agentId: "main",
+      subject: `revision ${revision} to ${revision + 1}`,
+      detail: "prompt.productName",
+    },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain("Audited");
+});
+
+test("a document that is too large is refused, and so is one who has no token", async () => {
+  const large = JSON.stringify({ prompt: { productName: "x".repeat(1_100_000) } });
+  expect((await call("PUT", "/v1/config", large, { "If-Match": "*" })).status).toBe(413);
+  expect((await call("PUT", "/v1/config", {}, { "If-Match": "*", Authorization: "Bearer no" })).status).toBe(401);
+  expect((await call("GET", "/v1/config", undefined, { Authorization: "Bearer no" })).status).toBe(401);
+});
