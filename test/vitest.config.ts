@@ -7,13 +7,16 @@ import { testConfig } from "./flow/config.ts";
 const WORKER = /"cloudflare:|\/flow\/|\.\/client\.ts"|\.\/session-lab\.ts"/;
 /** What one names that counts all objects, or takes the place of a method of the Worker's own classes. */
 const ALONE = /listDurableObjectIds|\.prototype\b|replaceVerb/;
+/** What one names that says what the model of those answers who name none; there is one of it for all files. */
+const DEFAULT_MODEL = /\b(script|asked)\("default"/;
 
 const files = globSync("test/**/*.test.ts").map((path) => ({ path, text: readFileSync(path, "utf8") }));
 const pathsOf = (kind: string) => files.filter((file) => kindOf(file) === kind).map(({ path }) => path);
 
-/** Rules alone, the Worker, or the Worker in a process of its own. */
-function kindOf({ path, text }: { path: string; text: string }): "rules" | "worker" | "alone" {
+/** Rules alone, the Worker, the Worker in a process of its own, or one after the other. */
+function kindOf({ path, text }: { path: string; text: string }): "rules" | "worker" | "alone" | "in-turn" {
   if (!path.startsWith("test/flow/") && !WORKER.test(text)) return "rules";
+  if (DEFAULT_MODEL.test(text)) return "in-turn";
   return ALONE.test(text) ? "alone" : "worker";
 }
 
@@ -43,6 +46,11 @@ export default defineConfig({
       { extends: true, plugins, test: { name: "rules", include: pathsOf("rules"), isolate: false } },
       { extends: true, plugins, test: { name: "worker", include: pathsOf("worker"), isolate: false, setupFiles } },
       { extends: true, plugins, test: { name: "alone", include: pathsOf("alone"), setupFiles } },
+      {
+        extends: true,
+        plugins,
+        test: { name: "in-turn", include: pathsOf("in-turn"), maxWorkers: 1, setupFiles, sequence: { groupOrder: 1 } },
+      },
     ],
     // A slow machine is no failure: nothing here measures time.
     testTimeout: 30_000,
