@@ -1,15 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { channelsConfig } from "../../src/channels/index.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { overridesOf, withOverrides } from "../../src/config/overrides.ts";
 import { planned } from "../../src/config/planned.ts";
-import { configSchema } from "../../src/config/schema.ts";
-import { modelsConfig } from "../../src/models/config.ts";
-import { hooksConfig } from "../../src/plugins/config.ts";
-import { PLUGINS } from "../../src/plugins/index.ts";
-
-const schema = configSchema(modelsConfig, channelsConfig(), hooksConfig(PLUGINS));
+import { wholeSchema as schema } from "./whole-schema.ts";
 
 interface Node {
   description?: string;

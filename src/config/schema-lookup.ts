@@ -1,0 +1,140 @@
+import { isJsonObject, type Json } from "../lib/json.ts";
+import { nearestOf } from "../lib/nearest.ts";
+import { fieldPath, parseFieldPath } from "./field-path.ts";
+import type { FieldStatus } from "./planned.ts";
+import { isProtected } from "./protected-paths.ts";
+import { boundsOf, partsOf, type SchemaNode, statusOf, typeOf, valuesOf } from "./schema-node.ts";
+
+/** One field of the configuration. */
+export interface FieldView {
+  path: string;
+  /** Such as `string`, `list of string`, `record of object`. */
+  type: string;
+  description: string;
+  default?: unknown;
+  /** The only values that it may have. */
+  enum?: unknown[];
+  /** The bounds of its value, by their names in JSON Schema. */
+  bounds?: Record<string, unknown>;
+  /** What is below it; `*` is every name of a record, or every entry of a list. */
+  children?: ChildView[];
+  /** Whether an agent may never write it. */
+  protected: boolean;
+  /** Present where it does nothing: not yet, or not here. */
+  status?: FieldStatus;
+}
+
+/** A part of a field. */
+export interface ChildView {
+  name: string;
+  description: string;
+  protected?: true;
+  status?: FieldStatus;
+}
+
+/** What there is at a path; where there is nothing, the paths that were probably meant. */
+export type FieldLookup = { kind: "field"; field: FieldView } | { kind: "unknown"; path: string; nearest: string[] };
+
+/** A field that a document sets and that does nothing. */
+export interface IdleField {
+  path: string;
+  status: FieldStatus;
+}
+
+/** How many paths are named where one is not known. */
+const MAX_NEAREST = 5;
+
+/** Looks a field up: `agents.list[0].model`, `channels.telegram.accounts.*.dmPolicy`; no name is the whole document. */
+export function lookUpField(schema: SchemaNode, path: string): FieldLookup {
+  const steps = parseFieldPath(path);
+  if (steps === undefined) return { kind: "unknown", path, nearest: [] };
+  let node = schema;
+  let status: FieldStatus | undefined;
+  for (const [at, step] of steps.entries()) {
+    const next = below(node, step);
+    if (next === undefined) return { kind: "unknown", path, nearest: meant(schema, node, steps, at) };
+    node = next;
+    status ??= statusOf(node);
+  }
+  return { kind: "field", field: viewOf(node, path, steps, status) };
+}
+
+/** The fields that a document sets and that do nothing: not yet, or not here. */
+export function idleFields(schema: SchemaNode, document: Json): IdleField[] {
+  const walk = (node: SchemaNode, value: Json, path: readonly PropertyKey[], above?: FieldStatus): IdleField[] => {
+    const status = above ?? statusOf(node);
+    const entries: (readonly [string | number, Json])[] = Array.isArray(value)
+      ? [...value.entries()]
+      : Object.entries(isJsonObject(value) ? value : {});
+    const inner = entries.flatMap(([name, part]) => {
+      const next = below(node, String(name));
+      return next === undefined || isScalarList(node) ? [] : walk(next, part, [...path, name], status);
+    });
+    return inner.length > 0 || status === undefined ? inner : [{ path: fieldPath(path), status }];
+  };
+  return walk(schema, document, []);
+}
+
+/** The part that a step leads to: the one of that name, else what stands for every one. */
+function below(node: SchemaNode, step: string): SchemaNode | undefined {
+  const parts = new Map(partsOf(node));
+  return parts.get(step) ?? (isList(node) && !/^(?:\d+|\*)$/.test(step) ? undefined : parts.get("*"));
+}
+
+function viewOf(node: SchemaNode, path: string, steps: readonly string[], status: FieldStatus | undefined): FieldView {
+  const children = isScalarList(node) ? [] : partsOf(node).map(([name, part]) => childOf(name, part, steps));
+  const values = valuesOf(node);
+  const bounds = boundsOf(node);
+  return {
+    path,
+    type: typeOf(node),
+    description: node.description ?? "",
+    ...(children.length === 0 && node.default !== undefined && { default: node.default }),
+    ...(values.length > 0 && { enum: values }),
+    ...(Object.keys(bounds).length > 0 && { bounds }),
+    ...(children.length > 0 && { children }),
+    protected: isProtected(steps),
+    ...(status && { status }),
+  };
+}
+
+function childOf(name: string, part: SchemaNode, steps: readonly string[]): ChildView {
+  const status = statusOf(part);
+  return {
+    name,
+    description: part.description ?? "",
+    ...(isProtected([...steps, name]) && { protected: true }),
+    ...(status && { status }),
+  };
+}
+
+function isList(node: SchemaNode): boolean {
+  return node.type === "array";
+}
+
+/** A list or a record whose entries have no parts: to name them says nothing. */
+function isScalarList(node: SchemaNode): boolean {
+  return partsOf(node).every(([name, part]) => name === "*" && partsOf(part).length === 0);
+}
+
+/**
+ * The paths that were probably meant: near names where the path broke off, any entry where it named one of a list, then
+ * fields elsewhere of the last name.
+ */
+function meant(schema: SchemaNode, node: SchemaNode, steps: readonly string[], at: number): string[] {
+  const way = steps.slice(0, at);
+  const all = everyPath(schema, []).map(written);
+  const names = partsOf(node).map(([name]) => name);
+  const near = nearestOf(steps[at] ?? "", names).map((name) => written([...way, name]));
+  const anyEntry = written([...way, "*", ...steps.slice(at + 1)]);
+  const elsewhere = all.filter((path) => path.endsWith(`.${steps.at(-1)}`));
+  return [...new Set([...near, ...all.filter((path) => path === anyEntry), ...elsewhere])].slice(0, MAX_NEAREST);
+}
+
+function everyPath(node: SchemaNode, way: readonly string[]): string[][] {
+  return partsOf(node).flatMap(([name, part]) => [[...way, name], ...everyPath(part, [...way, name])]);
+}
+
+function written(path: readonly string[]): string {
+  return path.join(".");
+}
