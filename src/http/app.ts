@@ -1,9 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { agentOf } from "../config/agents.ts";
 import { VERSION } from "../lib/version.ts";
 import { knowConfiguration } from "../session/configuration/configuration.ts";
 import { wire } from "../session/wiring.ts";
-import { seedWorkspace } from "../workspace/seed.ts";
 import { agentRoutes } from "./agent.ts";
 import { agentListRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
@@ -17,6 +15,7 @@ import { docsRoutes } from "./docs.ts";
 import { onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
+import { openWorkspace } from "./open-workspace.ts";
 import { openAiChatRoutes } from "./openai-chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai-errors.ts";
 import { openAiModelRoutes } from "./openai-models.ts";
@@ -73,12 +72,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
-    workspaceRoutes<AppEnv>(async (c, agentId) => {
-      const wiring = c.get("wiring");
-      const workspace = wiring.workspaceOf(agentOf(wiring.config, agentId));
-      await seedWorkspace(workspace, await workspace.list(""), Date.now());
-      return workspace;
-    }),
+    workspaceRoutes<AppEnv>((c, agentId) => openWorkspace(c.get("wiring"), agentId)),
   );
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app;

@@ -1,3 +1,4 @@
+import { readState, recordSeeding, STATE_FOLDER } from "./state.ts";
 import agents from "./templates/AGENTS.md";
 import bootstrap from "./templates/BOOTSTRAP.md";
 import heartbeat from "./templates/HEARTBEAT.md";
@@ -7,14 +8,11 @@ import tools from "./templates/TOOLS.md";
 import user from "./templates/USER.md";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
-/** Where it is recorded that a workspace was seeded, and that its first conversation is over. */
-export const STATE_PATH = ".openclaw/workspace-state.json";
-
-const STATE_FOLDER = ".openclaw";
 const BOOTSTRAP_PATH = "BOOTSTRAP.md";
+/** What makes a workspace one that is lived in: it is written last. */
+const LAST_PATH = "AGENTS.md";
 
 const TEMPLATES: Readonly<Record<string, string>> = {
-  "AGENTS.md": agents,
   "SOUL.md": soul,
   "TOOLS.md": tools,
   "IDENTITY.md": identity,
@@ -22,16 +20,17 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   "HEARTBEAT.md": heartbeat,
 };
 
-/** Names in the root, in lower case, that show that somebody has lived here. */
-const TRACES = [...Object.keys(TEMPLATES), "BOOTSTRAP.md", "MEMORY.md", "memory"].map((name) => name.toLowerCase());
+/** Names in the root, in any case, that show that somebody has lived here. */
+const TRACES = [...Object.keys(TEMPLATES), LAST_PATH, BOOTSTRAP_PATH, "MEMORY.md", "memory"];
 
 /**
  * Furnishes a workspace and gives its root as it is afterwards. Where the listing shows the state folder, that was done
- * before and nothing is asked of the store. Files that are there stay as they are; a workspace that came from
- * elsewhere gets what it lacks, but not BOOTSTRAP.md, which is for a new one only.
+ * before and nothing is asked of the store. Files that are there stay as they are. A workspace that came from elsewhere
+ * with its AGENTS.md gets the state and nothing else; one that has other files gets what it lacks, but not BOOTSTRAP.md,
+ * which is for a new one only.
  *
- * BOOTSTRAP.md is written first and the state last: after a crash in between the next call goes on. Two callers at
- * once each write what the other has not.
+ * BOOTSTRAP.md is written first, AGENTS.md last of the files, and the state after it: after a crash in between the next
+ * call goes on. Two callers at once each write what the other has not.
  * @param now milliseconds since the epoch
  */
 export async function seedWorkspace(
@@ -39,53 +38,29 @@ export async function seedWorkspace(
   listing: readonly WorkspaceEntry[],
   now: number,
 ): Promise<readonly WorkspaceEntry[]> {
-  if (isSeeded(listing)) return listing;
   const present = new Set(listing.map((entry) => entry.path.toLowerCase()));
-  const isNew = !TRACES.some((name) => present.has(name));
-  const first = isNew ? [await writeNew(workspace, BOOTSTRAP_PATH, withoutFrontMatter(bootstrap))] : [];
-  const rest = await Promise.all(
-    Object.entries(TEMPLATES)
-      .filter(([path]) => !present.has(path.toLowerCase()))
-      .map(([path, template]) => writeNew(workspace, path, withoutFrontMatter(template))),
-  );
-  const at = new Date(now).toISOString();
-  const onboarding = isNew || present.has(BOOTSTRAP_PATH.toLowerCase());
-  const state = { version: 1, ...(onboarding ? { bootstrapSeededAt: at } : { onboardingCompletedAt: at }) };
-  await writeNew(workspace, STATE_PATH, format(state));
-  const written = [...first, ...rest];
+  const has = (path: string) => present.has(path.toLowerCase());
+  const isNew = !TRACES.some(has);
+  // A state folder and nothing else: somebody has cleared everything away, or put something there before the first turn.
+  if (isSeeded(listing) && (!isNew || (await readState(workspace)).kind !== "none")) return listing;
+  const write = (path: string, template: string) => writeNew(workspace, path, withoutFrontMatter(template));
+  const written = isNew ? [await write(BOOTSTRAP_PATH, bootstrap)] : [];
+  if (!has(LAST_PATH)) {
+    const rest = Object.entries(TEMPLATES).filter(([path]) => !has(path));
+    written.push(...(await Promise.all(rest.map(([path, template]) => write(path, template)))));
+    written.push(await write(LAST_PATH, agents));
+  }
+  const isOnboarding = isNew || has(BOOTSTRAP_PATH);
+  await recordSeeding(workspace, isOnboarding ? "bootstrapSeededAt" : "onboardingCompletedAt", now);
   if (written.includes(undefined)) return workspace.list("");
-  const folder: WorkspaceEntry = { kind: "folder", path: STATE_FOLDER };
-  return [...listing, folder, ...written.filter((file) => file !== undefined)].sort((a, b) =>
-    a.path < b.path ? -1 : 1,
-  );
+  const folder: WorkspaceEntry[] = isSeeded(listing) ? [] : [{ kind: "folder", path: STATE_FOLDER }];
+  const files = written.filter((file) => file !== undefined);
+  return [...listing, ...folder, ...files].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Whether a workspace was furnished, by its root. */
 export function isSeeded(listing: readonly WorkspaceEntry[]): boolean {
   return listing.some((entry) => entry.path === STATE_FOLDER);
-}
-
-/**
- * Records that the first conversation is over, once BOOTSTRAP.md is gone or empty. Costs no store operation before that,
- * one read afterwards, and one write the first time; meant for the start of a session.
- * @param now milliseconds since the epoch
- */
-export async function recordOnboarding(
-  workspace: Workspace,
-  listing: readonly WorkspaceEntry[],
-  now: number,
-): Promise<void> {
-  const isOngoing = listing.some((entry) => entry.kind === "file" && entry.path === BOOTSTRAP_PATH && entry.size > 0);
-  if (!isSeeded(listing) || isOngoing) return;
-  try {
-    const { file, bytes } = await workspace.read(STATE_PATH);
-    const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof state !== "object" || state === null || "onboardingCompletedAt" in state) return;
-    const done = { ...state, onboardingCompletedAt: new Date(now).toISOString() };
-    await workspace.write(STATE_PATH, format(done), { kind: "etag", etag: file.etag });
-  } catch (thrown) {
-    if (!isHarmless(thrown)) throw thrown;
-  }
 }
 
 /** Undefined where somebody else wrote it in the meantime. */
@@ -98,16 +73,6 @@ async function writeNew(workspace: Workspace, path: string, text: string): Promi
   }
 }
 
-/** Somebody else recorded it, or the state was deleted or is not ours to read: then there is nothing to record. */
-function isHarmless(thrown: unknown): boolean {
-  if (thrown instanceof SyntaxError) return true;
-  return thrown instanceof WorkspaceError && (thrown.code === "conflict" || thrown.code === "not_found");
-}
-
 function withoutFrontMatter(template: string): string {
   return template.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n\s*/, "");
-}
-
-function format(state: object): string {
-  return `${JSON.stringify(state, null, 2)}\n`;
 }

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { loadBootstrap } from "../../src/workspace/bootstrap.ts";
-import { recordOnboarding, STATE_PATH, seedWorkspace } from "../../src/workspace/seed.ts";
+import { seedWorkspace } from "../../src/workspace/seed.ts";
+import { readState, recordOnboarding, STATE_PATH } from "../../src/workspace/state.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { watchWorkspace } from "./open-workspace.ts";
 
@@ -78,30 +79,76 @@ describe("seeding again", () => {
     for (const path of FURNITURE) expect(await workspace.versions(path)).toEqual([]);
   });
 
-  test("goes on where a crash left off, with BOOTSTRAP.md", async () => {
-    let writes = 0;
-    const { workspace } = watchWorkspace({
-      before: (call) => call.startsWith("put") && ++writes > 3 && new Error("put: Access denied (10003)"),
-    });
-    await expect(seedWorkspace(workspace, [], NOW)).rejects.toMatchObject({ code: "unavailable" });
-    writes = Number.NEGATIVE_INFINITY;
+  test.each([0, 1, 2, 3, 4, 5, 6, 7])(
+    "goes on where a crash left off after %i files, with BOOTSTRAP.md",
+    async (done) => {
+      let writes = 0;
+      const { workspace } = watchWorkspace({
+        before: (call) => call.startsWith("put") && ++writes > done && new Error("put: Access denied (10003)"),
+      });
+      await expect(seedWorkspace(workspace, [], NOW)).rejects.toMatchObject({ code: "unavailable" });
+      writes = Number.NEGATIVE_INFINITY;
+      const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
+      expect(listing.map((entry) => entry.path)).toEqual([".openclaw", ...FURNITURE]);
+      expect(await stateOf(workspace)).toHaveProperty("bootstrapSeededAt");
+    },
+  );
+
+  test("happens where something lies in the state folder and nothing else is there, and not where all was cleared", async () => {
+    const { workspace } = watchWorkspace();
+    await workspace.write(".openclaw/something.json", "{}", { kind: "new" });
     const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
     expect(listing.map((entry) => entry.path)).toEqual([".openclaw", ...FURNITURE]);
-    expect(await stateOf(workspace)).toHaveProperty("bootstrapSeededAt");
+    expect(listing).toEqual(await workspace.list(""));
+    for (const path of FURNITURE) await workspace.remove(path, { kind: "any" });
+    await seedWorkspace(workspace, await workspace.list(""), NOW);
+    expect(await workspace.list("")).toEqual([{ kind: "folder", path: ".openclaw" }]);
   });
 });
 
 describe("a workspace that came from elsewhere", () => {
-  test("keeps its files, gets what it lacks, and no first conversation", async () => {
+  test("with its AGENTS.md gets the state and nothing else, and no first conversation", async () => {
+    const { workspace, prefix } = watchWorkspace();
+    for (const path of ["AGENTS.md", "SOUL.md", "memory/2026-01-31.md"])
+      await env.FILES.put(prefix + path, "from there");
+    const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
+    expect(listing.map((entry) => entry.path)).toEqual([".openclaw", "AGENTS.md", "SOUL.md", "memory"]);
+    expect(listing).toEqual(await workspace.list(""));
+    expect(await textOf(workspace, "AGENTS.md")).toBe("from there");
+    expect(await stateOf(workspace)).toEqual({ version: 1, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
+  });
+
+  test("in the middle of its first conversation goes on with that", async () => {
+    const { workspace, prefix } = watchWorkspace();
+    for (const path of ["AGENTS.md", "BOOTSTRAP.md"]) await env.FILES.put(prefix + path, "from there");
+    await seedWorkspace(workspace, await workspace.list(""), NOW);
+    expect(await stateOf(workspace)).toEqual({ version: 1, bootstrapSeededAt: "2026-11-21T08:00:00.000Z" });
+    expect(await textOf(workspace, "BOOTSTRAP.md")).toBe("from there");
+  });
+
+  test("without one gets what it lacks and keeps what it has, in whatever case it is spelt", async () => {
     const { workspace, prefix } = watchWorkspace();
     await env.FILES.put(`${prefix}soul.md`, "pirate");
     await env.FILES.put(`${prefix}MEMORY.md`, "likes rum");
     const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
     const paths = listing.map((entry) => entry.path);
+    expect(paths).toContain("AGENTS.md");
     expect(paths).not.toContain("BOOTSTRAP.md");
     expect(paths).not.toContain("SOUL.md");
     expect(await textOf(workspace, "soul.md")).toBe("pirate");
     expect(await stateOf(workspace)).toEqual({ version: 1, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
+  });
+
+  test("with its state is left as it is", async () => {
+    const { workspace, prefix, calls } = watchWorkspace();
+    const state = JSON.stringify({ version: 1, setupCompletedAt: "2026-01-31T00:00:00Z", ours: { keep: true } });
+    await env.FILES.put(`${prefix}AGENTS.md`, "from there");
+    await env.FILES.put(prefix + STATE_PATH, state);
+    const listing = await workspace.list("");
+    expect(await seedWorkspace(workspace, listing, NOW)).toBe(listing);
+    await recordOnboarding(workspace, listing, NOW);
+    expect(await textOf(workspace, STATE_PATH)).toBe(state);
+    expect(calls.some((call) => call.startsWith("put"))).toBe(false);
   });
 });
 
@@ -128,10 +175,26 @@ describe("the end of the first conversation", () => {
     }
   });
 
-  test("leaves a state alone that it cannot read", async () => {
+  test("keeps what else the state says, as OpenClaw wrote it", async () => {
     const { workspace } = watchWorkspace();
-    await workspace.write(STATE_PATH, "not JSON", { kind: "new" });
+    const state = { version: 1, bootstrapSeededAt: "2026-01-31T00:00:00Z", lastSeen: { agent: "ada" } };
+    await workspace.write(STATE_PATH, JSON.stringify(state), { kind: "new" });
     await recordOnboarding(workspace, await workspace.list(""), NOW);
-    expect(await textOf(workspace, STATE_PATH)).toBe("not JSON");
+    expect(await stateOf(workspace)).toEqual({ ...state, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
+  });
+
+  test("leaves a state alone that it cannot read, or that a later version wrote", async () => {
+    const later = JSON.stringify({ version: 2, bootstrapSeededAt: "2026-01-31T00:00:00Z" });
+    for (const text of ["not JSON", "", "null", "[]", '{"version":"1"}', '{"version":1,"setupCompletedAt":7}', later]) {
+      const { workspace } = watchWorkspace();
+      await workspace.write(STATE_PATH, text, { kind: "new" });
+      const listing = await workspace.list("");
+      expect(
+        await seedWorkspace(workspace, [...listing, await workspace.write("AGENTS.md", "x", { kind: "new" })], NOW),
+      ).toHaveLength(2);
+      await recordOnboarding(workspace, listing, NOW);
+      expect(await textOf(workspace, STATE_PATH)).toBe(text);
+      expect((await readState(workspace)).kind).toBe(text === later ? "known" : "damaged");
+    }
   });
 });

@@ -13,9 +13,10 @@ export async function gatherFiles(
   workspace: Workspace,
   room: FilesRoom,
 ): Promise<BootstrapFiles> {
+  if (agent.defaults.skipBootstrap) return { shown: [], warnings: [] };
   const listed = (await room.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
-  if (agent.defaults.skipBootstrap || mode === "none") return { shown: [], warnings: [] };
+  if (mode === "none") return { shown: [], warnings: [] };
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
   const { shown: files, warnings } = await loadBootstrap({

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { type Workspace, type WorkspaceEntry, WorkspaceError } from "./workspace.ts";
+
+/** Where it is recorded that a workspace was seeded, and that its first conversation is over. OpenClaw has it there, too. */
+export const STATE_PATH = ".openclaw/workspace-state.json";
+
+/** The folder of what is the system's own in a workspace. */
+export const STATE_FOLDER = ".openclaw";
+
+/** The version of the state that is written here; OpenClaw's is the same. */
+const VERSION = 1;
+
+const BOOTSTRAP_PATH = "BOOTSTRAP.md";
+
+/** Instants are ISO 8601. What else OpenClaw or a later version keeps in it stays as it is. */
+const stateSchema = z.looseObject({
+  version: z.number(),
+  bootstrapSeededAt: z.string().optional(),
+  onboardingCompletedAt: z.string().optional(),
+  /** What later versions of OpenClaw call the end of the first conversation. */
+  setupCompletedAt: z.string().optional(),
+});
+
+/** What is recorded of a workspace. */
+export type WorkspaceState = z.output<typeof stateSchema>;
+
+/** A state as it was read; `damaged` is one that nobody can make sense of. */
+export type ReadState =
+  | { kind: "known"; state: WorkspaceState; etag: string }
+  | { kind: "damaged"; why: string; etag: string }
+  | { kind: "none" };
+
+/** Reads the state. One store operation. @throws WorkspaceError `unavailable` */
+export async function readState(workspace: Pick<Workspace, "read">): Promise<ReadState> {
+  try {
+    const { file, bytes } = await workspace.read(STATE_PATH);
+    return { ...parseState(new TextDecoder().decode(bytes)), etag: file.etag };
+  } catch (thrown) {
+    if (!(thrown instanceof WorkspaceError)) throw thrown;
+    if (thrown.code === "not_found") return { kind: "none" };
+    if (thrown.code === "too_large") return { kind: "damaged", why: thrown.message, etag: "" };
+    throw thrown;
+  }
+}
+
+/** Writes the first state, if there is none. @throws WorkspaceError `unavailable` */
+export async function recordSeeding(
+  workspace: Pick<Workspace, "write">,
+  mark: "bootstrapSeededAt" | "onboardingCompletedAt",
+  now: number,
+): Promise<void> {
+  const state: WorkspaceState = { version: VERSION, [mark]: new Date(now).toISOString() };
+  await unlessChanged(workspace.write(STATE_PATH, format(state), { kind: "new" }));
+}
+
+/**
+ * Records that the first conversation is over, once BOOTSTRAP.md is gone or empty. Costs no store operation before that,
+ * one read afterwards, and one write the first time; meant for the start of a session. A state that is damaged, or of a
+ * later version, is left alone.
+ * @param now milliseconds since the epoch
+ */
+export async function recordOnboarding(
+  workspace: Pick<Workspace, "read" | "write">,
+  listing: readonly WorkspaceEntry[],
+  now: number,
+): Promise<void> {
+  const isSeeded = listing.some((entry) => entry.path === STATE_FOLDER);
+  const isOngoing = listing.some(
+    (entry) => entry.kind === "file" && entry.path.toUpperCase() === BOOTSTRAP_PATH.toUpperCase() && entry.size > 0,
+  );
+  if (!isSeeded || isOngoing) return;
+  const read = await readState(workspace);
+  if (read.kind !== "known" || read.state.version !== VERSION || isOnboarded(read.state)) return;
+  const done = { ...read.state, onboardingCompletedAt: new Date(now).toISOString() };
+  await unlessChanged(workspace.write(STATE_PATH, format(done), { kind: "etag", etag: read.etag }));
+}
+
+/** Whether the first conversation is over. */
+export function isOnboarded({ onboardingCompletedAt, setupCompletedAt }: WorkspaceState): boolean {
+  return onboardingCompletedAt !== undefined || setupCompletedAt !== undefined;
+}
+
+function parseState(text: string): { kind: "known"; state: WorkspaceState } | { kind: "damaged"; why: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    return { kind: "damaged", why: `It is not JSON: ${thrown.message}` };
+  }
+  const parsed = stateSchema.safeParse(json);
+  return parsed.success
+    ? { kind: "known", state: parsed.data }
+    : { kind: "damaged", why: z.prettifyError(parsed.error) };
+}
+
+/** Somebody else who records the same may be faster. */
+async function unlessChanged(writing: Promise<unknown>): Promise<void> {
+  try {
+    await writing;
+  } catch (thrown) {
+    if (!(thrown instanceof WorkspaceError && thrown.code === "conflict")) throw thrown;
+  }
+}
+
+function format(state: WorkspaceState): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
