@@ -37,7 +37,10 @@ export interface BootstrapRequest extends BootstrapOccasion {
 }
 
 /** Files by path, as they were last read. Belongs to one agent. */
-export type BootstrapCache = Map<string, CachedText>;
+export interface BootstrapCache {
+  get(path: string): CachedText | undefined;
+  set(path: string, text: CachedText): unknown;
+}
 
 /**
  * The bootstrap files in their order, cut to the limits. Reads only what changed since it was cached: a turn after
