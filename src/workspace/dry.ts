@@ -53,6 +53,7 @@ export function dryWorkspace(workspace: Workspace, now: number): Workspace {
     versions: (path) => workspace.versions(path),
     readVersion: (path, versionId) => workspace.readVersion(path, versionId),
     replaced: (after) => workspace.replaced(after),
+    strays: () => workspace.strays(),
     async restore(path) {
       throw new WorkspaceError("unavailable", path, "Nothing is restored in a workspace that is only looked at.");
     },

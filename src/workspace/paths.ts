@@ -15,15 +15,15 @@ const ROOT =
 export function checkPath(path: string): string {
   const fault = pathFault(path, MAX_PATH_BYTES);
   if (fault === undefined) return path;
-  throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${shown(path)}. It ${fault}.`);
+  throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${visible(path)}. It ${fault}.`);
 }
 
 /** A path as a message can show it: on one line, with nothing invisible in it, and not too long. */
-function shown(path: string): string {
-  const visible = head(path, MAX_SHOWN_CHARS).replace(INVISIBLE, (character) =>
+export function visible(path: string): string {
+  const shown = head(path, MAX_SHOWN_CHARS).replace(INVISIBLE, (character) =>
     encodeURIComponent(character.toWellFormed()),
   );
-  return `\`${visible}${path.length > MAX_SHOWN_CHARS ? "…" : ""}\``;
+  return `\`${shown}${path.length > MAX_SHOWN_CHARS ? "…" : ""}\``;
 }
 
 /** Like `checkPath` for a folder: "" is the root, and one `/` at the end is dropped. @throws WorkspaceError `bad_path` */

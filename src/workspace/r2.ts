@@ -6,6 +6,7 @@ import { readFile } from "./read.ts";
 import { listReplaced } from "./replaced-files.ts";
 import { createAttempt, sleep } from "./retry.ts";
 import { inItsSpelling, spellingFor } from "./spelling.ts";
+import { findStrays } from "./strays.ts";
 import { listVersions, readVersion } from "./versions.ts";
 import type { Workspace } from "./workspace.ts";
 import { removeFile, restoreFile, writeFile } from "./write.ts";
@@ -66,5 +67,6 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
       return restoreFile(place, await spellingFor(place, path), versionId, expect);
     },
     replaced: (after) => listReplaced(place, after),
+    strays: () => findStrays(place),
   };
 }

@@ -42,6 +42,8 @@ export interface Workspace {
   restore(path: string, versionId: string, expect?: Expectation): Promise<WorkspaceFile>;
   /** The files that have earlier versions, deleted ones among them, by path; `after` is an earlier answer's `next`. */
   replaced(after?: string): Promise<ReplacedFiles>;
+  /** What another program has put where the workspace is and no path can name, or what looks like another file. */
+  strays(): Promise<Stray[]>;
 }
 
 /** What a write believes is there. */
@@ -97,6 +99,14 @@ export interface ReplacedFile {
 export interface ReplacedFiles {
   files: ReplacedFile[];
   next?: string;
+}
+
+/** Something in the store that is no file of the workspace, or is easily taken for another. */
+export interface Stray {
+  /** In backticks, with nothing invisible in it. */
+  path: string;
+  /** A sentence. */
+  why: string;
 }
 
 export type WorkspaceErrorCode = "bad_path" | "not_found" | "conflict" | "too_large" | "bad_range" | "unavailable";

@@ -85,6 +85,51 @@ describe("R2 is the truth", () => {
     expect(await workspace.list("memory")).toEqual([]);
   });
 
+  test("a file whose name would lead out of the workspace is skipped, harms nothing, and is told of", async () => {
+    const { workspace, prefix, agentId } = watched();
+    const bad = [
+      "../../versions/x.md",
+      "..",
+      "a/../../b.md",
+      "./c.md",
+      "d\\e.md",
+      "f\u202e.md",
+      "AGENTS.md ",
+      "/etc/passwd",
+    ];
+    for (const key of ["AGENTS.md", "notes/", "agents.md", "jalapen\u0303o.md", "jalape\u00f1o.md", ...bad]) {
+      await env.FILES.put(prefix + key, key.endsWith("/") ? "" : "x");
+    }
+    expect((await workspace.list("")).flatMap(({ kind, path }) => (kind === "file" ? [path] : []))).toEqual([
+      "AGENTS.md",
+      "agents.md",
+      "jalapen\u0303o.md",
+      "jalape\u00f1o.md",
+    ]);
+    expect(await workspace.walk("")).toHaveLength(4);
+    await expect(workspace.read("../../versions/x.md")).rejects.toMatchObject({ code: "bad_path" });
+    expect(await env.FILES.head(`versions/${agentId}/x.md`)).toBeNull();
+    const strays = await workspace.strays();
+    expect(strays.map(({ path }) => path).sort()).toEqual(
+      [
+        "`../../versions/x.md`",
+        "`..`",
+        "`a/../../b.md`",
+        "`./c.md`",
+        "`d\\e.md`",
+        "`f%E2%80%AE.md`",
+        "`AGENTS.md `",
+        "`/etc/passwd`",
+        "`agents.md`",
+        "`jalape\u00f1o.md`",
+      ].sort(),
+    );
+    expect(strays.find(({ path }) => path === "`..`")?.why).toBe(
+      "It has a `..` segment, which would leave the workspace.",
+    );
+    expect(strays.find(({ path }) => path === "`agents.md`")?.why).toContain("looks like `AGENTS.md`");
+  });
+
   test("a file over the limit that another program stored is not read whole, but its old bytes survive a write", async () => {
     const { workspace, prefix, agentId } = watched();
     const size = MAX_FILE_BYTES + 7;

@@ -1,5 +1,6 @@
 import type { SpillRef, ToolMessage } from "../../models/message.ts";
 import { createAttempt } from "../../workspace/retry.ts";
+import { sealed } from "../../workspace/sealed.ts";
 import { type Workspace, type WorkspaceContent, WorkspaceError } from "../../workspace/workspace.ts";
 import { waitAbout } from "../wait-about.ts";
 import { type SpillPlace, spillIdIn, spillKey, spillPath } from "./spill.ts";
@@ -21,10 +22,13 @@ export function wholeResultPath(seq: number, spill: SpillRef | undefined): strin
 
 const NUMBERED = /^\.openclaw\/results\/(\d{1,15})\.txt$/;
 
-/** The workspace as an agent's tools see it: all of a result that it is shown in part can be read there, too. */
+/**
+ * The workspace as an agent's tools see it: all of a result that it is shown in part can be read there, too, and what the
+ * system keeps there cannot be changed.
+ */
 export function withResults(workspace: Workspace, places: ResultPlaces): Workspace {
   return {
-    ...workspace,
+    ...sealed(workspace),
     read(path, range) {
       if (range !== undefined) return workspace.read(path, range);
       const id = spillIdIn(path);
