@@ -19,6 +19,11 @@ export interface Channel<Account = never> {
   access(account: Account): AccessPolicy;
   /** Whether long replies leave in blocks while they are being written; absent where the agent's default holds. */
   blockStreaming?(account: Account): boolean | undefined;
+  /**
+   * Which texts natively answer the message at hand where their author does not say: none, the first, or each. Absent
+   * where the platform has no such replies, or each of them is one.
+   */
+  replyToMode?(account: Account): ReplyToMode;
   /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
   receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
   /** Whether everything is set that sending through an account needs. */
@@ -29,6 +34,8 @@ export interface Channel<Account = never> {
   format(markdown: string): string[];
   /** Delivers one part. Honours `signal`. */
   send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+  /** Delivers a file as `send` does a text; absent where the platform takes none. */
+  sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
   /** Tells the conversation that an answer is being worked on, where the platform can; failures are ignored. */
   typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
 }
@@ -105,6 +112,18 @@ export interface OutboundPart {
   /** Stands still over retries, for platforms that drop repeats. */
   deliveryId: string;
 }
+
+/** A file on its way. */
+export interface OutboundFile extends Omit<OutboundPart, "text"> {
+  name: string;
+  mediaType: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Whether a sound file is to be a voice note. */
+  asVoice: boolean;
+}
+
+/** `off`: a text is a native reply only where its author says so. */
+export type ReplyToMode = "off" | "first" | "all";
 
 export type Delivery =
   | { outcome: "delivered"; externalId?: string }

@@ -5,7 +5,9 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { enqueueReply } from "./delivery/outbox.ts";
+import type { Answering } from "./delivery/native-reply.ts";
+import { enqueue, type Part } from "./delivery/outbox.ts";
+import { partsOf } from "./delivery/reply.ts";
 import type { EventLog } from "./events/event-log.ts";
 import { waitingRuns } from "./run/admission.ts";
 import { ABORTED, type Conclusion, crashLoop, failure, lastEvent, stopped, UNREADABLE } from "./run/conclusion.ts";
@@ -62,7 +64,7 @@ export interface EnginePorts {
   /** What follows from the end of a run, within its commit; the row is as it was before. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
-  format(target: Target, markdown: string): string[];
+  format(target: Target, markdown: string, answering?: Answering): Part[];
 }
 
 /**
@@ -266,9 +268,8 @@ export class Engine {
   /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
   #finish(row: OpenRun, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#ports;
-    const { status, message, error, texts } = conclusion;
-    const { target } = row;
-    const parts = target === null ? [] : texts.flatMap((text) => format(target, text));
+    const { status, message, error } = conclusion;
+    const parts = partsOf(conclusion, row.target, format);
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, message);
@@ -278,7 +279,7 @@ export class Engine {
       const model = message && { model: message.model };
       const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
       saveState(store, row.id, ended);
-      if (target !== null) enqueueReply(store, row.id, target, parts, now());
+      enqueue(store, { runId: row.id, parts }, now());
       this.#ports.ended(row, ended, message);
       return ended;
     });

@@ -10,7 +10,7 @@ import type { ObjectWiring } from "./configuration/object-wiring.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { keepNote } from "./delivery/delivery-note.ts";
 import { openVoice } from "./delivery/open-voice.ts";
-import { enqueueReply } from "./delivery/outbox.ts";
+import { enqueue } from "./delivery/outbox.ts";
 import { outboxPort } from "./delivery/outbox-port.ts";
 import { carryOut } from "./desk/carry-out.ts";
 import { noteCommand } from "./desk/command-note.ts";
@@ -165,7 +165,7 @@ export class Performer {
     }).finally(async () => (await slot).release());
     if (conclusion === undefined && target !== null) {
       const parts = deliveries.format(target, askPerson(run.journal.state));
-      fence.write(() => enqueueReply(store, run.row.id, target, parts, Date.now()));
+      fence.write(() => enqueue(store, { runId: run.row.id, parts }, Date.now()));
     }
     waitUntil(startGateway(this.#room));
     return conclusion;

@@ -115,7 +115,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       wiring: () => this.#wiring.now(),
       now: Date.now,
       policyFor: (target: Target | null) => this.#policyFor(target),
-      format: (target: Target, markdown: string) => this.#deliveries.format(target, markdown),
+      format: (...text: Parameters<Deliveries["format"]>) => this.#deliveries.format(...text),
       waitUntil: keepAlive,
       call: callByKey(env.SESSIONS),
       changed: () => this.#pulse.changed(),

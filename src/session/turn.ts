@@ -1,6 +1,7 @@
 import { runLoop } from "../agent/loop.ts";
 import { newId } from "../lib/ids.ts";
 import { conclude } from "./delivery/reply.ts";
+import { withFiles } from "./delivery/reply-files.ts";
 import { withUsage } from "./delivery/usage-footer.ts";
 import type { ActiveRun } from "./engine.ts";
 import { tellBoundaries } from "./hooked/conversation-hooks.ts";
@@ -70,11 +71,13 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
         room.log.show(run.row.id, Date.now(), event);
         room.voice.hear(event);
       },
+      directed: (directives) => room.voice.directed(directives),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },
     run.signal,
   );
   if (end.kind === "paused") return undefined;
-  return withUsage(conclude(end, run.signal, room.voice), run.journal.state.usage, preferences.usage);
+  const said = withUsage(conclude(end, run.signal, room.voice), run.journal.state.usage, preferences.usage);
+  return withFiles(said, run, workspace);
 }

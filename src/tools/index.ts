@@ -39,7 +39,7 @@ export interface ToolRoom {
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
   const { owner, workspace, readEtags, resources, sessions, status, outbox, plans } = room;
-  const message = outbox === undefined ? [] : [messageTool(outbox)];
+  const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
     readTool(workspace, readEtags, resources),

@@ -21,6 +21,8 @@ export interface OwnMessage {
   to?: Address | undefined;
   /** The message there that it answers, by the channel's id. */
   replyTo?: string | undefined;
+  /** Paths in the workspace. */
+  files?: readonly string[] | undefined;
 }
 
 /** A message that will be delivered. */
@@ -44,11 +46,7 @@ const ADDRESS = /^([\w-]+):(.+)$/s;
 
 const parameters = z.strictObject({
   action: z.literal("send").default("send"),
-  text: z
-    .string()
-    .max(MAX_TEXT_CHARS)
-    .refine((text) => spoken(text) !== "", "there is nothing to see in it")
-    .describe("What to say, in Markdown"),
+  text: z.string().max(MAX_TEXT_CHARS).default("").describe("What to say, in Markdown"),
   to: z
     .union([
       z.string().regex(ADDRESS, "write <channel>:<conversation id>"),
@@ -64,21 +62,33 @@ const parameters = z.strictObject({
   replyTo: z.string().optional().describe("Id of the message there that it answers"),
 });
 
-/** Says something to people beside the reply. */
-export function messageTool(outbox: OutboxPort): Tool<z.infer<typeof parameters>> {
+interface MessageArgs extends z.infer<typeof parameters> {
+  files?: string[] | undefined;
+}
+
+const withFiles = parameters.extend({
+  files: z.array(z.string()).max(10).optional().describe("Files of the workspace to send along"),
+});
+
+/**
+ * Says something to people beside the reply.
+ * @param mayAttach whether it also sends files of the workspace, which are the owners'
+ */
+export function messageTool(outbox: OutboxPort, mayAttach: boolean): Tool<MessageArgs> {
+  const schema: z.ZodType<MessageArgs> = mayAttach ? withFiles : parameters;
   return defineTool({
     name: "message",
     summary: "Send messages to people",
     description:
       "Sends a message to this conversation or to another one, at once and apart from your reply. It is delivered " +
-      "even if this turn is stopped. What you have sent to this conversation is not to be said again in the reply: " +
-      "if nothing else is to be said, reply with exactly NO_REPLY.",
-    parameters,
+      "even if this turn is stopped. Do not say again in the reply what you have sent to this conversation.",
+    parameters: schema,
     replay: "safe",
     sequential: true,
-    async run({ text, to, replyTo }, call) {
+    async run({ text, to, replyTo, files = [] }, call) {
+      if (spoken(text) === "" && files.length === 0) throw new Error("There is nothing to see in it.");
       const address = typeof to === "string" ? addressIn(to) : to;
-      return { text: JSON.stringify(await outbox.send({ text, to: address, replyTo }, call)) };
+      return { text: JSON.stringify(await outbox.send({ text, to: address, replyTo, files }, call)) };
     },
   });
 }

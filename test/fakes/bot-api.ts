@@ -87,7 +87,7 @@ async function handleCall(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const args = await readJson(request);
+  const args = await readArgs(request);
   const at = bot.script.findIndex((scripted) => scripted.method === undefined || scripted.method === method);
   const [scripted] = at === -1 ? [] : bot.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
@@ -114,6 +114,17 @@ function usualAnswer(bot: Bot, botId: number, method: string, args: Record<strin
       return { ok: true, result: { id: botId, is_bot: true, first_name: "Isopod", username: `isopod_${botId}_bot` } };
     case "sendMessage":
       return sendMessage(bot, args);
+    case "sendPhoto":
+    case "sendDocument":
+    case "sendAudio":
+    case "sendVoice":
+    case "sendVideo": {
+      const chat = { id: Number(args.chat_id), type: "private" };
+      return { ok: true, result: { message_id: bot.nextMessageId++, date: 1_700_000_000, chat } };
+    }
+    case "setMessageReaction":
+    case "answerCallbackQuery":
+    case "editMessageReplyMarkup":
     case "sendChatAction":
       return { ok: true, result: true };
     case "getFile": {
@@ -149,4 +160,19 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** The arguments of a call, in JSON or as a form with a file, of which its name, type and contents are kept. */
+async function readArgs(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const type = request.headers["content-type"] ?? "";
+  if (!type.startsWith("multipart/form-data")) return readJson(request);
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const form = await new Response(Buffer.concat(chunks), { headers: { "Content-Type": type } }).formData();
+  const args: Record<string, unknown> = {};
+  for (const [name, value] of form) {
+    if (typeof value === "string") args[name] = /^[[{]|^-?\d+$/.test(value) ? JSON.parse(value) : value;
+    else args[name] = { name: value.name, type: value.type, text: await value.text() };
+  }
+  return args;
 }

@@ -32,11 +32,14 @@ export async function settled(runId: string, target: Target): Promise<string[]> 
 }
 
 /** What a chat was sent, as HTML. */
-export async function sentTo({ conversationId }: Target): Promise<string[]> {
+export async function sentTo(chat: Target): Promise<string[]> {
+  return (await callsTo(chat)).filter(({ method }) => method === "sendMessage").map(({ args }) => args.text);
+}
+
+/** What the bot was made to do in a chat, but for showing that it types. */
+export async function callsTo({ conversationId }: Target): Promise<{ method: string; args: any }[]> {
   const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<
-    { method: string; args: { chat_id: number; text: string } }[]
+    { method: string; args: { chat_id: number } }[]
   >();
-  return calls
-    .filter(({ method, args }) => method === "sendMessage" && String(args.chat_id) === conversationId)
-    .map(({ args }) => args.text);
+  return calls.filter(({ method, args }) => method !== "sendChatAction" && String(args.chat_id) === conversationId);
 }

@@ -27,13 +27,13 @@ async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now
     taken.push(part.text);
     return answer(part);
   };
-  const ready = async (draft: string) => draft.split("|");
+  const ready = async (draft: string, target: Target) => draft.split("|").map((text) => ({ target, text }));
   await drainOutbox({ store, write: (work) => work(), ready, send, sent: () => undefined, now: () => now });
   return taken;
 }
 
 const put = (store: Store, target: Target, ...parts: string[]) =>
-  enqueue(store, { runId: "run_1", target, parts }, 1000);
+  enqueue(store, { runId: "run_1", parts: parts.map((text) => ({ target, text })) }, 1000);
 
 test("a part waits for those before it in the same conversation, and for no others", async () => {
   await inStore("outbox-order", async (store) => {

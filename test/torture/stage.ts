@@ -103,7 +103,7 @@ function variables(
     },
     session: { dmScope: "per-channel-peer" },
     commands: { ownerAllowFrom: owners.map((id) => `telegram:${id}`) },
-    channels: { telegram: { accounts: { default: { apiBase: botApi, username: "torture_bot" } } } },
+    channels: { telegram: { accounts: { default: { apiBase: botApi, username: "torture_bot", replyToMode: "all" } } } },
   };
   return {
     ISOPOD_TOKEN: TOKEN,

@@ -47,6 +47,10 @@ export const telegramAccount = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether a long reply comes in blocks while it is being written; else the agent's default."),
+  replyToMode: z
+    .enum(["off", "first", "all"])
+    .default("off")
+    .describe("Which texts of a reply answer the message natively, unless the agent says so: none, the first, or all."),
   requireMention: z
     .boolean()
     .default(true)

@@ -5,7 +5,19 @@ import type { ChannelContext } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
 
 /** The methods that this channel calls, with their arguments as the Bot API documents them. */
-type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe">;
+type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe"> & {
+  [Method in UploadMethod]: Omit<Opts<never>[Method], UploadField>;
+};
+
+/** The methods that a file is sent with, each of which takes it under a name of its own. */
+export type UploadMethod = "sendPhoto" | "sendDocument" | "sendAudio" | "sendVoice" | "sendVideo";
+type UploadField = "photo" | "document" | "audio" | "voice" | "video";
+
+/** A file that goes along. */
+export interface Upload {
+  field: UploadField;
+  file: File;
+}
 
 /** How a call ended. No text in it holds the token. */
 export type BotAnswer =
@@ -25,13 +37,15 @@ export async function callBot<Method extends keyof Methods>(
   method: Method,
   args: Methods[Method],
   signal: AbortSignal,
+  upload?: Upload,
 ): Promise<BotAnswer> {
   const { fetch, account } = context;
   try {
     const response = await fetch(`${baseOf(account)}/bot${token}/${method}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(args),
+      ...(upload === undefined
+        ? { headers: { "Content-Type": "application/json" }, body: JSON.stringify(args) }
+        : { body: formOf(args, upload) }),
       redirect: "manual",
       signal,
     });
@@ -40,6 +54,16 @@ export async function callBot<Method extends keyof Methods>(
     const reason = signal.aborted ? "no answer in time" : `the connection failed: ${messageOf(error)}`;
     return { kind: "lost", reason: withoutToken(reason, token) };
   }
+}
+
+/** Arguments beside a file, each in JSON unless it is a text. */
+function formOf(args: object, { field, file }: Upload): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(args)) {
+    if (value !== undefined) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  }
+  form.set(field, file);
+  return form;
 }
 
 /** Downloads what getFile named. @throws IsopodError `unavailable` */

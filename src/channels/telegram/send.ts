@@ -21,7 +21,7 @@ export async function sendPart(part: OutboundPart, context: Context, signal: Abo
   if (token === undefined)
     return { outcome: "failed", reason: `Set ${context.account.botToken.id} to the bot's token.` };
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
-  const place = placeOf(part.target);
+  const place = { ...placeOf(part.target), link_preview_options: { is_disabled: true } };
   const marked = { ...place, text: part.text, parse_mode: "HTML" } as const;
   const answer = await callBot(context, token, "sendMessage", marked, signal);
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
@@ -41,11 +41,11 @@ export async function sendTyping(target: Target, context: Context): Promise<void
 
 type Place = Omit<Opts<never>["sendMessage"], "text">;
 
-function placeOf(target: Target): Place {
+/** The arguments that say where a message goes, and what it answers. */
+export function placeOf(target: Target): Omit<Place, "link_preview_options"> {
   const messageId = Number(target.replyToId ?? Number.NaN);
   return {
     ...chatOf(target),
-    link_preview_options: { is_disabled: true },
     ...(Number.isSafeInteger(messageId) && {
       reply_parameters: { message_id: messageId, allow_sending_without_reply: true },
     }),
@@ -66,7 +66,8 @@ function isUnreadableMarkup(answer: BotAnswer): boolean {
 
 const sentMessage = z.object({ message_id: z.int() });
 
-function toDelivery(answer: BotAnswer, { account }: Context): Delivery {
+/** What a call that sends something came to. */
+export function toDelivery(answer: BotAnswer, { account }: Context): Delivery {
   if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "ok") {
     const sent = sentMessage.safeParse(answer.result).data;

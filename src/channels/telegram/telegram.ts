@@ -10,6 +10,7 @@ import { reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml } from "./markup.ts";
 import { commandAddressee, isAddressed, isName, namesSomebody } from "./mention.ts";
 import { sendPart, sendTyping } from "./send.ts";
+import { sendFile } from "./send-file.ts";
 import { readUpdate, type TelegramMessage } from "./update.ts";
 
 /** Telegram, as a bot that is called through a webhook. */
@@ -19,11 +20,13 @@ export const telegram: Channel<TelegramAccount> = {
   capabilities: [],
   access: (account) => account,
   blockStreaming: (account) => account.blockStreaming,
+  replyToMode: (account) => account.replyToMode,
   receive,
   isReady: (context) => tokenOf(context) !== undefined,
   conversationOf,
   format: formatHtml,
   send: sendPart,
+  sendFile,
   typing: sendTyping,
 };
 

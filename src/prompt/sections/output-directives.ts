@@ -21,6 +21,6 @@ const ORDER: readonly OutputDirective[] = ["reply-tags", "media", "voice-notes"]
 const SYNTAX: Record<OutputDirective, string> = {
   "reply-tags":
     "- [[reply_to_current]] at the very start makes it a native reply to the message that you answer. [[reply_to:<id>]] replies to another one; only with an id that you were given.",
-  media: "- MEDIA:<workspace path or https URL> on a line of its own attaches a file.",
+  media: "- MEDIA:<workspace path> on a line of its own attaches a file.",
   "voice-notes": "- [[audio_as_voice]] sends an attached audio file as a voice note.",
 };

@@ -1,4 +1,4 @@
-import type { Delivery, OutboundPart, Target } from "../../channels/channel.ts";
+import type { Delivery, OutboundPart, ReplyToMode, Target } from "../../channels/channel.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { comesWithin } from "../comes-within.ts";
@@ -7,10 +7,13 @@ import { hookedMessage } from "../hooked/hooked-message.ts";
 import { tellSent } from "../hooked/message-hooks.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { newRunId, objectNameOf } from "../locate.ts";
+import type { SaidFile } from "../store/stored-shapes.ts";
 import { agentIn } from "../wiring.ts";
 import { noteRequest, SESSION_CHANNEL } from "./delivery-note.ts";
 import { draftOf } from "./draft.ts";
-import { drainOutbox } from "./outbox.ts";
+import { readSaidFile } from "./files.ts";
+import { type Answering, placesOf } from "./native-reply.ts";
+import { drainOutbox, type Part } from "./outbox.ts";
 
 /** How long the object of another session may take to answer. */
 const ANSWER_MS = 30_000;
@@ -56,7 +59,8 @@ export class Deliveries {
         store,
         write,
         ready: (markdown, target, runId) => this.ready(markdown, target, runId),
-        send: (part, signal) => this.#send(part, signal),
+        send: ({ said, ...part }, signal) =>
+          said?.kind === "file" ? this.#sendFile(part, said, signal) : this.#send(part, signal),
         sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
         now: Date.now,
       });
@@ -68,13 +72,21 @@ export class Deliveries {
     this.#room.drained();
   }
 
-  /** A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first. */
-  format(target: Target, markdown: string): string[] {
-    return this.#room.hooks.has("message_sending") ? [draftOf(markdown)] : this.#cut(target, markdown);
+  /**
+   * A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first.
+   * @param target with the message at hand in `replyToId`
+   */
+  format(target: Target, markdown: string, answering: Answering = { isFirst: true }): Part[] {
+    const { first, rest } = placesOf(target, this.#replyToMode(target), answering);
+    if (this.#room.hooks.has("message_sending")) return [{ target: first, text: draftOf(markdown) }];
+    return this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
   }
 
-  /** What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused. */
-  async ready(markdown: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }> {
+  /**
+   * What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused.
+   * @param target with the message that it answers natively, if any, in `replyToId`
+   */
+  async ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }> {
     const { hooks, owner, wiring } = this.#room;
     try {
       agentIn(wiring(), owner().agentId);
@@ -83,7 +95,18 @@ export class Deliveries {
     }
     const seen = await hookedMessage(markdown, target, runId, hooks);
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
-    return this.#cut(target, seen.markdown);
+    const rest = placesOf(target, this.#replyToMode(target), { isFirst: false }).rest;
+    return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
+  }
+
+  #replyToMode({ channel: channelId, accountId }: Target): ReplyToMode {
+    try {
+      const { channel, context } = this.#room.wiring().channel(channelId, accountId);
+      return channel.replyToMode?.(context.account) ?? "off";
+    } catch (error) {
+      log("debug", "reply.mode_unknown", { channel: channelId, error: messageOf(error) });
+      return "off";
+    }
   }
 
   /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
@@ -111,6 +134,21 @@ export class Deliveries {
     try {
       const { channel, context } = this.#room.wiring().channel(part.target.channel, part.target.accountId);
       return await channel.send(part, context, signal);
+    } catch (error) {
+      return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** Sends a file, or what stands for it where the channel takes none. */
+  async #sendFile(part: OutboundPart, said: SaidFile, signal: AbortSignal): Promise<Delivery> {
+    const { owner, wiring } = this.#room;
+    try {
+      const { channel, context } = wiring().channel(part.target.channel, part.target.accountId);
+      if (channel.sendFile === undefined) return await channel.send(part, context, signal);
+      const file = await readSaidFile(said, wiring().workspaceOf(agentIn(wiring(), owner().agentId)));
+      if ("outcome" in file) return file;
+      const { target, deliveryId } = part;
+      return await channel.sendFile({ target, deliveryId, ...file }, context, signal);
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }

@@ -3,6 +3,7 @@ import type { Target } from "../../channels/channel.ts";
 import { newId } from "../../lib/ids.ts";
 import { outbox } from "../store/schema.ts";
 import type { Store } from "../store/store.ts";
+import type { Part } from "./outbox.ts";
 
 /** Numbers between two texts in the outbox, for the parts that a draft becomes: most that it may become. */
 export const GAP = 10_000;
@@ -26,8 +27,8 @@ export function markdownIn(text: string): string | undefined {
 export interface DraftPorts {
   store: Store;
   write<Result>(work: () => Result): Result;
-  /** What a draft is to be sent as: its parts in the channel's markup, or why it is not sent. */
-  ready(markdown: string, target: Target, runId: string): Promise<readonly string[] | { refusal: string }>;
+  /** What a draft is to be sent as: its parts, or why it is not sent. */
+  ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }>;
   now(): number;
 }
 
@@ -44,10 +45,10 @@ export async function makeReady(
   const reason = "refusal" in ready ? ready.refusal : "Nothing was left of it.";
   const refused = { status: "failed", detail: { outcome: "failed", reason } } as const;
   write(() => {
-    const change = first === undefined ? refused : { text: first };
+    const change = first === undefined ? refused : { text: first.text };
     store.update(outbox).set(change).where(eq(outbox.id, id)).run();
-    for (const [n, text] of others.entries()) {
-      const part = { id: id + n + 1, deliveryId: newId("dlv", now()), runId, target, text };
+    for (const [n, { text, target: place }] of others.entries()) {
+      const part = { id: id + n + 1, deliveryId: newId("dlv", now()), runId, target: place, text };
       const pending = { status: "pending", attempts: 0, dueAt, detail: null, said: null } as const;
       store
         .insert(outbox)

@@ -33,7 +33,7 @@ export function openVoice(run: ActiveRun, { store, log, fence, deliveries, hooks
   const voice = new Voice(
     {
       ...{ store, log, fence, now: Date.now },
-      format: (target, markdown) => deliveries.format(target, markdown),
+      format: (...text) => deliveries.format(...text),
       send: () => room.waitUntil(deliveries.drainSoon()),
     },
     run,

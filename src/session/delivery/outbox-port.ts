@@ -14,6 +14,7 @@ import type { Wiring } from "../wiring.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { SESSION_CHANNEL, wayTo } from "./delivery-note.ts";
 import { deliveriesOf, enqueue, isSameConversation } from "./outbox.ts";
+import { ownParts } from "./own-message.ts";
 
 /** What sending messages needs of the object that it is done for. */
 export interface OutboxPortRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "now"> {
@@ -55,31 +56,26 @@ function hasReadyChannel(wiring: Wiring): boolean {
  * Plugins look at it before: what they cancel was never sent, and whoever asked for it is told so.
  */
 async function send(
-  { text, to, replyTo }: OwnMessage,
+  message: OwnMessage,
   { callId, signal }: CallRef,
   run: ActiveRun,
   room: OutboxPortRoom,
 ): Promise<Queued> {
   const { store, fence, deliveries, now, waitUntil } = room;
-  const target = targetOf(to, run, room.wiring());
+  const target = targetOf(message.to, run, room.wiring());
   const shown = `${target.channel}:${target.conversationId}`;
   const ownerKey = await ownerKeyOf(target, run, room);
   const name = await nameOfCall({ run, room }, callId);
   const known = storedAs(name, run, store);
   if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
-  const parts = await deliveries.ready(text, target, run.row.id);
-  if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
-  if (parts.length === 0) throw new Error("There is nothing to see in it.");
+  const { parts, told } = await ownParts(message, target, run, room);
   const deliveryIds = parts.map((_, n) => `dlv_${nth(name, n)}`);
   signal.throwIfAborted();
   fence.write(() => {
-    const { replyToId: _, ...place } = target;
-    const where = replyTo === undefined ? place : { ...place, replyToId: replyTo };
-    const said = { kind: "message", text } as const;
-    enqueue(store, { runId: run.row.id, target: where, parts, said, deliveryIds }, now());
+    enqueue(store, { runId: run.row.id, parts, deliveryIds }, now());
     if (ownerKey === room.owner().key) return;
-    const note = { runId: run.row.id, target: wayTo(ownerKey), parts: [text] };
-    enqueue(store, { ...note, deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
+    const note = { target: wayTo(ownerKey), text: told };
+    enqueue(store, { runId: run.row.id, parts: [note], deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
   });
   waitUntil(deliveries.drainSoon());
   return { status: "queued", to: shown, deliveryIds };

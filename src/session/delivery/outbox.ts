@@ -51,34 +51,35 @@ function backoffMs(attempts: number): number {
 
 const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(GAP))} FROM ${outbox})`;
 
-/** A text on its way out of a run. */
+/** A part of a text, or a file, on its way out. */
+export interface Part {
+  target: Target;
+  /** In the channel's markup; of a file, what stands for it where the channel takes none. */
+  text: string;
+  /** What is said, where that is asked for later. */
+  said?: Said;
+}
+
+/** What leaves a run at once. */
 export interface Outgoing {
   runId: string;
-  target: Target;
-  /** In the channel's markup, in order. */
-  parts: readonly string[];
-  /** What it says, where that is asked for later. */
-  said?: Said;
+  /** In order. */
+  parts: readonly Part[];
   /** The ids of its parts, where they have to be the same each time. */
   deliveryIds?: readonly string[];
 }
 
-/** Puts a text into the outbox. Gives the ids of its parts, in order. */
-export function enqueue(store: Store, { runId, target, parts, said, deliveryIds }: Outgoing, now: number): string[] {
-  return parts.map((text, n) => {
+/** Puts parts into the outbox. Gives their ids, in order. */
+export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
+  return parts.map(({ target, text, said = null }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
-    const row = { id: nextId, deliveryId, runId, target, text, said: n === 0 ? (said ?? null) : null };
+    const row = { id: nextId, deliveryId, runId, target, text, said };
     store
       .insert(outbox)
       .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
       .run();
     return deliveryId;
   });
-}
-
-/** Puts the parts of a reply into the outbox, in order. */
-export function enqueueReply(store: Store, runId: string, target: Target, parts: readonly string[], now: number): void {
-  enqueue(store, { runId, target, parts }, now);
 }
 
 /** Whether two targets are the same conversation, whatever message there is answered. */
@@ -144,7 +145,7 @@ export function dropPending(store: Store): void {
 
 /** What sending needs of the world. */
 export interface OutboxPorts extends DraftPorts {
-  send(part: OutboundPart, signal: AbortSignal): Promise<Delivery>;
+  send(part: OutboundPart & { said: Said | null | undefined }, signal: AbortSignal): Promise<Delivery>;
   /** The outcome of an attempt is stored. */
   sent(row: OutboxRow & { target: Target }, delivery: Delivery): void;
 }
@@ -159,7 +160,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     row !== undefined && row.dueAt <= ports.now();
     row = firstWaiting(ports.store)
   ) {
-    const { id, target, text, deliveryId, attempts } = row;
+    const { id, target, text, deliveryId, attempts, said } = row;
     const draft = markdownIn(text);
     if (draft !== undefined && target !== undefined) {
       await makeReady({ ...row, target }, draft, ports);
@@ -169,7 +170,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     const delivery =
       target === undefined
         ? NOWHERE
-        : await ports.send({ target, text, deliveryId }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+        : await ports.send({ target, text, deliveryId, said }, AbortSignal.timeout(SEND_TIMEOUT_MS));
     const maxAttempts = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS;
     ports.write(() =>
       ports.store

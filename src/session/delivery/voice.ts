@@ -7,6 +7,7 @@ import { callLine, resultText } from "../../agent/tool-line.ts";
 import type { Target } from "../../channels/channel.ts";
 import {
   type AssistantMessage,
+  type Directives,
   reasoningOf,
   type ToolCallPart,
   type ToolMessage,
@@ -19,7 +20,8 @@ import { failureIn, sentByTool } from "../run/said.ts";
 import type { Fence } from "../store/fence.ts";
 import type { Store } from "../store/store.ts";
 import type { Said } from "../store/stored-shapes.ts";
-import { enqueue } from "./outbox.ts";
+import type { Answering } from "./native-reply.ts";
+import { enqueue, type Part } from "./outbox.ts";
 import type { Telling } from "./telling.ts";
 
 /** What a run speaks with. */
@@ -28,7 +30,7 @@ export interface VoiceRoom {
   log: EventLog;
   fence: Fence;
   /** Cuts a text into what its channel takes, in its markup. Never throws. */
-  format(target: Target, markdown: string): string[];
+  format(target: Target, markdown: string, answering: Answering): Part[];
   /** Sends what is in the outbox once the commit at hand stands. */
   send(): void;
   now(): number;
@@ -46,6 +48,8 @@ export class Voice implements JournalWitness {
   /** `provider/model` that answers. */
   readonly #model: string;
   #reply: Reply;
+  /** Whether nothing of an answer was sent yet. */
+  #isFirst = true;
 
   constructor(room: VoiceRoom, run: Pick<ActiveRun, "row" | "signal">, telling: Telling, model: string) {
     this.#room = room;
@@ -69,8 +73,14 @@ export class Voice implements JournalWitness {
     if (blocks.length > 0 && this.#run.row.target !== null) this.#room.fence.write(() => this.#sendBlocks(blocks));
   }
 
+  /** Hears what the reply that is being made has asked for so far. */
+  directed(directives: Directives): void {
+    this.#reply.directives = directives;
+  }
+
   /** A reply that asks for tools says what it has to say before they are launched. */
   answered(message: AssistantMessage): void {
+    this.#reply.directives = message.directives ?? {};
     if (this.#telling.reasoning === "stream") this.#sayReasoning(reasoningOf(message));
     this.#sendBlocks(restOf(this.#reply, message));
     this.#reply = newReply(this.#telling);
@@ -100,6 +110,18 @@ export class Voice implements JournalWitness {
     };
   }
 
+  /** What the text at the end of the run answers natively. */
+  answering(message: AssistantMessage): Answering {
+    this.#reply.directives = message.directives ?? {};
+    return this.#answering();
+  }
+
+  #answering(): Answering {
+    const { replyTo } = this.#reply.directives;
+    const isAsked = replyTo !== undefined && !this.#reply.isAnswering;
+    return { ...(isAsked && { replyTo }), isFirst: this.#isFirst };
+  }
+
   #sendBlocks(blocks: readonly Block[]): void {
     const { store, log } = this.#room;
     const { row } = this.#run;
@@ -113,7 +135,10 @@ export class Voice implements JournalWitness {
       if (isKnown) continue;
       this.#reply.after ??= log.lastOf(row);
       this.#reply.isBegun = true;
-      this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model });
+      const answering = this.#answering();
+      this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
+      this.#isFirst = false;
+      this.#reply.isAnswering ||= answering.replyTo !== undefined;
     }
   }
 
@@ -123,11 +148,13 @@ export class Voice implements JournalWitness {
     this.#say(reasoningText(reasoning));
   }
 
-  #say(markdown: string, said?: Said): void {
+  #say(markdown: string, said?: Said, answering: Answering = { isFirst: false }): void {
     const { store, format, send, now } = this.#room;
     const { id, target } = this.#run.row;
     if (target === null) return;
-    enqueue(store, { runId: id, target, parts: format(target, markdown), ...(said && { said }) }, now());
+    const [first, ...others] = format(target, markdown, answering);
+    if (first === undefined) return;
+    enqueue(store, { runId: id, parts: [{ ...first, ...(said && { said }) }, ...others] }, now());
     send();
   }
 }
@@ -136,6 +163,10 @@ export class Voice implements JournalWitness {
 interface Reply {
   /** Makes blocks of it; absent where it leaves whole. */
   stream: ReplyStream | undefined;
+  /** What it asks for, as far as that was heard. */
+  directives: Directives;
+  /** Whether a block of it answers a message because it asks for that. */
+  isAnswering: boolean;
   /** Whether its text was heard as it came. */
   isHeard: boolean;
   reasoning: string;
@@ -153,6 +184,8 @@ interface Reply {
 function newReply({ blocks }: Telling): Reply {
   return {
     stream: blocks && createReplyStream(blocks.size),
+    directives: {},
+    isAnswering: false,
     isHeard: false,
     reasoning: "",
     isReasoningSaid: false,

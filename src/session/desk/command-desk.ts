@@ -1,6 +1,7 @@
 import type { Target } from "../../channels/channel.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "../commands/command.ts";
+import type { Part } from "../delivery/outbox.ts";
 import { childView, shownChildren } from "../family/child-view.ts";
 import { childMeant } from "../family/children-meant.ts";
 import type { Family } from "../family/family.ts";
@@ -25,7 +26,7 @@ export interface CommandRoom extends FamilyRoom {
   /** Stops every run that is not settled, and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
-  format(target: Target, markdown: string): string[];
+  format(target: Target, markdown: string): Part[];
 }
 
 /** Carries out what an owner tells the session itself, before the queue. */

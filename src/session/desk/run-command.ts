@@ -1,5 +1,5 @@
 import { NO_USAGE } from "../../models/message.ts";
-import { enqueueReply } from "../delivery/outbox.ts";
+import { enqueue, type Part } from "../delivery/outbox.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { NewRun } from "../run/admission.ts";
 import { commandAnswer, userMessage } from "../run/messages.ts";
@@ -15,7 +15,7 @@ export interface CommandRecordRoom {
   sessionId: string;
   now: number;
   /** The answer, cut and marked up for the channel that it goes to. */
-  parts: readonly string[];
+  parts: readonly Part[];
 }
 
 /**
@@ -55,6 +55,6 @@ export function recordCommand(
     firstSeq: startSeq,
   };
   insertRun(store, row);
-  if (target !== null) enqueueReply(store, id, target, parts, now);
+  enqueue(store, { runId: id, parts }, now);
   return row;
 }

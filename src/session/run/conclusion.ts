@@ -3,6 +3,8 @@ import { MustEnd } from "../../agent/must-end.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { head } from "../../lib/text.ts";
 import type { AssistantMessage, Usage } from "../../models/message.ts";
+import type { Answering } from "../delivery/native-reply.ts";
+import type { SaidFile } from "../store/stored-shapes.ts";
 import type { EndedRun } from "./run.ts";
 
 /** Most characters of what went wrong with a run. */
@@ -16,6 +18,10 @@ export interface Conclusion {
   error?: RunError;
   /** What to say where the run came from, as Markdown, one after the other. */
   texts: readonly string[];
+  /** What the first of them answers natively; what the account's way is where absent. */
+  answering?: Answering;
+  /** Files that follow them. */
+  files?: readonly SaidFile[];
 }
 
 /** Somebody stopped the run. */

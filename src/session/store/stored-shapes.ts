@@ -47,7 +47,16 @@ export type Said =
   /** A part of a reply that was not finished yet: how the model wrote it, and the run's newest message then. */
   | { kind: "block"; source: string; after: number; model: string }
   /** What the message tool was told to send. */
-  | { kind: "message"; text: string };
+  | { kind: "message"; text: string }
+  /** A file of the workspace, as it was then: its bytes are read when it is sent. */
+  | SaidFile;
+
+export interface SaidFile {
+  kind: "file";
+  path: string;
+  etag: string;
+  asVoice?: true;
+}
 
 /** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
 export interface AuditEntry {
@@ -111,7 +120,8 @@ export function isDelivery(value: unknown): value is Delivery {
 /** Whether a stored value is what a delivery says. */
 export function isSaid(value: unknown): value is Said {
   if (!isObject(value)) return false;
-  return value.kind === "block" ? areStrings(value.source, value.model) : areStrings(value.kind, value.text);
+  if (value.kind === "block") return areStrings(value.source, value.model);
+  return value.kind === "file" ? areStrings(value.path, value.etag) : areStrings(value.kind, value.text);
 }
 
 /** Whether a stored value is a row of events. */

@@ -49,7 +49,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     docs: docsFacts(config),
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
-    outputDirectives: [],
+    outputDirectives: speaker.owner ? ["reply-tags", "media", "voice-notes"] : ["reply-tags"],
     bootstrapFiles: files.shown,
     fileWarnings: warningsOf(files),
     model,

@@ -87,6 +87,7 @@ describe("the account", () => {
       allowFrom: [],
       groupPolicy: "allowlist",
       groups: {},
+      replyToMode: "off",
       requireMention: true,
     });
   });

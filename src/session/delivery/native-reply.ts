@@ -1,0 +1,27 @@
+import type { ReplyToMode, Target } from "../../channels/channel.ts";
+import type { Directives } from "../../models/message.ts";
+
+/** Which message a text answers natively, where the channel can. */
+export interface Answering {
+  /** What its author asks for. */
+  replyTo?: Directives["replyTo"];
+  /** Whether it is the first that a run says. */
+  isFirst: boolean;
+}
+
+/**
+ * Where the parts of a text go: the first one as a native reply where that was asked for, or is the account's way, and the
+ * others beside it. Pure.
+ * @param target with the message at hand in `replyToId`
+ */
+export function placesOf(
+  target: Target,
+  mode: ReplyToMode,
+  { replyTo, isFirst }: Answering,
+): { first: Target; rest: Target } {
+  const { replyToId: current, ...rest } = target;
+  const isImplied = mode === "all" || (mode === "first" && isFirst);
+  const id = typeof replyTo === "object" ? replyTo.id : replyTo === "current" || isImplied ? current : undefined;
+  const first = id === undefined ? rest : { ...rest, replyToId: id };
+  return { first, rest: mode === "all" ? first : rest };
+}

@@ -1,0 +1,29 @@
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { ActiveRun } from "../engine.ts";
+import type { Conclusion } from "../run/conclusion.ts";
+import { attach } from "./files.ts";
+
+const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the workspace sent.";
+
+/**
+ * A conclusion with the files that the run's replies have named, each once. Whoever may not look into the workspace is
+ * sent nothing of it, whatever they have talked the model into.
+ */
+export async function withFiles(conclusion: Conclusion, run: ActiveRun, workspace: Workspace): Promise<Conclusion> {
+  const { target } = run.row;
+  if (conclusion.status !== "ok" || target === null) return conclusion;
+  const { paths, asVoice } = namedIn(conclusion, run);
+  if (paths.length === 0) return conclusion;
+  if (!run.speaker.owner) return { ...conclusion, texts: [...conclusion.texts, NOT_YOURS] };
+  const { files, problems } = await attach(paths, asVoice, workspace);
+  return { ...conclusion, texts: [...conclusion.texts, ...problems], files };
+}
+
+function namedIn({ message }: Conclusion, { journal }: ActiveRun): { paths: string[]; asVoice: boolean } {
+  const { startedAt } = journal.state;
+  const said = [...journal.context(), ...(message === undefined ? [] : [message])].flatMap((one) =>
+    one.role === "assistant" && one.at >= startedAt && one.directives !== undefined ? [one.directives] : [],
+  );
+  const paths = said.flatMap(({ files = [] }) => files);
+  return { paths: [...new Set(paths)], asVoice: said.some(({ asVoice }) => asVoice === true) };
+}
