@@ -6,6 +6,7 @@ Isopod is ready.
   Address       ${url}
   Access token  ${token}
   Web chat      ${url}/#token=${token}
+  Docs          ${url}/docs
   Model         ${model}
                 ${modelAdvice(model)}
 

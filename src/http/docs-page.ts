@@ -71,6 +71,7 @@ function languageOf(name: string): "en" | "zh-Hans" {
 }
 
 function document(title: string, language: string, current: string | undefined, main: string): string {
+  const pages = language === "en" ? "All pages" : "全部页面";
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -83,11 +84,12 @@ function document(title: string, language: string, current: string | undefined, 
 </head>
 <body>
 <div class="docs">
-<nav aria-label="${language === "en" ? "Pages" : "页面"}">
-${listOf(current)}
-</nav>
+<a class="to-pages" href="#pages">${pages}</a>
 <main class="rich">
 ${main}</main>
+<nav id="pages" aria-label="${pages}">
+${listOf(current)}
+</nav>
 </div>
 </body>
 </html>

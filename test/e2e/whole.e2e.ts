@@ -47,6 +47,18 @@ test("the page comes with a policy that lets in nothing from elsewhere", async (
   assert.match((await fetch(new URL(script, link))).headers.get("cache-control") ?? "", /immutable/);
 });
 
+test("the documentation looks like the page, and can be walked through without a token or a script", async () => {
+  await page.goto(new URL("/docs", link).href);
+  await page.getByRole("navigation", { name: "All pages" }).getByRole("link", { name: "Models", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Models" }).waitFor();
+  await page.getByRole("main").getByRole("link", { name: "budgets" }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Budgets" }).waitFor();
+  const fonts = await page.evaluate(() => getComputedStyle(document.body).fontFamily);
+  assert.match(fonts, /Noto Sans/, "the style sheet is there");
+  assert.equal(await page.locator("script").count(), 0);
+  assert.deepEqual(browser.troubles, []);
+});
+
 test("a stranger opens the printed link, says something worth remembering, and sees it being done", async () => {
   await page.goto(link);
   await composer().waitFor();
