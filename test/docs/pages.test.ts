@@ -1,19 +1,14 @@
 import JSON5 from "json5";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json?raw";
-import { channelsConfig } from "../../src/channels/index.ts";
-import { configSchema } from "../../src/config/schema.ts";
 import { headingsOf } from "../../src/docs/headings.ts";
 import { type DocsPage, findPage, PAGES } from "../../src/docs/pages.ts";
 import { createApp } from "../../src/http/app.ts";
-import { modelsConfig } from "../../src/models/config.ts";
-import { hooksConfig } from "../../src/plugins/config.ts";
-import { PLUGINS } from "../../src/plugins/index.ts";
 import { LISTED_COMMANDS } from "../../src/session/commands/index.ts";
+import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { configPaths, referencePage } from "./reference-page.ts";
 
 const files = Object.keys(import.meta.glob("../../src/docs/**/*.md", { query: "?raw" }));
-const schema = configSchema(modelsConfig, channelsConfig(), hooksConfig(PLUGINS));
 const paths = configPaths();
 const routes = createApp().routes.filter(({ path }) => path !== "/*" && path !== "/v1/*");
 
@@ -101,7 +96,7 @@ describe("what pages name exists", () => {
   });
 
   test("fields of the configuration", () => {
-    const roots = Object.keys(schema.shape).join("|");
+    const roots = Object.keys(wholeSchema.shape).join("|");
     const field = new RegExp(`^(?:${roots})(?:\\.[\\w<>-]+(?:\\[\\])?)+$`);
     const wrong = faults((page) => codeIn(page).filter((code) => field.test(code) && !isField(code)));
     expect(wrong).toEqual([]);
@@ -111,10 +106,10 @@ describe("what pages name exists", () => {
     const wrong = faults((page) => {
       if (page.name === "plugins") return [];
       const blocks = [...page.text.matchAll(/^ *```json5\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);
-      const roots = Object.keys(schema.shape).join("|");
+      const roots = Object.keys(wholeSchema.shape).join("|");
       const lines = codeIn(page).filter((code) => new RegExp(`^(?:${roots}): \\{.*\\}$`).test(code));
       return [...blocks, ...lines.map((line) => `{ ${line} }`)].flatMap((code) => {
-        const parsed = schema.safeParse(JSON5.parse(code));
+        const parsed = wholeSchema.safeParse(JSON5.parse(code));
         return parsed.success ? [] : [`${code}: ${parsed.error.message}`];
       });
     });

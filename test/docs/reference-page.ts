@@ -1,9 +1,5 @@
 import { z } from "zod";
-import { channelsConfig } from "../../src/channels/index.ts";
-import { configSchema } from "../../src/config/schema.ts";
-import { modelsConfig } from "../../src/models/config.ts";
-import { hooksConfig } from "../../src/plugins/config.ts";
-import { PLUGINS } from "../../src/plugins/index.ts";
+import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 
 /** What JSON Schema says of a field, as far as it is of interest here. */
 interface Node {
@@ -50,8 +46,7 @@ export function configPaths(): Set<string> {
 }
 
 function rootSchema(): Node {
-  const schema = configSchema(modelsConfig, channelsConfig(), hooksConfig(PLUGINS));
-  return z.toJSONSchema(schema, { io: "output", unrepresentable: "any" }) as Node;
+  return z.toJSONSchema(wholeSchema, { io: "output", unrepresentable: "any" }) as Node;
 }
 
 function pathsBelow(path: string, node: Node): string[] {
