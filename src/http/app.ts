@@ -72,7 +72,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
-    workspaceRoutes<AppEnv>((c, agentId) => openWorkspace(c.get("wiring"), agentId)),
+    workspaceRoutes<AppEnv>(async (c, agentId) => openWorkspace(c.get("wiring"), agentId)),
   );
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app;
