@@ -35,7 +35,15 @@ const file = z
   })
   .openapi("PromptFile");
 
-const toolCost = z.object({ name: z.string(), schemaBytes: z.int(), tokens: z.int() }).openapi("ToolCost");
+const toolCost = z
+  .object({
+    name: z.string(),
+    schemaBytes: z.int(),
+    tokens: z.int(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.any()).openapi({ description: "The JSON Schema of its arguments." }),
+  })
+  .openapi("ToolCost");
 
 /** A system prompt and the tools that go with it. */
 export const promptView = z
@@ -58,3 +66,40 @@ export const promptView = z
     }),
   })
   .openapi("Prompt");
+
+const seeded = z.boolean().openapi({
+  description:
+    "False where no turn has furnished the workspace yet: the files are then those that the first one will write.",
+});
+
+/** What a turn would be given now. */
+export const promptLook = promptView.extend({ seeded }).openapi("PromptLook");
+
+/** What the model of a run was sent. */
+export const runPrompt = promptView
+  .extend({
+    runId: z.string().openapi({ description: "Another run's where this one joined it." }),
+    purpose: z.enum(["turn", "summary"]).openapi({
+      description: "`summary` for a run that only had the conversation summarized.",
+    }),
+    earlier: z.array(z.object({ hash: z.string(), model: z.string() })).openapi({
+      description: "What it was sent before, where it went on after a crash or a person's word: ask with `hash`.",
+    }),
+    summaries: z.array(z.object({ at: z.int(), model: z.string(), system: z.string() })).openapi({
+      description: "The summaries that were made on its way: by which model, under which system prompt, without tools.",
+    }),
+  })
+  .openapi("RunPrompt");
+
+/** What the next request to a model would be made of. */
+export const contextReport = promptLook
+  .extend({
+    window: z.int().openapi({ description: "How many tokens the model takes." }),
+    messages: z
+      .object({ count: z.int(), tokens: z.int() })
+      .openapi({ description: "What it sees of the conversation." }),
+    limits: z.object({ fileChars: z.int(), totalChars: z.int() }).openapi({
+      description: "Most characters of one workspace file, and of all of them.",
+    }),
+  })
+  .openapi("ContextReport");

@@ -1,11 +1,17 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { parseSessionKey } from "../config/session-key.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { callSession } from "../session/call-session.ts";
+import { contextReport } from "../session/inspect/context-report.ts";
 import { previewPrompt } from "../session/inspect/preview.ts";
-import { WorkspaceError } from "../workspace/workspace.ts";
+import { previewOccasion } from "../session/inspect/preview-occasion.ts";
+import { objectNameOf } from "../session/locate.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { promptView } from "./prompt-schema.ts";
+import { isAlwaysThere, known, sessionParam } from "./known-session.ts";
+import { contextReport as contextSchema, promptLook, runPrompt } from "./prompt-schema.ts";
 import { plainPrompt, promptContent } from "./prompt-text.ts";
-import { httpErrorOf } from "./workspace.ts";
+import { runIdOf } from "./run-schema.ts";
 
 const query = z.strictObject({
   channel: z.string().optional().openapi({ description: "A channel's id. Without it: the API, or the page." }),
@@ -28,22 +34,69 @@ const previewRoute = createRoute({
   summary: "The system prompt that a turn would get now",
   description:
     "Gathered and rendered as a live turn's is, plugins' changes included; no session is made or woken, and nothing is " +
-    "written. `seeded` is false where no turn has furnished the workspace yet: the files are then those that the first " +
-    "one will write. `Accept: text/plain` or `text/markdown` gives the text alone.",
+    "written. `Accept: text/plain` or `text/markdown` gives the text alone.",
   request: { params: z.object({ id: z.string().openapi({ description: "The agent's id." }) }), query },
   responses: {
-    200: { description: "The prompt", content: promptContent(promptView.extend({ seeded: z.boolean() })) },
+    200: { description: "The prompt", content: promptContent(promptLook) },
   },
 });
 
-/** `/v1/agents/:id/prompt`. */
+const runRoute = createRoute({
+  method: "get",
+  path: "/runs/{id}/prompt",
+  summary: "The system prompt and the tools that a run's model was sent",
+  description:
+    "As they were sent, plugins' changes included, with the line of the cache boundary put in. Not found where the run " +
+    "asked no model, as most commands do not; 410 where it is not kept any more. `Accept: text/plain` or " +
+    "`text/markdown` gives the text alone.",
+  request: {
+    params: z.object({ id: z.string().openapi({ description: "The runId." }) }),
+    query: z.strictObject({ hash: z.string().optional().openapi({ description: "One of `earlier`." }) }),
+  },
+  responses: { 200: { description: "The prompt", content: promptContent(runPrompt) } },
+});
+
+const contextRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/context",
+  summary: "What the next request to a model would be made of in a session",
+  description: "What `/context detail` tells, for a turn like the session's last one. Nothing is written.",
+  request: {
+    params: sessionParam,
+    query: z.strictObject({
+      sender: z.enum(["owner", "other"]).optional().openapi({ description: "Who speaks; else whoever spoke last." }),
+    }),
+  },
+  responses: { 200: { description: "The report", content: { "application/json": { schema: contextSchema } } } },
+});
+
+/** What models are shown: `/v1/agents/:id/prompt`, `/v1/runs/:id/prompt`, `/v1/sessions/:key/context`. */
 export const promptRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 promptRoutes.openapi(previewRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const looking = previewPrompt(id, c.req.valid("query"), c.get("wiring"), Date.now());
-  const preview = await looking.catch((error: unknown) => {
-    throw error instanceof WorkspaceError ? httpErrorOf(error, false) : error;
-  });
+  const preview = await previewPrompt(id, c.req.valid("query"), c.get("wiring"), Date.now());
   return plainPrompt(c, preview) ?? c.json(preview, 200);
+});
+
+promptRoutes.openapi(runRoute, async (c) => {
+  const { id } = c.req.valid("param");
+  const { hash } = c.req.valid("query");
+  const prompt = await callSession(c.env.SESSIONS, runIdOf(id), async (session) => session.prompt(id, hash));
+  if (prompt === undefined) {
+    throw new IsopodError("not_found", `There is no run '${id}'`, "Use the runId that POST /v1/agent answered.");
+  }
+  return plainPrompt(c, prompt) ?? c.json(prompt, 200);
+});
+
+promptRoutes.openapi(contextRoute, async (c) => {
+  const { key } = c.req.valid("param");
+  const { agentId } = parseSessionKey(key);
+  const { sender } = c.req.valid("query");
+  const wiring = c.get("wiring");
+  const report = await callSession(c.env.SESSIONS, await objectNameOf(key), async (session) => session.context(sender));
+  if (report !== undefined || !isAlwaysThere(key, wiring.config)) return c.json(known(report, key), 200);
+  const occasion = previewOccasion(agentId, { session: key, sender }, wiring);
+  const room = { agentId, wiring, extraTools: [], messages: [], now: Date.now() };
+  return c.json(await contextReport(occasion, room), 200);
 });

@@ -72,6 +72,10 @@ export const runView = z
     intoRunId: z.string().optional().openapi({ description: "The run that it joined, and whose end is its end." }),
     approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for a person." }),
     reply: z.string().optional().openapi({ description: "The text that the run ended on." }),
+    prompt: z
+      .object({ hash: z.string().openapi({ description: "SHA-256 of its text." }) })
+      .optional()
+      .openapi({ description: "The system prompt that its model was sent last: GET /v1/runs/{id}/prompt." }),
     deliveries: z.array(deliveryView),
   })
   .openapi("Run");

@@ -30,8 +30,11 @@ const exportRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/export",
   summary: "The whole transcript as JSON Lines",
-  description: "One message a line, oldest first, each like a `Message` of the history. Large results are previews.",
-  request: { params: sessionParam, query: z.strictObject({}) },
+  description:
+    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. With `prompts` " +
+    "there follows what models were sent besides: a line of `kind` `run` for each run, which names texts by their " +
+    "hashes, and one of `kind` `prompt` for each text.",
+  request: { params: sessionParam, query: z.strictObject({ prompts: z.enum(["true", "false"]).default("false") }) },
   responses: { 200: { description: "The transcript", content: stream("application/x-ndjson") } },
 });
 
@@ -63,7 +66,9 @@ sessionDataRoutes.openapi(spillRoute, async (c) => {
 
 sessionDataRoutes.openapi(exportRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
-  const transcript = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.export());
+  const transcript = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
+    session.export(c.req.valid("query").prompts === "true"),
+  );
   const isEmpty = transcript === undefined && isAlwaysThere(key, c.get("wiring").config);
   const name = `${encodeURIComponent(key)}.jsonl`;
   return new Response(isEmpty ? "" : known(transcript, key), {

@@ -1,5 +1,6 @@
 import { byteLength } from "../lib/text.ts";
 import { estimateTokens } from "../lib/tokens.ts";
+import type { SystemPrompt } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 import type { PromptInput } from "./input.ts";
 import { type SectionSource, sourceOf } from "./section-source.ts";
@@ -25,14 +26,17 @@ export interface PromptReport {
   files: FileReport[];
 }
 
-/** What a section says and costs. */
-export interface SectionReport extends TextSize {
+/** What a section says, and who says it. */
+export interface LabelledSection {
   name: string;
   source: SectionSource;
   /** On which side of the cache boundary it is. */
   layer: "above" | "below";
   text: string;
 }
+
+/** What a section says and costs. */
+export interface SectionReport extends LabelledSection, TextSize {}
 
 /** A bootstrap file as it is in the workspace (`raw`) and in the prompt (`injected`). */
 export interface FileReport {
@@ -51,8 +55,18 @@ export interface FileReport {
  * @param input what it was rendered from
  */
 export function reportPrompt(prompt: Omit<RenderedPrompt, "added">, input: PromptInput): PromptReport {
-  const above = sizeOf(prompt.system.stable);
-  const below = sizeOf(prompt.system.dynamic);
+  const sections = prompt.sections.map((section) => labelled(section, input));
+  return reportOf(prompt.system, sections, input.bootstrapFiles.map(fileReport));
+}
+
+/** Reports on a prompt of which it is known already where everything comes from. */
+export function reportOf(
+  system: SystemPrompt,
+  sections: readonly LabelledSection[],
+  files: readonly FileReport[],
+): PromptReport {
+  const above = sizeOf(system.stable);
+  const below = sizeOf(system.dynamic);
   return {
     total: {
       chars: above.chars + below.chars,
@@ -61,8 +75,8 @@ export function reportPrompt(prompt: Omit<RenderedPrompt, "added">, input: Promp
     },
     above,
     below,
-    sections: prompt.sections.map((section) => sectionReport(section, input)),
-    files: input.bootstrapFiles.map(fileReport),
+    sections: sections.map(({ text, ...section }) => ({ ...section, ...sizeOf(text), text })),
+    files: [...files],
   };
 }
 
@@ -71,14 +85,8 @@ export function sizeOf(text: string): TextSize {
   return { chars: text.length, bytes: byteLength(text), tokens: estimateTokens(text) };
 }
 
-function sectionReport({ name, layer, text, source }: RenderedSection, input: PromptInput): SectionReport {
-  return {
-    name,
-    source: source ?? sourceOf(name, input),
-    layer: layer === "stable" ? "above" : "below",
-    ...sizeOf(text),
-    text,
-  };
+function labelled({ name, layer, text, source }: RenderedSection, input: PromptInput): LabelledSection {
+  return { name, source: source ?? sourceOf(name, input), layer: layer === "stable" ? "above" : "below", text };
 }
 
 function fileReport({ path, content, rawChars, injectedChars, truncated, missing }: BootstrapFile): FileReport {

@@ -4,6 +4,8 @@ import type { Usage } from "../models/message.ts";
 import type { OutboxRow, ResendRequest } from "./delivery/outbox.ts";
 import type { ChildOutcome } from "./family/child.ts";
 import type { ChildReport } from "./family/child-report.ts";
+import type { ContextReport } from "./inspect/context-report.ts";
+import type { RunPrompt } from "./inspect/run-prompt.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Approval, Decision, RunInput, RunState } from "./run/run.ts";
 import type { HistoryPage } from "./transcript/transcript.ts";
@@ -15,6 +17,10 @@ export interface SessionMethods {
   /** Also gives the run's events, from the first to the last. */
   acceptAndFollow(request: AcceptRequest): Followed | Refusal;
   show(runId: string): RunView | undefined;
+  /** What a run's model was sent besides the conversation: the last of it, or that of a hash. */
+  prompt(runId: string, hash?: string): Promise<RunPrompt | Refusal | undefined> | undefined;
+  /** What the next request to a model would be made of. */
+  context(sender?: "owner" | "other"): Promise<ContextReport | Refusal> | undefined;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
   abortAll(): string[] | undefined;
@@ -23,7 +29,7 @@ export interface SessionMethods {
   /** Upgrades to a WebSocket; the query says of which session `key`. 429 where there are too many. */
   fetch(request: Request): Promise<Response>;
   history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined;
-  export(): ReadableStream<Uint8Array> | undefined;
+  export(withPrompts?: boolean): ReadableStream<Uint8Array> | undefined;
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined;
   remove(): Promise<boolean>;
@@ -111,6 +117,8 @@ export interface RunView extends Accepted {
   approvals?: Approval[];
   /** The text that the run ended on. */
   reply?: string;
+  /** The system prompt that its model was sent last. */
+  prompt?: { hash: string };
   deliveries: DeliveryView[];
 }
 

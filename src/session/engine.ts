@@ -25,6 +25,7 @@ import {
   type Opening,
   type RunInput,
   type RunningRun,
+  type RunState,
   type SettledRun,
   usageWith,
 } from "./run/run.ts";
@@ -78,7 +79,7 @@ export class Engine {
   readonly #waiters = new Waiters();
   /** Runs that go on because a person has spoken, not because they crashed. */
   readonly #freed = new Set<string>();
-  #active: { row: OpenRun; stop: AbortController } | undefined;
+  #active: { row: OpenRun; stop: AbortController; journal: RunJournal } | undefined;
 
   constructor(ports: EnginePorts) {
     this.#ports = ports;
@@ -106,6 +107,11 @@ export class Engine {
     if (begun?.state.status === "running") return this.#resume(begun, begun.state);
     const up = this.#nextUp();
     return up !== undefined && "take" in up ? this.#begin(up.take.map((run) => run.id)) : undefined;
+  }
+
+  /** Where a run stands: what this incarnation knows of one at work is newer than what is stored. */
+  stateOf({ id, state }: Pick<RunRow, "id" | "state">): RunState {
+    return this.#active?.row.id === id && isBegun(state) ? this.#active.journal.state : state;
   }
 
   /** Asks a run to stop. The wish is stored, so that it holds over a crash. Gives the run as it is now. */
@@ -192,7 +198,6 @@ export class Engine {
   async #work(row: OpenRun, state: RunningRun): Promise<void> {
     const { store, log, fence, now, readView, sessionKey } = this.#ports;
     const stop = new AbortController();
-    this.#active = { row, stop };
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
@@ -201,6 +206,7 @@ export class Engine {
       take: () => this.#take(row),
     };
     const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
+    this.#active = { row, stop, journal };
     try {
       const speaker = speakerOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
       const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });

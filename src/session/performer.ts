@@ -5,7 +5,6 @@ import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import type { Budget } from "./budget.ts";
 import { budgetOf } from "./budgets/run-budget.ts";
-import type { QueuedPort } from "./commands/command.ts";
 import type { ObjectWiring } from "./configuration/object-wiring.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { keepNote } from "./delivery/delivery-note.ts";
@@ -22,6 +21,7 @@ import type { FamilyRoom } from "./family/family-room.ts";
 import { sessionsPort } from "./family/sessions-port.ts";
 import { startGateway } from "./hooked/gateway-start.ts";
 import type { SessionHooks } from "./hooked/session-hooks.ts";
+import { PromptKeeper } from "./inspect/prompt-keeper.ts";
 import type { Lane } from "./lane.ts";
 import { askPerson } from "./run/ask-person.ts";
 import type { Conclusion } from "./run/conclusion.ts";
@@ -69,10 +69,17 @@ type Listing = Promise<WorkspaceEntry[] | undefined>;
 export class Performer {
   readonly #room: PerformerRoom;
   readonly #readEtags = new ReadEtags();
+  readonly #prompts: PromptKeeper;
   #ahead: Ahead | undefined;
 
   constructor(room: PerformerRoom) {
     this.#room = room;
+    this.#prompts = new PromptKeeper(room);
+  }
+
+  /** Hashes of what models are being sent now. */
+  get promptsInUse(): ReadonlySet<string> {
+    return this.#prompts.inUse;
   }
 
   /**
@@ -100,9 +107,10 @@ export class Performer {
     this.#ahead = undefined;
   }
 
-  /** Forgets what the agent has read: the next overwrite of a file needs a new look at it. */
+  /** Forgets what the agent has read, so that the next overwrite of a file needs a new look at it, and was sent. */
   forget(): void {
     this.#readEtags.clear();
+    this.#prompts.forget();
   }
 
   /** Puts what a run was asked into the transcript, within the fence. */
@@ -142,7 +150,7 @@ export class Performer {
     const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#room;
     const { target } = run.row;
     const { origin } = run.journal.state;
-    if (origin?.kind === "command") return carryOut(origin, this.#commandPort(run), run.signal);
+    if (origin?.kind === "command") return carryOut(origin, queuedPort(run, this.#room), run.signal);
     if (origin?.kind === "delivery") return keepNote(origin, Date.now());
     const owner = this.#room.owner();
     const voice = openVoice(run, this.#room);
@@ -158,6 +166,7 @@ export class Performer {
       log,
       voice,
       files,
+      prompts: this.#prompts,
       resultAt: (seq) => readResult(store, seq),
       spokenIn: (ended, limit) => spokenIn(store, ended, limit),
       slot,
@@ -169,10 +178,6 @@ export class Performer {
     }
     waitUntil(startGateway(this.#room));
     return conclusion;
-  }
-
-  #commandPort(run: ActiveRun): QueuedPort {
-    return queuedPort(run, this.#room, () => this.#promptRoom(run));
   }
 
   /** What the run's system prompt is made from. */

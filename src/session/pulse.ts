@@ -7,12 +7,19 @@ import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, next
 import type { Engine } from "./engine.ts";
 import type { Family } from "./family/family.ts";
 import { openRuns } from "./run/runs.ts";
+import type { SessionRow } from "./store/session-row.ts";
 import type { Store } from "./store/store.ts";
 import { leavesAt } from "./upkeep/linger.ts";
 import type { Retention } from "./upkeep/retention.ts";
 
 /** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
 export type Life = "none" | "here" | "going";
+
+/** Whether an object holds a session, by what it has stored. */
+export function lifeOf(owner: Pick<SessionRow, "deleting"> | undefined): Life {
+  if (owner === undefined) return "none";
+  return owner.deleting ? "going" : "here";
+}
 
 /** Who has something to do in a session. */
 export interface Workers {

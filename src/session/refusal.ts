@@ -10,10 +10,19 @@ export function orRefusal<Result>(work: () => Result): Result | Refusal {
   try {
     return work();
   } catch (thrown) {
-    if (!(thrown instanceof IsopodError)) throw thrown;
-    const { code, message, hint, details } = thrown;
-    return { refused: { code, message, hint, details } };
+    return refusalOf(thrown);
   }
+}
+
+/** The same for what takes a while. Rejects with what is no refusal. */
+export async function orRefusalLater<Result>(work: () => Promise<Result>): Promise<Result | Refusal> {
+  return work().catch(refusalOf);
+}
+
+function refusalOf(thrown: unknown): Refusal {
+  if (!(thrown instanceof IsopodError)) throw thrown;
+  const { code, message, hint, details } = thrown;
+  return { refused: { code, message, hint, details } };
 }
 
 /** Whether an answer is a refusal. */

@@ -13,6 +13,7 @@ import type {
   SessionMethods,
   WaitResult,
 } from "./api.ts";
+import { birthOf } from "./arrival/birth.ts";
 import { callByKey } from "./call-session.ts";
 import { AuditTrail } from "./catalog/audit-trail.ts";
 import { Indexer } from "./catalog/indexer.ts";
@@ -38,8 +39,9 @@ import { Family } from "./family/family.ts";
 import { tellEnd } from "./hooked/agent-end.ts";
 import { tellReceived } from "./hooked/message-hooks.ts";
 import { SessionHooks } from "./hooked/session-hooks.ts";
+import { Inspector } from "./inspect/inspector.ts";
 import { Performer } from "./performer.ts";
-import { type Life, Pulse } from "./pulse.ts";
+import { type Life, lifeOf, Pulse } from "./pulse.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { admitRun, type NewRun } from "./run/admission.ts";
 import { boundedInput } from "./run/input-bounds.ts";
@@ -60,11 +62,6 @@ import { Retention } from "./upkeep/retention.ts";
 import { policyFor } from "./wiring.ts";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
-
-function lifeOf(owner: SessionRow | undefined): Life {
-  if (owner === undefined) return "none";
-  return owner.deleting ? "going" : "here";
-}
 
 /**
  * One conversation: its queue of runs, its transcript, its events and its deliveries.
@@ -92,6 +89,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #performer: Performer;
   readonly #family: Family;
   readonly #wiring: ObjectWiring;
+  readonly #inspector: Inspector;
   #life: Life;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -170,7 +168,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       accept: (request) => this.#accept(request),
       abort: (runId) => this.abort(runId),
     });
-    this.#retention = new Retention({ ...room, keepDays: () => room.wiring().config.session.retention.days });
+    this.#retention = new Retention({ ...room, promptsInUse: () => this.#performer.promptsInUse });
+    this.#inspector = new Inspector({ ...room, extraTools: () => this.extraTools, engine: () => this.#engine });
     this.#removal = new Removal({
       ...room,
       audit,
@@ -218,6 +217,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return runView(this.#owner(), row, readLastReply(this.#store, row), deliveriesOf(this.#store, runId));
   }
 
+  prompt(runId: string, hash?: string) {
+    return this.#life === "here" ? this.#inspector.prompt(runId, hash) : undefined;
+  }
+
+  context(sender?: "owner" | "other") {
+    return this.#life === "here" ? this.#inspector.context(sender) : undefined;
+  }
+
   /** How a run ended, or that `timeoutMs` went by; undefined where this session has no such run. */
   async wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined> {
     if (this.#find(runId) === undefined) return undefined;
@@ -262,8 +269,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** The whole transcript as JSON Lines; undefined where there is no session. */
-  export(): ReadableStream<Uint8Array> | undefined {
-    return this.#life === "here" ? exportStream(this.#store, this.#log.lastSeq) : undefined;
+  export(withPrompts = false): ReadableStream<Uint8Array> | undefined {
+    return this.#life === "here" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
   }
 
   /**
@@ -361,7 +368,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #begin(request: AcceptRequest): SessionRow {
     if (this.#life === "going") throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#life === "none") updateTables(this.ctx, this.#store);
-    const owner = this.#fence.write(() => readSessionRow(this.#store) ?? this.#create(request));
+    const owner = this.#fence.write(
+      () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, birthOf(request, Date.now())),
+    );
     this.#life = "here";
     return owner;
   }
@@ -406,12 +415,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #follow(row: RunRow, after: number): ReadableStream<Uint8Array> {
     return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
-  }
-
-  #create({ sessionKey: key, agentId, input: { origin }, lingerMs }: AcceptRequest): SessionRow {
-    const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
-    const settings = { ...(spawned && { spawned }), ...(lingerMs !== undefined && { lingerMs }) };
-    return createSessionRow(this.#store, this.#log, { key, agentId, settings, now: Date.now() });
   }
 
   #policyFor(target: Target | null): QueuePolicy {

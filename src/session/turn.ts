@@ -46,14 +46,14 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const files = await gatherFiles(occasion, agent, workspace, room);
   const model = await standby.lead();
   const messages = () => run.journal.context();
-  const { system } = await turnPrompt(occasion, { agent, tools, files, model: model.ref, messages }, room);
-  await room.slot;
+  const prompt = await turnPrompt(occasion, { agent, tools, files, model: model.ref, messages }, room);
+  await Promise.all([room.prompts.keep(prompt, tools, run), room.slot]);
   const end = await runLoop(
     {
       model,
       failover: standby,
       request: {
-        system,
+        system: prompt.system,
         thinking: preferences.thinking,
         cacheKey: room.owner.key,
         loadImage: (path) => loadImage(workspace, path),

@@ -5,28 +5,24 @@ import type { ActiveRun } from "../engine.ts";
 import type { FamilyRoom } from "../family/family-room.ts";
 import { readLog } from "../family/session-excerpt.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
-import { contextReport } from "../inspect/context-report.ts";
+import { type ContextRoom, sessionContext } from "../inspect/session-context.ts";
 import { compactNow } from "../transcript/compact-now.ts";
 import { occasionOf } from "../turn/occasion.ts";
-import type { PromptRoom } from "../turn/turn-room.ts";
 import { agentIn } from "../wiring.ts";
 import { activationPort } from "./activation-port.ts";
 import { pairingPort } from "./pairing-port.ts";
 
 /** What commands that wait for their turn work on. */
-export interface QueuedRoom extends FamilyRoom, BudgetRoom {
+export interface QueuedRoom extends FamilyRoom, BudgetRoom, ContextRoom {
   database: D1Database;
   hooks: SessionHooks;
 }
 
-/**
- * What a command may do whose turn has come.
- * @param promptRoom what a turn's system prompt would be made from
- */
-export function queuedPort(run: ActiveRun, room: QueuedRoom, promptRoom: () => PromptRoom): QueuedPort {
-  const { store, database, budgets, owner, wiring, now } = room;
+/** What a command may do whose turn has come. */
+export function queuedPort(run: ActiveRun, room: QueuedRoom): QueuedPort {
+  const { database, budgets, owner, wiring, now } = room;
   return {
-    contextReport: () => contextReport(occasionOf(run, owner()), owner(), store, promptRoom()),
+    contextReport: () => sessionContext(occasionOf(run, owner()), room),
     pairing: pairingPort(database, now),
     activation: activationPort(run.row.target, owner().key, { wiring: wiring(), database, now }),
     subagentLog: (which) => readLog(which, room),

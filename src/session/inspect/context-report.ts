@@ -1,22 +1,13 @@
 import { tokensOf } from "../../agent/context-size.ts";
-import { toolSchema } from "../../agent/tool-schema.ts";
-import { reportPrompt } from "../../prompt/report.ts";
-import { ReadEtags } from "../../tools/read-etags.ts";
-import type { SessionRow } from "../store/session-row.ts";
-import type { Store } from "../store/store.ts";
-import { readView } from "../transcript/context.ts";
+import type { AnyTool } from "../../agent/tool.ts";
+import type { Message } from "../../models/message.ts";
 import { sessionModel } from "../turn/model-choice.ts";
 import type { Occasion } from "../turn/occasion.ts";
-import { gatherFiles } from "../turn/turn-files.ts";
-import { turnPrompt } from "../turn/turn-prompt.ts";
-import type { PromptRoom } from "../turn/turn-room.ts";
-import { turnTools } from "../turn/turn-tools.ts";
-import { agentIn } from "../wiring.ts";
-import { untold } from "./preview-hooks.ts";
-import { type PromptView, promptView } from "./prompt-view.ts";
+import { agentIn, type Wiring } from "../wiring.ts";
+import { lookAtPrompt, type PromptLook } from "./look.ts";
 
 /** What the next request to a model would be made of. All tokens are estimated. */
-export interface ContextReport extends PromptView {
+export interface ContextReport extends PromptLook {
   /** How many tokens the model takes. */
   window: number;
   /** What the model sees of the conversation. */
@@ -25,29 +16,29 @@ export interface ContextReport extends PromptView {
   limits: { fileChars: number; totalChars: number };
 }
 
-/** Reports on the context by gathering and rendering it as a turn of that occasion would. Costs what a turn's start does. */
-export async function contextReport(
-  occasion: Occasion,
-  owner: SessionRow,
-  store: Store,
-  room: PromptRoom,
-): Promise<ContextReport> {
-  const { wiring } = room;
-  const agent = agentIn(wiring, owner.agentId);
-  const workspace = wiring.workspaceOf(agent);
-  const model = wiring.model(sessionModel(owner.settings, agent, wiring));
-  const tools = turnTools(occasion, room, workspace);
-  // Whoever looks at this is not the agent: it has read none of these files, and no model sees what plugins change.
-  const looking = { ...room, readEtags: new ReadEtags(), hooks: untold(room.hooks) };
-  const files = await gatherFiles(occasion, agent, workspace, looking);
-  const { messages } = readView(store, owner);
-  const parts = { agent, tools, files, model: model.ref, messages: () => messages };
-  const prompt = await turnPrompt(occasion, parts, looking);
-  const of = { agentId: agent.id, sessionKey: owner.key, mode: occasion.mode, model: model.ref };
+/** What a report is made from, besides the occasion. */
+export interface ReportRoom {
+  agentId: string;
+  wiring: Wiring;
+  /** Tools of an owner's turn besides the built-in ones and those of plugins. */
+  extraTools: readonly AnyTool[];
+  /** What the model sees of the conversation. */
+  messages: readonly Message[];
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** Reports on the context by gathering and rendering it as a turn of that occasion would. Nothing is written. */
+export async function contextReport(occasion: Occasion, room: ReportRoom): Promise<ContextReport> {
+  const { agentId, wiring, messages } = room;
+  const agent = agentIn(wiring, agentId);
+  const model = wiring.model(sessionModel(occasion.session.settings, agent, wiring));
+  const extraTools = [...wiring.plugins.tools, ...room.extraTools];
+  const { bootstrapMaxChars: fileChars, bootstrapTotalMaxChars: totalChars } = agent.defaults;
   return {
-    ...(await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema))),
+    ...(await lookAtPrompt(occasion, { ...room, model: model.ref, extraTools })),
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
     messages: { count: messages.length, tokens: tokensOf(messages) },
-    limits: { fileChars: agent.defaults.bootstrapMaxChars, totalChars: agent.defaults.bootstrapTotalMaxChars },
+    limits: { fileChars, totalChars },
   };
 }

@@ -33,9 +33,8 @@ export interface PromptTotals {
   tools: { count: number; schemaBytes: number; tokens: number };
 }
 
-/** What it costs to tell a model of a tool: its description and the schema of its arguments. */
-export interface ToolCost {
-  name: string;
+/** A tool as a model sees it, and what it costs to tell of it: its description and the schema of its arguments. */
+export interface ToolCost extends ToolSchema {
   /** Of the schema's JSON. */
   schemaBytes: number;
   tokens: number;
@@ -70,7 +69,8 @@ export function textHash(text: string): Promise<string> {
 
 function toolCost({ name, description, parameters }: ToolSchema): ToolCost {
   const json = JSON.stringify(parameters);
-  return { name, schemaBytes: byteLength(json), tokens: estimateTokens(`${name}\n${description}\n${json}`) };
+  const tokens = estimateTokens(`${name}\n${description}\n${json}`);
+  return { name, schemaBytes: byteLength(json), tokens, description, parameters };
 }
 
 function sum(costs: readonly ToolCost[], field: "schemaBytes" | "tokens"): number {

@@ -1,5 +1,6 @@
 import type { CompactionReason } from "../../agent/events.ts";
 import type { ApprovalQuestion, Journal, NewSummary, Verdict, View } from "../../agent/journal.ts";
+import { SUMMARY_SYSTEM } from "../../agent/summary-prompt.ts";
 import { newId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { head } from "../../lib/text.ts";
@@ -17,7 +18,9 @@ import {
   flushing,
   launched,
   type PausedRun,
+  type PromptRef,
   paused,
+  prompted,
   type RunningRun,
   replied,
   spent,
@@ -129,6 +132,11 @@ export class RunJournal implements Journal {
     return kept !== undefined;
   }
 
+  /** Takes note of what the model is sent besides the conversation; stored with whatever is stored next. */
+  prompted(prompt: PromptRef): void {
+    this.#state = prompted(this.#state, prompt);
+  }
+
   /** Stores what the system itself tells the model. */
   told(message: UserMessage): void {
     this.#room.fence.write(() => this.#append(message));
@@ -200,7 +208,7 @@ export class RunJournal implements Journal {
       const seq = log.record(this.#row.id, at, [
         { type: "compaction", phase: "end", reason, tokensBefore, tokensAfter },
       ]);
-      const compaction = { at, reason, summary, model, tokensBefore, tokensAfter };
+      const compaction = { at, reason, summary, model, tokensBefore, tokensAfter, system: SUMMARY_SYSTEM };
       saveCompaction(store, this.#row.id, { seq, keptSeq, compaction });
       this.#save(spent(this.#running(), usage));
     });

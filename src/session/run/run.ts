@@ -7,6 +7,8 @@ import type { DropReason, Manner } from "./queue.ts";
 
 /** Crashes in a row, with nothing finished between them, after which a run is given up. */
 export const MAX_CRASHES = 5;
+/** Most prompts that one run remembers, the last ones. */
+const MAX_PROMPTS = 8;
 
 /** What a run was asked. */
 export interface RunInput {
@@ -87,6 +89,20 @@ export interface Progress {
   ended?: EndedConversation;
   /** The memory flush that is going on. */
   flush?: { fromSeq: number; replies: number };
+  /** What its model was sent: more than one where it went on after a crash or a person's word, and something had changed. */
+  prompts?: readonly PromptRef[];
+}
+
+/** What a run's model is sent besides the conversation. Hashes are SHA-256 in hex; the last three are kept under them. */
+export interface PromptRef {
+  /** Of the whole system prompt, with the line of the cache boundary. */
+  hash: string;
+  /** Of its layers, and of the JSON of the tools. */
+  stable: string;
+  dynamic: string;
+  tools: string;
+  /** `provider/model` that it was made for; another one may have answered in its place. */
+  model: string;
 }
 
 /** A conversation that is over: where it is in the transcript. */
@@ -137,6 +153,8 @@ export interface EndedRun {
   model?: string;
   usage: Usage;
   error?: RunError;
+  /** What its model was sent. */
+  prompts?: readonly PromptRef[];
 }
 
 /** Its message was taken up by another run, whose end is its end. */
@@ -226,6 +244,19 @@ export function replied(run: RunningRun, usage: Usage): RunningRun {
   return { ...run, usage: addUsage(run.usage, usage), launched: [], approvals: [], ...more };
 }
 
+/** A model is about to be sent this. */
+export function prompted<State extends RunningRun | PausedRun>(run: State, prompt: PromptRef): State {
+  const { prompts = [] } = run;
+  const last = prompts.at(-1);
+  if (last?.hash === prompt.hash && last.tools === prompt.tools) return run;
+  return { ...run, prompts: [...prompts, prompt].slice(-MAX_PROMPTS) };
+}
+
+/** What a run's model was sent, oldest first. */
+export function promptsIn(state: RunState): readonly PromptRef[] {
+  return "prompts" in state ? (state.prompts ?? []) : [];
+}
+
 /** A model has worked for the run without answering it. */
 export function spent(run: RunningRun, usage: Usage): RunningRun {
   return { ...run, usage: addUsage(run.usage, usage) };
@@ -281,12 +312,13 @@ export function usageWith(state: RunState, usage: Usage): Usage {
 export function end(state: RunState, ending: Ending): SettledRun {
   if (isSettled(state)) return state;
   if (!isBegun(state)) return ending;
-  const { startedAt, startSeq, sessionId } = state;
+  const { startedAt, startSeq, sessionId, prompts } = state;
   return {
     ...ending,
     startedAt,
     startSeq,
     ...(sessionId !== undefined && { sessionId }),
+    ...(prompts && { prompts }),
     usage: usageWith(state, ending.usage),
   };
 }

@@ -5,7 +5,7 @@ import type { DeliveryView, RunView, WaitResult } from "../api.ts";
 import type { OutboxRow } from "../delivery/outbox.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { DropReason } from "./queue.ts";
-import type { RunState, SettledRun } from "./run.ts";
+import { promptsIn, type RunState, type SettledRun } from "./run.ts";
 import type { OpenRun } from "./runs.ts";
 
 /** A run as the outside sees it. */
@@ -23,8 +23,14 @@ export function runView(
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
     ...(reply !== undefined && { reply: textOf(reply) }),
+    ...promptOf(row.state),
     deliveries: deliveries.map(deliveryView),
   };
+}
+
+function promptOf(state: RunState): Pick<RunView, "prompt"> {
+  const last = promptsIn(state).at(-1);
+  return last === undefined ? {} : { prompt: { hash: last.hash } };
 }
 
 function conversationOf(state: RunState): string | undefined {

@@ -7,6 +7,7 @@ import {
   isCompaction,
   isDelivery,
   isMessage,
+  isOutline,
   isReport,
   isRunInput,
   isRunState,
@@ -97,6 +98,20 @@ export const compactions = sqliteTable("compactions", {
   /** The oldest message that stays as it is: what came before is in the summary. */
   keptSeq: integer("kept_seq").notNull(),
   body: json("body", isCompaction).notNull(),
+});
+
+/** What models were sent besides conversations: layers of system prompts, and lists of tools. Each text is kept once. */
+export const prompts = sqliteTable("prompts", {
+  /** SHA-256 of the text, in hex. Runs name it in their state. */
+  hash: text().primaryKey(),
+  /** Null where it is too large for a row. */
+  text: text(),
+  /** Where it is then: the id of a large result. */
+  spill: text(),
+  /** What it is made of. */
+  outline: json("outline", isOutline).notNull(),
+  /** In milliseconds since the epoch. */
+  createdAt: integer("created_at").notNull(),
 });
 
 /** Sub-agents that this session has started. */

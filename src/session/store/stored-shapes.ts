@@ -4,6 +4,7 @@ import type { Message } from "../../models/message.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import type { Child } from "../family/child.ts";
 import type { ChildReport } from "../family/child-report.ts";
+import type { Outline } from "../inspect/outline.ts";
 import type { QueuePolicy } from "../run/queue.ts";
 import type { RunInput, RunState, Spawned } from "../run/run.ts";
 
@@ -40,6 +41,8 @@ export interface Compaction {
   /** Estimated tokens of the context before and after. */
   tokensBefore: number;
   tokensAfter: number;
+  /** The system prompt of whoever wrote it; absent in those of before this was kept. */
+  system?: string;
 }
 
 /** What a delivery says, as Markdown; a text in several parts is in the first one's. */
@@ -132,6 +135,11 @@ export function isStoredEvents(value: unknown): value is StoredEvent[] {
 /** Whether a stored value is a summary. */
 export function isCompaction(value: unknown): value is Compaction {
   return isObject(value) && typeof value.summary === "string";
+}
+
+/** Whether a stored value says what a text that a model was sent is made of. */
+export function isOutline(value: unknown): value is Outline {
+  return isObject(value) && Array.isArray(value.sections) && Array.isArray(value.files);
 }
 
 /** Whether a stored value is a sub-agent. */

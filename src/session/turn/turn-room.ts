@@ -11,13 +11,17 @@ import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Voice } from "../delivery/voice.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { PromptHooks, SessionHooks } from "../hooked/session-hooks.ts";
+import type { PromptKeeper } from "../inspect/prompt-keeper.ts";
 import type { EndedConversation } from "../run/run.ts";
 import type { Slot } from "../run/slot.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Wiring } from "../wiring.ts";
 
 /** What a system prompt is made from: for a turn, or to report on it. */
-export type PromptRoom = Omit<TurnRoom, "log" | "voice" | "files" | "resultAt" | "spokenIn" | "slot" | "budget">;
+export type PromptRoom = Omit<
+  TurnRoom,
+  "log" | "voice" | "files" | "prompts" | "resultAt" | "spokenIn" | "slot" | "budget"
+>;
 
 /** What the workspace files of a prompt are gathered from. */
 export interface FilesRoom extends Pick<PromptRoom, "bootstrapCache" | "readEtags" | "listing"> {
@@ -39,6 +43,8 @@ export interface TurnRoom {
   voice: Voice;
   /** Where large results go. */
   files: R2Bucket;
+  /** Keeps what the model is sent besides the conversation. */
+  prompts: Pick<PromptKeeper, "keep">;
   /** The result in the transcript at a number. */
   resultAt(seq: number): ToolMessage | undefined;
   /** What was said last in a conversation that is over. */

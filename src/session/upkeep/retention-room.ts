@@ -2,6 +2,7 @@ import type { EventLog } from "../events/event-log.ts";
 import type { Fence } from "../store/fence.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
+import type { Wiring } from "../wiring.ts";
 
 /** What clearing away needs of the object that it is done for. */
 export interface RetentionRoom {
@@ -11,7 +12,9 @@ export interface RetentionRoom {
   database: D1Database;
   files: R2Bucket;
   owner(): SessionRow;
-  /** After how many days history goes; 0 means never. */
-  keepDays(): number;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Pick<Wiring, "config">;
+  /** Hashes of what models are being sent now: they stay. */
+  promptsInUse(): ReadonlySet<string>;
   now(): number;
 }

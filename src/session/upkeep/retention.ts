@@ -5,6 +5,7 @@ import { dropEndedChildren } from "../family/child-rows.ts";
 import { saveTidiedAt } from "../store/session-row.ts";
 import { clearEvents } from "./clear-events.ts";
 import { clearDeliveries, clearMessages, clearRuns } from "./clear-history.ts";
+import { clearPrompts } from "./clear-prompts.ts";
 import type { RetentionRoom } from "./retention-room.ts";
 
 /** How often what is old is looked for. */
@@ -43,13 +44,14 @@ export class Retention {
       const now = this.#room.now();
       if (now - this.#room.owner().tidiedAt < EVERY_MS) return;
       this.#room.fence.write(() => saveTidiedAt(this.#room.store, now));
-      const keepDays = this.#room.keepDays();
+      const { days: keepDays } = this.#room.wiring().config.session.retention;
       const eventDays = keepDays === 0 ? EVENT_DAYS : Math.min(keepDays, EVENT_DAYS);
       await clearEvents(this.#room, now - eventDays * DAY_MS);
       if (keepDays === 0) return;
       const before = now - keepDays * DAY_MS;
       await clearMessages(this.#room, before);
       await clearRuns(this.#room, before);
+      await clearPrompts(this.#room, before);
       await clearDeliveries(this.#room, before);
       await forgetAudit(this.#room.database, this.#room.owner().agentId, before);
       this.#room.fence.write(() => dropEndedChildren(this.#room.store, before));

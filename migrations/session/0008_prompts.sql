@@ -1,0 +1,7 @@
+CREATE TABLE `prompts` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`text` text,
+	`spill` text,
+	`outline` text NOT NULL,
+	`created_at` integer NOT NULL
+);

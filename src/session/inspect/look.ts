@@ -1,0 +1,69 @@
+import type { AnyTool } from "../../agent/tool.ts";
+import { toolSchema } from "../../agent/tool-schema.ts";
+import { IsopodError } from "../../lib/errors.ts";
+import type { Message } from "../../models/message.ts";
+import { reportPrompt } from "../../prompt/report.ts";
+import { dryWorkspace } from "../../workspace/dry.ts";
+import { isSeeded } from "../../workspace/seed.ts";
+import { WorkspaceError } from "../../workspace/workspace.ts";
+import type { Occasion } from "../turn/occasion.ts";
+import { filesReadOf } from "../turn/shared-files.ts";
+import { gatherFiles } from "../turn/turn-files.ts";
+import { turnPrompt } from "../turn/turn-prompt.ts";
+import { turnTools } from "../turn/turn-tools.ts";
+import { agentIn, type Wiring } from "../wiring.ts";
+import { previewHooks } from "./preview-hooks.ts";
+import { previewPorts } from "./preview-ports.ts";
+import { type PromptView, promptView } from "./prompt-view.ts";
+
+/** What a turn would be given now. */
+export interface PromptLook extends PromptView {
+  /** False where no turn has furnished the workspace yet: then the files are those that the first one will write. */
+  seeded: boolean;
+}
+
+/** For whom somebody looks, and with what. */
+export interface LookRoom {
+  agentId: string;
+  /** `provider/model`. */
+  model: string;
+  wiring: Wiring;
+  /** Tools of an owner's turn besides the built-in ones. */
+  extraTools: readonly AnyTool[];
+  /** What is in the conversation, as plugins are told of it. */
+  messages: readonly Message[];
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/**
+ * The prompt that a turn would get now, gathered and rendered as a live one is. Nothing is written, not even what plugins
+ * change; which model they would choose is not asked. Costs what a turn's start does.
+ * @throws IsopodError `not_found` where there is no such agent, `unavailable` where its files do not answer
+ */
+export async function lookAtPrompt(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
+  try {
+    return await look(occasion, room);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    throw new IsopodError("unavailable", error.message, "Try again in a moment.");
+  }
+}
+
+async function look(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
+  const { agentId, model, wiring, extraTools, messages, now } = room;
+  const agent = agentIn(wiring, agentId);
+  const stored = wiring.workspaceOf(agent);
+  const listed = await stored.list("");
+  const workspace = dryWorkspace(stored, now);
+  const ports = { ...previewPorts(occasion, agentId, wiring), extraTools };
+  const hooks = previewHooks(occasion, agentId, { wiring, workspace, now });
+  const tools = turnTools(occasion, ports, workspace);
+  const gathered = { ...ports, hooks, bootstrapCache: filesReadOf(agentId), listing: Promise.resolve(listed) };
+  const files = await gatherFiles(occasion, agent, workspace, gathered);
+  const parts = { agent, tools, files, model, messages: () => messages };
+  const prompt = await turnPrompt(occasion, parts, gathered);
+  const of = { agentId, sessionKey: occasion.session.key, mode: occasion.mode, model };
+  const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
+  return { ...view, seeded: isSeeded(listed) };
+}
