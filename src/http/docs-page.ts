@@ -59,11 +59,9 @@ function renderMarkdown({ name, text }: DocsPage): string {
 /** Where a link of a page leads: to another page by its file's name, to a heading, or to another site. */
 function linkFrom(name: string, href: string): string | undefined {
   if (/^(?:https?:|#|\/(?!\/))/.test(href)) return href;
-  const { origin, pathname, hash } = new URL(href, `docs://pages/${name}`);
+  const { pathname, hash } = new URL(href, `docs://pages/${name}`);
   const target = pathname.slice(1).replace(/\.md$/, "");
-  return origin === new URL("docs://pages").origin && PAGES.some((page) => page.name === target)
-    ? addressOf(target) + hash
-    : undefined;
+  return PAGES.some((page) => page.name === target) ? addressOf(target) + hash : undefined;
 }
 
 function languageOf(name: string): "en" | "zh-Hans" {
