@@ -92,7 +92,9 @@ export class Performer {
     if (!begins || origin?.kind === "command" || origin?.kind === "delivery") return { asked };
     try {
       const wiring = this.#room.wiring();
-      const entries = wiring.workspaceOf(agentIn(wiring, agentId)).list("");
+      const agent = agentIn(wiring, agentId);
+      if (agent.defaults.skipBootstrap) return { asked };
+      const entries = wiring.workspaceOf(agent).list("");
       return { asked, listing: { entries: entries.catch(() => undefined), wiring } };
     } catch (error) {
       writeLog("debug", "workspace.not_listed", { agentId, error: messageOf(error) });

@@ -98,12 +98,17 @@ export async function openVersion(place: Place, path: string, versionId: string)
 }
 
 /**
- * Deletes the versions of a file that are older than 30 days, and the oldest of more than 1,000, and says how many. Doing
- * it twice is harmless.
+ * Deletes the versions of a file that are older than 30 days, and the oldest of more than `most`, and says how many.
+ * Doing it twice is harmless.
  */
-export async function pruneVersions(store: VersionStore, path: string, now: number): Promise<number> {
+export async function pruneVersions(
+  store: VersionStore,
+  path: string,
+  now: number,
+  most = MAX_VERSIONS,
+): Promise<number> {
   const versions = await listVersions(store, path);
-  const excess = versions.filter((one, i) => i >= MAX_VERSIONS || isExpired(one.replacedAt, now));
+  const excess = versions.filter((one, i) => i >= most || isExpired(one.replacedAt, now));
   const keys = await Promise.all(excess.map((version) => versionKey(store, path, version.versionId)));
   await deleteKeys(store, path, keys);
   return keys.length;

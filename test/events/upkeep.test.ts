@@ -1,6 +1,8 @@
 import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { consumeUpkeep } from "../../src/events/upkeep.ts";
+import { createAttempt } from "../../src/workspace/retry.ts";
+import { pruneVersions } from "../../src/workspace/versions.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 import { watchBucket } from "../workspace/watch-bucket.ts";
 
@@ -69,14 +71,13 @@ describe("upkeep", () => {
     expect((await workspace.replaced()).files).toEqual([]);
   });
 
-  test("keeps the newest thousand versions of a file", async () => {
-    const agentId = "chatty";
-    const id = (n: number) => `versions/${agentId}/log.md/ver_${String(n).padStart(4, "0")}`;
-    for (let from = 0; from < 1010; from += 101) {
-      await Promise.all(Array.from({ length: 101 }, (_, n) => env.FILES.put(id(from + n), "x")));
-    }
-    await deliver([{ kind: "prune-versions", agentId, path: "log.md" }], 0);
-    expect(await openWorkspace({ agentId }).versions("log.md")).toHaveLength(1000);
+  test("keeps so many versions of a file, the newest", async () => {
+    const { workspace } = await overwritten("chatty", "log.md");
+    await workspace.write("log.md", "four", ANY);
+    const [newest, second] = await workspace.versions("log.md");
+    const store = { bucket: env.FILES, attempt: createAttempt(), agentId: "chatty" };
+    expect(await pruneVersions(store, "log.md", Date.now(), 2)).toBe(1);
+    expect(await workspace.versions("log.md")).toEqual([newest, second]);
   });
 
   test("looks once at a file that many messages name", async () => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/place.ts";
 import { MAX_FILE_BYTES, WorkspaceError } from "../../src/workspace/workspace.ts";
 import { workspaceContract } from "../contracts/workspace.ts";
@@ -51,17 +51,51 @@ describe("what a workspace costs", () => {
 
 describe("a folder of more than a page", () => {
   test("is listed and walked whole", async () => {
-    const { workspace, calls, prefix } = watched();
-    const names = Array.from({ length: 1_050 }, (_, i) => `notes/${String(i).padStart(4, "0")}.md`);
-    for (let from = 0; from < names.length; from += 50) {
-      await Promise.all(names.slice(from, from + 50).map((name) => env.FILES.put(prefix + name, "x")));
-    }
+    const { workspace, calls, prefix } = watched({ pageSize: 20 });
+    const names = Array.from({ length: 21 }, (_, i) => `notes/${String(i).padStart(4, "0")}.md`);
+    await Promise.all(names.map((name) => env.FILES.put(prefix + name, "x")));
     await env.FILES.put(`${prefix}notes/zz/deep.md`, "x");
     const listed = await workspace.list("notes");
-    expect(listed).toHaveLength(1_051);
+    expect(listed).toHaveLength(22);
     expect(listed.at(-1)).toEqual({ kind: "folder", path: "notes/zz" });
     expect((await workspace.walk("")).map((file) => file.path)).toEqual([...names, "notes/zz/deep.md"]);
     expect(calls).toEqual(["list", "list", "list", "list"]);
+  });
+
+  test("is listed up to twenty pages, and the log says that it was cut", async () => {
+    const { workspace, calls, prefix } = watched({ pageSize: 1 });
+    const names = Array.from({ length: 25 }, (_, i) => `${String(i).padStart(4, "0")}.md`);
+    await Promise.all(names.map((name) => env.FILES.put(prefix + name, "x")));
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    expect((await workspace.list("")).map(({ path }) => path)).toEqual(names.slice(0, 20));
+    expect(calls).toHaveLength(20);
+    expect(warn.mock.lastCall?.[0]).toContain("workspace.listing_cut");
+    warn.mockRestore();
+  });
+});
+
+describe("files that have earlier versions", () => {
+  test("are told of a hundred at a time, whatever the pages of R2 are", async () => {
+    for (const pageSize of [7, 1000]) {
+      const { workspace, agentId } = watched({ pageSize });
+      const names = Array.from({ length: 102 }, (_, n) => `notes%2F${String(n).padStart(3, "0")}.md`);
+      const versions = names.flatMap((name, n) =>
+        n % 40 === 0 ? [`${name}/ver_1`, `${name}/ver_2`] : [`${name}/ver_1`],
+      );
+      await Promise.all(versions.map((key) => env.FILES.put(`versions/${agentId}/${key}`, "x")));
+      await env.FILES.put(`versions/${agentId}/.swept`, "");
+      const first = await workspace.replaced();
+      expect(first.files.length).toBeGreaterThan(50);
+      const second = await workspace.replaced(first.next);
+      expect(second.next).toBeUndefined();
+      const told = [...first.files, ...second.files];
+      expect(told.map(({ path }) => path)).toEqual(names.map((name) => name.replace("%2F", "/")));
+      expect(told.filter((file) => file.versions === 2).map(({ path }) => path)).toEqual([
+        "notes/000.md",
+        "notes/040.md",
+        "notes/080.md",
+      ]);
+    }
   });
 });
 

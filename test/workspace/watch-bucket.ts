@@ -6,6 +6,8 @@ export interface Fault {
   after?(call: string): Error | false;
   /** The call waits for this first. */
   hold?(call: string): Promise<void> | undefined;
+  /** Keys that a page of a listing has; R2's own is 1,000. */
+  pageSize?: number;
 }
 
 /** The same bucket, with a record of the calls made and, where wanted, faults. */
@@ -21,6 +23,8 @@ export function watchBucket(real: R2Bucket, fault: Fault = {}): { bucket: R2Buck
         await fault.hold?.(call);
         const early = fault.before?.(call);
         if (early) throw early;
+        if (verb === "list" && fault.pageSize !== undefined)
+          args[0] = { ...(args[0] as object), limit: fault.pageSize };
         const answer = await (real[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
         const late = fault.after?.(call);
         if (late) throw late;
