@@ -22,7 +22,7 @@ export function agentIds(config: CoreConfig): string[] {
 }
 
 /** The agent that answers where none is named: the entry marked so, else the first, else `main`. */
-export function defaultAgentId(config: CoreConfig): string {
+export function defaultAgentId(config: Pick<CoreConfig, "agents">): string {
   const list = config.agents.list;
   return (list.find((entry) => entry.default) ?? list[0])?.id ?? "main";
 }

@@ -42,5 +42,5 @@ export const heartbeat = z.strictObject({
   includeSystemPromptSection: z
     .boolean()
     .default(true)
-    .meta(planned("Whether the prompt speaks of heartbeats and shows HEARTBEAT.md.")),
+    .describe("Whether the prompt speaks of heartbeats and shows HEARTBEAT.md."),
 });

@@ -92,6 +92,12 @@ export const prompt = z
       .url({ protocol: /^https?$/ })
       .default("https://clawhub.ai")
       .describe("Where agents send people to look for skills."),
+    personalFiles: z
+      .enum(["owner", "direct", "always"])
+      .default("owner")
+      .describe(
+        "Where the prompt shows USER.md and MEMORY.md: where an owner talks to the agent alone, in every direct conversation, or in groups, too.",
+      ),
   })
   .prefault({})
   .describe("What the system prompt calls things.");

@@ -1,4 +1,5 @@
 import type { SystemPrompt } from "../models/model.ts";
+import { CACHE_BOUNDARY, withoutBoundary } from "./cache-boundary.ts";
 import type { PromptInput, StableInput } from "./input.ts";
 import { sanitizeInput } from "./sanitize-input.ts";
 import type { AddedSections, Section } from "./section.ts";
@@ -34,9 +35,6 @@ import { truncationNotice } from "./sections/truncation-notice.ts";
 import { voice } from "./sections/voice.ts";
 import { workspace } from "./sections/workspace.ts";
 import { workspaceFiles } from "./sections/workspace-files.ts";
-
-/** The line that stands for the cache boundary where a prompt is exported as one text; no model ever sees it. */
-export const CACHE_BOUNDARY = "<!-- ISOPOD_CACHE_BOUNDARY -->";
 
 /** The sections above the cache boundary, in reading order. */
 export const STABLE_SECTIONS: readonly Section<StableInput>[] = [
@@ -131,7 +129,7 @@ function renderSections<Input extends StableInput>(sections: readonly Section<In
     .filter((section) => section.modes.includes(input.mode))
     .flatMap((section) => {
       const text = section.render(input);
-      return text === undefined ? [] : [{ name: section.name, text }];
+      return text === undefined ? [] : [{ name: section.name, text: withoutBoundary(text) }];
     });
 }
 

@@ -29,8 +29,10 @@ import { noteSaid, openRun } from "./run/opening.ts";
 import type { Opening, RunInput } from "./run/run.ts";
 import type { RunRow } from "./run/runs.ts";
 import { laneOf, takeSlot } from "./run/slot.ts";
+import { saveSetting } from "./store/session-row.ts";
 import { spokenIn } from "./transcript/spoken-messages.ts";
 import { readResult } from "./transcript/transcript.ts";
+import { endFirstConversation } from "./turn/first-conversation.ts";
 import { lookUpModel } from "./turn/model-choice.ts";
 import { resetPolicyIn } from "./turn/reset.ts";
 import type { ResetPolicy } from "./turn/reset-time.ts";
@@ -171,6 +173,7 @@ export class Performer {
       prompts: this.#prompts,
       resultAt: (seq) => readResult(store, seq),
       spokenIn: (ended, limit) => spokenIn(store, ended, limit),
+      noteWarned: (paths) => fence.write(() => saveSetting(store, "truncationWarned", [...paths])),
       slot,
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
@@ -179,6 +182,7 @@ export class Performer {
       fence.write(() => enqueue(store, { runId: run.row.id, parts }, Date.now()));
     }
     waitUntil(startGateway(this.#room));
+    waitUntil(endFirstConversation(agentIn(wiring, owner.agentId), wiring, Date.now));
     return conclusion;
   }
 

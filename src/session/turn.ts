@@ -17,6 +17,7 @@ import { openConversation } from "./turn/greeting.ts";
 import { sessionModel } from "./turn/model-choice.ts";
 import { occasionOf } from "./turn/occasion.ts";
 import { standbyOf } from "./turn/standby.ts";
+import { noteWarning } from "./turn/truncation-warning.ts";
 import { gatherFiles, loadImage } from "./turn/turn-files.ts";
 import { turnPrompt } from "./turn/turn-prompt.ts";
 import type { TurnRoom } from "./turn/turn-room.ts";
@@ -37,8 +38,8 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const preferences = preferencesOf(room.owner.settings, agent, run.journal.state);
   const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
   const workspace = room.wiring.workspaceOf(agent);
-  await openConversation(run, workspace, Date.now);
   await tellBoundaries(run, room);
+  await openConversation(run, agent, workspace, room);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const occasion = occasionOf(run, room.owner);
@@ -78,6 +79,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
     run.signal,
   );
   if (end.kind === "paused") return undefined;
+  noteWarning(end, prompt.input, room);
   const said = withUsage(conclude(end, run.signal, room.voice), run.journal.state.usage, preferences.usage);
   return withFiles(said, run, workspace);
 }

@@ -12,11 +12,16 @@ export interface BootstrapOccasion {
   mode: "full" | "minimal";
   /** True for an agent whose prompt has heartbeats: HEARTBEAT.md is in. */
   heartbeat: boolean;
-  /** True where only owners listen: USER.md, BOOTSTRAP.md and MEMORY.md are in. */
+  /** True where what is personal may be shown: USER.md and MEMORY.md are in. */
   personal: boolean;
-  /** False once the workspace's first conversation is over: BOOTSTRAP.md is out, whoever put it there. */
-  onboarding: boolean;
+  firstConversation: FirstConversation;
 }
+
+/**
+ * Where the workspace's first conversation takes place: here, and BOOTSTRAP.md is in; or elsewhere, because somebody
+ * else than the owner alone listens. Once it is over no BOOTSTRAP.md is shown, whoever put it there.
+ */
+export type FirstConversation = "here" | "elsewhere" | "over";
 
 /** Which files of the root a prompt wants, in its order, and what is wrong with their names. */
 export interface BootstrapChoice {
@@ -50,13 +55,13 @@ export function chooseFiles(listing: readonly WorkspaceEntry[], occasion: Bootst
 }
 
 /** The names of the files that an occasion has, in the order of the prompt. */
-function namesFor({ mode, heartbeat, personal, onboarding }: BootstrapOccasion): string[] {
+function namesFor({ mode, heartbeat, personal, firstConversation }: BootstrapOccasion): string[] {
   if (mode === "minimal") return ["AGENTS.md", "TOOLS.md"];
   return [
     ...["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"],
     ...(personal ? ["USER.md"] : []),
     ...(heartbeat ? ["HEARTBEAT.md"] : []),
-    ...(personal && onboarding ? ["BOOTSTRAP.md"] : []),
+    ...(firstConversation === "here" ? ["BOOTSTRAP.md"] : []),
     ...(personal ? ["MEMORY.md"] : []),
   ];
 }
@@ -105,9 +110,9 @@ function plainName(path: string): string {
     .replace(/\.txt$/, "");
 }
 
-function lateBootstrap(files: readonly WorkspaceFile[], { mode, onboarding }: BootstrapOccasion): string[] {
+function lateBootstrap(files: readonly WorkspaceFile[], { mode, firstConversation }: BootstrapOccasion): string[] {
   const file = fileNamed(files, "BOOTSTRAP.md");
-  if (mode === "minimal" || onboarding || file === undefined || file.size === 0) return [];
+  if (mode === "minimal" || firstConversation !== "over" || file === undefined || file.size === 0) return [];
   return [`${listed([file])} is not shown: it is for a first conversation, and that of this workspace is over.`];
 }
 

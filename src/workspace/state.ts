@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Workspace, type WorkspaceEntry, WorkspaceError } from "./workspace.ts";
+import { type Workspace, WorkspaceError } from "./workspace.ts";
 
 /** Where it is recorded that a workspace was seeded, and that its first conversation is over. OpenClaw has it there, too. */
 export const STATE_PATH = ".openclaw/workspace-state.json";
@@ -9,8 +9,6 @@ export const STATE_FOLDER = ".openclaw";
 
 /** The version of the state that is written here; OpenClaw's is the same. */
 const VERSION = 1;
-
-const BOOTSTRAP_PATH = "BOOTSTRAP.md";
 
 /** Instants are ISO 8601. What else OpenClaw or a later version keeps in it stays as it is. */
 const stateSchema = z.looseObject({
@@ -54,21 +52,12 @@ export async function recordSeeding(
 }
 
 /**
- * Records that the first conversation is over, once BOOTSTRAP.md is gone or empty. Costs no store operation before that,
- * one read afterwards, and one write the first time; meant for the start of a session. A state that is damaged, or of a
- * later version, is left alone.
+ * Records that the first conversation is over. One read, and one write the first time. A state that is damaged, of a
+ * later version, or gone, is left alone.
  * @param now milliseconds since the epoch
+ * @throws WorkspaceError `unavailable`
  */
-export async function recordOnboarding(
-  workspace: Pick<Workspace, "read" | "write">,
-  listing: readonly WorkspaceEntry[],
-  now: number,
-): Promise<void> {
-  const isSeeded = listing.some((entry) => entry.path === STATE_FOLDER);
-  const isOngoing = listing.some(
-    (entry) => entry.kind === "file" && entry.path.toUpperCase() === BOOTSTRAP_PATH.toUpperCase() && entry.size > 0,
-  );
-  if (!isSeeded || isOngoing) return;
+export async function recordOnboarding(workspace: Pick<Workspace, "read" | "write">, now: number): Promise<void> {
   const read = await readState(workspace);
   if (read.kind !== "known" || read.state.version !== VERSION || isOnboarded(read.state)) return;
   const done = { ...read.state, onboardingCompletedAt: new Date(now).toISOString() };

@@ -39,6 +39,9 @@ test("/new writes a note of what was said, without tools, commands and silence",
   const note = await textOf(notes[0]);
   expect(note).toContain(`- Session id: ${sessionId}\n`);
   expect(note).toContain(`- Session key: ${session(name).sessionKey}\n- `);
+  const greeting = (await asked(name)).at(-1)!.body.messages.at(-1).content;
+  expect(greeting).toContain(`<daily_notes>\n### memory/${day}-plan-a-trip-to-lisbon`);
+  expect(greeting).toContain("**assistant:** Lisbon is lovely.");
   expect(note.slice(note.indexOf("## Last"))).toBe(
     [
       "## Last messages",

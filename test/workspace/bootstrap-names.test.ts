@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type BootstrapOccasion, chooseFiles } from "../../src/workspace/bootstrap-names.ts";
 import type { WorkspaceEntry } from "../../src/workspace/workspace.ts";
 
-const OWNER: BootstrapOccasion = { mode: "full", heartbeat: true, personal: true, onboarding: false };
+const OWNER: BootstrapOccasion = { mode: "full", heartbeat: true, personal: true, firstConversation: "over" };
 
 /** A root with these files, each with content of its own but for those that are given the same etag. */
 function root(...names: (string | [name: string, etag: string])[]): WorkspaceEntry[] {
@@ -55,8 +55,8 @@ describe("names that are nearly right", () => {
 describe("a BOOTSTRAP.md", () => {
   test("is shown to the owner alone while the first conversation lasts", () => {
     const listing = root("BOOTSTRAP.md");
-    expect(chosen(listing, { ...OWNER, onboarding: true })).toEqual({ paths: ["BOOTSTRAP.md"], warnings: [] });
-    expect(chosen(listing, { ...OWNER, onboarding: true, personal: false })).toEqual({ paths: [], warnings: [] });
+    expect(chosen(listing, { ...OWNER, firstConversation: "here" })).toEqual({ paths: ["BOOTSTRAP.md"], warnings: [] });
+    expect(chosen(listing, { ...OWNER, firstConversation: "elsewhere" })).toEqual({ paths: [], warnings: [] });
   });
 
   test("that comes later is not shown, and it is said why", () => {

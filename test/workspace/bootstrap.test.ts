@@ -9,7 +9,7 @@ import {
 import { watchWorkspace } from "./open-workspace.ts";
 
 /** A turn of the owner, of an agent with heartbeats, in a new workspace. */
-const OWNER = { mode: "full", heartbeat: true, personal: true, onboarding: true } as const;
+const OWNER = { mode: "full", heartbeat: true, personal: true, firstConversation: "here" } as const;
 
 const ALL = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md", "MEMORY.md"];
 
@@ -54,7 +54,8 @@ describe("which files a prompt gets", () => {
 
   test("HEARTBEAT.md only where there are heartbeats; MEMORY.md, USER.md and BOOTSTRAP.md only where owners are alone", async () => {
     const { load, calls } = await house(furnished());
-    const paths = (await load({ heartbeat: false, personal: false })).map((file) => file.path);
+    const group = { heartbeat: false, personal: false, firstConversation: "elsewhere" } as const;
+    const paths = (await load(group)).map((file) => file.path);
     expect(paths).toEqual(["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"]);
     expect(calls.join(" ")).not.toMatch(/MEMORY|USER|HEARTBEAT|BOOTSTRAP/);
   });

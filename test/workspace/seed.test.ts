@@ -44,7 +44,7 @@ describe("a new workspace", () => {
     const { workspace } = watchWorkspace();
     const listing = await seedWorkspace(workspace, [], NOW);
     const cache = new Map();
-    const occasion = { mode: "full", heartbeat: true, personal: true, onboarding: true } as const;
+    const occasion = { mode: "full", heartbeat: true, personal: true, firstConversation: "here" } as const;
     const { shown: files } = await loadBootstrap({ workspace, listing, cache, ...occasion });
     expect(files.map((file) => file.path)).toEqual(expect.arrayContaining(FURNITURE));
     expect(files.some((file) => file.truncated || file.missing)).toBe(false);
@@ -146,40 +146,18 @@ describe("a workspace that came from elsewhere", () => {
     await env.FILES.put(prefix + STATE_PATH, state);
     const listing = await workspace.list("");
     expect(await seedWorkspace(workspace, listing, NOW)).toBe(listing);
-    await recordOnboarding(workspace, listing, NOW);
+    await recordOnboarding(workspace, NOW);
     expect(await textOf(workspace, STATE_PATH)).toBe(state);
     expect(calls.some((call) => call.startsWith("put"))).toBe(false);
   });
 });
 
 describe("the end of the first conversation", () => {
-  test("is recorded once BOOTSTRAP.md is gone or empty, and costs nothing before", async () => {
-    for (const finish of ["remove", "empty"]) {
-      const { workspace, calls } = watchWorkspace();
-      const listing = await seedWorkspace(workspace, [], NOW);
-      calls.length = 0;
-      await recordOnboarding(workspace, listing, NOW + 60_000);
-      expect(calls).toEqual([]);
-      if (finish === "remove") await workspace.remove("BOOTSTRAP.md", { kind: "any" });
-      else await workspace.write("BOOTSTRAP.md", "", { kind: "any" });
-      const later = await workspace.list("");
-      await recordOnboarding(workspace, later, NOW + 60_000);
-      const done = {
-        version: 1,
-        bootstrapSeededAt: "2026-11-21T08:00:00.000Z",
-        onboardingCompletedAt: "2026-11-21T08:01:00.000Z",
-      };
-      expect(await stateOf(workspace)).toEqual(done);
-      await recordOnboarding(workspace, later, NOW + 999_000);
-      expect(await stateOf(workspace)).toEqual(done);
-    }
-  });
-
   test("keeps what else the state says, as OpenClaw wrote it", async () => {
     const { workspace } = watchWorkspace();
     const state = { version: 1, bootstrapSeededAt: "2026-01-31T00:00:00Z", lastSeen: { agent: "ada" } };
     await workspace.write(STATE_PATH, JSON.stringify(state), { kind: "new" });
-    await recordOnboarding(workspace, await workspace.list(""), NOW);
+    await recordOnboarding(workspace, NOW);
     expect(await stateOf(workspace)).toEqual({ ...state, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
   });
 
@@ -192,7 +170,7 @@ describe("the end of the first conversation", () => {
       expect(
         await seedWorkspace(workspace, [...listing, await workspace.write("AGENTS.md", "x", { kind: "new" })], NOW),
       ).toHaveLength(2);
-      await recordOnboarding(workspace, listing, NOW);
+      await recordOnboarding(workspace, NOW);
       expect(await textOf(workspace, STATE_PATH)).toBe(text);
       expect((await readState(workspace)).kind).toBe(text === later ? "known" : "damaged");
     }

@@ -25,6 +25,8 @@ export interface SessionSettings {
   verbose?: "off" | "on" | "full";
   /** What a reply says of its own cost. */
   usage?: "off" | "tokens" | "full";
+  /** The workspace files that the model was told are cut, where it is told but once. */
+  truncationWarned?: string[];
   /** How long after its last run the session is deleted; absent where it stays. */
   lingerMs?: number;
   /** For a sub-agent: who started it. */

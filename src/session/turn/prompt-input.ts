@@ -1,5 +1,6 @@
 import type { AnyTool } from "../../agent/tool.ts";
 import { type Agent, modelAliases } from "../../config/agents.ts";
+import { heartbeatOf } from "../../config/heartbeat.ts";
 import { VERSION } from "../../lib/version.ts";
 import { contributionFor } from "../../prompt/contributions.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../../prompt/input.ts";
@@ -10,6 +11,7 @@ import { preferencesOf } from "../run/preferences.ts";
 import type { Wiring } from "../wiring.ts";
 import type { Occasion } from "./occasion.ts";
 import { subagentContext } from "./subagent-context.ts";
+import { wasWarned } from "./truncation-warning.ts";
 
 /** The workspace as agents call it. */
 export const WORKSPACE_DIR = "/workspace";
@@ -34,6 +36,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
   const channel = channelFacts(occasion, wiring);
   const { thinking, reasoning } = preferencesOf(session.settings, agent, occasion);
   const extraContext = contextFor(occasion, agent);
+  const heartbeat = heartbeatOf(config, agent.id);
   return {
     mode,
     productName: config.prompt.productName,
@@ -60,8 +63,9 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     ...(channel && { channel }),
     ...(extraContext !== "" && { extraContext }),
     delegation: agent.subagents.delegationMode,
+    ...(heartbeat?.includeSystemPromptSection && { heartbeatPrompt: heartbeat.prompt }),
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
-    truncationWarned: false,
+    truncationWarned: wasWarned(session.settings, files.shown),
   };
 }
 

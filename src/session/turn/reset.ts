@@ -9,7 +9,8 @@ import type { ResetPolicy } from "./reset-time.ts";
 /**
  * Begins a new conversation under the same key, within the fence. The history stays; no model sees what came before.
  *
- * Of its settings, the model goes (unless one is named): it was chosen for the conversation that is over. How the
+ * Of its settings, the model goes (unless one is named): it was chosen for the conversation that is over. So does what
+ * the model was told, for it does not see that any more. How the
  * session treats people (queue, thinking, reasoning, verbose, usage) and what they have allowed stays.
  * @param before the session as it was
  * @param fromSeq number of the first event of the new one. Gives its id, and which one ended
@@ -20,7 +21,7 @@ export function beginAnew(
   fromSeq: number,
   { model, now }: { model?: string; now: number },
 ): { sessionId: string; ended: EndedConversation } {
-  const { model: _, ...settings } = before.settings;
+  const { model: _, truncationWarned: __, ...settings } = before.settings;
   const sessionId = newId("ses", now);
   saveConversation(store, { sessionId, fromSeq, settings: { ...settings, ...(model !== undefined && { model }) } });
   return { sessionId, ended: { sessionId: before.sessionId, fromSeq: before.contextSeq, beforeSeq: fromSeq } };

@@ -1,12 +1,19 @@
 import type { Agent } from "../../config/agents.ts";
+import { heartbeatOf } from "../../config/heartbeat.ts";
 import { type BootstrapFiles, etagsShown, loadBootstrap } from "../../workspace/bootstrap.ts";
+import { noteEnd, stageOf } from "../../workspace/onboarding.ts";
 import { seedWorkspace } from "../../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 import { hookedFiles } from "../hooked/hooked-files.ts";
+import { onboardingOf } from "./first-conversation.ts";
 import type { Occasion } from "./occasion.ts";
+import { isOwnerAlone, isPersonal } from "./personal.ts";
 import type { FilesRoom } from "./turn-room.ts";
 
-/** The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. */
+/**
+ * The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. Where
+ * bootstrap files are skipped, none is asked for or made.
+ */
 export async function gatherFiles(
   { mode, speaker, runId }: Occasion,
   agent: Agent,
@@ -14,9 +21,13 @@ export async function gatherFiles(
   room: FilesRoom,
 ): Promise<BootstrapFiles> {
   if (agent.defaults.skipBootstrap) return { shown: [], warnings: [] };
+  const { config } = room.wiring;
+  const onboarding = onboardingOf(agent);
   const listed = (await room.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
   if (mode === "none") return { shown: [], warnings: [] };
+  const isHere = mode === "full" && isOwnerAlone(speaker);
+  const firstConversation = isHere ? await stageOf(workspace, listing, onboarding) : "elsewhere";
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
   const { shown: files, warnings } = await loadBootstrap({
@@ -24,11 +35,12 @@ export async function gatherFiles(
     listing,
     cache: room.bootstrapCache,
     mode,
-    heartbeat: false,
-    onboarding: true,
-    personal: speaker.owner && speaker.place === "direct",
+    heartbeat: heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false,
+    personal: isPersonal(speaker, config),
+    firstConversation,
     limits,
   });
+  if (firstConversation === "here") noteEnd(files, listing, onboarding);
   const shown = await hookedFiles(files, limits, room.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
   room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));

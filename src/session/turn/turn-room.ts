@@ -20,11 +20,11 @@ import type { Wiring } from "../wiring.ts";
 /** What a system prompt is made from: for a turn, or to report on it. */
 export type PromptRoom = Omit<
   TurnRoom,
-  "log" | "voice" | "files" | "prompts" | "resultAt" | "spokenIn" | "slot" | "budget"
+  "log" | "voice" | "files" | "prompts" | "resultAt" | "spokenIn" | "noteWarned" | "slot" | "budget"
 >;
 
 /** What the workspace files of a prompt are gathered from. */
-export interface FilesRoom extends Pick<PromptRoom, "bootstrapCache" | "readEtags" | "listing"> {
+export interface FilesRoom extends Pick<PromptRoom, "wiring" | "bootstrapCache" | "readEtags" | "listing"> {
   hooks: PromptHooks;
 }
 
@@ -59,6 +59,8 @@ export interface TurnRoom {
   extraTools: readonly AnyTool[];
   /** The workspace's root, where it was asked for before the run was stored. */
   listing: Promise<WorkspaceEntry[] | undefined>;
+  /** Notes, for good, that the model was told of which workspace files are cut. */
+  noteWarned(paths: readonly string[]): void;
   /** The right to work, once the lane gives it. */
   slot: Promise<Slot>;
   /** What may be spent; undefined where nothing is capped. */

@@ -1,0 +1,26 @@
+import type { z } from "zod";
+import { defaultAgentId } from "./agents.ts";
+import { heartbeat } from "./heartbeat-schema.ts";
+import { withOverrides } from "./overrides.ts";
+import type { CoreConfig } from "./schema.ts";
+
+/** How an agent beats, with the defaults applied. */
+export type Heartbeat = z.output<typeof heartbeat>;
+
+/**
+ * How an agent beats; undefined where it does not. Where any agent has a block of its own only those that have one
+ * beat, each with what it says over what all share; else the default agent does, if there is a block for all. Without
+ * any block nothing beats, nor with `every: "0m"`.
+ */
+export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
+  const { defaults, list } = config.agents;
+  const own = list.find(({ id }) => id === agentId)?.heartbeat;
+  const isOwn = list.some((entry) => entry.heartbeat !== undefined);
+  const shared = defaults.heartbeat ?? heartbeat.parse({});
+  if (isOwn) return own && beating(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
+  return defaults.heartbeat && agentId === defaultAgentId(config) ? beating(shared) : undefined;
+}
+
+function beating(block: Heartbeat): Heartbeat | undefined {
+  return /^0+[smhd]$/.test(block.every) ? undefined : block;
+}
