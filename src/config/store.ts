@@ -2,7 +2,7 @@ import { desc, eq, lt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { audit, configRevisions } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { byteLength, head } from "../lib/text.ts";
 
 /** Most bytes of a document as JSON; a row of D1 holds 2 MB. */
@@ -32,9 +32,10 @@ export interface RevisionLine {
   createdAt: number;
 }
 
-/** One stored configuration: sparse, as it was given, and not necessarily valid any more. */
+/** One stored configuration. */
 export interface StoredRevision extends RevisionLine {
-  document: JsonObject;
+  /** Sparse, as it was given, and not necessarily valid any more; null where it is damaged. */
+  document: JsonObject | null;
 }
 
 /** A change to be stored, already validated. */
@@ -70,7 +71,7 @@ export class ConfigStore {
    * The newest revision's number, 0 where nothing is stored, and its document only where the number is not `known`:
    * one row is read, and nothing is sent that is already here.
    */
-  async newest(known: number): Promise<{ revision: number; document?: JsonObject }> {
+  async newest(known: number): Promise<{ revision: number; document?: JsonObject | null }> {
     const row = await this.#db
       .select({
         revision: configRevisions.revision,
@@ -84,7 +85,7 @@ export class ConfigStore {
       .get();
     if (row === undefined) return { revision: 0 };
     const { revision, document } = row;
-    return { revision, ...(document !== null && { document: JSON.parse(document) }) };
+    return { revision, ...(document !== null && { document: readDocument(document) }) };
   }
 
   /** The newest revision; undefined where nothing is stored. */
@@ -163,5 +164,15 @@ export class ConfigStore {
 }
 
 function opened(row: typeof configRevisions.$inferSelect | undefined): StoredRevision | undefined {
-  return row && { ...row, document: JSON.parse(row.document) };
+  return row && { ...row, document: readDocument(row.document) };
+}
+
+function readDocument(text: string): JsonObject | null {
+  try {
+    const document: Json = JSON.parse(text);
+    return isJsonObject(document) ? document : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }

@@ -85,7 +85,7 @@ export const agentRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 agentRoutes.openapi(agentRoute, async (c) => {
   const request = c.req.valid("json");
-  const { config } = c.get("wiring");
+  const { config, revision: configRevision } = c.get("wiring");
   const sessionKey = request.sessionKey ?? mainSessionKey(request.agentId ?? defaultAgentId(config));
   const { agentId } = parseSessionKey(sessionKey);
   if (request.agentId !== undefined && request.agentId !== agentId) {
@@ -103,6 +103,7 @@ agentRoutes.openapi(agentRoute, async (c) => {
       idempotencyKey: callerKey(idempotencyKey),
       inputDigest: await shortDigest(request.message),
     }),
+    configRevision,
     input,
   };
   if (!c.req.header("Accept")?.includes("text/event-stream")) {

@@ -96,8 +96,8 @@ async function hand(
   const arrival = { channelId: channel.id, accountId: context.accountId, message, owner };
   const request = await requestOf(arrival, agent, wiring.config, wiring.workspaceOf(agent));
   const objectName = await objectNameOf(request.sessionKey);
-  const runId = newRunId(objectName, Date.now());
-  await callSession(env.SESSIONS, objectName, (session) => session.accept({ ...request, runId }));
+  const accepted = { ...request, runId: newRunId(objectName, Date.now()), configRevision: wiring.revision };
+  await callSession(env.SESSIONS, objectName, (session) => session.accept(accepted));
 }
 
 /** Tells a stranger, once, how to be let in. */

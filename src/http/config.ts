@@ -112,8 +112,12 @@ async function documentIn(c: Context): Promise<Json> {
 
 async function storedAt(c: Context<AppEnv>, revision: number) {
   const stored = await new ConfigStore(c.env.DB).at(revision);
-  if (stored !== undefined) return stored;
-  throw new IsopodError("not_found", `There is no revision ${revision}.`, "GET /v1/config/history lists those kept.");
+  if (stored !== undefined && stored.document !== null) return { ...stored, document: stored.document };
+  throw new IsopodError(
+    "not_found",
+    `There is no revision ${revision} that can be read.`,
+    "GET /v1/config/history lists those kept.",
+  );
 }
 
 function etagOf(revision: number): string {

@@ -75,7 +75,9 @@ async function begin(
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
   const isAlone = place.sessionKey === undefined;
-  const request: AcceptRequest = { sessionKey, agentId: place.agentId, runId, input, ...idempotency };
+  const { revision: configRevision } = c.get("wiring");
+  const { agentId } = place;
+  const request: AcceptRequest = { sessionKey, agentId, runId, configRevision, input, ...idempotency };
   const { accepted, events } = await callSession(c.env.SESSIONS, objectName, (session) =>
     session.acceptAndFollow({ ...request, ...(isAlone && { lingerMs }) }),
   );

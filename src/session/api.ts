@@ -81,6 +81,8 @@ export interface AcceptRequest {
   input: RunInput;
   /** Where the reply is to be delivered; absent where whoever asked reads it here. */
   target?: Target;
+  /** The revision of the configuration that the door knows: the run has this one, or a newer one. */
+  configRevision?: number;
   /** A session that this begins is deleted so long after its last run; absent where it stays. */
   lingerMs?: number;
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import type { AcceptRequest } from "./api.ts";
 import type { Budget } from "./budget.ts";
 import { budgetOf } from "./budgets/run-budget.ts";
 import type { ObjectWiring } from "./configuration/object-wiring.ts";
@@ -89,8 +90,8 @@ export class Performer {
    * shows it to a model, for the root of the workspace. To be called before it is stored: whatever leaves the object
    * after that waits until it is.
    */
-  lookAhead(agentId: string, { origin }: RunInput, begins: boolean): Ahead {
-    const asked = this.#room.configured.ask();
+  lookAhead({ agentId, input: { origin }, configRevision }: AcceptRequest, begins: boolean): Ahead {
+    const asked = this.#room.configured.ask(configRevision);
     if (!begins || origin?.kind === "command" || origin?.kind === "delivery") return { asked };
     try {
       const wiring = this.#room.wiring();

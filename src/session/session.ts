@@ -197,11 +197,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #accept(request: AcceptRequest): Accepted {
-    const { agentId, runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
+    const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#engine.busy;
-    const ahead = this.#performer.lookAhead(agentId, taken.input, begins);
+    const ahead = this.#performer.lookAhead({ ...request, input: taken.input }, begins);
     const owner = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);

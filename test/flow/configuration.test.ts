@@ -59,17 +59,19 @@ test("another model answers the next message of a session that is awake", async 
 
 test("a turn works to its end with what it began with, and the next one has what is new", async () => {
   const { sessionKey } = session("config-during");
-  await script("config-during", [{ calls: [{ name: "ls", args: {} }], delayMs: 700 }, { text: "Done." }]);
+  const { list } = (await view()).document.agents;
+  const spawn = { name: "sessions_spawn", args: { task: "Look", agentId: "other" } };
+  await script("config-during", [{ calls: [spawn], delayMs: 700 }, ...Array(5).fill({ text: "Done." })]);
   const { runId } = await say("x", "config-during", { sessionKey });
   await waitFor(async () => (await asked("config-during")).length === 1);
-  await patch({ prompt: { productName: "Acorn" } });
+  await patch({ agents: { list: [{ id: "main" }] }, prompt: { productName: "Acorn" } });
   await finished(runId);
-  const [first, second] = await asked("config-during");
+  const [, second] = await asked("config-during");
+  expect(second?.body.messages.at(-1)).toMatchObject({ role: "tool", content: expect.stringContaining("accepted") });
   expect(JSON.stringify(second?.body)).toContain("running inside OpenClaw");
-  expect(JSON.stringify(first?.body)).toContain("running inside OpenClaw");
-  await script("config-after", [{ text: "Done." }]);
-  await finished((await say("y", "config-after", { sessionKey })).runId);
-  expect(JSON.stringify((await asked("config-after"))[0]?.body)).toContain("running inside Acorn");
+  await finished((await say("y", "config-during", { sessionKey })).runId);
+  expect(JSON.stringify((await asked("config-during")).at(-1)?.body)).toContain("running inside Acorn");
+  await patch({ agents: { list } });
 });
 
 test("another queue mode holds for the next message, also while a run is at work", async () => {

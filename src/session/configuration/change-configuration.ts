@@ -59,7 +59,8 @@ export async function changeConfiguration(
 /** The newest document, as it was given; what holds without one where none is stored. */
 export async function newestDocument(env: ConfigurationEnv): Promise<{ revision: number; document: JsonObject }> {
   const stored = await reached(new ConfigStore(env.DB).current(), "It was not changed. Try again in a moment.");
-  return stored ?? { revision: 0, document: fromEnvironment(env).document };
+  if (stored === undefined) return { revision: 0, document: fromEnvironment(env).document };
+  return { revision: stored.revision, document: stored.document ?? {} };
 }
 
 async function changeOnce(env: ConfigurationEnv, wanted: ConfigChange, now: number): Promise<ConfigChanged> {

@@ -39,8 +39,8 @@ export function knownConfiguration(database: D1Database): KnownConfiguration {
 }
 
 /** Sees to it that this isolate knows the newest configuration; to be awaited before anything is wired. Never rejects. */
-export async function knowConfiguration(env: ConfigurationEnv, now: number): Promise<void> {
-  await knownConfiguration(env.DB).know(now);
+export async function knowConfiguration(env: ConfigurationEnv, now: number, atLeast?: number): Promise<void> {
+  await knownConfiguration(env.DB).know(now, atLeast);
 }
 
 /** Whether it was possible to find out what is stored. Until then nothing begins that needs it. */

@@ -7,6 +7,8 @@ import { type Config, wholeSchema } from "./whole-schema.ts";
 
 /** For how long an isolate does not ask again which revision is the newest. */
 export const FRESH_MS = 5000;
+/** The same where it knows nothing yet because D1 did not answer: until it does, nothing can begin. */
+const RETRY_MS = 1000;
 /** How long D1 may take to answer. */
 const ANSWER_MS = 3000;
 /** How many revisions are looked at for one that is still valid. */
@@ -44,9 +46,10 @@ export class KnownConfiguration {
   /**
    * Sees to it that this is known, and no older than `FRESH_MS`. Never rejects, and takes `ANSWER_MS` at most. Nobody waits
    * for the question of somebody else: its answer belongs to a request that may end before.
+   * @param atLeast a revision that somebody else knows already
    */
-  async know(now: number): Promise<void> {
-    if (this.#isFresh(now)) return;
+  async know(now: number, atLeast = 0): Promise<void> {
+    if (this.#isFresh(now) && (this.#stored === undefined || this.#stored.newest >= atLeast)) return;
     this.#askedAt = now;
     try {
       if (!(await comesWithin(ANSWER_MS, this.refresh()))) throw new Error(`no answer within ${ANSWER_MS} ms`);
@@ -81,8 +84,9 @@ export class KnownConfiguration {
   }
 
   #isFresh(now: number): boolean {
-    const isRecent = now >= this.#askedAt && now - this.#askedAt < FRESH_MS;
-    return isRecent && (this.#stored !== undefined || this.#hasFailed);
+    const ageMs = now - this.#askedAt;
+    if (this.#stored === undefined) return this.#hasFailed && ageMs >= 0 && ageMs < RETRY_MS;
+    return ageMs >= 0 && ageMs < FRESH_MS;
   }
 
   /** A deploy may want more of a document than the one did that it was stored under: then an older one is in force. */

@@ -36,9 +36,12 @@ export class ObjectWiring {
     return this.#newest;
   }
 
-  /** Asks for the newest configuration, unless that was done a moment ago. Never rejects. */
-  ask(): Promise<void> {
-    return knowConfiguration(this.#made().env, Date.now());
+  /**
+   * Asks for the newest configuration, unless that was done a moment ago and gave the revision that somebody else knows.
+   * Never rejects.
+   */
+  ask(atLeast?: number): Promise<void> {
+    return knowConfiguration(this.#made().env, Date.now(), atLeast);
   }
 
   /** Keeps to the newest until `release`. @throws IsopodError `unavailable`, `not_configured` */
