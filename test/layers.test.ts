@@ -111,3 +111,11 @@ test("nothing below the doors takes the time or draws lots by itself", () => {
   );
   expect(wrong.map(([path]) => path)).toEqual([]);
 });
+
+test("no timer is left behind, which would keep an object in memory and billed: lib/deadline.ts instead", () => {
+  const wrong = filesBelowSrc().filter(
+    ([path, text]) =>
+      !OUTSIDE.includes(roomOf(path)) && path !== "lib/deadline.ts" && /AbortSignal\.timeout/.test(text),
+  );
+  expect(wrong.map(([path]) => path)).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
+import { within } from "../lib/deadline.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
@@ -113,7 +114,7 @@ async function offerPairing(database: D1Database, { channel, context }: OpenChan
   const target = { channel: channel.id, accountId: context.accountId, kind, conversationId };
   for (const part of channel.format(text)) {
     const outbound = { target, text: part, deliveryId: newId("dlv", now) };
-    const delivery = await channel.send(outbound, context, AbortSignal.timeout(SEND_TIMEOUT_MS));
+    const delivery = await within(SEND_TIMEOUT_MS, (signal) => channel.send(outbound, context, signal));
     log("info", "pairing.offered", { channel: channel.id, outcome: delivery.outcome });
     // Nobody was told this code: the next message gets another one.
     if (delivery.outcome === "retry" || delivery.outcome === "failed") await forgetRequest(database, peer);

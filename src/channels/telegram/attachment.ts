@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deadline, streamWithin, within } from "../../lib/deadline.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { Attachment, ChannelContext } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
@@ -65,10 +66,14 @@ async function openFile(
   context: ChannelContext<TelegramAccount>,
   token: string,
 ): Promise<ReadableStream<Uint8Array>> {
-  const signal = AbortSignal.timeout(GET_FILE_TIMEOUT_MS);
-  const answer = await callBot(context, token, "getFile", { file_id: fileId }, signal);
+  const answer = await within(GET_FILE_TIMEOUT_MS, (signal) =>
+    callBot(context, token, "getFile", { file_id: fileId }, signal),
+  );
   const file = answer.kind === "ok" ? fileAnswer.safeParse(answer.result).data : undefined;
-  if (file) return downloadFile(context, token, file.file_path, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS));
+  if (file) {
+    const limit = deadline(DOWNLOAD_TIMEOUT_MS);
+    return streamWithin(await downloadFile(context, token, file.file_path, limit.signal), limit);
+  }
   const why = answer.kind === "refused" ? answer.description : answer.kind === "lost" ? answer.reason : "no path";
   throw new IsopodError("unavailable", `Telegram did not hand over the file: ${why}`);
 }

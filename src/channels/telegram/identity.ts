@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { within } from "../../lib/deadline.ts";
 import type { ChannelContext } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
 import { callBot } from "./bot-api.ts";
@@ -36,7 +37,7 @@ export async function identify(
   if (id !== undefined && username !== undefined) return { id, username };
   const known = remembered.get(token);
   if (known !== undefined && known.until > context.now()) return known.identity;
-  const answer = await callBot(context, token, "getMe", {}, AbortSignal.timeout(GET_ME_TIMEOUT_MS));
+  const answer = await within(GET_ME_TIMEOUT_MS, (signal) => callBot(context, token, "getMe", {}, signal));
   const identity = answer.kind === "ok" ? me.safeParse(answer.result).data : undefined;
   if (identity === undefined) return undefined;
   remembered.set(token, { identity, until: context.now() + REMEMBERED_MS });

@@ -1,5 +1,6 @@
 import type { Opts } from "@grammyjs/types";
 import { z } from "zod";
+import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
 import type { ChannelContext, Delivery, OutboundPart, Target } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
@@ -34,7 +35,7 @@ export async function sendTyping(target: Target, context: Context): Promise<void
   const token = tokenOf(context);
   if (token === undefined) return;
   const args = { ...chatOf(target), action: "typing" } as const;
-  const answer = await callBot(context, token, "sendChatAction", args, AbortSignal.timeout(TYPING_TIMEOUT_MS));
+  const answer = await within(TYPING_TIMEOUT_MS, (signal) => callBot(context, token, "sendChatAction", args, signal));
   if (answer.kind !== "ok")
     log("debug", "channel.typing_failed", { channel: "telegram", accountId: context.accountId });
 }

@@ -1,5 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../../channels/channel.ts";
+import { within } from "../../lib/deadline.ts";
 import { newId } from "../../lib/ids.ts";
 import { prepared } from "../store/prepared.ts";
 import { remembered } from "../store/remembered.ts";
@@ -170,7 +171,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     const delivery =
       target === undefined
         ? NOWHERE
-        : await ports.send({ target, text, deliveryId, said }, AbortSignal.timeout(SEND_TIMEOUT_MS));
+        : await within(SEND_TIMEOUT_MS, (signal) => ports.send({ target, text, deliveryId, said }, signal));
     const maxAttempts = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS;
     ports.write(() =>
       ports.store
