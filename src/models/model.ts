@@ -42,7 +42,7 @@ export interface ModelRequest {
   thinking: ThinkingLevel;
   /** Below the model's own limit where given. */
   maxOutputTokens?: number;
-  /** Groups requests that share a prefix, for providers that route by such a key. */
+  /** Groups requests that share a prefix, for providers that route by such a key: at most 64 characters, of nobody's id. */
   cacheKey?: string;
   /** Bytes of an image of the transcript; undefined where it is gone. */
   loadImage(path: string): Promise<Uint8Array | undefined>;

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { aiSdkModel } from "./ai-sdk.ts";
 import type { Model } from "./model.ts";
-import { inDialectOf } from "./openai-dialects.ts";
+import { inDialectOf, takesCacheKey } from "./openai-dialects.ts";
 import { outputLimit, type WireOptions } from "./wire.ts";
 
 /** Chat Completions, at OpenAI or any server that speaks it: Ollama, LM Studio, vLLM, DeepSeek, OpenRouter. */
@@ -35,6 +35,8 @@ export function openaiCompletions(options: WireOptions): Model {
       }),
       // Servers refuse the field for a model that does not think.
       ...(request.thinking !== "off" && options.reasoning !== false && { reasoning: request.thinking }),
+      ...(request.cacheKey !== undefined &&
+        takesCacheKey(options.baseUrl) && { providerOptions: { compatible: { prompt_cache_key: request.cacheKey } } }),
     }),
   });
 }

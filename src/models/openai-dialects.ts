@@ -21,6 +21,11 @@ export function inDialectOf(baseUrl: string, body: Body): Body {
   return dialect === undefined ? body : dialect(body);
 }
 
+/** Whether a host takes `prompt_cache_key`; many others refuse a field that they do not know. */
+export function takesCacheKey(baseUrl: string): boolean {
+  return new URL(baseUrl).hostname === "api.openai.com";
+}
+
 /**
  * DeepSeek thinks unless it is told not to, and while it thinks it wants `reasoning_content` back with every message
  * that called tools, even an empty one (https://api-docs.deepseek.com/guides/thinking_mode).

@@ -56,7 +56,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       request: {
         system: prompt.system,
         thinking: preferences.thinking,
-        cacheKey: room.owner.key,
+        cacheKey: agent.id,
         loadImage: (path) => loadImage(workspace, path),
       },
       tools,

@@ -80,6 +80,20 @@ describe("Chat Completions", () => {
     expect(await limit({}, { limitsOutput: true })).toBe(8_192);
   });
 
+  test("gets the cache key at OpenAI, and nowhere else", async () => {
+    const lab = openLab();
+    const atOpenAI: typeof fetch = (url, init) =>
+      fetch(String(url).replace("https://api.openai.com/v1", lab.baseUrl), init);
+    for (const baseUrl of ["https://api.openai.com/v1", lab.baseUrl]) {
+      await replyOf(
+        modelAt(lab, openaiCompletions, "gpt-4.1", { baseUrl, fetch: atOpenAI }),
+        asking({ cacheKey: "main" }),
+      );
+    }
+    const keys = (await lab.requests()).map(({ body }) => (body as Body).prompt_cache_key);
+    expect(keys).toEqual(["main", undefined]);
+  });
+
   test("gets an effort where the model is to think, unless it is known not to", async () => {
     const effort = async (thinking: ModelRequest["thinking"], more?: Partial<WireOptions>) =>
       (await sent(openaiCompletions, "llama", { thinking }, more)).body.reasoning_effort;
