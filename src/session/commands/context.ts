@@ -1,3 +1,4 @@
+import type { SectionSource } from "../../prompt/section-source.ts";
 import { tokenText } from "../desk/figures.ts";
 import type { ContextReport } from "../inspect/context-report.ts";
 import type { QueuedCommand } from "./command.ts";
@@ -16,19 +17,33 @@ export const context: QueuedCommand = {
   },
 };
 
-function overview({ model, window, totals, messages }: ContextReport): string[] {
+/** How it is told where a section's words come from, but for our own. */
+const FROM: Record<Exclude<SectionSource["kind"], "section">, string> = {
+  provider: "in the words for",
+  configuration: "from",
+  workspace: "from",
+  run: "from the run's",
+  plugin: "from the plugin",
+};
+
+function overview({ model, window, totals, sections, messages }: ContextReport): string[] {
   const { prompt, above, below, tools } = totals;
   const all = prompt.tokens + tools.tokens + messages.tokens;
   const share = Math.round((100 * all) / window);
   return [
     `About ${tokenText(all)} of ${tokenText(window)} tokens (${share} %) of \`${model}\`:`,
     `- System prompt: ${tokenText(prompt.tokens)} tokens, ${prompt.chars} characters (${tokenText(above.tokens)} that stay the same, ${tokenText(below.tokens)} that change)`,
-    `- Tools: ${tokenText(tools.tokens)} tokens for ${tools.count}`,
+    ...sections.filter(({ name }) => name === "skills").map(skillsLine),
+    `- Tools: ${tokenText(tools.tokens)} tokens for ${tools.count}, their schemas ${tools.schemaBytes} bytes`,
     `- Conversation: ${tokenText(messages.tokens)} tokens in ${messages.count} messages`,
   ];
 }
 
-function filesOf({ files, limits }: ContextReport): string[] {
+function skillsLine({ tokens, chars }: ContextReport["sections"][number]): string {
+  return `- Skills, as part of it: ${tokenText(tokens)} tokens, ${chars} characters`;
+}
+
+function filesOf({ files, limits, seeded }: ContextReport): string[] {
   if (files.length === 0) return ["", "No workspace file is in the prompt."];
   const { fileChars, totalChars } = limits;
   const lines = files.map(({ path, missing, truncated, rawChars, injectedChars, tokens }) => {
@@ -36,12 +51,21 @@ function filesOf({ files, limits }: ContextReport): string[] {
     const size = truncated ? `${injectedChars} of ${rawChars} characters, cut` : `${rawChars} characters`;
     return `- ${path}: ${size}, ${tokenText(tokens)} tokens`;
   });
-  return ["", `Workspace files in it, at most ${fileChars} characters each and ${totalChars} together:`, ...lines];
+  const raw = files.reduce((sum, file) => sum + file.rawChars, 0);
+  const injected = files.reduce((sum, file) => sum + file.injectedChars, 0);
+  return [
+    "",
+    `Workspace files in it, at most ${fileChars} characters each and ${totalChars} together:`,
+    ...lines,
+    `- Together: ${injected} characters in the prompt, ${raw} in the workspace`,
+    ...(seeded ? [] : ["The workspace is new: the first turn writes these files."]),
+  ];
 }
 
 function details({ sections, tools }: ContextReport): string[] {
-  const parts = sections.map(({ name, layer, chars, tokens }) => {
-    return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "below" ? ", changes" : ""}`;
+  const parts = sections.map(({ name, layer, chars, tokens, source }) => {
+    const from = source.kind === "section" ? "" : `, ${FROM[source.kind]} ${source.name}`;
+    return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "below" ? ", changes" : ""}${from}`;
   });
   const costs = tools
     .toSorted((a, b) => b.tokens - a.tokens)
