@@ -39,18 +39,19 @@ export function referencePage(): string {
   return [HEAD, ...parts].join("\n");
 }
 
-/** Every path that a configuration may have, as the page writes them. */
-export function configPaths(): Set<string> {
-  const root = rootSchema();
-  return new Set(Object.entries(root.properties ?? {}).flatMap(([name, node]) => [name, ...pathsBelow(name, node)]));
+/** Every field that a configuration may have, by its path as the page writes it, and whether it does anything. */
+export function configFields(): Map<string, "live" | "idle"> {
+  const fields = Object.entries(rootSchema().properties ?? {});
+  return new Map(fields.flatMap(([name, node]) => fieldsFrom(name, node)));
 }
 
 function rootSchema(): Node {
   return z.toJSONSchema(wholeSchema, { io: "output", unrepresentable: "any" }) as Node;
 }
 
-function pathsBelow(path: string, node: Node): string[] {
-  return childrenOf(path, node).flatMap(([below, child]) => [below, ...pathsBelow(below, child)]);
+function fieldsFrom(path: string, node: Node): [string, "live" | "idle"][] {
+  const below = childrenOf(path, node).flatMap(([name, child]) => fieldsFrom(name, child));
+  return [[path, node.status === undefined ? "live" : "idle"], ...below];
 }
 
 /** @param marked how far what is above has come, which holds for what is below */
