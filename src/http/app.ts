@@ -10,6 +10,7 @@ import { requireLogin } from "./auth.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
 import { configRoutes } from "./config.ts";
+import { configSchemaRoutes } from "./config-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { onError } from "./errors.ts";
@@ -42,6 +43,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/", docsRoutes);
   app.use("/v1/config/*", requireLogin);
   app.route("/v1", configRoutes);
+  app.route("/v1", configSchemaRoutes);
   app.use(async (c, next) => {
     await knowConfiguration(c.env, Date.now());
     c.set(

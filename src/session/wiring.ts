@@ -1,6 +1,8 @@
 import type { AnyChannel, ChannelContext, Target } from "../channels/channel.ts";
 import { findChannel } from "../channels/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
+import { jsonSchemaOf, type SchemaNode } from "../config/schema-node.ts";
+import { ConfigStore, type RevisionLine } from "../config/store.ts";
 import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -74,6 +76,10 @@ export interface ConfigurationPort {
   newest(): Promise<{ revision: number; document: JsonObject }>;
   /** Changes it; see `changeConfiguration`. */
   change(wanted: ConfigChange): Promise<ConfigChanged>;
+  /** A revision without its document; undefined where it is not kept. */
+  at(revision: number): Promise<RevisionLine | undefined>;
+  /** The schema of all of it. */
+  describe(): SchemaNode;
 }
 
 /** A channel with what it needs to work for one account. */
@@ -120,6 +126,8 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
     configuration: {
       newest: () => newestDocument(env),
       change: (wanted) => changeConfiguration(env, wanted, Date.now()),
+      at: (revision) => new ConfigStore(env.DB).at(revision),
+      describe: () => jsonSchemaOf(wholeSchema),
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { agentsListTool } from "./agents-list.ts";
+import type { ConfigPort } from "./config-port.ts";
 import { editTool } from "./edit.ts";
+import { gatewayTool } from "./gateway.ts";
 import { lsTool } from "./ls.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
@@ -32,13 +34,15 @@ export interface ToolRoom {
   outbox: OutboxPort | undefined;
   /** The session of the turn. */
   status: StatusPort;
+  /** The configuration, where the turn may reach it. */
+  config: ConfigPort | undefined;
   /** Whether there is `update_plan`. */
   plans: boolean;
 }
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
-  const { owner, workspace, readEtags, resources, sessions, status, outbox, plans } = room;
+  const { owner, workspace, readEtags, resources, sessions, status, outbox, config, plans } = room;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
@@ -47,6 +51,7 @@ export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyT
     editTool(workspace, readEtags),
     lsTool(workspace, resources),
     ...message,
+    ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),
     sessionStatusTool(status, true),
     ...(plans ? [updatePlanTool()] : []),

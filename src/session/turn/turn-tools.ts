@@ -1,13 +1,17 @@
 import type { AnyTool } from "../../agent/tool.ts";
 import { toolsFor } from "../../tools/index.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { gatewayPort } from "../configuration/gateway-port.ts";
 import type { Occasion } from "./occasion.ts";
 import { RESOURCES } from "./resources.ts";
 import type { ToolsRoom } from "./turn-room.ts";
 
 /** The tools of a turn, over what it may reach. */
-export function turnTools({ speaker: { owner } }: Occasion, room: ToolsRoom, workspace: Workspace): AnyTool[] {
+export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Workspace): AnyTool[] {
   const { readEtags, status, sessions, outbox, extraTools, wiring } = room;
+  const { owner } = occasion.speaker;
   const plans = wiring.config.tools.experimental.planTool;
-  return toolsFor({ owner, workspace, readEtags, resources: RESOURCES, sessions, status, outbox, plans }, extraTools);
+  const config = gatewayPort(occasion, wiring);
+  const own = { owner, workspace, readEtags, resources: RESOURCES, sessions, status, outbox, config, plans };
+  return toolsFor(own, extraTools);
 }

@@ -1,0 +1,58 @@
+import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
+import { fieldPath } from "./field-path.ts";
+
+/** What is shown in place of a value that a model must not see. */
+export const REDACTED = "[redacted]";
+
+/** Names of fields whose value, where it is a text, is a secret that should be a reference. */
+const SECRET_NAME = /(?:token|secret|password|api[-_]?key|authorization|cookie)$/i;
+
+type Path = readonly (string | number)[];
+
+/**
+ * A document as a model may see it. Secrets are references and stay; hidden are texts of headers, texts where a secret
+ * would be, and logins in addresses.
+ */
+export function redacted(document: JsonObject): Json {
+  return mapTexts(document, [], (text, path) => (isSecret(text, path) ? REDACTED : text));
+}
+
+/**
+ * A document that was made from a redacted one: what was hidden is again what it was.
+ * @throws Error that names a field where nothing was hidden
+ */
+export function restored(document: Json, before: JsonObject): Json {
+  return mapTexts(document, [], (text, path) => {
+    if (text !== REDACTED) return text;
+    const hidden = valueAt(before, path.map(String));
+    if (typeof hidden === "string") return hidden;
+    throw new Error(`${fieldPath(path)}: '${REDACTED}' stands for a value that is not there; leave the field out.`);
+  });
+}
+
+/** What a document says at a place; undefined where it says nothing. */
+export function valueAt(document: Json | undefined, steps: readonly string[]): Json | undefined {
+  return steps.reduce<Json | undefined>((value, step) => {
+    if (Array.isArray(value)) return value[Number(step)];
+    return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }, document);
+}
+
+function isSecret(text: string, path: Path): boolean {
+  const name = String(path.findLast((step) => typeof step === "string"));
+  return path.at(-2) === "headers" || SECRET_NAME.test(name) || hasLogin(text);
+}
+
+function hasLogin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.password !== "";
+}
+
+function mapTexts(value: Json, path: Path, change: (text: string, path: Path) => string): Json {
+  if (typeof value === "string") return change(value, path);
+  if (Array.isArray(value)) return value.map((inner, at) => mapTexts(inner, [...path, at], change));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, [...path, name], change)]),
+  );
+}

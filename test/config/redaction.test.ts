@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { REDACTED, redacted, restored, valueAt } from "../../src/config/redaction.ts";
+
+const reference = { source: "env", id: "KEY" };
+const document = {
+  models: {
+    providers: {
+      a: { apiKey: reference, headers: { "X-Org": "org-1", Authorization: reference }, baseUrl: "https://u:p@a.test" },
+      b: { baseUrl: "https://b.test/v1", apiKey: "sk-plain" },
+    },
+  },
+  agents: { list: [{ id: "main", name: "Pill" }] },
+  hooks: { token: "plain" },
+};
+
+test("texts that are or may be secrets are hidden, references and all else are not", () => {
+  expect(redacted(document)).toEqual({
+    ...document,
+    models: {
+      providers: {
+        a: { apiKey: reference, headers: { "X-Org": REDACTED, Authorization: reference }, baseUrl: REDACTED },
+        b: { baseUrl: "https://b.test/v1", apiKey: REDACTED },
+      },
+    },
+    hooks: { token: REDACTED },
+  });
+});
+
+describe("a document that was made from a redacted one", () => {
+  test("has again what was hidden, and what was changed beside", () => {
+    const edited = JSON.parse(JSON.stringify(redacted(document)).replace("Pill", "Other"));
+    expect(restored(edited, document)).toEqual({ ...document, agents: { list: [{ id: "main", name: "Other" }] } });
+  });
+
+  test("is refused where it hides what was never there", () => {
+    expect(() => restored({ prompt: { productName: REDACTED } }, document)).toThrow("prompt.productName");
+  });
+});
+
+test("a value is found by its path, and nothing of a prototype", () => {
+  expect(valueAt(document, ["agents", "list", "0", "name"])).toBe("Pill");
+  expect(valueAt(document, ["agents", "list", "7", "name"])).toBeUndefined();
+  expect(valueAt(document, ["constructor"])).toBeUndefined();
+  expect(valueAt(document, [])).toBe(document);
+});
