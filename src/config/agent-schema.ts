@@ -109,7 +109,7 @@ export const agentDefaults = z
     contextPruning,
     subagents,
     memorySearch: memorySearch.prefault({}).meta(planned("How agents search their memory.")),
-    heartbeat: heartbeat.optional().meta(planned("Lets the default agent look by itself whether something is due.")),
+    heartbeat: heartbeat.optional().describe("Lets the default agent look by itself whether something is due."),
     sandbox: sandbox.prefault({}).meta(planned("Where commands run.")),
     humanDelay: humanDelay.prefault({}).meta(planned("Pauses between the blocks of a long reply.")),
     ...blockStreaming,
@@ -146,7 +146,7 @@ export const agentEntry = z.strictObject(
     memorySearch: overridesOf(memorySearch).optional().meta(planned("How it searches its memory.")),
     heartbeat: overridesOf(heartbeat)
       .optional()
-      .meta(planned("Lets it look by itself whether something is due; agents without one do not then.")),
+      .describe("Lets it look by itself whether something is due; agents without one do not then."),
     humanDelay: overridesOf(humanDelay).optional().meta(planned("Its pauses between the blocks of a long reply.")),
     identity: identity.optional().describe("Who it is for people."),
     groupChat: groupChat.optional().describe("How it takes part where several people talk."),
