@@ -41,7 +41,9 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
   app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
   app.route("/", docsRoutes);
-  app.use("/v1/config/*", requireLogin);
+  app.route("/v1", loginRoutes);
+  app.use("/v1/*", requireLogin);
+  // What mends a configuration has to work without a valid one.
   app.route("/v1", configRoutes);
   app.route("/v1", configSchemaRoutes);
   app.use(async (c, next) => {
@@ -53,8 +55,6 @@ export function createApp(): OpenAPIHono<AppEnv> {
     await next();
   });
   app.route("/", channelRoutes);
-  app.route("/v1", loginRoutes);
-  app.use("/v1/*", requireLogin);
   app.route("/v1", callerRoutes);
   app.route("/v1", agentRoutes);
   app.route("/v1", agentListRoutes);

@@ -6,7 +6,7 @@ import { parseConfig } from "../config/parse-config.ts";
 import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
-import { changeConfiguration } from "../session/configuration/change-configuration.ts";
+import { changeConfiguration, reached } from "../session/configuration/change-configuration.ts";
 import { configurationView } from "../session/configuration/configuration-view.ts";
 import { passesIfMatch } from "./conditions.ts";
 import {
@@ -21,6 +21,8 @@ import {
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { readBody } from "./read-body.ts";
+
+const AGAIN = "Try again in a moment.";
 
 /** `/v1/config`, which answers also where the configuration is not valid: it is how that is mended. */
 export const configRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
@@ -52,7 +54,7 @@ configRoutes.openapi({ ...patchRoute, hide: true }, async (c) => {
 
 configRoutes.openapi(historyRoute, async (c) => {
   const { limit, before } = c.req.valid("query");
-  const revisions = await new ConfigStore(c.env.DB).history(limit, before);
+  const revisions = await reached(new ConfigStore(c.env.DB).history(limit, before), AGAIN);
   const last = revisions.length === limit ? revisions.at(-1) : undefined;
   return c.json({ revisions, ...(last && { before: last.revision }) }, 200);
 });
@@ -111,7 +113,7 @@ async function documentIn(c: Context): Promise<Json> {
 }
 
 async function storedAt(c: Context<AppEnv>, revision: number) {
-  const stored = await new ConfigStore(c.env.DB).at(revision);
+  const stored = await reached(new ConfigStore(c.env.DB).at(revision), AGAIN);
   if (stored !== undefined && stored.document !== null) return { ...stored, document: stored.document };
   throw new IsopodError(
     "not_found",

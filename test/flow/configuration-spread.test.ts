@@ -196,6 +196,17 @@ test("a stored document that is not valid any more is told with its fields, and 
   expect(await (await call("GET", "/v1/config")).json()).toMatchObject({ inForce: newest + 1, faults: [] });
 });
 
+test("a door that knows nothing while D1 is down says so, and stores nothing of which it does not know where to", async () => {
+  const DB = watched(() => {
+    throw new Error("D1 is down.");
+  });
+  const headers = { Authorization: "Bearer test-token" };
+  const answer = await createApp().request("/v1/me", { headers }, { ...env, DB });
+  expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "unavailable" } }]);
+  expect((await createApp().request("/v1/config", { headers }, { ...env, DB })).status).toBe(503);
+  expect((await createApp().request("/healthz", {}, { ...env, DB })).status).toBe(200);
+});
+
 test("with a variable that is not valid nothing runs, but the configuration can be looked at and mended", async () => {
   await env.DB.exec("delete from config_revisions");
   await knownConfiguration(env.DB).refresh();

@@ -127,6 +127,10 @@ test("a wrong type is refused with the path of its field, and what was in force 
   expect(unreadable).toMatchObject({ status: 400, message: expect.stringContaining("not JSON5") });
   const deep = await errorOf(await call("PUT", "/v1/config", "[".repeat(90_000), { "If-Match": "*" }));
   expect(deep.status).toBe(400);
+  const whole = await errorOf(
+    await call("PUT", "/v1/config", "[".repeat(50_000) + "]".repeat(50_000), { "If-Match": "*" }),
+  );
+  expect(whole.message).toContain("nested deeper");
   const list = await errorOf(await call("PUT", "/v1/config", "[]", { "If-Match": "*" }));
   expect(list).toMatchObject({ status: 400, faults: [{ path: "(document)" }] });
 });

@@ -218,6 +218,10 @@ describe("OpenAPI", () => {
         "/v1/sessions",
         "/v1/sessions/{key}/history",
         "/v1/audit",
+        "/v1/config",
+        "/v1/config/history",
+        "/v1/config/history/{revision}",
+        "/v1/config/rollback",
         "/v1/plugins",
         "/v1/agents/{id}/prompt",
         "/v1/agents/{id}/workspace",
@@ -231,6 +235,20 @@ describe("OpenAPI", () => {
         "/healthz",
       ]),
     );
+  });
+
+  test("a change of the configuration is described with its body and with what it has to say", async () => {
+    const { paths } = await (await call("GET", "/openapi.json")).json<{ paths: Record<string, any> }>();
+    for (const [method, type] of [
+      ["put", "application/json"],
+      ["patch", "application/merge-patch+json"],
+    ]) {
+      const route = paths["/v1/config"][method!];
+      expect(Object.keys(route.requestBody.content)).toEqual([type]);
+      expect(route.parameters.map(({ name }: { name: string }) => name)).toEqual(
+        expect.arrayContaining(["if-match", "dryRun", "note"]),
+      );
+    }
   });
 
   test("what is answered is what the document says", async () => {

@@ -98,7 +98,8 @@ function fits(base: ConfigChange["base"], revision: number): boolean {
   return typeof base === "number" ? base === revision : base(revision);
 }
 
-async function reached<T>(answer: Promise<T>, hint: string): Promise<T> {
+/** What D1 answers. @throws IsopodError `unavailable` with a hint where it does not, and what else is an IsopodError */
+export async function reached<T>(answer: Promise<T>, hint: string): Promise<T> {
   try {
     return await answer;
   } catch (error) {

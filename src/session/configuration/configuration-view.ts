@@ -1,6 +1,6 @@
 import type { Fault } from "../../config/faults.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { newestDocument } from "./change-configuration.ts";
+import { newestDocument, reached } from "./change-configuration.ts";
 import { type ConfigSource, type ConfigurationEnv, fromEnvironment, knownConfiguration } from "./configuration.ts";
 import type { Config } from "./whole-schema.ts";
 
@@ -22,7 +22,7 @@ export interface ConfigurationView {
 export async function configurationView(env: ConfigurationEnv): Promise<ConfigurationView> {
   const { revision, document } = await newestDocument(env);
   const known = knownConfiguration(env.DB);
-  if (known.stored?.newest !== revision) await known.refresh();
+  if (known.stored?.newest !== revision) await reached(known.refresh(), "Try again in a moment.");
   const { stored } = known;
   if (revision === 0 || stored === undefined || stored.kind === "none") {
     const { source, checked } = fromEnvironment(env);
