@@ -1,11 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ApiError, ask, type Server } from "./http.ts";
-import { Problem, runCommand } from "./problem.ts";
+import { runCommand } from "./problem.ts";
+import { findServer, meet } from "./server.ts";
 import { type Paper, Talk } from "./talk.ts";
-import { readVariables, VARIABLES_FILE } from "./variables.ts";
-import { isMe, type Me } from "./wire.ts";
+import { VARIABLES_FILE } from "./variables.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run chat -- [options] [message]
@@ -42,34 +41,6 @@ async function chat(): Promise<void> {
   const talk = new Talk(server, sessionKey, terminal);
   if (positionals.length > 0) await sayOnce(talk, positionals.join(" "));
   else await converse(talk, `${me.model} · ${sessionKey} · Ctrl-C stops a reply, and ends the chat`);
-}
-
-async function findServer(variablesFile: string, url: string | undefined): Promise<Server> {
-  const variables = { ...(await readVariables(variablesFile)), ...process.env };
-  if (!variables.ISOPOD_TOKEN) throw new Problem("There is no access token yet. Start Isopod first: npm start");
-  const address = url ?? variables.ISOPOD_URL ?? `http://127.0.0.1:${variables.PORT ?? 8787}`;
-  if (!URL.canParse(address)) throw new Problem(`'${address}' is no address. It looks like http://127.0.0.1:8787`);
-  return { url: address.replace(/\/+$/, ""), token: variables.ISOPOD_TOKEN };
-}
-
-/** @throws Problem where nobody answers, or not to us */
-async function meet(server: Server): Promise<Me> {
-  try {
-    return await ask(server, { path: "/v1/me" }, isMe);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status === 0) {
-      throw new Problem(
-        `Nothing answers at ${server.url}.\nStart Isopod with npm start, or name its address with --url.`,
-      );
-    }
-    if (error.status === 401) {
-      throw new Problem(
-        `${server.url} does not accept the access token.\nIt has to be the ISOPOD_TOKEN that Isopod runs with.`,
-      );
-    }
-    throw error;
-  }
 }
 
 async function sayOnce(talk: Talk, message: string): Promise<void> {

@@ -75,8 +75,14 @@ export function sessionPath(key: string, resource: "history" | "socket"): string
 }
 
 /** The path of a run's resource. */
-export function runPath(runId: string, resource?: "events" | "abort"): string {
+export function runPath(runId: string, resource?: "events" | "abort" | "prompt"): string {
   return `/v1/runs/${encodeURIComponent(runId)}${resource ? `/${resource}` : ""}`;
+}
+
+/** The path of the prompt that a turn of an agent would get. */
+export function promptPath(agentId: string, query: Readonly<Record<string, string | undefined>>): string {
+  const asked = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `/v1/agents/${encodeURIComponent(agentId)}/prompt?${new URLSearchParams(asked)}`;
 }
 
 /** The path of a tool call's approval. */

@@ -39,6 +39,35 @@ export interface Run {
   approvals?: { id: string; callId: string; question: string }[];
 }
 
+/** What a model is sent besides the conversation, or would be. Tokens are estimated. */
+export interface Prompt {
+  agentId: string;
+  sessionKey: string;
+  mode: string;
+  model: string;
+  hash: string;
+  /** With the line of the cache boundary in it. */
+  text: string;
+  sections: PromptSection[];
+  files: { path: string; rawChars: number; injectedChars: number; truncated: boolean; missing: boolean }[];
+  tools: { name: string; schemaBytes: number; tokens: number }[];
+  totals: { prompt: Size; above: Size; below: Size; tools: { count: number; schemaBytes: number; tokens: number } };
+}
+
+/** A section of a system prompt, and where its words come from. */
+export interface PromptSection extends Size {
+  name: string;
+  layer: "above" | "below";
+  source: { kind: "section" | "provider" | "configuration" | "workspace" | "run" | "plugin"; name: string };
+  text: string;
+}
+
+interface Size {
+  chars: number;
+  bytes: number;
+  tokens: number;
+}
+
 /** What a person can say about a tool call that waits. */
 export type Decision = "allow-once" | "allow-always" | "deny";
 
@@ -52,6 +81,11 @@ export type SocketFrame =
   | { type: "resumed" }
   | { type: "events"; events: AgentEvent[] }
   | ({ type: "error" } & Refusal);
+
+/** Whether a value is a prompt. */
+export function isPrompt(value: unknown): value is Prompt {
+  return isRecord(value) && typeof value.text === "string" && Array.isArray(value.sections) && isRecord(value.totals);
+}
 
 /** Whether a value is what `POST /v1/agent` answers. */
 export function isAccepted(value: unknown): value is Accepted {

@@ -34,7 +34,12 @@ export class Command {
   }
 
   /** Runs one of the command line's programs with this Node; `env` replaces the environment's own variables. */
-  static run(program: "start" | "chat", args: string[], env: NodeJS.Dict<string> = {}, root = ROOT): Command {
+  static run(
+    program: "start" | "chat" | "prompt",
+    args: string[],
+    env: NodeJS.Dict<string> = {},
+    root = ROOT,
+  ): Command {
     const clean = { ...process.env, ISOPOD_TOKEN: undefined, ISOPOD_URL: undefined, PORT: undefined, ...env };
     const script = `${root}/src/cli/${program}.ts`;
     return new Command(spawn(process.execPath, [script, ...args], { cwd: root, env: clean }));

@@ -43,6 +43,17 @@ test("a first start makes a token that only its owner can read, and prints all t
   assert.equal(await chat.ended, 0);
   assert.ok(chat.out.length > 10, "the terminal has a reply too");
 
+  const runId = /"runId":"(run_\w+)"/.exec(curl.out)?.[1] ?? "";
+  const sent = await shown("--run", runId);
+  assert.equal(await shown(), sent, "what a look shows is what the model was sent");
+  assert.match(sent, /^You are a personal assistant.*\n\n<!-- ISOPOD_CACHE_BOUNDARY -->\n\n.*## Runtime\n[^\n]*\n$/s);
+  const sections = await shown("--sections", "--channel", "telegram", "--sender", "other");
+  assert.match(sections, /^safety +\d+ +\d+ +\d+ {2}src\/prompt\/sections\/safety\.ts$/m);
+  assert.match(sections, /^SOUL\.md +\d+ +\d+$/m);
+  const wrong = prompt("--channel", "pigeon");
+  assert.equal(await wrong.ended, 1);
+  assert.match(wrong.err, /^channel: 'pigeon' has no account\nConfigured: telegram\/default\.\n$/);
+
   const second = start();
   assert.equal(await second.ended, 1);
   assert.match(
@@ -102,6 +113,17 @@ test("without the packages it says how to install them", async () => {
   assert.equal(await isopod.ended, 1);
   assert.equal(isopod.err, "The packages are not installed yet. Run: npm ci\n");
 });
+
+function prompt(...args: string[]): Command {
+  return Command.run("prompt", ["--url", `http://127.0.0.1:${port}`, "--vars", vars(), ...args]);
+}
+
+/** What the command shows. */
+async function shown(...args: string[]): Promise<string> {
+  const command = prompt(...args);
+  assert.equal(await command.ended, 0, command.err);
+  return command.out;
+}
 
 function start(): Command {
   return Command.run("start", ["--port", String(port), "--persist-to", join(folder, "state"), "--vars", vars()]);

@@ -1,0 +1,60 @@
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ask, promptPath, runPath } from "./http.ts";
+import { runCommand } from "./problem.ts";
+import { promptTable } from "./prompt-table.ts";
+import { findServer, meet } from "./server.ts";
+import { VARIABLES_FILE } from "./variables.ts";
+import { isPrompt } from "./wire.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const USAGE = `Usage: npm run prompt -- [options]
+
+Prints the system prompt that a turn would get now, or that a run's model was sent, with the
+line of the cache boundary in it. Nothing is written and no model is asked.
+
+  --agent <id>         The agent (default: the one that answers)
+  --channel <id>       A turn on that channel (default: the API, or the page)
+  --account <id>       One of the channel's accounts
+  --kind <kind>        direct, group or channel
+  --sender <who>       owner or other
+  --session <key>      A turn in that session
+  --mode <mode>        full, minimal or none
+  --model <model>      provider/model, or an alias
+  --thinking <level>   off, minimal, low, medium or high
+  --run <id>           What the model of that run was sent, instead
+  --sections           A table of sections, files and tools with their sizes, instead of the text
+  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
+  --help               Show this`;
+
+/** Shows a system prompt of a running Isopod. */
+async function prompt(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      agent: { type: "string" },
+      channel: { type: "string" },
+      account: { type: "string" },
+      kind: { type: "string" },
+      sender: { type: "string" },
+      session: { type: "string" },
+      mode: { type: "string" },
+      model: { type: "string" },
+      thinking: { type: "string" },
+      run: { type: "string" },
+      sections: { type: "boolean", default: false },
+      url: { type: "string" },
+      vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const { agent, run, sections, url, vars, help, ...query } = values;
+  if (help) return console.log(USAGE);
+  const server = await findServer(vars, url);
+  const me = await meet(server);
+  const path = run === undefined ? promptPath(agent ?? me.agentId, query) : runPath(run, "prompt");
+  const shown = await ask(server, { path }, isPrompt);
+  console.log(sections ? promptTable(shown) : shown.text);
+}
+
+await runCommand(prompt);

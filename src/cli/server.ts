@@ -1,0 +1,37 @@
+import { ApiError, ask, type Server } from "./http.ts";
+import { Problem } from "./problem.ts";
+import { readVariables } from "./variables.ts";
+import { isMe, type Me } from "./wire.ts";
+
+/**
+ * Where Isopod answers, with the token for it.
+ * @param url where that is said on the command line
+ * @throws Problem where there is no token, or the address is none
+ */
+export async function findServer(variablesFile: string, url: string | undefined): Promise<Server> {
+  const variables = { ...(await readVariables(variablesFile)), ...process.env };
+  if (!variables.ISOPOD_TOKEN) throw new Problem("There is no access token yet. Start Isopod first: npm start");
+  const address = url ?? variables.ISOPOD_URL ?? `http://127.0.0.1:${variables.PORT ?? 8787}`;
+  if (!URL.canParse(address)) throw new Problem(`'${address}' is no address. It looks like http://127.0.0.1:8787`);
+  return { url: address.replace(/\/+$/, ""), token: variables.ISOPOD_TOKEN };
+}
+
+/** Who answers there. @throws Problem where nobody does, or not to us */
+export async function meet(server: Server): Promise<Me> {
+  try {
+    return await ask(server, { path: "/v1/me" }, isMe);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 0) {
+      throw new Problem(
+        `Nothing answers at ${server.url}.\nStart Isopod with npm start, or name its address with --url.`,
+      );
+    }
+    if (error.status === 401) {
+      throw new Problem(
+        `${server.url} does not accept the access token.\nIt has to be the ISOPOD_TOKEN that Isopod runs with.`,
+      );
+    }
+    throw error;
+  }
+}
