@@ -32,6 +32,7 @@ const file = z
     tokens: z.int(),
     truncated: z.boolean(),
     missing: z.boolean(),
+    note: z.string().optional().openapi({ description: "What stands there for a file that is empty or no text." }),
   })
   .openapi("PromptFile");
 
@@ -72,8 +73,12 @@ const seeded = z.boolean().openapi({
     "False where no turn has furnished the workspace yet: the files are then those that the first one will write.",
 });
 
+const warnings = z.array(z.string()).openapi({
+  description: "What is wrong with workspace files, in sentences: names that clash, control characters, and the like.",
+});
+
 /** What a turn would be given now. */
-export const promptLook = promptView.extend({ seeded }).openapi("PromptLook");
+export const promptLook = promptView.extend({ seeded, warnings }).openapi("PromptLook");
 
 /** What the model of a run was sent. */
 export const runPrompt = promptView

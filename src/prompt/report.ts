@@ -47,6 +47,8 @@ export interface FileReport {
   tokens: number;
   truncated: boolean;
   missing: boolean;
+  /** What the prompt says in place of a file that is empty or no text. */
+  note?: string;
 }
 
 /**
@@ -90,5 +92,7 @@ function labelled({ name, layer, text, source }: RenderedSection, input: PromptI
 }
 
 function fileReport({ path, content, rawChars, injectedChars, truncated, missing }: BootstrapFile): FileReport {
-  return { path, rawChars, injectedChars, tokens: estimateTokens(content), truncated, missing };
+  const isNote = rawChars === 0 && !missing && injectedChars > 0;
+  const size = { rawChars, injectedChars, tokens: estimateTokens(content) };
+  return { path, ...size, truncated, missing, ...(isNote && { note: content }) };
 }

@@ -35,6 +35,12 @@ function shownOf(prompt: string, path: string): string | undefined {
   return prompt.split(`\n\n## ${path}\n`)[1]?.split(/\n\n##? /)[0];
 }
 
+/** The answer of a command. */
+async function tell(name: string, command: string): Promise<string> {
+  const run: any = await finished((await say(command, name, session(name))).runId);
+  return run.reply;
+}
+
 async function withDefaults(name: string, defaults: object, more: object = {}): Promise<void> {
   await configure(name, (config) => ({
     ...config,
@@ -70,6 +76,7 @@ describe("the first conversation", () => {
     expect(third).not.toContain("pirate");
     const why = "`BOOTSTRAP.md` is not shown: it is for a first conversation, and that of this workspace is over.";
     expect(third).toContain(`- ${why}\n`);
+    expect(await tell(name, "/context")).toContain(`\n\nTo be looked after:\n- ${why}`);
     await drop("BOOTSTRAP.md");
   });
 });
@@ -192,6 +199,10 @@ describe("bad files", () => {
     expect(shownOf(prompt, "MEMORY.md")).toBe("你好");
     expect(prompt).not.toMatch(/[^\P{Cc}\n\r\t]/u);
     expect(prompt).toContain("- `AGENTS.md` has control characters (2); they are shown as pictures, such as ␀.");
+    const report = await tell(name, "/context");
+    expect(report).toContain("\n- SOUL.md is not UTF-8 text: 8 bytes that are not shown here.\n");
+    expect(report).toContain("\n- TOOLS.md is empty.\n");
+    expect(report).toMatch(/looked after:\n- `AGENTS\.md` has control characters \(2\)/);
     await drop("MEMORY.md");
   });
 

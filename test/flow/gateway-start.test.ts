@@ -64,7 +64,7 @@ test("what somebody else has set about is left to them, unless they are gone for
 test("a new deployment has an agent do what its BOOT.md says, in its main session, once", async () => {
   const id = `${env.DEPLOYMENT.id}:main`;
   await env.DB.prepare("DELETE FROM boots WHERE id = ?").bind(id).run();
-  await call("PUT", "/v1/agents/main/workspace/BOOT.md", "Water the plants.");
+  await call("PUT", "/v1/agents/main/workspace/Boot.md", "Water the plants.");
   await script("default", [
     { calls: [{ name: "write", args: { path: "plants.md", content: "Watered." } }] },
     { text: "NO_REPLY" },

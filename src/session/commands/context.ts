@@ -43,11 +43,13 @@ function skillsLine({ tokens, chars }: ContextReport["sections"][number]): strin
   return `- Skills, as part of it: ${tokenText(tokens)} tokens, ${chars} characters`;
 }
 
-function filesOf({ files, limits, seeded }: ContextReport): string[] {
-  if (files.length === 0) return ["", "No workspace file is in the prompt."];
+function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
+  const faults = warnings.length === 0 ? [] : ["", "To be looked after:", ...warnings.map((text) => `- ${text}`)];
+  if (files.length === 0) return ["", "No workspace file is in the prompt.", ...faults];
   const { fileChars, totalChars } = limits;
-  const lines = files.map(({ path, missing, truncated, rawChars, injectedChars, tokens }) => {
+  const lines = files.map(({ path, missing, note, truncated, rawChars, injectedChars, tokens }) => {
     if (missing) return `- ${path}: missing`;
+    if (note !== undefined) return `- ${note.replace(/^\(|\)$/g, "")}`;
     const size = truncated ? `${injectedChars} of ${rawChars} characters, cut` : `${rawChars} characters`;
     return `- ${path}: ${size}, ${tokenText(tokens)} tokens`;
   });
@@ -59,6 +61,7 @@ function filesOf({ files, limits, seeded }: ContextReport): string[] {
     ...lines,
     `- Together: ${injected} characters in the prompt, ${raw} in the workspace`,
     ...(seeded ? [] : ["The workspace is new: the first turn writes these files."]),
+    ...faults,
   ];
 }
 

@@ -1,11 +1,13 @@
 import type { Agent } from "../../config/agents.ts";
 import { mainSessionKey } from "../../config/session-key.ts";
+import { log } from "../../lib/log.ts";
+import { fileNamed } from "../../workspace/bootstrap-names.ts";
 import { readText } from "../../workspace/read-text.ts";
 import { truncate } from "../../workspace/truncate.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 import type { AcceptRequest } from "../api.ts";
 
-const PATH = "BOOT.md";
+const NAME = "BOOT.md";
 
 const ORDER = [
   "[System] A new version of you has come up. This is what your workspace's BOOT.md asks you to do then, once.",
@@ -13,16 +15,16 @@ const ORDER = [
 ].join("\n");
 
 /**
- * What a new deployment has an agent do: what its BOOT.md says, as a run of its main session. Undefined where there is no
- * such file, or nothing in it. Costs one R2 operation where there is none.
+ * What a new deployment has an agent do: what its BOOT.md says (in any case of its name), as a run of its main session.
+ * Undefined where there is no such file, or nothing in it. Costs one R2 operation where there is none.
  * @throws WorkspaceError `unavailable`
  */
 export async function bootRequest(
   agent: Agent,
-  workspace: Pick<Workspace, "stat" | "read">,
+  workspace: Pick<Workspace, "list" | "read">,
   bootId: string,
 ): Promise<Omit<AcceptRequest, "runId"> | undefined> {
-  const content = await readBootFile(workspace, agent.defaults.bootstrapMaxChars);
+  const content = await readBootFile(agent, workspace);
   if (content === undefined) return undefined;
   return {
     sessionKey: mainSessionKey(agent.id),
@@ -39,12 +41,15 @@ export async function bootRequest(
 }
 
 async function readBootFile(
-  workspace: Pick<Workspace, "stat" | "read">,
-  maxChars: number,
+  { id, defaults: { bootstrapMaxChars } }: Agent,
+  workspace: Pick<Workspace, "list" | "read">,
 ): Promise<string | undefined> {
+  const file = fileNamed(await workspace.list(""), NAME);
+  if (file === undefined) return undefined;
   try {
-    const read = await readText(workspace, await workspace.stat(PATH), maxChars);
-    const content = read.kind === "text" ? truncate(read.excerpt, maxChars, PATH).content.trim() : "";
+    const read = await readText(workspace, file, bootstrapMaxChars);
+    if (read.kind === "binary") log("warn", "boot_file.no_text", { agentId: id, path: file.path, why: read.why });
+    const content = read.kind === "text" ? truncate(read.excerpt, bootstrapMaxChars, file.path).content.trim() : "";
     return content === "" ? undefined : content;
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === "not_found") return undefined;

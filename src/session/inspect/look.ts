@@ -20,6 +20,8 @@ import { type PromptView, promptView } from "./prompt-view.ts";
 export interface PromptLook extends PromptView {
   /** False where no turn has furnished the workspace yet: then the files are those that the first one will write. */
   seeded: boolean;
+  /** What is wrong with workspace files, shown or not, in sentences. */
+  warnings: string[];
 }
 
 /** For whom somebody looks, and with what. */
@@ -65,5 +67,5 @@ async function look(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
   const prompt = await turnPrompt(occasion, parts, gathered);
   const of = { agentId, sessionKey: occasion.session.key, mode: occasion.mode, model };
   const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
-  return { ...view, seeded: isSeeded(listed) };
+  return { ...view, seeded: isSeeded(listed), warnings: [...(prompt.input.fileWarnings ?? [])] };
 }
