@@ -52,7 +52,7 @@ export async function answer(loop: Loop, messages: Message[], signal: AbortSigna
     const { candidate, afterMs } = choice;
     if (!(await hasPassed(afterMs, signal))) return unanswered(loop, candidate.model, { stop: "aborted" });
     const begunAt = loop.now();
-    const reply = await ask({ ...loop, model: candidate.model }, messages, signal);
+    const reply = await ask(askedOf(loop, candidate.model), messages, signal);
     if (reply.stop === "aborted") return reply;
     if (reply.error === undefined) {
       failover.answered(candidate, namesAtRest(candidate, standing.rests));
@@ -75,6 +75,13 @@ export async function answer(loop: Loop, messages: Message[], signal: AbortSigna
     }
   }
   return unanswered(loop, loop.model, { stop: "error", error: whyNobody(standing) });
+}
+
+/** The loop with another model, which is told who it is. */
+function askedOf(loop: Loop, model: Model): Loop {
+  if (model === loop.model) return loop;
+  const system = loop.systemOf?.(model) ?? loop.request.system;
+  return { ...loop, model, request: { ...loop.request, system } };
 }
 
 function candidatesIn({ model }: Loop, { candidates }: Failover): readonly Candidate[] {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, Directives, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
-import type { Model, ModelRequest } from "../models/model.ts";
+import type { Model, ModelRequest, SystemPrompt } from "../models/model.ts";
 import type { Failover } from "./answer.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { ContextRules } from "./context-rules.ts";
@@ -105,6 +105,8 @@ export interface Loop {
   model: Model;
   /** Who else may answer; absent where nobody may, and nothing is asked again. */
   failover?: Failover | undefined;
+  /** The system prompt for a model that took over; that of the request where absent. */
+  systemOf?: ((model: Model) => SystemPrompt) | undefined;
   request: Omit<ModelRequest, "messages" | "tools">;
   tools: readonly AnyTool[];
   journal: Journal;

@@ -122,5 +122,6 @@ function request(loop: Loop, task: SummaryTask, earlier: string | undefined, con
 function silent(loop: Loop, model: Model): Loop {
   const { loadImage } = loop.request;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
-  return { ...loop, model, request: { system, thinking: "off", loadImage }, tools: [], emit: () => undefined };
+  const request = { system, thinking: "off" as const, loadImage };
+  return { ...loop, model, request, systemOf: undefined, tools: [], emit: () => undefined };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { SecretRef } from "../config/secret-ref.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { AccessPolicy } from "./access.ts";
 
 /**
@@ -36,8 +37,28 @@ export interface Channel<Account = never> {
   send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
   /** Delivers a file as `send` does a text; absent where the platform takes none. */
   sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+  /** Emojis on messages; absent where the platform has none. */
+  readonly reactions?: ChannelReactions<Account>;
   /** Tells the conversation that an answer is being worked on, where the platform can; failures are ignored. */
   typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
+}
+
+/** How a channel reacts to messages. */
+export interface ChannelReactions<Account> {
+  /** How freely the agent may, through an account. */
+  level(account: Account): ReactionLevel;
+  /** Puts an emoji on a message in place of the agent's earlier one, or takes that back. Twice is the same as once. */
+  react(reaction: Reaction, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+}
+
+/** `ack`: only to say that a message has come; `minimal` and `extensive`: the agent's own as well. */
+export type ReactionLevel = "off" | "ack" | "minimal" | "extensive";
+
+export interface Reaction {
+  target: Target;
+  messageId: string;
+  /** Empty to take it back. */
+  emoji: string;
 }
 
 /** What a channel is given of the world. */
@@ -55,7 +76,8 @@ export type Received =
   | { kind: "refused"; response: Response }
   /** Understood and of no concern to the agent (an edit, a join); answered 200. */
   | { kind: "ignored"; reason: string }
-  | { kind: "message"; message: InboundMessage };
+  /** `answer` is the JSON that the platform is answered once the message is stored; `{ok: true}` where absent. */
+  | { kind: "message"; message: InboundMessage; answer?: JsonObject };
 
 /** What a person said, in no channel's terms. */
 export interface InboundMessage {
@@ -111,10 +133,20 @@ export interface OutboundPart {
   text: string;
   /** Stands still over retries, for platforms that drop repeats. */
   deliveryId: string;
+  /** Rows of buttons below it; platforms without any leave them out. */
+  buttons?: Buttons;
 }
 
+/** Pressing a button is as good as writing what it says. */
+export interface Button {
+  label: string;
+  says: string;
+}
+
+export type Buttons = readonly (readonly Button[])[];
+
 /** A file on its way. */
-export interface OutboundFile extends Omit<OutboundPart, "text"> {
+export interface OutboundFile extends Omit<OutboundPart, "text" | "buttons"> {
   name: string;
   mediaType: string;
   bytes: Uint8Array<ArrayBuffer>;

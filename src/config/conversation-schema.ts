@@ -9,12 +9,18 @@ export const identity = z.strictObject({
   avatar: z.string().optional().meta(planned("Its picture: a path in the workspace, or an address.")),
 });
 
+/** Whether a reply's text is sent, or only what the message tool sends. */
+export const visibleReplies = z.enum(["automatic", "message_tool"]);
+
 /** `groupChat`: how an agent takes part where several people talk. */
 export const groupChat = z.strictObject({
   mentionPatterns: z
     .array(z.string().min(1).max(200).refine(isPattern, "is no regular expression"))
     .optional()
     .describe("Regular expressions, in any case, that address the agent beside a platform's own mentions."),
+  visibleReplies: visibleReplies
+    .optional()
+    .describe("What of a reply is seen there: its text, or only what the message tool sends."),
   historyLimit: z
     .number()
     .int()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupChat } from "./conversation-schema.ts";
+import { groupChat, visibleReplies } from "./conversation-schema.ts";
 import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 
@@ -39,11 +39,14 @@ export const messages = z
   .strictObject({
     queue,
     groupChat: groupChat.prefault({}).describe("How agents take part where several people talk."),
-    ackReaction: z.string().max(16).optional().meta(planned("The emoji that says a message has come; none if empty.")),
+    visibleReplies: visibleReplies
+      .default("automatic")
+      .describe("What of a reply people see: its text, or only what the message tool sends; groups may differ."),
+    ackReaction: z.string().max(16).default("").describe("The emoji that says a message has come; none if empty."),
     ackReactionScope: z
       .enum(["group-mentions", "group-all", "direct", "all", "off"])
       .default("group-mentions")
-      .meta(planned("Which messages get it.")),
+      .describe("Which messages get it."),
     removeAckAfterReply: z.boolean().default(false).meta(planned("Whether it goes when the reply has come.")),
     responsePrefix: z
       .string()

@@ -8,6 +8,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
+import { acknowledge } from "../session/arrival/acknowledge.ts";
 import { answeringAgent, conversationKey, requestOf } from "../session/arrival/inbound.ts";
 import { callSession } from "../session/call-session.ts";
 import { newRunId, objectNameOf } from "../session/locate.ts";
@@ -27,7 +28,7 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
   const received = await open.channel.receive(c.req.raw, open.context);
   if (received.kind === "refused") return received.response;
   if (received.kind === "ignored") return done(received.reason);
-  const { message } = received;
+  const { message, answer = { ok: true } } = received;
   const decision = await decide(c.env.DB, wiring, open, message);
   if (decision.kind === "ignore") return done(decision.reason);
   if (decision.kind === "pair") {
@@ -35,7 +36,8 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
     return done("the sender is not paired");
   }
   await hand(c.env, wiring, open, message, decision.owner);
-  return c.json({ ok: true });
+  c.executionCtx.waitUntil(acknowledge(message, open, wiring.config.messages));
+  return c.json(answer);
 
   function done(reason: string): Response {
     log("info", "channel.ignored", { channel: channelId, accountId, reason });

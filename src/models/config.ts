@@ -7,6 +7,10 @@ const model = z.strictObject({
   contextWindow: z.number().int().positive().optional().describe("Tokens that input and output share."),
   maxTokens: z.number().int().positive().optional().describe("Most tokens that one answer may have."),
   reasoning: z.boolean().optional().describe("Whether it can think before it answers."),
+  reasoningFormat: z
+    .enum(["native", "tagged"])
+    .optional()
+    .describe("Where its thoughts are: in a place of their own, or in <think> tags that it is asked for."),
   input: z
     .array(z.enum(["text", "image"]))
     .optional()

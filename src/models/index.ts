@@ -17,6 +17,9 @@ const WIRE_FORMATS: Readonly<Record<ProviderConfig["api"], WireFormat>> = {
   "anthropic-messages": anthropicMessages,
 };
 
+/** Providers whose models think in tags, unless a model's own entry says otherwise. */
+const TAGGING: ReadonlySet<string> = new Set(["minimax", "minimax-cn", "google-gemini-cli"]);
+
 /** What a resolver needs. */
 export interface ModelSources {
   /** The configured providers; one of the same name as a built-in one replaces it. */
@@ -80,7 +83,12 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
     reasoning: configured?.reasoning,
     fetch: sources.fetch,
   });
-  return configured?.cost === undefined ? model : { ...model, price: configured.cost };
+  const isTagged = configured?.reasoningFormat === "tagged" || (!configured?.reasoningFormat && TAGGING.has(name));
+  return {
+    ...model,
+    ...(isTagged && { tagsThoughts: true }),
+    ...(configured?.cost !== undefined && { price: configured.cost }),
+  };
 }
 
 function providerOf(name: string, sources: ModelSources): ProviderConfig {

@@ -24,7 +24,6 @@ import { startGateway } from "./hooked/gateway-start.ts";
 import type { SessionHooks } from "./hooked/session-hooks.ts";
 import { PromptKeeper } from "./inspect/prompt-keeper.ts";
 import type { Lane } from "./lane.ts";
-import { askPerson } from "./run/ask-person.ts";
 import type { Conclusion } from "./run/conclusion.ts";
 import { noteSaid, openRun } from "./run/opening.ts";
 import type { Opening, RunInput } from "./run/run.ts";
@@ -179,7 +178,7 @@ export class Performer {
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
     if (conclusion === undefined && target !== null) {
-      const parts = deliveries.format(target, askPerson(run.journal.state));
+      const parts = deliveries.ask(target, run.journal.state);
       fence.write(() => enqueue(store, { runId: run.row.id, parts }, Date.now()));
     }
     waitUntil(startGateway(this.#room));

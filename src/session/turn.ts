@@ -53,6 +53,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
     {
       model,
       failover: standby,
+      systemOf: (other) => prompt.of(other.ref),
       request: {
         system: prompt.system,
         thinking: preferences.thinking,
@@ -80,6 +81,8 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   );
   if (end.kind === "paused") return undefined;
   noteWarning(end, prompt.input, room);
-  const said = withUsage(conclude(end, run.signal, room.voice), run.journal.state.usage, preferences.usage);
-  return withFiles(said, run, workspace);
+  const { voice } = room;
+  const footing = { mode: preferences.usage, isBegun: voice.isBegun };
+  const said = withUsage(conclude(end, run.signal, voice), run.journal.state.usage, footing);
+  return withFiles(said, run, { voice, workspace });
 }

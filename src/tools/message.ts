@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { spoken } from "../agent/silent-reply.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
+import type { Buttons } from "../channels/channel.ts";
 import type { CallRef } from "./sessions-port.ts";
 
 const MAX_TEXT_CHARS = 20_000;
@@ -23,6 +24,16 @@ export interface OwnMessage {
   replyTo?: string | undefined;
   /** Paths in the workspace. */
   files?: readonly string[] | undefined;
+  buttons?: Buttons | undefined;
+}
+
+/** An emoji that the agent puts on a message. */
+export interface OwnReaction {
+  /** Empty to take it back. */
+  emoji: string;
+  /** By the channel's id; absent for the message that the turn answers. */
+  messageId?: string | undefined;
+  to?: Address | undefined;
 }
 
 /** A message that will be delivered. */
@@ -40,12 +51,17 @@ export interface OutboxPort {
    * @throws Error that says why it may not be sent
    */
   send(message: OwnMessage, call: CallRef): Promise<Queued>;
+  /**
+   * Reacts to a message, before it returns; the same again is the same.
+   * @throws Error that says why it may not, or what the channel refused
+   */
+  react(reaction: OwnReaction, signal: AbortSignal): Promise<void>;
 }
 
 const ADDRESS = /^([\w-]+):(.+)$/s;
 
 const parameters = z.strictObject({
-  action: z.literal("send").default("send"),
+  action: z.enum(["send", "react"]).default("send"),
   text: z.string().max(MAX_TEXT_CHARS).default("").describe("What to say, in Markdown"),
   to: z
     .union([
@@ -60,6 +76,15 @@ const parameters = z.strictObject({
     .optional()
     .describe("The conversation, as <channel>:<conversation id>; this one where absent"),
   replyTo: z.string().optional().describe("Id of the message there that it answers"),
+  buttons: z
+    .array(
+      z.array(z.strictObject({ label: z.string().min(1).max(64), says: z.string().min(1).max(64).optional() })).max(8),
+    )
+    .max(8)
+    .optional()
+    .describe("Rows of buttons below it; pressing one says `says`, or its label"),
+  emoji: z.string().max(16).optional().describe("react: the emoji; empty takes it back"),
+  messageId: z.string().optional().describe("react: the message; the one that you answer where absent"),
 });
 
 interface MessageArgs extends z.infer<typeof parameters> {
@@ -78,17 +103,25 @@ export function messageTool(outbox: OutboxPort, mayAttach: boolean): Tool<Messag
   const schema: z.ZodType<MessageArgs> = mayAttach ? withFiles : parameters;
   return defineTool({
     name: "message",
-    summary: "Send messages to people",
+    summary: "Send messages to people, and react to theirs",
     description:
       "Sends a message to this conversation or to another one, at once and apart from your reply. It is delivered " +
-      "even if this turn is stopped. Do not say again in the reply what you have sent to this conversation.",
+      "even if this turn is stopped. Do not say again in the reply what you have sent to this conversation. With " +
+      "`react` it puts an emoji on a message instead.",
     parameters: schema,
     replay: "safe",
     sequential: true,
-    async run({ text, to, replyTo, files = [] }, call) {
+    async run({ action, text, to, replyTo, files = [], buttons, emoji, messageId }, call) {
+      if (action === "react") {
+        if (emoji === undefined) throw new Error("Say with which `emoji`.");
+        await outbox.react({ emoji, messageId, to: typeof to === "string" ? addressIn(to) : to }, call.signal);
+        return { text: emoji === "" ? "It was taken back." : "Reacted." };
+      }
       if (spoken(text) === "" && files.length === 0) throw new Error("There is nothing to see in it.");
+      const rows = buttons?.map((row) => row.map(({ label, says = label }) => ({ label, says })));
+      const shown = rows === undefined ? {} : { buttons: rows };
       const address = typeof to === "string" ? addressIn(to) : to;
-      return { text: JSON.stringify(await outbox.send({ text, to: address, replyTo, files }, call)) };
+      return { text: JSON.stringify(await outbox.send({ text, to: address, replyTo, files, ...shown }, call)) };
     },
   });
 }

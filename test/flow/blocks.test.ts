@@ -152,6 +152,15 @@ test("the silent token never leaves in a block, and reasoning comes before the f
   ]);
 });
 
+test("a reply that was sent wholly in blocks is followed by what it has used, where people want to know", async () => {
+  const chat = chatOf(9112, "blocks");
+  await script("blocks-usage", [{ text: "Hi." }, { text: `${ONE}\n\n`, chunkSize: 9 }]);
+  await settled(await hear("blocks-usage", chat, "Hi"), chat);
+  await sql("blocks-usage", `update session set settings = '{"usage":"tokens"}'`);
+  const sent = await settled(await hear("blocks-usage", chat, "Tell me"), chat);
+  expect(sent).toEqual(["Hi.", ONE, "<i>10 tokens in, 5 out</i>"]);
+});
+
 test("a block is one row more, and nothing is written where replies leave whole", async () => {
   await script("blocks-rows", [{ text: `${ONE}\n\n${TWO}`, chunkSize: 9 }]);
   const whole = chatOf(9108);

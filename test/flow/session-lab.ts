@@ -82,6 +82,12 @@ export async function arm(name: string, extraTools: AnyTool[]): Promise<void> {
   await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraTools }));
 }
 
+/** Gives the object of any session other members, until it leaves memory. */
+export async function equip(sessionKey: string, members: object): Promise<void> {
+  const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
+  await runInDurableObject(stub, (instance) => Object.assign(instance, members));
+}
+
 /** Gives a session plugins of its own, until it leaves memory; to be called before it is first used. */
 export async function plug(name: string, extraPlugins: AnyPlugin[], { sessionKey } = session(name)): Promise<void> {
   const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));

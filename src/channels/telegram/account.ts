@@ -51,6 +51,12 @@ export const telegramAccount = z.strictObject({
     .enum(["off", "first", "all"])
     .default("off")
     .describe("Which texts of a reply answer the message natively, unless the agent says so: none, the first, or all."),
+  reactionLevel: z
+    .enum(["off", "ack", "minimal", "extensive"])
+    .default("minimal")
+    .describe(
+      "Reactions with emojis: none, only to say that a message has come, or the agent's own, seldom or freely.",
+    ),
   requireMention: z
     .boolean()
     .default(true)

@@ -1,6 +1,6 @@
 import type { Attachment, Conversation, InboundMessage } from "../channel.ts";
 import { withoutAddressee } from "./mention.ts";
-import type { TelegramChat, TelegramMessage, TelegramOrigin, TelegramUser } from "./update.ts";
+import type { TelegramChat, TelegramMessage, TelegramOrigin, TelegramPress, TelegramUser } from "./update.ts";
 
 type Sender = InboundMessage["sender"];
 
@@ -38,6 +38,20 @@ export function toInbound(
   };
 }
 
+/** What pressing a button says; undefined where nobody can tell what, or where. */
+export function pressedButton(updateId: number, { from, data, message }: TelegramPress): InboundMessage | undefined {
+  if (data === undefined || message === undefined) return undefined;
+  return {
+    dedupeId: String(updateId),
+    text: data,
+    sender: userAsSender(from),
+    conversation: conversationOf(message),
+    mentioned: true,
+    attachments: [],
+    messageId: String(message.message_id),
+  };
+}
+
 /** Whoever speaks for a chat (a channel, an anonymous administrator) is that chat; `from` then names a stand-in. */
 function senderOf(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
   if (message.sender_chat) return chatAsSender(message.sender_chat);
@@ -64,7 +78,11 @@ function fullName(person: { first_name: string; last_name?: string | undefined }
 const KINDS = { private: "direct", group: "group", supergroup: "group", channel: "channel" } as const;
 
 /** Only a message of a topic has a thread: elsewhere `message_thread_id` names a chain of replies. */
-function conversationOf({ chat, is_topic_message, message_thread_id }: TelegramMessage): Conversation {
+function conversationOf({
+  chat,
+  is_topic_message,
+  message_thread_id,
+}: Pick<TelegramMessage, "chat" | "is_topic_message" | "message_thread_id">): Conversation {
   return {
     kind: KINDS[chat.type],
     id: String(chat.id),

@@ -2,7 +2,8 @@ import type { Opts } from "@grammyjs/types";
 import { z } from "zod";
 import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
-import type { ChannelContext, Delivery, OutboundPart, Target } from "../channel.ts";
+import { byteLength, head } from "../../lib/text.ts";
+import type { Buttons, ChannelContext, Delivery, OutboundPart, Target } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
 import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
 import { toPlainText } from "./markup.ts";
@@ -22,7 +23,11 @@ export async function sendPart(part: OutboundPart, context: Context, signal: Abo
   if (token === undefined)
     return { outcome: "failed", reason: `Set ${context.account.botToken.id} to the bot's token.` };
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
-  const place = { ...placeOf(part.target), link_preview_options: { is_disabled: true } };
+  const place = {
+    ...placeOf(part.target),
+    link_preview_options: { is_disabled: true },
+    ...(part.buttons && { reply_markup: keyboard(part.buttons) }),
+  };
   const marked = { ...place, text: part.text, parse_mode: "HTML" } as const;
   const answer = await callBot(context, token, "sendMessage", marked, signal);
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
@@ -53,12 +58,27 @@ export function placeOf(target: Target): Omit<Place, "link_preview_options"> {
   };
 }
 
-function chatOf({ conversationId, threadId }: Target): Pick<Place, "chat_id" | "message_thread_id"> {
+/** The arguments that say which chat is meant. */
+export function chatOf({ conversationId, threadId }: Target): Pick<Place, "chat_id" | "message_thread_id"> {
   const chatId = Number(conversationId);
   return {
     chat_id: Number.isSafeInteger(chatId) ? chatId : conversationId,
     ...(threadId !== undefined && { message_thread_id: Number(threadId) }),
   };
+}
+
+/** What a button may say, in bytes of UTF-8. */
+const MAX_CALLBACK_BYTES = 64;
+
+function keyboard(buttons: Buttons): { inline_keyboard: { text: string; callback_data: string }[][] } {
+  const rows = buttons.map((row) => row.map(({ label, says }) => ({ text: label, callback_data: callbackData(says) })));
+  return { inline_keyboard: rows };
+}
+
+function callbackData(says: string): string {
+  let kept = head(says, MAX_CALLBACK_BYTES);
+  while (byteLength(kept) > MAX_CALLBACK_BYTES) kept = head(kept, kept.length - 1);
+  return kept;
 }
 
 function isUnreadableMarkup(answer: BotAnswer): boolean {

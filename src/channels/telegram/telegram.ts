@@ -6,18 +6,19 @@ import { type TelegramAccount, telegramAccount } from "./account.ts";
 import { attachmentsOf } from "./attachment.ts";
 import { tokenOf } from "./bot-api.ts";
 import { identify } from "./identity.ts";
-import { reasonToIgnore, toInbound } from "./inbound.ts";
+import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml } from "./markup.ts";
 import { commandAddressee, isAddressed, isName, namesSomebody } from "./mention.ts";
+import { react } from "./react.ts";
 import { sendPart, sendTyping } from "./send.ts";
 import { sendFile } from "./send-file.ts";
-import { readUpdate, type TelegramMessage } from "./update.ts";
+import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
 
 /** Telegram, as a bot that is called through a webhook. */
 export const telegram: Channel<TelegramAccount> = {
   id: "telegram",
   account: telegramAccount,
-  capabilities: [],
+  capabilities: ["approvals", "files", "inline-buttons", "native-replies", "reactions", "voice-notes"],
   access: (account) => account,
   blockStreaming: (account) => account.blockStreaming,
   replyToMode: (account) => account.replyToMode,
@@ -27,6 +28,7 @@ export const telegram: Channel<TelegramAccount> = {
   format: formatHtml,
   send: sendPart,
   sendFile,
+  reactions: { level: (account) => account.reactionLevel, react },
   typing: sendTyping,
 };
 
@@ -51,6 +53,7 @@ async function receive(request: Request, context: Context): Promise<Received> {
   const update = readUpdate(json);
   if (update.kind === "invalid") return refuse("invalid_request", `Not an update of the Bot API: ${update.problem}`);
   if (update.kind === "other") return { kind: "ignored", reason: update.reason };
+  if (update.kind === "press") return receivePress(update.updateId, update.press);
   return receiveMessage(update.updateId, update.message, context);
 }
 
@@ -62,6 +65,13 @@ async function isFromTelegram(request: Request, { accountId, account, secret }: 
     return false;
   }
   return secretEqual(request.headers.get("X-Telegram-Bot-Api-Secret-Token") ?? "", expected);
+}
+
+/** The answer to the webhook tells Telegram that the press was seen, which spares a call. */
+function receivePress(updateId: number, press: TelegramPress): Received {
+  const message = pressedButton(updateId, press);
+  if (message === undefined) return { kind: "ignored", reason: "a button that says nothing" };
+  return { kind: "message", message, answer: { method: "answerCallbackQuery", callback_query_id: press.id } };
 }
 
 /** Refuses with 503 what it cannot judge now: Telegram then calls again later. */

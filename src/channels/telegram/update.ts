@@ -70,7 +70,20 @@ const message = z.object({
   ephemeral_message_id: z.int().optional(),
 });
 
-const update = z.object({ update_id: z.int(), message: message.optional(), channel_post: message.optional() });
+/** A button of the bot's own was pressed, below a message that Telegram may not show any more. */
+const press = z.object({
+  id: z.string(),
+  from: user,
+  data: z.string().optional(),
+  message: message.pick({ message_id: true, chat: true, message_thread_id: true, is_topic_message: true }).optional(),
+});
+
+const update = z.object({
+  update_id: z.int(),
+  message: message.optional(),
+  channel_post: message.optional(),
+  callback_query: press.optional(),
+});
 
 /** What a schema makes of data that is documented so; does not compile where the schema could refuse it. */
 type Reading<_Documented extends z.input<Schema>, Schema extends z.ZodType> = z.output<Schema>;
@@ -83,7 +96,10 @@ export type TelegramOrigin = z.output<typeof origin>;
 /** As much of a message as is read. */
 export type TelegramMessage = NonNullable<Reading<Update, typeof update>["message"]>;
 
+export type TelegramPress = z.output<typeof press>;
+
 export type ReadUpdate =
+  | { kind: "press"; updateId: number; press: TelegramPress }
   | { kind: "message"; updateId: number; message: TelegramMessage }
   /** Of a kind that says nothing to the agent. */
   | { kind: "other"; reason: string }
@@ -93,8 +109,10 @@ export type ReadUpdate =
 export function readUpdate(body: unknown): ReadUpdate {
   const parsed = update.safeParse(body);
   if (!parsed.success) return { kind: "invalid", problem: z.prettifyError(parsed.error) };
+  const { update_id: updateId, callback_query: pressed } = parsed.data;
+  if (pressed !== undefined) return { kind: "press", updateId, press: pressed };
   const said = parsed.data.message ?? parsed.data.channel_post;
-  if (said !== undefined) return { kind: "message", updateId: parsed.data.update_id, message: said };
+  if (said !== undefined) return { kind: "message", updateId, message: said };
   return { kind: "other", reason: `an update of the kind ${kindOf(body)}` };
 }
 

@@ -1,3 +1,4 @@
+import { hasTool } from "../input.ts";
 import type { Section } from "../section.ts";
 
 /** How often to react with an emoji, where the channel has reactions. */
@@ -6,7 +7,8 @@ export const reactions: Section = {
   modes: ["full"],
   render(input) {
     if (input.reactions === undefined || input.channel === undefined) return undefined;
-    return `## Reactions\nReactions are on for ${input.channel.name} (${input.reactions}). ${GUIDANCE[input.reactions]}`;
+    const how = hasTool(input, "message") ? ": `message` with `react`" : "";
+    return `## Reactions\nReactions are on for ${input.channel.name} (${input.reactions})${how}. ${GUIDANCE[input.reactions]}`;
   },
 };
 

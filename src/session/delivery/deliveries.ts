@@ -7,6 +7,8 @@ import { hookedMessage } from "../hooked/hooked-message.ts";
 import { tellSent } from "../hooked/message-hooks.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { newRunId, objectNameOf } from "../locate.ts";
+import { askPerson } from "../run/ask-person.ts";
+import type { RunState } from "../run/run.ts";
 import type { SaidFile } from "../store/stored-shapes.ts";
 import { agentIn } from "../wiring.ts";
 import { noteRequest, SESSION_CHANNEL } from "./delivery-note.ts";
@@ -60,7 +62,9 @@ export class Deliveries {
         write,
         ready: (markdown, target, runId) => this.ready(markdown, target, runId),
         send: ({ said, ...part }, signal) =>
-          said?.kind === "file" ? this.#sendFile(part, said, signal) : this.#send(part, signal),
+          said?.kind === "file"
+            ? this.#sendFile(part, said, signal)
+            : this.#send({ ...part, ...(said && "buttons" in said && { buttons: said.buttons }) }, signal),
         sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
         now: Date.now,
       });
@@ -97,6 +101,23 @@ export class Deliveries {
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
     const rest = placesOf(target, this.#replyToMode(target), { isFirst: false }).rest;
     return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
+  }
+
+  /** The question of a run that waits for a person, as the outbox takes it. */
+  ask(target: Target, state: RunState): Part[] {
+    const { text, buttons } = askPerson(state, this.#can(target, "approvals"));
+    const parts = this.format(target, text);
+    const last = parts.length - 1;
+    return parts.map((part, n) => (n === last && buttons ? { ...part, said: { kind: "question", buttons } } : part));
+  }
+
+  #can({ channel: channelId, accountId }: Target, capability: string): boolean {
+    try {
+      return this.#room.wiring().channel(channelId, accountId).channel.capabilities.includes(capability);
+    } catch (error) {
+      log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
+      return false;
+    }
   }
 
   #replyToMode({ channel: channelId, accountId }: Target): ReplyToMode {

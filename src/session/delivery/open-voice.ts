@@ -1,4 +1,5 @@
 import type { Target } from "../../channels/channel.ts";
+import { visibleRepliesIn } from "../../config/visible-replies.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
@@ -40,6 +41,7 @@ export function openVoice(run: ActiveRun, { store, log, fence, deliveries, hooks
     tellingOf(preferencesOf(settings, agent), agent, {
       inBlocks: inBlocks(wiring, run.row.target),
       isVetted: hooks.has("message_sending"),
+      visible: visibleRepliesIn(wiring.config, agentId, run.row.target?.kind ?? "direct"),
     }),
     run.journal.state.model ?? wiring.modelRefOf(agent),
   );

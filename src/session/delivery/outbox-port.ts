@@ -3,7 +3,7 @@ import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
 import { defaultAgentId } from "../../config/agents.ts";
 import { sessionKeyOf } from "../../config/session-key.ts";
-import type { Address, OutboxPort, OwnMessage, Queued } from "../../tools/message.ts";
+import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../engine.ts";
 import { depthOf, nameOfCall } from "../family/caller.ts";
@@ -27,7 +27,11 @@ export interface OutboxPortRoom extends Pick<FamilyRoom, "store" | "fence" | "ow
 /** The way out for the messages of a run; undefined where `hasWayOut` says that it has none. */
 export function outboxPort(run: ActiveRun, room: OutboxPortRoom): OutboxPort | undefined {
   const turn = { session: room.owner(), speaker: run.speaker, target: run.row.target };
-  return hasWayOut(turn, room.wiring()) ? { send: (message, call) => send(message, call, run, room) } : undefined;
+  if (!hasWayOut(turn, room.wiring())) return undefined;
+  return {
+    send: (message, call) => send(message, call, run, room),
+    react: (reaction, signal) => react(reaction, signal, run, room.wiring()),
+  };
 }
 
 /**
@@ -79,6 +83,24 @@ async function send(
   });
   waitUntil(deliveries.drainSoon());
   return { status: "queued", to: shown, deliveryIds };
+}
+
+async function react(
+  { emoji, to, messageId: named }: OwnReaction,
+  signal: AbortSignal,
+  run: ActiveRun,
+  wiring: Wiring,
+): Promise<void> {
+  const target = targetOf(to, run, wiring);
+  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const level = channel.reactions?.level(context.account) ?? "off";
+  if (channel.reactions === undefined || level === "off" || level === "ack") {
+    throw new Error(`Reactions are off on ${target.channel}.`);
+  }
+  const messageId = named ?? target.replyToId;
+  if (messageId === undefined) throw new Error("Say to which message: `messageId`.");
+  const delivery = await channel.reactions.react({ target, messageId, emoji }, context, signal);
+  if (delivery.outcome !== "delivered") throw new Error(delivery.reason);
 }
 
 /** The parts that the call of this name has stored, in order; none before it has. */

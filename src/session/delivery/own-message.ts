@@ -15,7 +15,7 @@ import type { OutboxPortRoom } from "./outbox-port.ts";
  * @throws Error that says why it may not be sent
  */
 export async function ownParts(
-  { text: written, replyTo, files = [] }: OwnMessage,
+  { text: written, replyTo, files = [], buttons }: OwnMessage,
   target: Target,
   run: ActiveRun,
   room: OutboxPortRoom,
@@ -25,7 +25,7 @@ export async function ownParts(
   const { first, rest } = placesOf(target, "off", { ...(answered && { replyTo: answered }), isFirst: false });
   const paths = [...new Set([...files, ...(directives.files ?? [])])];
   const attached = await attachedTo(paths, directives.asVoice === true, run, room);
-  const message: Said = { kind: "message", text };
+  const message: Said = { kind: "message", text, ...(buttons && { buttons }) };
   const parts = text.trim() === "" ? [] : await ready(text, message, first, run, room);
   for (const file of attached) {
     const place = parts.length === 0 ? first : rest;

@@ -2,6 +2,7 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { Conclusion } from "../run/conclusion.ts";
 import { attach } from "./files.ts";
+import type { Voice } from "./voice.ts";
 
 const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the workspace sent.";
 
@@ -9,9 +10,12 @@ const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the 
  * A conclusion with the files that the run's replies have named, each once. Whoever may not look into the workspace is
  * sent nothing of it, whatever they have talked the model into.
  */
-export async function withFiles(conclusion: Conclusion, run: ActiveRun, workspace: Workspace): Promise<Conclusion> {
-  const { target } = run.row;
-  if (conclusion.status !== "ok" || target === null) return conclusion;
+export async function withFiles(
+  conclusion: Conclusion,
+  run: ActiveRun,
+  { voice, workspace }: { voice: Pick<Voice, "isPrivate">; workspace: Workspace },
+): Promise<Conclusion> {
+  if (conclusion.status !== "ok" || run.row.target === null || voice.isPrivate) return conclusion;
   const { paths, asVoice } = namedIn(conclusion, run);
   if (paths.length === 0) return conclusion;
   if (!run.speaker.owner) return { ...conclusion, texts: [...conclusion.texts, NOT_YOURS] };

@@ -1,5 +1,6 @@
 import type { BlockSize } from "../../agent/block-chunker.ts";
 import type { Agent } from "../../config/agents.ts";
+import type { VisibleReplies } from "../../config/visible-replies.ts";
 import type { Preferences } from "../run/preferences.ts";
 
 /** What people are told of a run beside its answer, and how they get that. */
@@ -8,6 +9,8 @@ export interface Telling {
   verbose: "off" | "on" | "full";
   /** The model's reasoning: not at all, before the answer, or of every reply once that is finished. */
   reasoning: "off" | "on" | "stream";
+  /** Whether only the message tool speaks: the text of a reply stays in the session. */
+  isPrivate: boolean;
   /** Set where replies leave in blocks: while they are being written, or once they are finished. */
   blocks?: { at: "text_end" | "message_end"; size: BlockSize };
 }
@@ -18,15 +21,18 @@ export interface Outlet {
   inBlocks: boolean | undefined;
   /** Whether a plugin looks at what a model says before it is sent: then that leaves whole, and at the end. */
   isVetted: boolean;
+  /** What of a reply is seen there. */
+  visible: VisibleReplies;
 }
 
 /** What holds for a run. */
 export function tellingOf(
   { verbose, reasoning }: Pick<Preferences, "verbose" | "reasoning">,
   { defaults }: Pick<Agent, "defaults">,
-  { inBlocks = defaults.blockStreamingDefault === "on", isVetted }: Outlet,
+  { inBlocks = defaults.blockStreamingDefault === "on", isVetted, visible }: Outlet,
 ): Telling {
-  if (isVetted) return { verbose, reasoning: reasoning === "off" ? "off" : "on" };
+  if (visible === "message_tool") return { verbose, reasoning: "off", isPrivate: true };
+  if (isVetted) return { verbose, reasoning: reasoning === "off" ? "off" : "on", isPrivate: false };
   const blocks = { at: defaults.blockStreamingBreak, size: defaults.blockStreamingChunk };
-  return { verbose, reasoning, ...(inBlocks && { blocks }) };
+  return { verbose, reasoning, isPrivate: false, ...(inBlocks && { blocks }) };
 }

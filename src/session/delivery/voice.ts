@@ -59,6 +59,16 @@ export class Voice implements JournalWitness {
     this.#reply = newReply(telling);
   }
 
+  /** Whether the text of the run's replies stays in the session. */
+  get isPrivate(): boolean {
+    return this.#telling.isPrivate;
+  }
+
+  /** Whether a part of the reply at hand was sent while it was being written. */
+  get isBegun(): boolean {
+    return this.#reply.isBegun;
+  }
+
   /** Hears what happens in the run as it happens. Blocks that are complete are stored, and on their way, at once. */
   hear(event: EventBody): void {
     if (event.type !== "assistant") return;
@@ -99,15 +109,20 @@ export class Voice implements JournalWitness {
     const { store } = this.#room;
     const { row } = this.#run;
     const isShown = this.#telling.reasoning !== "off" && !this.#reply.isReasoningSaid;
-    const isBlocks = this.#telling.blocks !== undefined;
     return {
       reasoning: isShown ? reasoningOf(message) : "",
-      texts: isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [textOf(message)],
+      texts: this.#textsOf(message),
       ...(message.error && { error: message.error.message }),
       sent: row.target === null ? [] : sentByTool(store, row.id, row.target),
       begun: this.#reply.isBegun,
-      failure: () => failureIn(store, row),
+      failure: () => (this.isPrivate ? undefined : failureIn(store, row)),
     };
+  }
+
+  #textsOf(message: AssistantMessage): string[] {
+    if (this.isPrivate) return [];
+    const isBlocks = this.#telling.blocks !== undefined;
+    return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [textOf(message)];
   }
 
   /** What the text at the end of the run answers natively. */

@@ -8,6 +8,7 @@ import type { Family } from "../family/family.ts";
 import type { FamilyRoom } from "../family/family-room.ts";
 import { giveMore } from "../family/give.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
+import { shortApprovalId } from "../locate.ts";
 import { knownRun, type NewRun } from "../run/admission.ts";
 import { preferencesOf } from "../run/preferences.ts";
 import type { Decision } from "../run/run.ts";
@@ -96,7 +97,9 @@ export class CommandDesk {
 
   #decideAll(approvalId: string | undefined, decision: Decision): string[] {
     const { store, decide } = this.#room;
-    const waiting = openApprovals(openRuns(store)).filter(({ id }) => approvalId === undefined || id === approvalId);
+    const waiting = openApprovals(openRuns(store)).filter(
+      ({ id }) => approvalId === undefined || id === approvalId || shortApprovalId(id) === approvalId,
+    );
     return waiting.filter(({ id }) => decide(id, decision)).map(({ tool }) => tool);
   }
 }

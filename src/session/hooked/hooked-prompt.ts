@@ -23,16 +23,23 @@ export async function hookedPrompt(
   { added, ...prompt }: RenderedPrompt,
   moment: PromptMoment,
   hooks: PromptHooks,
-): Promise<SentPrompt> {
+): Promise<HookedPrompt> {
   const lines = await Promise.all(added.map(({ name, text }) => sectionLine(name, text, moment)));
   const built = await changed("before_prompt_build", prompt, moment, hooks);
   const started = await changed("before_agent_start", built.prompt, moment, hooks);
   hooks.audit.write([...lines, ...built.lines, ...started.lines]);
-  return started.prompt;
+  return { ...started.prompt, alike: (other) => started.again(built.again(other)) };
+}
+
+/** A prompt once plugins have spoken, and what becomes by their words of another one for the same turn. */
+export interface HookedPrompt extends SentPrompt {
+  alike(other: RenderedPrompt): SentPrompt;
 }
 
 interface Changed {
   prompt: SentPrompt;
+  /** Changes another prompt in the same way. */
+  again(other: SentPrompt): SentPrompt;
   lines: AuditLine[];
 }
 
@@ -48,11 +55,12 @@ async function changed(
   moment: PromptMoment,
   hooks: PromptHooks,
 ): Promise<Changed> {
-  if (!hooks.has(event)) return { prompt, lines: [] };
+  if (!hooks.has(event)) return { prompt, again: (other) => other, lines: [] };
   const { model, messages, runId } = moment;
   const { system } = prompt;
   const { merged = {}, answers } = await hooks.run(event, { system, model, messages: messages() }, runId);
-  return { prompt: applied(prompt, merged, answers), lines: await linesOf(system, answers, moment) };
+  const again = (other: SentPrompt) => applied(other, merged, answers);
+  return { prompt: again(prompt), again, lines: await linesOf(system, answers, moment) };
 }
 
 /** A prompt with a change of plugins. Pure. */

@@ -15,7 +15,7 @@ import { agentIn, type Wiring } from "../wiring.ts";
 export function previewPorts(occasion: Occasion, agentId: string, wiring: Wiring): ToolsRoom {
   const reach = reachOf(occasion, agentIn(wiring, agentId));
   const sessions: SessionsPort | undefined = reach && { ...reach, ...NO_SESSIONS };
-  const outbox: OutboxPort | undefined = hasWayOut(occasion, wiring) ? { send: neverRun } : undefined;
+  const outbox: OutboxPort | undefined = hasWayOut(occasion, wiring) ? { send: neverRun, react: neverRun } : undefined;
   const status: StatusPort = { sessionKey: occasion.session.key, card: neverRun, setModel: neverRun };
   return { wiring, readEtags: new ReadEtags(), sessions, status, outbox, extraTools: wiring.plugins.tools };
 }

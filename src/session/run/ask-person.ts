@@ -1,13 +1,39 @@
-import type { RunState } from "./run.ts";
+import type { Button, Buttons } from "../../channels/channel.ts";
+import { shortApprovalId } from "../locate.ts";
+import type { Approval, RunState } from "./run.ts";
 
-/** What a channel says when a run waits for a person, as Markdown. */
-export function askPerson(state: RunState): string {
-  if (state.status !== "waiting_approval") return "";
-  const open = state.approvals.filter((approval) => approval.decision === undefined);
+/** What a channel shows when a run waits for a person. */
+export interface PersonQuestion {
+  /** Markdown. */
+  text: string;
+  /** Absent where the channel has none. */
+  buttons?: Buttons;
+}
+
+/** Asks for a person's word: with buttons where the channel has them, else with the command to type. */
+export function askPerson(state: RunState, hasButtons: boolean): PersonQuestion {
+  const open = state.status === "waiting_approval" ? state.approvals.filter(isOpen) : [];
   const questions = open.map(({ tool, question }) => `- \`${tool}\`: ${question}`);
-  return [
-    "**I need your word before I go on.**",
-    questions.join("\n"),
-    "Answer `/approve allow-once`, `/approve allow-always` or `/approve deny`.",
-  ].join("\n\n");
+  const manual = "Answer `/approve allow-once`, `/approve allow-always` or `/approve deny`.";
+  return {
+    text: ["**I need your word before I go on.**", questions.join("\n"), ...(hasButtons ? [] : [manual])].join("\n\n"),
+    ...(hasButtons && { buttons: open.map((approval) => rowOf(approval, open.length > 1)) }),
+  };
+}
+
+const CHOICES = [
+  ["Allow once", "allow-once"],
+  ["Always", "allow-always"],
+  ["Deny", "deny"],
+] as const;
+
+function rowOf({ id, tool }: Approval, isOneOfMany: boolean): Button[] {
+  return CHOICES.map(([label, decision]) => ({
+    label: isOneOfMany ? `${tool}: ${label}` : label,
+    says: `/approve ${shortApprovalId(id)} ${decision}`,
+  }));
+}
+
+function isOpen({ decision }: Approval): boolean {
+  return decision === undefined;
 }

@@ -17,19 +17,22 @@ const MAX_RESULTS = 100;
 
 const saidIn = prepared((store) =>
   store
-    .select({ target: outbox.target, said: outbox.said })
+    .select({ target: outbox.target, said: outbox.said, status: outbox.status })
     .from(outbox)
     .where(and(eq(outbox.runId, slot(outbox.runId)), isNotNull(outbox.said)))
     .orderBy(asc(outbox.id))
     .prepare(),
 );
 
-/** What the message tool has sent to a conversation in a run, as Markdown. */
+/** What the message tool has sent to a conversation in a run, as Markdown; what the channel has refused was not sent. */
 export function sentByTool(store: Store, runId: string, target: Target): string[] {
   return saidIn(store)
     .all({ run_id: runId })
     .flatMap((row) =>
-      row.said?.kind === "message" && row.target !== undefined && isSameConversation(row.target, target)
+      row.said?.kind === "message" &&
+      row.status !== "failed" &&
+      row.target !== undefined &&
+      isSameConversation(row.target, target)
         ? [row.said.text]
         : [],
     );

@@ -1,5 +1,5 @@
 import type { EventBody } from "../../agent/events.ts";
-import type { Delivery, Target } from "../../channels/channel.ts";
+import type { Buttons, Delivery, Target } from "../../channels/channel.ts";
 import type { Message } from "../../models/message.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import type { Child } from "../family/child.ts";
@@ -52,7 +52,9 @@ export type Said =
   /** A part of a reply that was not finished yet: how the model wrote it, and the run's newest message then. */
   | { kind: "block"; source: string; after: number; model: string }
   /** What the message tool was told to send. */
-  | { kind: "message"; text: string }
+  | { kind: "message"; text: string; buttons?: Buttons }
+  /** What a person is asked before a tool may run. */
+  | { kind: "question"; buttons: Buttons }
   /** A file of the workspace, as it was then: its bytes are read when it is sent. */
   | SaidFile;
 
@@ -126,6 +128,7 @@ export function isDelivery(value: unknown): value is Delivery {
 export function isSaid(value: unknown): value is Said {
   if (!isObject(value)) return false;
   if (value.kind === "block") return areStrings(value.source, value.model);
+  if (value.kind === "question") return Array.isArray(value.buttons);
   return value.kind === "file" ? areStrings(value.path, value.etag) : areStrings(value.kind, value.text);
 }
 

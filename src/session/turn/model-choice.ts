@@ -11,7 +11,9 @@ export interface NamedModel {
 }
 
 /** The model that a word names, or why there is none. */
-export type ModelLookup = { kind: "model"; ref: string; contextWindow: number } | { kind: "none"; problem: string };
+export type ModelLookup =
+  | { kind: "model"; ref: string; contextWindow: number; tagsThoughts: boolean }
+  | { kind: "none"; problem: string };
 
 /** The model that answers in a session: the one that was chosen there, else its agent's own. */
 export function sessionModel(settings: SessionSettings, agent: Agent, wiring: Wiring): string {
@@ -23,7 +25,8 @@ export function lookUpModel(wiring: () => Wiring, word: string): ModelLookup {
   try {
     const { config, model } = wiring();
     const found = model(resolveAlias(config, word));
-    return { kind: "model", ref: found.ref, contextWindow: found.contextWindow };
+    const { ref, contextWindow, tagsThoughts = false } = found;
+    return { kind: "model", ref, contextWindow, tagsThoughts };
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
     const hint = error.hint === undefined ? "" : ` ${error.hint}`;

@@ -1,7 +1,9 @@
 import type { AnyTool } from "../../agent/tool.ts";
 import { type Agent, modelAliases } from "../../config/agents.ts";
 import { heartbeatOf } from "../../config/heartbeat.ts";
+import { visibleRepliesIn } from "../../config/visible-replies.ts";
 import { VERSION } from "../../lib/version.ts";
+import { type ThinkingLevel, tagsThoughts } from "../../models/model.ts";
 import { contributionFor } from "../../prompt/contributions.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../../prompt/input.ts";
 import type { BootstrapFiles } from "../../workspace/bootstrap.ts";
@@ -9,6 +11,7 @@ import { LISTED_COMMANDS } from "../commands/index.ts";
 import { maySpawn } from "../family/caller.ts";
 import { preferencesOf } from "../run/preferences.ts";
 import type { Wiring } from "../wiring.ts";
+import { lookUpModel } from "./model-choice.ts";
 import type { Occasion } from "./occasion.ts";
 import { subagentContext } from "./subagent-context.ts";
 import { wasWarned } from "./truncation-warning.ts";
@@ -33,7 +36,8 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
   const { config, host } = wiring;
   const { agent, tools, files, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
-  const channel = channelFacts(occasion, wiring);
+  const channel = channelFacts(occasion, agent, wiring);
+  const reactions = reactionsIn(occasion, wiring);
   const { thinking, reasoning } = preferencesOf(session.settings, agent, occasion);
   const extraContext = contextFor(occasion, agent);
   const heartbeat = heartbeatOf(config, agent.id);
@@ -58,9 +62,11 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     model,
     thinking,
     reasoning,
-    reasoningTags: false,
+    reasoningTags: isTagging(model, thinking, wiring),
     runtime: { host, os: "linux", arch: "edge", version: VERSION },
     ...(channel && { channel }),
+    ...(config.messages.tts.hint !== undefined && { voiceHint: config.messages.tts.hint }),
+    ...(reactions && tools.some(({ name }) => name === "message") && { reactions }),
     ...(extraContext !== "" && { extraContext }),
     delegation: agent.subagents.delegationMode,
     ...(heartbeat?.includeSystemPromptSection && { heartbeatPrompt: heartbeat.prompt }),
@@ -86,8 +92,24 @@ function contextFor({ session, extraContext = "" }: Occasion, agent: Agent): str
     .join("\n\n");
 }
 
-function channelFacts({ target }: Occasion, wiring: Wiring): ChannelFacts | undefined {
+function channelFacts({ target }: Occasion, agent: Agent, wiring: Wiring): ChannelFacts | undefined {
   if (target === null) return undefined;
   const { capabilities } = wiring.channel(target.channel, target.accountId).channel;
-  return { name: target.channel, kind: target.kind, replies: "automatic", capabilities };
+  const visible = visibleRepliesIn(wiring.config, agent.id, target.kind);
+  const replies = visible === "automatic" ? "automatic" : "message-tool";
+  return { name: target.channel, kind: target.kind, replies, capabilities };
+}
+
+/** How freely the agent may react there; undefined where it may not. */
+function reactionsIn({ target }: Occasion, wiring: Wiring): "minimal" | "extensive" | undefined {
+  if (target === null) return undefined;
+  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const level = channel.reactions?.level(context.account);
+  return level === "minimal" || level === "extensive" ? level : undefined;
+}
+
+/** Whether a model is asked for tags around its thoughts; one that cannot be asked at all is not. */
+function isTagging(ref: string, thinking: ThinkingLevel, wiring: Wiring): boolean {
+  const found = lookUpModel(() => wiring, ref);
+  return found.kind === "model" && tagsThoughts(found, thinking);
 }

@@ -1,3 +1,4 @@
+import type { SystemPrompt } from "../../models/model.ts";
 import type { PromptInput } from "../../prompt/input.ts";
 import { renderSystemPrompt } from "../../prompt/system-prompt.ts";
 import { hookedPrompt, type PromptMoment, type SentPrompt } from "../hooked/hooked-prompt.ts";
@@ -9,6 +10,8 @@ import { promptInput, type TurnFacts } from "./prompt-input.ts";
 /** A prompt as a model is sent it, and what it was rendered from. */
 export interface TurnPrompt extends SentPrompt {
   input: PromptInput;
+  /** The same for another model, `provider/model`, which took over: plugins are not asked again. */
+  of(model: string): SystemPrompt;
 }
 
 /** What is there already when a prompt is to be made. */
@@ -30,5 +33,12 @@ export async function turnPrompt(
   const rendered = renderSystemPrompt(input, wiring.plugins.sections);
   const { runId } = occasion;
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
-  return { ...(await hookedPrompt(rendered, moment, hooks)), input };
+  const { alike, ...sent } = await hookedPrompt(rendered, moment, hooks);
+  const of = (model: string) => {
+    if (model === facts.model) return sent.system;
+    return alike(
+      renderSystemPrompt(promptInput(occasion, wiring, { ...facts, model, owners }), wiring.plugins.sections),
+    ).system;
+  };
+  return { ...sent, input, of };
 }

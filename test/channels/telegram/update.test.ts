@@ -105,14 +105,26 @@ describe("updates that are of no concern", () => {
   test("are told apart by their kind", async () => {
     const bot = makeBot();
     const edited = { ...sent, edit_date: 1_700_000_100, from: ada, chat: directChat, text: "I meant" };
-    const pressed = { id: "1", from: ada, chat_instance: "1", data: "yes" };
     const updates: [Update, string][] = [
       [{ update_id: 1, edited_message: edited }, "edited_message"],
-      [{ update_id: 2, callback_query: pressed }, "callback_query"],
+      [{ update_id: 2, my_chat_member: {} } as unknown as Update, "my_chat_member"],
       [{ update_id: 3 }, "nothing"],
     ];
     for (const [update, kind] of updates) {
       expect(await receive(bot, update)).toEqual({ kind: "ignored", reason: `an update of the kind ${kind}` });
+    }
+  });
+
+  test("have a button that says nothing, or stands nobody knows where", async () => {
+    const pressed = { id: "1", from: ada, chat_instance: "1" };
+    for (const press of [
+      { ...pressed, data: "yes" },
+      { ...pressed, game_short_name: "chess" },
+    ]) {
+      expect(await receive(makeBot(), { update_id: 2, callback_query: press })).toEqual({
+        kind: "ignored",
+        reason: "a button that says nothing",
+      });
     }
   });
 
@@ -300,5 +312,28 @@ describe("somebody else's words", () => {
     const message = await read(makeBot(), direct({ text: "note to self", forward_origin }));
     expect(message.text).toBe("note to self");
     expect(message.quoted).toBeUndefined();
+  });
+});
+
+test("a button that was pressed says what it is to say, by whoever pressed it and where it is", async () => {
+  const message = {
+    ...sent,
+    chat: group,
+    message_id: 44,
+    from: { id: 1, is_bot: true, first_name: "B" },
+    text: "Which?",
+  };
+  const press = { id: "77", from: bob, chat_instance: "1", data: "Tea", message };
+  const received = await receive(makeBot(), { update_id: 9, callback_query: press } as Update);
+  expect(received).toMatchObject({
+    kind: "message",
+    message: {
+      text: "Tea",
+      sender: { id: String(bob.id) },
+      conversation: { kind: "group" },
+      messageId: "44",
+      mentioned: true,
+    },
+    answer: { method: "answerCallbackQuery", callback_query_id: "77" },
   });
 });

@@ -87,6 +87,7 @@ describe("the account", () => {
       allowFrom: [],
       groupPolicy: "allowlist",
       groups: {},
+      reactionLevel: "minimal",
       replyToMode: "off",
       requireMention: true,
     });
