@@ -3,6 +3,7 @@ import { type Contender, floorContender, isopodContender } from "./contenders.ts
 import { countTurns } from "./count.ts";
 import { runParallel, runSequential } from "./load.ts";
 import { memoryOf } from "./memory.ts";
+import { measurePrompt } from "./prompt.ts";
 import { type Findings, jsonReport, textReport } from "./report.ts";
 import { type Running, Stage, TOKEN } from "./stage.ts";
 
@@ -18,11 +19,13 @@ async function bench(): Promise<void> {
     options: { json: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
   });
   if (values.help) return console.log(USAGE);
+  // Before anything else is at work beside it.
+  const prompt = measurePrompt();
   const stage = await Stage.open();
   const stopped = stopOnSignal(stage);
   const deadline = setTimeout(() => giveUp(stage), LONGEST_MS);
   try {
-    const findings = await measure(stage);
+    const findings = { ...(await measure(stage)), prompt };
     console.log(textReport(findings));
     if (values.json) console.log(JSON.stringify(jsonReport(findings)));
   } catch (error) {
@@ -34,7 +37,7 @@ async function bench(): Promise<void> {
   }
 }
 
-async function measure(stage: Stage): Promise<Findings> {
+async function measure(stage: Stage): Promise<Omit<Findings, "prompt">> {
   say("Starting a model server, Isopod and the floors");
   const models = await stage.modelServer();
   const first = await startedWithin(stage, models);

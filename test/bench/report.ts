@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from "node:os";
 import type { CountedTurn } from "./count.ts";
 import { type Latencies, type Measured, PARALLEL, SEQUENTIAL_TURNS, type Throughput } from "./load.ts";
 import type { Memory } from "./memory.ts";
+import type { PromptCost } from "./prompt.ts";
 import { rounded } from "./statistics.ts";
 
 /** Everything that was measured. */
@@ -14,6 +15,7 @@ export interface Findings {
   afterLoad: Memory | undefined;
   firstStartMs: number;
   coldStartMs: number;
+  prompt: PromptCost;
 }
 
 const ROWS = [
@@ -24,7 +26,7 @@ const ROWS = [
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
-  const { sequential, parallel, counted, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs } = findings;
+  const { sequential, parallel, counted, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { beforeModel, total } = counted;
   return {
@@ -56,6 +58,7 @@ export function jsonReport(findings: Findings) {
     rssTreeMiB: afterLoad?.tree ?? null,
     coldStartMs: rounded(coldStartMs),
     firstStartMs: rounded(firstStartMs),
+    prompt,
   };
 }
 
@@ -92,6 +95,7 @@ export function textReport(findings: Findings): string {
     row("D1 queries", String(beforeModel.d1), `${total.d1} in ${total.d1RoundTrips}`),
     row("object rows written", String(beforeModel.doRowsWritten), String(total.doRowsWritten)),
     "",
+    `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
     `Worker bundle    ${findings.bundleKiB} KiB compressed`,
     `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with wrangler ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
