@@ -4,6 +4,8 @@ import { newRunId, objectNameOf } from "../../src/session/locate.ts";
 import { asked, call, finished, script } from "./client.ts";
 import { evictKey, untilSaid } from "./family-lab.ts";
 
+/** Most characters of all tools that a model is told of. */
+const MAX_TOOL_CHARS = 16_000;
 const MAIN = "agent:main:main";
 const OTHER = "agent:main:hook:cache-other";
 const TELEGRAM = { channel: "telegram", accountId: "default", conversationId: "42", kind: "direct" } as const;
@@ -57,6 +59,9 @@ async function everyTurn(provider: string, scenario: string) {
   await asks("And you?", model, OTHER);
   const requests = (await asked(scenario)).map(({ body }) => body);
   expect(requests).toHaveLength(9);
+  const toolChars = JSON.stringify(requests[0].tools).length;
+  console.log(`${provider}: ${requests[0].tools.length} tools in ${toolChars} characters`);
+  expect(toolChars).toBeLessThanOrEqual(MAX_TOOL_CHARS);
   return requests;
 }
 
