@@ -4,14 +4,16 @@
  *   node test/prompt/snapshots.ts            writes test/fixtures/prompts/*.md
  *   node test/prompt/snapshots.ts --check    writes nothing, shows what differs and then exits 1
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { diff } from "node:util";
-import { promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
-import { TURNS } from "./turns.ts";
+import { build } from "esbuild";
 
 const FOLDER = join(import.meta.dirname, "../fixtures/prompts");
 
+const { TURNS, promptText, renderSystemPrompt } = await bundled();
 const wanted = new Map(TURNS.map((turn) => [`${turn.name}.md`, `${promptText(renderSystemPrompt(turn.input))}\n`]));
 mkdirSync(FOLDER, { recursive: true });
 const kept = new Map(readdirSync(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), "utf8")]));
@@ -30,6 +32,22 @@ if (process.argv.includes("--check")) {
     else writeFileSync(join(FOLDER, file), text);
   }
   console.log(`${wanted.size} prompts, ${drifted.length} changed`);
+}
+
+/** What renders the turns. As the Worker itself it imports texts, which Node takes only from a bundle. */
+async function bundled(): Promise<typeof import("./turns.ts") & typeof import("../../src/prompt/system-prompt.ts")> {
+  const folder = mkdtempSync(join(tmpdir(), "isopod-prompts-"));
+  const outfile = join(folder, "turns.mjs");
+  const contents = 'export * from "./turns.ts"; export * from "../../src/prompt/system-prompt.ts";';
+  try {
+    await build({
+      stdin: { contents, resolveDir: import.meta.dirname },
+      ...{ bundle: true, format: "esm", platform: "node", loader: { ".md": "text", ".sql": "text" }, outfile },
+    });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The lines that differ: kept ones with a minus, rendered ones with a plus. */
