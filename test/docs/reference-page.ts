@@ -1,24 +1,6 @@
-import { z } from "zod";
+import { isProtected } from "../../src/config/protected-paths.ts";
+import { boundsOf, formsOf, jsonSchemaOf, type SchemaNode, statusOf, valuesOf } from "../../src/config/schema-node.ts";
 import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
-
-/** What JSON Schema says of a field, as far as it is of interest here. */
-interface Node {
-  type?: string;
-  description?: string;
-  /** `planned` or `unused`, where the field does nothing. */
-  status?: string;
-  default?: unknown;
-  enum?: unknown[];
-  const?: unknown;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: number;
-  anyOf?: Node[];
-  items?: Node;
-  properties?: Record<string, Node>;
-  additionalProperties?: Node | boolean;
-}
 
 const HEAD = `# Configuration reference
 
@@ -26,113 +8,144 @@ Every field of the configuration, with its default and what it does.
 
 This page is made from the schema that the configuration is checked with. \`<name>\` stands for a name of your own, \`[]\` for each
 entry of a list. A field without a default may be left out. *Planned* fields, and those below one, are accepted and do
-nothing yet; *unused* ones are OpenClaw's, are accepted, and have no use here. How to change the configuration: [Configuration](configuration.md).
+nothing yet; *unused* ones are OpenClaw's, are accepted, and have no use here. *Protected* fields, and those below one, are never
+written by an agent. A *secret* is a name: \`{ source: "env", id: "NAME" }\`. The fields of a channel's account may also stand right
+below the channel, which then has one account, \`default\`. How to change the configuration: [Configuration](configuration.md).
 `;
+
+/** A field, and where it is. */
+interface Field {
+  /** As the page writes it: `agents.list[].model`. */
+  path: string;
+  /** The names on the way to it, `*` for any. */
+  steps: readonly string[];
+  node: SchemaNode;
+}
+
+/** What was said of a field above and holds for it, too. */
+interface Said {
+  status?: string | undefined;
+  isProtected: boolean;
+}
 
 /** The page that lists every field, made from the schema. */
 export function referencePage(): string {
-  const root = rootSchema();
-  const parts = Object.entries(root.properties ?? {}).map(
-    ([name, node]) =>
-      `## ${name}\n\n${[lineOf(name, node), ...linesBelow(name, node, root, node.status)].join("\n")}\n`,
+  const parts = rootFields().map(
+    (field) => `## ${field.path}\n\n${linesOf(field, { isProtected: false }).join("\n")}\n`,
   );
   return [HEAD, ...parts].join("\n");
 }
 
 /** Every field that a configuration may have, by its path as the page writes it, and whether it does anything. */
 export function configFields(): Map<string, "live" | "idle"> {
-  const fields = Object.entries(rootSchema().properties ?? {});
-  return new Map(fields.flatMap(([name, node]) => fieldsFrom(name, node)));
+  return new Map(rootFields().flatMap(statesOf));
 }
 
-function rootSchema(): Node {
-  return z.toJSONSchema(wholeSchema, { io: "output", unrepresentable: "any" }) as Node;
+function rootFields(): Field[] {
+  return childrenOf({ path: "", steps: [], node: jsonSchemaOf(wholeSchema) });
 }
 
-function fieldsFrom(path: string, node: Node): [string, "live" | "idle"][] {
-  const below = childrenOf(path, node).flatMap(([name, child]) => fieldsFrom(name, child));
-  return [[path, node.status === undefined ? "live" : "idle"], ...below];
+function statesOf(field: Field): [string, "live" | "idle"][] {
+  return [[field.path, statusOf(field.node) === undefined ? "live" : "idle"], ...childrenOf(field).flatMap(statesOf)];
 }
 
-/** @param marked how far what is above has come, which holds for what is below */
-function linesBelow(path: string, node: Node, root: Node, marked: string | undefined): string[] {
-  return childrenOf(path, node).flatMap(([below, child]) => {
-    const shared = sharedWith(below, child, root);
-    const { status, ...unmarked } = child;
-    const line = lineOf(below, status === marked ? unmarked : child);
-    if (shared !== undefined) return [`${line} Fields as in \`${shared}\`.`];
-    return [line, ...linesBelow(below, child, root, status ?? marked)];
-  });
-}
-
-/** The fields directly below one, of all its forms. A reference to a secret has none of its own. */
-function childrenOf(path: string, node: Node): [string, Node][] {
-  if (isSecret(node)) return [];
-  const { properties = {}, additionalProperties, items, anyOf = [] } = node;
-  const record = typeof additionalProperties === "object" ? additionalProperties : undefined;
-  return [
-    ...Object.entries(properties).map(([name, child]): [string, Node] => [`${path}.${name}`, child]),
-    ...(record === undefined ? [] : inner(`${path}.<name>`, record)),
-    ...(items === undefined ? [] : inner(`${path}[]`, items)),
-    ...anyOf.flatMap((form) => childrenOf(path, form)),
+function linesOf(field: Field, said: Said): string[] {
+  const now = { status: statusOf(field.node) ?? said.status, isProtected: isProtected(field.steps) };
+  const marks = [
+    ...(now.status === said.status ? [] : [now.status]),
+    ...(now.isProtected && !said.isProtected ? ["protected"] : []),
+    ...(said.isProtected && !now.isProtected ? ["open to agents"] : []),
   ];
+  const line = `${lineOf(field)}${marks.map((mark = "") => ` *${mark[0]?.toUpperCase()}${mark.slice(1)}.*`).join("")}`;
+  const shared = sharedWith(field);
+  if (shared !== undefined) return [`${line} Fields as in \`${shared}\`.`];
+  return [line, ...withoutRepeats(childrenOf(field)).flatMap((child) => linesOf(child, now))];
+}
+
+/** The fields directly below one, of all its forms, each once. A secret has none of its own. */
+function childrenOf({ path, steps, node }: Field): Field[] {
+  const found = new Map<string, Field>();
+  for (const form of formsOf(node)) {
+    if (isSecret(form)) continue;
+    const before = path === "" ? "" : `${path}.`;
+    const fields = [
+      ...Object.entries(form.properties ?? {}).map(([name, child]) =>
+        fieldAt(`${before}${name}`, [...steps, name], child),
+      ),
+      ...inner(fieldAt(`${before}<name>`, [...steps, "*"], form.additionalProperties)),
+      ...inner(fieldAt(`${path}[]`, [...steps, "*"], Array.isArray(form.items) ? undefined : form.items)),
+    ];
+    for (const field of fields) if (field !== undefined && !found.has(field.path)) found.set(field.path, field);
+  }
+  return [...found.values()];
+}
+
+/** Fields without those of one account that may stand beside `accounts`. */
+function withoutRepeats(fields: Field[]): Field[] {
+  const accounts = fields.find(({ steps }) => steps[0] === "channels" && steps.at(-1) === "accounts");
+  return accounts === undefined ? fields : [accounts];
+}
+
+function fieldAt(path: string, steps: string[], node: SchemaNode | boolean | undefined): Field | undefined {
+  return typeof node === "object" ? { path, steps, node } : undefined;
 }
 
 /** What stands in a list or under names: itself where it says what it is, else what is below it. */
-function inner(path: string, node: Node): [string, Node][] {
-  return node.description === undefined ? childrenOf(path, node) : [[path, node]];
+function inner(field: Field | undefined): Field[] {
+  if (field === undefined) return [];
+  return field.node.description === undefined ? childrenOf(field) : [field];
 }
 
 /** Where an agent's own settings have the same fields as those that all share. */
-function sharedWith(path: string, node: Node, root: Node): string | undefined {
-  const name = /^agents\.list\[\]\.(\w+)$/.exec(path)?.[1];
-  const shared = name === undefined ? undefined : root.properties?.agents?.properties?.defaults?.properties?.[name];
-  const own = Object.keys(node.properties ?? {});
-  const isSame = shared !== undefined && own.length > 2 && own.every((field) => shared.properties?.[field]);
-  return isSame ? `agents.defaults.${name}` : undefined;
+function sharedWith({ path, node }: Field): string | undefined {
+  const shared = path.replace(/^agents\.list\[\]\.(\w+)$/, "agents.defaults.$1");
+  const fields = Object.keys(node.properties ?? {});
+  const known = configFields();
+  const isSame = shared !== path && fields.length > 2 && fields.every((name) => known.has(`${shared}.${name}`));
+  return isSame ? shared : undefined;
 }
 
-function lineOf(path: string, node: Node): string {
-  const { description = "", status } = node;
-  const fallback = "default" in node && !isEmpty(node.default) ? `, default \`${JSON.stringify(node.default)}\`` : "";
-  const mark = status === undefined ? "" : ` *${status[0]?.toUpperCase()}${status.slice(1)}.*`;
-  const what = typeOf(node);
-  const kind = what === "" && fallback === "" ? "" : ` (${what}${fallback})`;
-  return `- \`${path}\`${kind}${description === "" ? "" : `: ${description}`}${mark}`;
+function lineOf({ path, node }: Field): string {
+  const { description = "" } = node;
+  const fallback = "default" in node && !isEmpty(node.default) ? `default \`${JSON.stringify(node.default)}\`` : "";
+  const what = [kindOf(node), fallback].filter((part) => part !== "").join(", ");
+  return `- \`${path}\`${what === "" ? "" : ` (${what})`}${description === "" ? "" : `: ${description}`}`;
 }
 
-function typeOf(node: Node): string {
-  if (isSecret(node)) return "secret";
-  if (node.anyOf !== undefined) return [...new Set(node.anyOf.map(typeOf))].filter((type) => type !== "").join(" or ");
-  if (node.const !== undefined) return JSON.stringify(node.const);
-  if (node.enum !== undefined) return node.enum.map((value) => `\`${String(value)}\``).join(", ");
-  switch (node.type) {
+function kindOf(node: SchemaNode): string {
+  return [...new Set(formsOf(node).map(kindOfForm))].filter((kind) => kind !== "").join(" or ");
+}
+
+function kindOfForm(form: SchemaNode): string {
+  if (isSecret(form)) return "secret";
+  const values = valuesOf(form);
+  if (values.length > 0) return values.map((value) => `\`${String(value)}\``).join(", ");
+  switch (form.type) {
     case "array": {
-      const items = node.items === undefined ? "" : typeOf(node.items);
-      return items === "" || items === "object" ? "list" : `list of ${items}`;
+      const entries = typeof form.items === "object" && !Array.isArray(form.items) ? kindOf(form.items) : "";
+      return entries === "" ? "list" : `list of ${entries}`;
     }
     case "object":
-      return typeof node.additionalProperties === "object" ? "by name" : "";
+      return typeof form.additionalProperties === "object" && form.properties === undefined ? "by name" : "";
     case "integer":
     case "number":
-      return `number${rangeOf(node)}`;
+      return `number${rangeOf(boundsOf(form))}`;
     case "string":
-      return node.format === "uri" ? "address" : "text";
+      return form.format === "uri" ? "address" : "text";
     default:
-      return node.type ?? "";
+      return [form.type ?? ""].flat().join(" or ");
   }
 }
 
-function rangeOf({ minimum, exclusiveMinimum, maximum }: Node): string {
-  const from = minimum ?? exclusiveMinimum;
-  const isOpen = from === undefined || from <= Number.MIN_SAFE_INTEGER;
-  const to = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? "" : ` to ${maximum}`;
-  if (isOpen) return to === "" ? "" : ` up${to}`;
-  return minimum === undefined ? ` above ${from}${to}` : ` from ${from}${to}`;
+function rangeOf({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>): string {
+  const from = minimum === undefined ? exclusiveMinimum : minimum;
+  const above = minimum === undefined ? " above" : " from";
+  return `${from === undefined ? "" : `${above} ${from}`}${maximum === undefined ? "" : ` to ${maximum}`}`;
 }
 
-function isSecret({ properties }: Node): boolean {
-  return properties?.source?.const === "env" && properties.id !== undefined;
+function isSecret({ properties }: SchemaNode): boolean {
+  const { source, id } = properties ?? {};
+  return typeof source === "object" && source.const === "env" && id !== undefined;
 }
 
 function isEmpty(value: unknown): boolean {
