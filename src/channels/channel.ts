@@ -41,6 +41,12 @@ export interface Channel<Account = never> {
   readonly reactions?: ChannelReactions<Account>;
   /** Tells the conversation that an answer is being worked on, where the platform can; failures are ignored. */
   typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
+  /**
+   * Looks whether an account can work, also by asking the platform. It changes nothing, never throws, and honours
+   * `signal`. At least one finding; absent where there is nothing to look at.
+   * @param webhookUrl the address at which the platform has to call
+   */
+  check?(context: ChannelContext<Account>, webhookUrl: string, signal: AbortSignal): Promise<ChannelFinding[]>;
 }
 
 /** How a channel reacts to messages. */
@@ -60,6 +66,11 @@ export interface Reaction {
   /** Empty to take it back. */
   emoji: string;
 }
+
+/** How one thing is that was looked at; whatever is not well says in a sentence how to mend it. */
+export type ChannelFinding =
+  | { status: "ok"; message: string }
+  | { status: "warn" | "fail"; message: string; fix: string };
 
 /** What a channel is given of the world. */
 export interface ChannelContext<Account> {

@@ -13,6 +13,7 @@ import { configRoutes } from "./config.ts";
 import { configSchemaRoutes } from "./config-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
+import { doctorRoutes } from "./doctor.ts";
 import { onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
@@ -46,6 +47,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   // What mends a configuration has to work without a valid one.
   app.route("/v1", configRoutes);
   app.route("/v1", configSchemaRoutes);
+  app.route("/v1", doctorRoutes);
   app.use(async (c, next) => {
     await knowConfiguration(c.env, Date.now());
     c.set(

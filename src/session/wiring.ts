@@ -222,7 +222,7 @@ function openChannel(
 }
 
 /** A variable or secret of the Worker by name; bindings that are no text are none. */
-function variable(env: Env, name: string): string | undefined {
+export function variable(env: Env, name: string): string | undefined {
   const value: unknown = Reflect.get(env, name);
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -27,6 +27,8 @@ interface Bot {
   calls: BotCall[];
   script: ScriptedAnswer[];
   nextMessageId: number;
+  /** Where it calls, and how that went. */
+  webhook: Record<string, unknown>;
 }
 
 /** A Bot API server on loopback. */
@@ -37,7 +39,8 @@ export interface BotApi {
 
 /**
  * Starts a server that behaves as the Bot API does, for any token `<id>:<secret>`, each with a state of its own:
- * `GET /control/<token>/calls` answers what was called, `PUT /control/<token>` takes `{answers: ScriptedAnswer[]}`.
+ * `GET /control/<token>/calls` answers what was called, `PUT /control/<token>` takes `{answers: ScriptedAnswer[]}`,
+ * and what getWebhookInfo is to say as `{webhook}`.
  */
 export async function startBotApi({ port = 0 }: { port?: number } = {}): Promise<BotApi> {
   const bots = new Map<string, Bot>();
@@ -70,13 +73,17 @@ async function handle(bots: Map<string, Bot>, request: IncomingMessage, response
 }
 
 function botOf(bots: Map<string, Bot>, token: string): Bot {
-  const bot = bots.get(token) ?? { calls: [], script: [], nextMessageId: 1001 };
+  const bot = bots.get(token) ?? { calls: [], script: [], nextMessageId: 1001, webhook: { url: "" } };
   bots.set(token, bot);
   return bot;
 }
 
 async function handleControl(bot: Bot, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method === "PUT") bot.script = (await readJson(request)).answers as ScriptedAnswer[];
+  if (request.method === "PUT") {
+    const { answers, webhook } = await readJson(request);
+    if (answers !== undefined) bot.script = answers as ScriptedAnswer[];
+    if (webhook !== undefined) bot.webhook = webhook as Record<string, unknown>;
+  }
   answer(response, 200, bot.calls);
 }
 
@@ -127,6 +134,8 @@ function usualAnswer(bot: Bot, botId: number, method: string, args: Record<strin
     case "editMessageReplyMarkup":
     case "sendChatAction":
       return { ok: true, result: true };
+    case "getWebhookInfo":
+      return { ok: true, result: { has_custom_certificate: false, pending_update_count: 0, ...bot.webhook } };
     case "getFile": {
       const id = String(args.file_id);
       return { ok: true, result: { file_id: id, file_unique_id: `u-${id}`, file_size: 20, file_path: `files/${id}` } };

@@ -5,7 +5,7 @@ import type { ChannelContext } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
 
 /** The methods that this channel calls, with their arguments as the Bot API documents them. */
-type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe"> & {
+type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe" | "getWebhookInfo"> & {
   setMessageReaction: { chat_id: number | string; message_id: number; reaction: { type: "emoji"; emoji: string }[] };
 } & {
   [Method in UploadMethod]: Omit<Opts<never>[Method], UploadField>;

@@ -5,6 +5,7 @@ import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, ref
 import { type TelegramAccount, telegramAccount } from "./account.ts";
 import { attachmentsOf } from "./attachment.ts";
 import { tokenOf } from "./bot-api.ts";
+import { checkAccount } from "./check.ts";
 import { identify } from "./identity.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml } from "./markup.ts";
@@ -30,6 +31,7 @@ export const telegram: Channel<TelegramAccount> = {
   sendFile,
   reactions: { level: (account) => account.reactionLevel, react },
   typing: sendTyping,
+  check: checkAccount,
 };
 
 type Context = ChannelContext<TelegramAccount>;

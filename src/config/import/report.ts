@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
-import { idleFields } from "../idle-fields.ts";
 import type { FieldStatus } from "../planned.ts";
+import { idleFields } from "../schema-lookup.ts";
+import { jsonSchemaOf } from "../schema-node.ts";
 import type { Draft, Finding } from "./draft.ts";
 import { documentOf, keyOf, type Leaf, type Path } from "./leaves.ts";
 
@@ -26,10 +27,11 @@ const NOTES: Readonly<Record<FieldStatus, string>> = {
 
 /** The report of a document that has come all the way. */
 export function reportOf({ leaves, findings }: Draft, schema: z.ZodType): ImportReport {
-  const document = documentOf(leaves);
-  const idle = new Map(idleFields(schema, document).map(({ path, status }) => [path, NOTES[status]]));
+  const json = documentOf(leaves);
+  const document = isJsonObject(json) ? json : {};
+  const idle = new Map(idleFields(jsonSchemaOf(schema), document).map(({ path, status }) => [path, NOTES[status]]));
   const report: ImportReport = {
-    document: isJsonObject(document) ? document : {},
+    document,
     mapped: mappedOf(leaves, idle),
     changed: [],
     unknown: [],

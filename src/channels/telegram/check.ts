@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { sanitizeForPrompt } from "../../security/sanitize.ts";
+import type { ChannelContext, ChannelFinding } from "../channel.ts";
+import type { TelegramAccount } from "./account.ts";
+import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
+
+type Context = ChannelContext<TelegramAccount>;
+
+/** So many updates waiting at Telegram are no passing matter. */
+const MANY_PENDING = 20;
+/** An error that is older says nothing of how it is now. */
+const RECENT_ERROR_MS = 6 * 3_600_000;
+const MAX_ERROR_CHARS = 200;
+
+const bot = z.object({ username: z.string(), can_read_all_group_messages: z.boolean().default(false) });
+const webhook = z.object({
+  url: z.string(),
+  pending_update_count: z.int().default(0),
+  last_error_date: z.int().exactOptional(),
+  last_error_message: z.string().exactOptional(),
+  allowed_updates: z.array(z.string()).exactOptional(),
+});
+
+/** Whether a bot's token is good, whether Telegram calls here, and whether that works. */
+export async function checkAccount(
+  context: Context,
+  webhookUrl: string,
+  signal: AbortSignal,
+): Promise<ChannelFinding[]> {
+  const missing = missingSecrets(context);
+  const token = tokenOf(context);
+  if (token === undefined) return missing;
+  const [me, info] = await Promise.all([
+    callBot(context, token, "getMe", {}, signal),
+    callBot(context, token, "getWebhookInfo", {}, signal),
+  ]);
+  if (me.kind !== "ok") return [...missing, unanswered(me, context)];
+  return [...aboutBot(me, context), ...missing, ...aboutWebhook(info, context, webhookUrl), ...aboutAccess(context)];
+}
+
+function missingSecrets({ account, secret }: Context): ChannelFinding[] {
+  const { botToken, webhookSecret } = account;
+  const token = secret(botToken);
+  const findings: ChannelFinding[] = [];
+  if (token === undefined) {
+    const fix = `Ask @BotFather for a token: wrangler secret put ${botToken.id}; locally, a line in .dev.vars.`;
+    findings.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
+  } else if (!/^\d+:[\w-]+$/.test(token)) {
+    const fix = `Copy it anew from @BotFather, digits, a colon and a long word: wrangler secret put ${botToken.id}.`;
+    findings.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
+  }
+  if (secret(webhookSecret) === undefined) {
+    const fix = `Draw a word by chance, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
+    findings.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
+  }
+  return findings;
+}
+
+/** What an answer other than success says of the token. */
+function unanswered(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: Context): ChannelFinding {
+  if (answer.kind === "lost") {
+    const message = `Telegram does not answer: ${answer.reason}.`;
+    return { status: "warn", message, fix: "Try again; if it stays so, look at apiBase and at Telegram's status." };
+  }
+  if (answer.status === 401 || answer.status === 404) {
+    const fix = `Copy the token anew from @BotFather: wrangler secret put ${account.botToken.id}.`;
+    return { status: "fail", message: `Telegram does not know the bot of ${account.botToken.id}.`, fix };
+  }
+  const message = `Telegram answers ${answer.status}: ${shown(answer.description)}`;
+  return { status: "warn", message, fix: "Try again in a moment." };
+}
+
+function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: Context): ChannelFinding[] {
+  const known = bot.safeParse(me.result).data;
+  if (known === undefined) {
+    return [{ status: "warn", message: "Telegram does not say who the bot is.", fix: "Try again in a moment." }];
+  }
+  const { username, can_read_all_group_messages: readsAll } = known;
+  const findings: ChannelFinding[] = [{ status: "ok", message: `the bot is @${shown(username)}.` }];
+  if (account.username !== undefined && account.username.toLowerCase() !== username.toLowerCase()) {
+    const message = `it is configured as @${account.username} and is @${shown(username)}: mentions are missed.`;
+    findings.push({ status: "warn", message, fix: "Correct its username, or take it out." });
+  }
+  const listensToAll =
+    !account.requireMention || Object.values(account.groups).some((group) => group.requireMention === false);
+  if (listensToAll && !readsAll) {
+    const message = "it is to hear everything in groups, and Telegram shows it only what is meant for it.";
+    const fix =
+      "Switch its privacy off with /setprivacy at @BotFather, then take it out of the group and add it again.";
+    findings.push({ status: "warn", message, fix });
+  }
+  return findings;
+}
+
+function aboutWebhook(answer: BotAnswer, context: Context, expected: string): ChannelFinding[] {
+  if (answer.kind !== "ok") return [unanswered(answer, context)];
+  const info = webhook.safeParse(answer.result).data;
+  if (info === undefined) {
+    return [{ status: "warn", message: "Telegram does not say where it calls.", fix: "Try again in a moment." }];
+  }
+  return [whereItCalls(info.url, context, expected), ...howItGoes(info, context)];
+}
+
+function whereItCalls(url: string, { account }: Context, expected: string): ChannelFinding {
+  const fix = setWebhook(account, expected);
+  if (url === expected) return { status: "ok", message: "Telegram calls here." };
+  if (!expected.startsWith("https:")) {
+    const message = `Telegram cannot call ${expected}, and calls ${url === "" ? "nowhere" : "elsewhere"}.`;
+    return { status: "warn", message, fix: "Deploy, or put a tunnel with https before it; then look again there." };
+  }
+  if (url === "") return { status: "fail", message: "Telegram calls nowhere: no webhook is set.", fix };
+  const isSamePath = URL.canParse(url) && new URL(url).pathname === new URL(expected).pathname;
+  if (!isSamePath) return { status: "fail", message: `Telegram calls another address, not ${expected}.`, fix };
+  const message = `Telegram calls another host, ${new URL(url).host}.`;
+  return { status: "warn", message, fix: `If that is not this Worker: ${fix}` };
+}
+
+function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): ChannelFinding[] {
+  const findings: ChannelFinding[] = [];
+  const {
+    last_error_date: errorAt,
+    last_error_message: error,
+    pending_update_count: pending,
+    allowed_updates: kinds,
+  } = info;
+  const isRecent = errorAt !== undefined && now() - errorAt * 1000 < RECENT_ERROR_MS;
+  if (isRecent && pending > 0) {
+    const message = `Telegram's last call failed: ${shown(error ?? "it does not say why")}`;
+    findings.push({ status: "fail", message, fix: fixOf(error ?? "", account) });
+  } else if (isRecent) {
+    const message = `a call of Telegram's failed lately, and has come through since: ${shown(error ?? "")}`;
+    findings.push({ status: "warn", message, fix: fixOf(error ?? "", account) });
+  }
+  if (pending >= MANY_PENDING) {
+    const message = `${pending} updates wait at Telegram.`;
+    findings.push({
+      status: "warn",
+      message,
+      fix: "They come by themselves once calls succeed; look at the Worker's log.",
+    });
+  }
+  if (kinds !== undefined && kinds.length > 0 && !kinds.includes("message")) {
+    const fix = 'Call setWebhook again with allowed_updates=["message"].';
+    findings.push({ status: "fail", message: "Telegram is not to tell of messages (allowed_updates).", fix });
+  }
+  return findings;
+}
+
+function aboutAccess({ account }: Context): ChannelFinding[] {
+  const { dmPolicy, allowFrom } = account;
+  if (dmPolicy === "allowlist" && allowFrom.length === 0) {
+    const fix = "Add ids to allowFrom, or set dmPolicy to 'pairing'.";
+    return [
+      { status: "warn", message: "nobody may write directly: dmPolicy is 'allowlist', and allowFrom is empty.", fix },
+    ];
+  }
+  if (dmPolicy !== "open" && !allowFrom.includes("*")) return [];
+  const fix = "Set dmPolicy to 'pairing' if that is not what you want.";
+  return [{ status: "warn", message: "everybody on Telegram may write to it, at your cost.", fix }];
+}
+
+/** What to do about an error of a webhook, by Telegram's words for it. */
+function fixOf(error: string, { webhookSecret }: TelegramAccount): string {
+  if (/401|unauthorized/i.test(error)) {
+    return `The secret differs: give setWebhook the value of ${webhookSecret.id} as secret_token.`;
+  }
+  if (/404|not found/i.test(error)) return "The address is not this Worker's: call setWebhook anew.";
+  if (/5\d\d/.test(error)) return "Look at the Worker's log: wrangler tail.";
+  return "Look whether the address can be reached from outside, with a certificate that holds.";
+}
+
+function setWebhook({ apiBase, botToken, webhookSecret }: TelegramAccount, url: string): string {
+  const api = `${apiBase.replace(/\/+$/, "")}/bot$${botToken.id}/setWebhook`;
+  return `Run: curl "${api}" -d url=${url} -d secret_token=$${webhookSecret.id}`;
+}
+
+function shown(text: string): string {
+  return sanitizeForPrompt(text).slice(0, MAX_ERROR_CHARS);
+}

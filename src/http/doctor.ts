@@ -1,0 +1,49 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { examine } from "../session/doctor/examine.ts";
+import { openPatient } from "../session/doctor/open-patient.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+
+const check = z
+  .object({
+    id: z.string().openapi({ description: "The same from one look to the next.", example: "secrets.OPENAI_API_KEY" }),
+    area: z.string(),
+    status: z.enum(["ok", "warn", "fail"]),
+    message: z.string(),
+    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent where it is well." }),
+    path: z.string().optional().openapi({ description: "The field of the configuration, or the file." }),
+  })
+  .openapi("Check");
+
+const doctorRoute = createRoute({
+  method: "get",
+  path: "/doctor",
+  summary: "Looks whether everything works, and says how to mend what does not",
+  description:
+    "Configuration, secrets (by name), bindings, database, models, channels (by asking their platforms), owners, " +
+    "workspaces, budgets, and what waits. It changes nothing, takes seconds at most, and answers also where the " +
+    "configuration is not valid.",
+  request: { query: z.strictObject({}) },
+  responses: {
+    200: {
+      description: "What was found",
+      content: {
+        "application/json": {
+          schema: z.object({
+            ok: z.boolean().openapi({ description: "Nothing has failed; there may be warnings." }),
+            checks: z.array(check),
+          }),
+        },
+      },
+    },
+  },
+});
+
+/** `/v1/doctor`. */
+export const doctorRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+doctorRoutes.openapi(doctorRoute, async (c) => {
+  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
+  const patient = await openPatient(c.env, new URL(c.req.url).origin, waitUntil);
+  return c.json(await examine(patient), 200);
+});

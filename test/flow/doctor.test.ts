@@ -1,0 +1,361 @@
+import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
+import { beforeEach, describe, expect, inject, test } from "vitest";
+import { createApp } from "../../src/http/app.ts";
+import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
+import type { Check } from "../../src/session/doctor/check.ts";
+import { call } from "./client.ts";
+
+const ORIGIN = "https://isopod.test";
+const TOKEN = "a-token-of-many-different-characters-0123456789";
+
+/** What the doctor says of a deployment with these variables in place of the usual ones. */
+async function diagnosis(variables: object = {}, origin = ORIGIN) {
+  const context = createExecutionContext();
+  const headers = { Authorization: `Bearer ${TOKEN}` };
+  const bindings = { ...env, ISOPOD_TOKEN: TOKEN, ...variables };
+  const response = await createApp().request(`${origin}/v1/doctor`, { headers }, bindings, context);
+  await waitOnExecutionContext(context);
+  expect(response.status).toBe(200);
+  return response.json<{ ok: boolean; checks: Check[] }>();
+}
+
+/** A deployment of which nothing was said yet but its token. */
+const BARE = { ISOPOD_CONFIG: undefined, TELEGRAM_BOT_TOKEN: undefined, TELEGRAM_WEBHOOK_SECRET: undefined };
+
+/** A deployment with a configuration and no secrets. */
+function configured(config: object, more: object = {}) {
+  return diagnosis({ ...BARE, ISOPOD_CONFIG: JSON.stringify(config), ...more });
+}
+
+/** The checks that are not well, by id. */
+function problems({ checks }: { checks: Check[] }): Record<string, Check> {
+  return Object.fromEntries(checks.filter(({ status }) => status !== "ok").map((check) => [check.id, check]));
+}
+
+/** Says what the Bot API tells of a bot's webhook, and what it answers next. */
+async function botSays(token: string, state: object) {
+  await fetch(`${inject("botApi")}/control/${token}`, { method: "PUT", body: JSON.stringify(state) });
+}
+
+beforeEach(async () => {
+  await env.DB.prepare("delete from config_revisions").run();
+  await knownConfiguration(env.DB).refresh();
+});
+
+describe("a healthy deployment", () => {
+  test("with nothing but a token is well, and says what could be better", async () => {
+    const found = await diagnosis(BARE);
+    expect(found.ok).toBe(true);
+    expect(Object.keys(problems(found)).sort()).toEqual(["models.main", "owners.known"]);
+    expect(found.checks).toContainEqual(expect.objectContaining({ id: "database.migrations", status: "ok" }));
+    expect(found.checks).toContainEqual(expect.objectContaining({ message: "telegram is not set up.", status: "ok" }));
+  });
+
+  test("whatever is not well says what to do, and ids stand for one thing each", async () => {
+    const { checks } = await configured({
+      agents: { list: [{ id: "a", model: "no/model" }], defaults: { sandbox: { mode: "all" } } },
+    });
+    for (const check of checks) {
+      if (check.status !== "ok") expect(check.fix).toMatch(/\S\.?$/);
+    }
+    expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  });
+
+  test("it takes a token to ask", async () => {
+    expect((await createApp().request(`${ORIGIN}/v1/doctor`, {}, env)).status).toBe(401);
+    expect((await call("GET", "/v1/doctor?verbose=1")).status).toBe(400);
+    expect((await call("GET", "/v1/doctor")).status).toBe(200);
+  });
+});
+
+describe("configuration", () => {
+  test("one that is not valid fails with the path of each field, and the rest is looked at", async () => {
+    const found = await configured({ agents: { defaults: { timeoutSeconds: "long" } }, frob: 1 });
+    expect(found.ok).toBe(false);
+    const wrong = problems(found);
+    expect(wrong["configuration.valid"]).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("ISOPOD_CONFIG"),
+    });
+    expect(wrong["configuration.fault.agents.defaults.timeoutSeconds"]).toMatchObject({
+      path: "agents.defaults.timeoutSeconds",
+    });
+    expect(wrong["configuration.fault.frob"]).toBeDefined();
+    expect(found.checks).toContainEqual(expect.objectContaining({ id: "database.migrations", status: "ok" }));
+  });
+
+  test("fields that do nothing yet are named", async () => {
+    const found = await configured({ agents: { defaults: { sandbox: { mode: "all" } } } });
+    expect(problems(found)["configuration.idle.agents.defaults.sandbox.mode"]).toMatchObject({ status: "warn" });
+    expect(found.ok).toBe(true);
+  });
+
+  describe("that is stored", () => {
+    test("takes the place of the variable, which is told", async () => {
+      await call("PUT", "/v1/config", { prompt: { productName: "Acorn" } }, { "If-Match": "*" });
+      const wrong = problems(await configured({ prompt: { productName: "Oak" } }));
+      expect(wrong["configuration.variable"]).toMatchObject({ status: "warn", path: "ISOPOD_CONFIG" });
+    });
+
+    test("and is not valid any more fails, and says which one is in force", async () => {
+      await call("PUT", "/v1/config", { prompt: { productName: "Acorn" } }, { "If-Match": "*" });
+      await env.DB.prepare(
+        "insert into config_revisions select revision + 1, '{\"frob\": 1}', author, note, changed, created_at from config_revisions",
+      ).run();
+      await knownConfiguration(env.DB).refresh();
+      const found = await diagnosis(BARE);
+      expect(problems(found)["configuration.valid"]).toMatchObject({
+        status: "fail",
+        message: "Revision 2 is not valid any more; revision 1 is in force.",
+        fix: expect.stringContaining("rollback"),
+      });
+    });
+  });
+});
+
+describe("secrets", () => {
+  test("one that the configuration names and that is not there fails, by its name", async () => {
+    const provider = {
+      baseUrl: "https://p.test/v1",
+      api: "openai-completions",
+      apiKey: { source: "env", id: "P_KEY" },
+    };
+    const config = { models: { providers: { p: provider } }, agents: { defaults: { model: "p/m" } } };
+    const found = await configured(config);
+    expect(problems(found)["secrets.P_KEY"]).toMatchObject({
+      status: "fail",
+      path: "models.providers.p.apiKey",
+      fix: expect.stringContaining("wrangler secret put P_KEY"),
+    });
+    expect(problems(found)["models.main"]).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("no key"),
+    });
+    const mended = await configured(config, { P_KEY: "hunter2" });
+    expect(mended.ok).toBe(true);
+    expect(JSON.stringify(mended)).not.toContain("hunter2");
+  });
+
+  test("a token that is short can be guessed", async () => {
+    const headers = { Authorization: "Bearer test-token" };
+    const short = await createApp().request(`${ORIGIN}/v1/doctor`, { headers }, env, createExecutionContext());
+    expect(problems(await short.json())["secrets.ISOPOD_TOKEN"]).toMatchObject({ status: "warn" });
+  });
+});
+
+describe("bindings and the database", () => {
+  test("a binding that is missing fails, and says what is lost", async () => {
+    const found = await diagnosis({ ...BARE, UPKEEP: undefined, VECTORS: undefined });
+    expect(problems(found)["bindings.UPKEEP"]).toMatchObject({ status: "fail", path: "wrangler.toml" });
+    expect(found.checks).toContainEqual(expect.objectContaining({ id: "bindings.VECTORS", status: "ok" }));
+  });
+
+  test("a migration that is not applied fails, and says how to apply it", async () => {
+    const { results } = await env.DB.prepare("select * from d1_migrations order by id desc limit 1").all<
+      Record<string, unknown>
+    >();
+    const last = results[0]!;
+    await env.DB.prepare("delete from d1_migrations where id = ?").bind(last.id).run();
+    const found = await diagnosis(BARE);
+    await env.DB.prepare("insert into d1_migrations (id, name) values (?, ?)").bind(last.id, last.name).run();
+    expect(problems(found)["database.migrations"]).toMatchObject({
+      status: "fail",
+      message: `The database lacks ${last.name}.`,
+      fix: expect.stringContaining("wrangler d1 migrations apply"),
+    });
+    expect((await diagnosis(BARE)).ok).toBe(true);
+  });
+
+  test("a store that does not answer fails by itself, and everything else is looked at", async () => {
+    const FILES = { list: () => Promise.reject(new Error("the bucket is on fire")) };
+    const found = await diagnosis({ ...BARE, FILES });
+    expect(problems(found)["bindings.failed"]).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("on fire"),
+    });
+    expect(found.checks).toContainEqual(expect.objectContaining({ id: "database.migrations", status: "ok" }));
+  });
+});
+
+describe("models and agents", () => {
+  test("a model that cannot be asked fails for who answers with it, and is a warning elsewhere", async () => {
+    const found = await configured({
+      agents: {
+        defaults: {
+          model: { primary: "nowhere/model", fallbacks: ["offline/rules", "gone/model"] },
+          models: { "lost/model": { alias: "lost" } },
+        },
+      },
+    });
+    const wrong = problems(found);
+    expect(wrong["models.main"]).toMatchObject({ status: "fail", message: expect.stringContaining("nowhere") });
+    expect(wrong["models.main.gone/model"]).toMatchObject({ status: "warn" });
+    expect(wrong["models.named.lost/model"]).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("'lost'"),
+    });
+    expect(wrong["models.main.offline/rules"]).toBeUndefined();
+  });
+
+  test("where money is capped a model without a price fails", async () => {
+    const provider = {
+      baseUrl: "https://p.test/v1",
+      api: "openai-completions",
+      models: [{ id: "priced", cost: { input: 1 } }],
+    };
+    const config = (model: string) => ({
+      models: { providers: { p: provider } },
+      agents: { defaults: { model } },
+      budgets: { global: { usdPerDay: 5 } },
+    });
+    expect(problems(await configured(config("p/free")))["models.price.p/free"]).toMatchObject({ status: "fail" });
+    expect((await configured(config("p/priced"))).ok).toBe(true);
+  });
+
+  test("names of agents and accounts that are not there are told", async () => {
+    const found = await configured({
+      bindings: [{ agentId: "main", match: { channel: "telegram", accountId: "work" } }],
+      agents: { defaults: { subagents: { allowAgents: ["*", "ghost"] } } },
+    });
+    expect(Object.keys(problems(found)).filter((id) => id.startsWith("agents."))).toEqual([
+      "agents.absent.agents.defaults.subagents.allowAgents.ghost",
+      "agents.route.0",
+    ]);
+  });
+});
+
+describe("Telegram", () => {
+  const HOOK = `${ORIGIN}/channels/telegram/default/webhook`;
+
+  function withBot(token: string, account: object = {}) {
+    const channels = { telegram: { accounts: { default: { apiBase: inject("botApi"), ...account } } } };
+    return configured({ channels }, { TELEGRAM_BOT_TOKEN: token, TELEGRAM_WEBHOOK_SECRET: "s" });
+  }
+
+  function telegramOf(found: { checks: Check[] }): string[] {
+    return found.checks.filter(({ area }) => area === "channels").map(({ status, message }) => `${status} ${message}`);
+  }
+
+  test("a bot that is called here is well", async () => {
+    await botSays("8100000001:well", { webhook: { url: HOOK } });
+    expect(telegramOf(await withBot("8100000001:well"))).toEqual([
+      "ok telegram/default: the bot is @isopod_8100000001_bot.",
+      "ok telegram/default: Telegram calls here.",
+    ]);
+  });
+
+  test("a bot without a webhook fails, and says how to set it without saying the token", async () => {
+    const found = await withBot("8100000002:none");
+    const wrong = Object.values(problems(found)).find(({ area }) => area === "channels");
+    expect(wrong).toMatchObject({ status: "fail", message: expect.stringContaining("no webhook is set") });
+    expect(wrong).toHaveProperty("fix", expect.stringContaining(`-d url=${HOOK}`));
+    expect(JSON.stringify(found)).not.toContain("8100000002:none");
+  });
+
+  test("a webhook elsewhere fails, and on another host with the same path is a warning", async () => {
+    await botSays("8100000003:else", { webhook: { url: "https://old.test/telegram" } });
+    expect(telegramOf(await withBot("8100000003:else"))[1]).toMatch(/^fail .*another address/);
+    await botSays("8100000003:else", { webhook: { url: HOOK.replace("isopod.test", "other.test") } });
+    expect(telegramOf(await withBot("8100000003:else"))[1]).toMatch(/^warn .*another host, other\.test/);
+  });
+
+  test("a secret that differs is told by Telegram's own error", async () => {
+    const last = {
+      last_error_date: Math.floor(Date.now() / 1000),
+      last_error_message: "Wrong response from the webhook: 401 Unauthorized",
+    };
+    await botSays("8100000004:fail", { webhook: { url: HOOK, pending_update_count: 3, ...last } });
+    const found = await withBot("8100000004:fail");
+    expect(telegramOf(found)).toContainEqual(expect.stringMatching(/^fail .*401 Unauthorized/));
+    expect(Object.values(problems(found)).map((check) => "fix" in check && check.fix)).toContainEqual(
+      expect.stringMatching(/secret differs.*TELEGRAM_WEBHOOK_SECRET/),
+    );
+  });
+
+  test("a token that Telegram does not know fails, and one that cannot be reached is a warning", async () => {
+    const body = { ok: false, error_code: 401, description: "Unauthorized" };
+    await botSays("8100000005:gone", { answers: [{ method: "getMe", status: 401, body }] });
+    expect(telegramOf(await withBot("8100000005:gone"))).toEqual([
+      "fail telegram/default: Telegram does not know the bot of TELEGRAM_BOT_TOKEN.",
+    ]);
+    await botSays("8100000006:cut", { answers: [{ method: "getMe", cut: "before" }] });
+    expect(telegramOf(await withBot("8100000006:cut"))).toEqual([expect.stringMatching(/^warn .*does not answer/)]);
+  });
+
+  test("an account that is configured and has no secrets fails by their names", async () => {
+    const found = await configured({ channels: { telegram: { accounts: { default: {} } } } });
+    expect(telegramOf(found)).toEqual([
+      "fail telegram/default: it has no token: TELEGRAM_BOT_TOKEN is not set.",
+      "fail telegram/default: nothing gets in, because TELEGRAM_WEBHOOK_SECRET is not set.",
+    ]);
+  });
+
+  test("a bot that everybody may write to, or that cannot hear what it is to hear, is a warning", async () => {
+    await botSays("8100000007:open", { webhook: { url: HOOK } });
+    const found = telegramOf(
+      await withBot("8100000007:open", { dmPolicy: "open", requireMention: false, username: "someone" }),
+    );
+    expect(found).toContainEqual(expect.stringMatching(/^warn .*everybody/));
+    expect(found).toContainEqual(expect.stringMatching(/^warn .*hear everything in groups/));
+    expect(found).toContainEqual(expect.stringMatching(/^warn .*configured as @someone/));
+  });
+});
+
+describe("workspaces", () => {
+  const at = (path: string) => `agents/main/workspace/${path}`;
+
+  test("files that do not get into the prompt as they are, and a state that nobody can read, are told", async () => {
+    await call("GET", "/v1/agents/main/workspace");
+    await env.FILES.put(at("AGENTS.md"), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0]));
+    await env.FILES.put(at("SOUL.md"), "x".repeat(30_000));
+    await env.FILES.delete(at("TOOLS.md"));
+    await env.FILES.put(at(".openclaw/workspace-state.json"), "{nope");
+    await env.FILES.put(at("a//b.md"), "lost");
+    const said = Object.values(problems(await diagnosis(BARE))).filter(({ area }) => area === "workspaces");
+    const messages = said.map(({ path, message }) => `${path}: ${message}`);
+    for (const expected of [
+      /^AGENTS\.md: /,
+      /^SOUL\.md: .*30000 characters/,
+      /^TOOLS\.md: .*not there/,
+      /workspace-state/,
+      /a\/\/b\.md/,
+    ]) {
+      expect(messages).toContainEqual(expect.stringMatching(expected));
+    }
+    expect(said.every(({ status }) => status === "warn")).toBe(true);
+  });
+});
+
+describe("owners, budgets and what waits", () => {
+  test("an owner of a channel that is not there is told", async () => {
+    const found = problems(await configured({ commands: { ownerAllowFrom: ["whatsapp:1", "telegram:2"] } }));
+    expect(found["owners.whatsapp:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
+    expect(found["owners.known"]).toBeUndefined();
+  });
+
+  test("a budget that is used up is a warning", async () => {
+    const found = await configured({ budgets: { global: { runsPerHour: 0 } } });
+    expect(Object.values(problems(found))).toContainEqual(
+      expect.objectContaining({ area: "budgets", status: "warn", message: expect.stringContaining("used up") }),
+    );
+  });
+
+  test("approvals, keys that rest, and sessions of which the index has not heard for long are warnings", async () => {
+    const old = Date.now() - 10 * 3_600_000;
+    await env.DB.batch([
+      env.DB.prepare(
+        "insert into approvals values ('apr_1', 'run_1', 'agent:main:main', 'main', 'exec', 'May I?', ?)",
+      ).bind(old),
+      env.DB.prepare("insert into cooldowns values ('openai', 3, 'billing', ?)").bind(Date.now() + 60_000),
+      env.DB.prepare(
+        "insert into sessions values ('agent:main:hook:late', 'main', 's', ?, ?, 'run_9', 'running', null)",
+      ).bind(old, old),
+    ]);
+    const found = problems(await diagnosis(BARE));
+    expect(found["backlog.approvals"]).toMatchObject({ message: expect.stringContaining("1 tool calls") });
+    expect(found["backlog.rest.openai"]).toMatchObject({ fix: expect.stringContaining("credit") });
+    expect(found["backlog.session.agent:main:hook:late"]).toMatchObject({
+      fix: expect.stringContaining("run_9/abort"),
+    });
+  });
+});
