@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../lib/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { fieldPath } from "./field-path.ts";
 
 /** Where two documents differ, as the paths of the smallest parts that do: `agents.list[1].model`. Never a value. */
@@ -13,10 +13,16 @@ function differences(before: Json | undefined, after: Json | undefined, path: Pa
     const length = Math.max(before.length, after.length);
     return Array.from({ length }, (_, at) => differences(before[at], after[at], [...path, at])).flat();
   }
-  if (isJsonObject(before) && isJsonObject(after)) {
-    const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  if (isObjectOrNone(before) && isObjectOrNone(after)) {
+    const [old, now] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))];
     const names = new Set([...old.keys(), ...now.keys()]);
-    return [...names].flatMap((name) => differences(old.get(name), now.get(name), [...path, name]));
+    // An object that is new or gone is told by its fields, so that their paths are always the same.
+    if (names.size > 0) return [...names].flatMap((name) => differences(old.get(name), now.get(name), [...path, name]));
   }
+  if (isJsonObject(before) && isJsonObject(after)) return [];
   return before === after ? [] : [path];
+}
+
+function isObjectOrNone(value: Json | undefined): value is JsonObject | undefined {
+  return value === undefined || isJsonObject(value);
 }

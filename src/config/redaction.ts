@@ -1,7 +1,8 @@
+import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { fieldPath } from "./field-path.ts";
 
-/** What is shown in place of a value that a model must not see. */
+/** What is shown in place of a value that nobody is to see. */
 export const REDACTED = "[redacted]";
 
 /** Names of fields whose value, where it is a text, is a secret that should be a reference. */
@@ -10,23 +11,26 @@ const SECRET_NAME = /(?:token|secret|password|api[-_]?key|authorization|cookie)$
 type Path = readonly (string | number)[];
 
 /**
- * A document as a model may see it. Secrets are references and stay; hidden are texts of headers, texts where a secret
+ * A document as a model or a caller may see it. Secrets are references and stay; hidden are texts of headers, texts where a secret
  * would be, and logins in addresses.
  */
-export function redacted(document: JsonObject): Json {
-  return mapTexts(document, [], (text, path) => (isSecret(text, path) ? REDACTED : text));
+export function redacted(document: JsonObject): JsonObject {
+  const hide = (text: string, path: Path) => (isSecret(text, path) ? REDACTED : text);
+  return Object.fromEntries(Object.entries(document).map(([name, value]) => [name, mapTexts(value, [name], hide)]));
 }
 
 /**
  * A document that was made from a redacted one: what was hidden is again what it was.
- * @throws Error that names a field where nothing was hidden
+ * @throws IsopodError `invalid_request` that names a field where nothing was hidden
  */
 export function restored(document: Json, before: JsonObject): Json {
   return mapTexts(document, [], (text, path) => {
     if (text !== REDACTED) return text;
     const hidden = valueAt(before, path.map(String));
     if (typeof hidden === "string") return hidden;
-    throw new Error(`${fieldPath(path)}: '${REDACTED}' stands for a value that is not there; leave the field out.`);
+    const field = fieldPath(path);
+    const message = `${field}: '${REDACTED}' stands for a value that is not there; leave the field out.`;
+    throw new IsopodError("invalid_request", message);
   });
 }
 

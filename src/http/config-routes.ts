@@ -5,7 +5,10 @@ import { wholeNumber } from "./whole-number.ts";
 
 const flag = z.enum(["true", "false"]).default("false");
 const revisionNumber = z.int().openapi({ description: "1, 2, 3 …; 0 where nothing is stored." });
-const document = z.record(z.string(), z.unknown()).openapi({ description: "As it was given: without defaults." });
+const document = z.record(z.string(), z.unknown()).openapi({
+  description:
+    "As it was given: without defaults. `[redacted]` stands for headers and other texts that may be secret; sent back, it leaves them as they are.",
+});
 const changed = z
   .array(z.string())
   .openapi({ description: "The paths that differ.", example: ["agents.list[1].model"] });

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { faultLines } from "../config/faults.ts";
 import { mergePatch } from "../config/merge-patch.ts";
 import { parseConfig } from "../config/parse-config.ts";
+import { redacted, restored } from "../config/redaction.ts";
 import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
@@ -35,21 +36,22 @@ for (const [route, type] of [
 }
 
 configRoutes.openapi(readRoute, async (c) => {
-  const { config, ...view } = await configurationView(c.env);
+  const { config, document, ...view } = await configurationView(c.env);
   const isEffective = c.req.valid("query").effective === "true" && config !== undefined;
+  // By way of its text: the configuration is JSON, but its type does not say so.
+  const effective = isEffective && { effective: redacted(JSON.parse(JSON.stringify(config))) };
   c.header("ETag", etagOf(view.revision));
-  const faults = [...view.faults];
-  return c.json({ ...view, faults, ...(isEffective && { effective: config }) }, 200);
+  return c.json({ ...view, document: redacted(document), faults: [...view.faults], ...effective }, 200);
 });
 
 configRoutes.openapi({ ...replaceRoute, hide: true }, async (c) => {
   const given = await documentIn(c);
-  return change(c, c.req.valid("query"), () => given);
+  return change(c, c.req.valid("query"), (before) => restored(given, before));
 });
 
 configRoutes.openapi({ ...patchRoute, hide: true }, async (c) => {
   const patch = await documentIn(c);
-  return change(c, c.req.valid("query"), (document) => mergePatch(document, patch));
+  return change(c, c.req.valid("query"), (before) => restored(mergePatch(before, patch), before));
 });
 
 configRoutes.openapi(historyRoute, async (c) => {
@@ -59,7 +61,10 @@ configRoutes.openapi(historyRoute, async (c) => {
   return c.json({ revisions, ...(last && { before: last.revision }) }, 200);
 });
 
-configRoutes.openapi(revisionRoute, async (c) => c.json(await storedAt(c, c.req.valid("param").revision), 200));
+configRoutes.openapi(revisionRoute, async (c) => {
+  const { document, ...line } = await storedAt(c, c.req.valid("param").revision);
+  return c.json({ ...line, document: redacted(document) }, 200);
+});
 
 configRoutes.openapi(rollbackRoute, async (c) => {
   const { revision } = c.req.valid("json");

@@ -36,8 +36,10 @@ test("a field `__proto__` is a field, and reaches nobody's prototype", () => {
 test("differences are told by the smallest paths that differ, and never by a value", () => {
   const before = { a: 1, list: [{ id: "x", model: "m" }], gone: { deep: true }, "with space": 1 };
   const after = { a: 1, list: [{ id: "x", model: "n" }, { id: "y" }], "with space": 2 };
-  expect(changedPaths(before, after)).toEqual(["list[0].model", "list[1]", "gone", '["with space"]']);
+  expect(changedPaths(before, after)).toEqual(["list[0].model", "list[1].id", "gone.deep", '["with space"]']);
   expect(changedPaths(before, structuredClone(before))).toEqual([]);
   expect(changedPaths({ a: {} }, { a: [] })).toEqual(["a"]);
+  expect(changedPaths({}, { a: {}, b: { c: { d: [1] } } })).toEqual(["a", "b.c.d"]);
+  expect(changedPaths({ a: {} }, { a: {} })).toEqual([]);
   expect(changedPaths({}, [])).toEqual(["(document)"]);
 });

@@ -1,4 +1,4 @@
-import { env } from "cloudflare:test";
+import { env, SELF } from "cloudflare:test";
 import { expect, inject, test } from "vitest";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import { session } from "./session-lab.ts";
@@ -145,6 +145,50 @@ test("a secret's value is refused with how to store it, and is not repeated", as
   expect(text).not.toContain(value);
   const { results } = await env.DB.prepare("select * from audit").all();
   expect(JSON.stringify(results)).not.toContain(value);
+});
+
+test("texts that may be secret are hidden from who reads, and stay when what was read is sent back", async () => {
+  const headers = { "X-Key": "plain-header-value" };
+  await patch({ models: { providers: { fake: { headers } } } });
+  for (const path of ["/v1/config?effective=true", `/v1/config/history/${(await view()).revision}`]) {
+    const text = await (await call("GET", path)).text();
+    expect(text).toContain("[redacted]");
+    expect(text).not.toContain("plain-header-value");
+  }
+  const { document } = await view();
+  const back = await call(
+    "PUT",
+    "/v1/config",
+    { ...document, prompt: { productName: "Sent back" } },
+    { "If-Match": "*" },
+  );
+  expect((await back.json<{ changed: string[] }>()).changed).toEqual(["prompt.productName"]);
+  const stored = await env.DB.prepare("select document from config_revisions order by revision desc limit 1").first();
+  expect(String(stored?.document)).toContain("plain-header-value");
+  const nothing = { models: { providers: { fake: { headers: { "X-Other": "[redacted]" } } } } };
+  expect(await errorOf(await patch(nothing))).toMatchObject({
+    status: 400,
+    message: expect.stringContaining("X-Other"),
+  });
+});
+
+test("what a person changes in a browser bears another name than what a token does", async () => {
+  const json = { "Content-Type": "application/json" };
+  const login = await SELF.fetch("https://isopod.test/v1/login", {
+    method: "POST",
+    headers: json,
+    body: '{"token":"test-token"}',
+  });
+  const Cookie = login.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+  const headers = { ...json, Cookie, "If-Match": "*", Origin: "https://isopod.test" };
+  const body = JSON.stringify({ prompt: { productName: "From the page" } });
+  expect((await SELF.fetch("https://isopod.test/v1/config", { method: "PATCH", headers, body })).status).toBe(200);
+  const { revisions } = await (await call("GET", "/v1/config/history?limit=1")).json<any>();
+  expect(revisions[0].author).toBe("api:page");
+  const elsewhere = { ...headers, Origin: "https://evil.test" };
+  expect(
+    (await SELF.fetch("https://isopod.test/v1/config", { method: "PATCH", headers: elsewhere, body })).status,
+  ).toBe(403);
 });
 
 test("a change says which revision it was made from: 428 without, 412 where somebody was faster", async () => {
