@@ -1,4 +1,5 @@
 import { listChannels } from "../../src/channels/index.ts";
+import { createModelResolver } from "../../src/models/index.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { previewPorts } from "../../src/session/inspect/preview-ports.ts";
@@ -135,5 +136,8 @@ function wired(document: object): Wiring {
     context: { account: config.channels[id]?.accounts.default },
   });
   const plugins = { tools: [], sections: { stable: [], dynamic: [] } };
-  return { config, host: "cloudflare-workers", channel, plugins, configuration: {} } as unknown as Wiring;
+  const { models, auth } = config;
+  const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });
+  const model = (ref: string) => resolver.resolve(ref);
+  return { config, host: "cloudflare-workers", channel, model, plugins, configuration: {} } as unknown as Wiring;
 }
