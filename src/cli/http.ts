@@ -70,7 +70,7 @@ export async function open(server: Server, request: Request): Promise<Response> 
 }
 
 /** The path of a session's resource; keys hold colons, which a path escapes. */
-export function sessionPath(key: string, resource: "history" | "socket"): string {
+export function sessionPath(key: string, resource: "history" | "socket" | "context"): string {
   return `/v1/sessions/${encodeURIComponent(key)}/${resource}`;
 }
 

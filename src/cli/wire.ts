@@ -50,7 +50,12 @@ export interface Prompt {
   text: string;
   sections: PromptSection[];
   files: { path: string; rawChars: number; injectedChars: number; truncated: boolean; missing: boolean }[];
-  tools: { name: string; schemaBytes: number; tokens: number }[];
+  tools: { name: string; schemaBytes: number; tokens: number; description: string; parameters: unknown }[];
+  /** What the model takes, and what of it the conversation has; absent where there is none to speak of. */
+  window?: number;
+  messages?: { count: number; tokens: number };
+  /** False where the workspace is new and its files are still to be written. */
+  seeded?: boolean;
   totals: { prompt: Size; above: Size; below: Size; tools: { count: number; schemaBytes: number; tokens: number } };
 }
 

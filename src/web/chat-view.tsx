@@ -9,6 +9,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { openOutbox } from "./outbox.ts";
+import { type Looked, PromptDialog } from "./prompt-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
 
 const DISMISSED = "isopod.first-steps-dismissed";
@@ -31,6 +32,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   useEffect(() => attend(chat), [chat]);
   const state = useChatState(chat);
   const [text, setText] = useState(() => outbox.readDraft());
+  const [looked, setLooked] = useState<Looked>();
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
 
   function write(next: string) {
@@ -52,6 +54,9 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         <Mark />
         <h1>Isopod</h1>
         <p class="model">{me.model}</p>
+        <button type="button" class="quiet" onClick={() => setLooked("next")} title={texts.promptNext}>
+          {texts.prompt}
+        </button>
         <button type="button" class="quiet" onClick={onLeave}>
           {texts.signOut}
         </button>
@@ -61,6 +66,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         onOlder={() => chat.loadOlder()}
         onEdit={(key) => write(joinTexts(text, chat.takeBack(key)))}
         onDecide={(approvalId, decision) => chat.decide(approvalId, decision)}
+        onLook={(runId) => setLooked({ runId })}
         after={(isEmpty) =>
           !dismissed && <FirstSteps model={me.model} open={isEmpty} onDismiss={dismiss} onSuggest={write} />
         }
@@ -77,6 +83,9 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         />
       </footer>
       <Announcer conversation={state.conversation} />
+      {looked !== undefined && (
+        <PromptDialog server={server} sessionKey={sessionKey} looked={looked} onClose={() => setLooked(undefined)} />
+      )}
     </div>
   );
 }

@@ -21,12 +21,14 @@ export interface TranscriptProps {
   /** Somebody wants to change a message that was refused. */
   onEdit(idempotencyKey: string): void;
   onDecide(approvalId: string, decision: Decision): void;
+  /** Somebody wants to see what the model was sent in a run. */
+  onLook(runId: string): void;
   /** What follows the messages, told whether there are any. */
   after(isEmpty: boolean): ComponentChildren;
 }
 
 /** Everything that was said, oldest first; it stays at the end while the reader is there. */
-export function Transcript({ state, onOlder, onEdit, onDecide, after }: TranscriptProps) {
+export function Transcript({ state, onOlder, onEdit, onDecide, onLook, after }: TranscriptProps) {
   const { conversation, pending, opened } = state;
   const turns = useMemo(() => turnsOf(conversation), [conversation]);
   const { scroller, atEnd, onScroll, toEnd } = useReadingPlace(state, onOlder);
@@ -43,7 +45,7 @@ export function Transcript({ state, onOlder, onEdit, onDecide, after }: Transcri
         )}
         {isEmpty && <p class="greeting">{texts.greeting}</p>}
         {turns.map((turn) => (
-          <SteadyTurn key={turn.key} turn={turn} live={conversation} onDecide={onDecide} />
+          <SteadyTurn key={turn.key} turn={turn} live={conversation} onDecide={onDecide} onLook={onLook} />
         ))}
         {waiting.map((message) => (
           <PendingView key={message.idempotencyKey} message={message} lost={state.link === "lost"} onEdit={onEdit} />
@@ -61,10 +63,10 @@ export function Transcript({ state, onOlder, onEdit, onDecide, after }: Transcri
 }
 
 /** A turn that is rendered again only when something in it changed; a turn only ever grows. */
-function SteadyTurn({ turn, live, onDecide }: TurnViewProps) {
+function SteadyTurn({ turn, live, onDecide, onLook }: TurnViewProps) {
   const { progress, approvals } = turn.run?.state === "active" ? live : NOTHING_LIVE;
   return useMemo(
-    () => <TurnView turn={turn} live={{ progress, approvals }} onDecide={onDecide} />,
+    () => <TurnView turn={turn} live={{ progress, approvals }} onDecide={onDecide} onLook={onLook} />,
     [turn.key, turn.messages.length, turn.draft, turn.run, progress, approvals],
   );
 }

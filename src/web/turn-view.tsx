@@ -12,17 +12,19 @@ export interface TurnViewProps {
   turn: Turn;
   live: Live;
   onDecide(approvalId: string, decision: Decision): void;
+  /** Somebody wants to see what the model was sent in a run. */
+  onLook(runId: string): void;
 }
 
 /** What was said and done in a turn. */
-export function TurnView({ turn, live, onDecide }: TurnViewProps) {
+export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
   const blocks = blocksOf(turn, live);
   const trouble = troubleOf(turn);
   const isWaiting = turn.run?.state === "active" && !speaks(blocks.at(-1));
   return (
     <article class="turn">
       {blocks.map((block) => (
-        <BlockView key={block.key} block={block} onDecide={onDecide} />
+        <BlockView key={block.key} block={block} onDecide={onDecide} onLook={() => onLook(turn.runId)} />
       ))}
       {isWaiting && (
         <p class="waiting">
@@ -35,13 +37,19 @@ export function TurnView({ turn, live, onDecide }: TurnViewProps) {
   );
 }
 
-function BlockView({ block, onDecide }: { block: Block; onDecide: TurnViewProps["onDecide"] }) {
+interface BlockViewProps {
+  block: Block;
+  onDecide: TurnViewProps["onDecide"];
+  onLook(): void;
+}
+
+function BlockView({ block, onDecide, onLook }: BlockViewProps) {
   switch (block.type) {
     case "user":
       return block.message.sender?.id === "system" ? (
         <Told text={block.message.text} />
       ) : (
-        <Said message={block.message} />
+        <Said message={block.message} onLook={onLook} />
       );
     case "text":
       return <MarkdownView text={block.text} />;
@@ -62,7 +70,7 @@ function BlockView({ block, onDecide }: { block: Block; onDecide: TurnViewProps[
   }
 }
 
-function Said({ message }: { message: UserMessage }) {
+function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
   const name = message.sender?.name ?? (message.sender?.owner === false ? message.sender.id : texts.you);
   const at = new Date(message.at);
   return (
@@ -71,6 +79,9 @@ function Said({ message }: { message: UserMessage }) {
       <p class="byline">
         {name}
         <time dateTime={at.toISOString()}>{at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })}</time>
+        <button type="button" class="quiet look" onClick={onLook} title={texts.promptSent}>
+          {texts.prompt}
+        </button>
       </p>
     </div>
   );

@@ -16,7 +16,7 @@ test("a prompt is a table in reading order, with the boundary where it is", () =
       { name: "weather/now", layer: "below", source: { kind: "plugin", name: "weather" }, text: "", ...size(30) },
     ],
     files: [{ path: "SOUL.md", rawChars: 900, injectedChars: 400, truncated: true, missing: false }],
-    tools: [{ name: "read", schemaBytes: 250, tokens: 90 }],
+    tools: [{ name: "read", schemaBytes: 250, tokens: 90, description: "", parameters: {} }],
     totals: {
       prompt: size(1230),
       above: size(1200),

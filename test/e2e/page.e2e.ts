@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Browser, openBrowser } from "./browser.ts";
 import { ScriptedApi, TOKEN } from "./scripted-api.ts";
+import { scriptedPrompt } from "./scripted-prompt.ts";
 
 let browser: Browser;
 let api: ScriptedApi;
@@ -343,6 +344,62 @@ test("a code block can be copied", async () => {
   await page.getByRole("button", { name: "Copy" }).click();
   await page.getByText("Copied").waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "const cat = 1;");
+});
+
+test("what the model would see opens over the conversation, section by section, and closes again", async () => {
+  api.prompts = (path) =>
+    path === "/v1/sessions/agent:main:main/context"
+      ? scriptedPrompt({ window: 128_000, messages: { count: 4, tokens: 588 }, seeded: true })
+      : undefined;
+  await enter();
+  await page.getByRole("button", { name: "Prompt" }).click();
+  const dialog = page.getByRole("dialog", { name: "What the model would see now" });
+  await dialog.getByText("3,000 tokens of a window of 128,000").waitFor();
+  assert.deepEqual(await dialog.locator(".shares :is(dt, dd)").allTextContents(), [
+    ...["Rules", "420", "Workspace files", "1,800", "This turn", "72", "Tools", "120", "Conversation", "588"],
+  ]);
+  const widths = await dialog.locator(".bar span").evaluateAll((parts) => parts.map((part) => part.clientWidth));
+  assert.ok(widths[1]! > 3 * widths[0]! && widths[1]! > 10 * widths[2]!, `the bar is drawn to scale: ${widths}`);
+  assert.deepEqual(await dialog.locator(".part b, .boundary").allTextContents(), [
+    ...["safety", "project-context", "Cache boundary: above it nothing changes from turn to turn"],
+    ...["weather/today", "runtime", "read"],
+  ]);
+  await dialog.getByText("plugin weather").waitFor();
+  const safety = dialog.getByText("You have no goals of your own. <script>");
+  assert.equal(await safety.isVisible(), false);
+  await dialog.getByText("safety", { exact: true }).click();
+  await safety.waitFor();
+  assert.equal(await page.evaluate(() => "bad" in window), false);
+  await dialog.getByText("20,000 / 31,000 characters").waitFor();
+  assert.deepEqual(await dialog.locator(".files .flagged b").allTextContents(), ["SOUL.md", "USER.md"]);
+  await dialog.getByText("read", { exact: true }).click();
+  await dialog.getByText("Reads a file of the workspace.").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await composer().waitFor();
+});
+
+test("what the model was sent for a message opens from that message", async () => {
+  const asked: string[] = [];
+  api.prompts = (path) => {
+    if (!path.endsWith("/prompt")) return undefined;
+    asked.push(path);
+    return path.includes("run_1") ? scriptedPrompt({ model: "fake/first" }) : undefined;
+  };
+  await enter();
+  await send("First");
+  await said().getByText("You said: First").waitFor();
+  await send("/status");
+  await said().getByText("You said: /status").waitFor();
+  const look = said().getByRole("button", { name: "Prompt" });
+  await look.nth(0).click();
+  const dialog = page.getByRole("dialog", { name: "What the model was sent" });
+  await dialog.getByText("fake/first").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await look.nth(1).click();
+  await dialog.getByRole("alert").getByText("Nothing is at /v1/runs/run_2/prompt").waitFor();
+  assert.deepEqual(asked, ["/v1/runs/run_1/prompt", "/v1/runs/run_2/prompt"]);
 });
 
 /** What the page shows of the conversation; the same words are also told to screen readers, elsewhere. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex, Writable } from "node:stream";
 import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
 import { isEphemeral, isLast } from "../../src/agent/events.ts";
-import type { Decision, HistoryMessage, Run } from "../../src/cli/wire.ts";
+import type { Decision, HistoryMessage, Prompt, Run } from "../../src/cli/wire.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { ScriptedRun } from "./scripted-run.ts";
 import { acceptSocket } from "./text-socket.ts";
@@ -34,6 +34,8 @@ export class ScriptedApi {
   /** Which messages are accepted and wait. */
   waits: (text: string) => boolean = () => false;
   model = "offline/rules";
+  /** What looking at a path answers that ends in `/prompt` or `/context`. */
+  prompts: (path: string) => Prompt | undefined = () => undefined;
   /** Runs that were started, by idempotency key. */
   readonly accepted = new Map<string, string>();
   /** Every request to post a message, repeated ones too. */
@@ -185,7 +187,9 @@ export class ScriptedApi {
       decide(body.decision);
       return answer(response, 200, body);
     }
-    const run = this.#runs.get(runId ?? "");
+    const prompt = this.prompts(path);
+    if (prompt !== undefined) return answer(response, 200, prompt);
+    const run = path.endsWith("/prompt") ? undefined : this.#runs.get(runId ?? "");
     return run ? answer(response, 200, run) : answer(response, 404, refusal("not_found", `Nothing is at ${path}`));
   }
 

@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, ask, runPath, type Server, sessionPath } from "../cli/http.ts";
+import { isPrompt, type Prompt } from "../cli/wire.ts";
+import { texts } from "./language.ts";
+import { PromptView } from "./prompt-view.tsx";
+
+/** Whose prompt is looked at: that of a run, or the one that the next turn would get. */
+export type Looked = { runId: string } | "next";
+
+/** What looking at a prompt needs. */
+export interface PromptDialogProps {
+  server: Server;
+  sessionKey: string;
+  looked: Looked;
+  onClose(): void;
+}
+
+type Answer = { state: "asking" } | { state: "shown"; prompt: Prompt } | { state: "refused"; message: string };
+
+/** What a model is shown, over the conversation. */
+export function PromptDialog({ server, sessionKey, looked, onClose }: PromptDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const path = looked === "next" ? sessionPath(sessionKey, "context") : runPath(looked.runId, "prompt");
+  const answer = usePrompt(server, path);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog class="inspector" ref={dialog} onClose={onClose} aria-labelledby="inspector-title">
+      <header>
+        <h2 id="inspector-title">{looked === "next" ? texts.promptNext : texts.promptSent}</h2>
+        <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          {texts.close}
+        </button>
+      </header>
+      {answer.state === "asking" && (
+        <p class="hint" aria-busy="true">
+          {texts.opensPrompt}
+        </p>
+      )}
+      {answer.state === "refused" && (
+        <p class="trouble" role="alert">
+          {answer.message}
+        </p>
+      )}
+      {answer.state === "shown" && <PromptView prompt={answer.prompt} />}
+    </dialog>
+  );
+}
+
+function usePrompt(server: Server, path: string): Answer {
+  const [answer, setAnswer] = useState<Answer>({ state: "asking" });
+  useEffect(() => {
+    const asking = new AbortController();
+    setAnswer({ state: "asking" });
+    ask(server, { path, signal: asking.signal }, isPrompt).then(
+      (prompt) => setAnswer({ state: "shown", prompt }),
+      (error: unknown) => {
+        if (asking.signal.aborted) return;
+        if (!(error instanceof ApiError)) throw error;
+        setAnswer({ state: "refused", message: error.status === 0 ? texts.unreachable : error.message });
+      },
+    );
+    return () => asking.abort();
+  }, [server, path]);
+  return answer;
+}
