@@ -99,7 +99,7 @@ export const agentDefaults = z
       .positive()
       .default(200_000)
       .describe("Most tokens of a context, where the model's window is larger."),
-    contextLimits: contextLimits.prefault({}).meta(planned("How much is read at once while an agent works.")),
+    contextLimits: contextLimits.prefault({}).describe("How much is read at once while an agent works."),
     timeoutSeconds: z.number().int().min(0).default(600).describe("Longest time of one run; 0 means no limit."),
     maxConcurrent: z
       .union([laneCap, laneCaps])
@@ -142,7 +142,7 @@ export const agentEntry = z.strictObject(
     agentDir: z.string().optional().meta(unused("A folder for its state; here state is in its objects and in D1.")),
     skills: skillNames.optional().meta(planned("Skills that it may use, in place of the shared list.")),
     skillsLimits: skillsLimits.optional().meta(planned("How many skills it may have.")),
-    contextLimits: overridesOf(contextLimits).optional().meta(planned("How much it reads at once.")),
+    contextLimits: overridesOf(contextLimits).optional().describe("How much it reads at once."),
     memorySearch: overridesOf(memorySearch).optional().meta(planned("How it searches its memory.")),
     heartbeat: overridesOf(heartbeat)
       .optional()

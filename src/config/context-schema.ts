@@ -46,5 +46,7 @@ export const contextLimits = z.strictObject({
     .meta(planned("Most characters of one live tool result; the rest is kept and can be read.")),
   postCompactionMaxChars: chars
     .default(1800)
-    .meta(planned("Most characters of AGENTS.md that are shown again after a compaction.")),
+    .describe(
+      "Most characters of AGENTS.md's key sections that are shown after a compaction, where the prompt cuts it.",
+    ),
 });

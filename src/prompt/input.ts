@@ -60,6 +60,8 @@ export interface PromptInput extends StableInput {
   /** The question that heartbeats ask; absent where the agent has none. */
   heartbeatPrompt?: string;
   delegation: "suggest" | "prefer";
+  /** Sections of AGENTS.md to be shown again, because what the agent had read of it was summarized. */
+  agentsRefresh?: string;
   /** `bootstrapPromptTruncationWarning`. */
   truncationWarning: "off" | "once" | "always";
   /** True once this session was told about the files that are cut now. */

@@ -6,11 +6,12 @@ import type { PromptInput } from "./input.ts";
  * the exceptions are named here: texts of several lines keep their lines, and a file's content stays as it is.
  */
 export function sanitizeInput(input: PromptInput): PromptInput {
-  const { bootstrapFiles, skillsPrompt, extraContext, provider, ...rest } = input;
+  const { bootstrapFiles, agentsRefresh, skillsPrompt, extraContext, provider, ...rest } = input;
   return {
     ...mapStrings(rest, sanitizeForPrompt),
     provider: mapStrings(provider, sanitizeLinesForPrompt),
     bootstrapFiles: bootstrapFiles.map((file) => ({ ...file, path: sanitizeForPrompt(file.path) })),
+    ...(agentsRefresh !== undefined && { agentsRefresh }),
     ...(skillsPrompt !== undefined && { skillsPrompt: sanitizeLinesForPrompt(skillsPrompt) }),
     ...(extraContext !== undefined && { extraContext: sanitizeLinesForPrompt(extraContext) }),
   };

@@ -36,6 +36,7 @@ export function sourceOf(section: string, { provider, bootstrapFiles }: PromptIn
   if (section === "project-context") {
     return { kind: "workspace", name: bootstrapFiles.map(({ path }) => path).join(", ") };
   }
+  if (section === "agents-refresh") return { kind: "workspace", name: "AGENTS.md" };
   if (section === "extra-context") return { kind: "run", name: "extraContext" };
   const field = FIELDS[section];
   return field === undefined ? { kind: "section", name: fileOf(section) } : { kind: "configuration", name: field };

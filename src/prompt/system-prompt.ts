@@ -4,6 +4,7 @@ import type { PromptInput, StableInput } from "./input.ts";
 import { sanitizeInput } from "./sanitize-input.ts";
 import type { AddedSections, Section } from "./section.ts";
 import type { SectionSource } from "./section-source.ts";
+import { agentsRefresh } from "./sections/agents-refresh.ts";
 import { authorizedSenders } from "./sections/authorized-senders.ts";
 import { control } from "./sections/control.ts";
 import { dateTime } from "./sections/date-time.ts";
@@ -63,6 +64,7 @@ export const STABLE_SECTIONS: readonly Section<StableInput>[] = [
 /** The sections below it, in reading order; `runtime` is always the last. */
 export const DYNAMIC_SECTIONS: readonly Section[] = [
   truncationNotice,
+  agentsRefresh,
   messaging,
   voice,
   extraContext,

@@ -23,6 +23,8 @@ export interface BootstrapFile {
 /** The workspace files of a prompt. */
 export interface BootstrapFiles {
   shown: readonly BootstrapFile[];
+  /** The sections of AGENTS.md that matter most, where it is cut; absent where it is whole, or has none. */
+  keySections?: string;
   /** What is wrong with files that are not shown, in sentences. */
   warnings: readonly string[];
 }
@@ -52,7 +54,15 @@ export async function loadBootstrap(request: BootstrapRequest): Promise<Bootstra
   const { wanted, warnings } = chooseFiles(listing, request);
   const loaded = await Promise.all(wanted.map((file) => load(request, file, limits.fileChars)));
   const present = loaded.filter((file) => file !== undefined);
-  return { shown: withinLimits(present, limits), warnings };
+  const shown = withinLimits(present, limits);
+  return { shown, warnings, ...keySectionsAmong(shown, request.cache) };
+}
+
+function keySectionsAmong(shown: readonly BootstrapFile[], cache: BootstrapCache): { keySections?: string } {
+  const agents = shown.find(({ path, truncated }) => truncated && path.toLowerCase() === "agents.md");
+  const cached = agents && cache.get(agents.path);
+  if (cached?.kind !== "text" || agents?.content.includes(cached.keySections)) return {};
+  return { keySections: cached.keySections };
 }
 
 /** The etags of the files that the prompt shows whole and as they are: who sees the prompt has read them. */

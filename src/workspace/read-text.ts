@@ -1,5 +1,6 @@
 import { wholeHead, wholeTail } from "../lib/text.ts";
 import { decodeText, encodingOf, type TextFaults } from "./decode-text.ts";
+import { keySectionsOf } from "./key-sections.ts";
 import { type Excerpt, excerptOf, sharesOf } from "./truncate.ts";
 import { MAX_FILE_BYTES, type Workspace, type WorkspaceFile } from "./workspace.ts";
 
@@ -11,10 +12,13 @@ const BYTES_PER_CHAR = 3;
 
 const NO_FAULTS: TextFaults = { controls: 0, broken: 0, hidden: 0 };
 
-/** What is remembered of a file's text: as much as may be shown of it. */
+/**
+ * What is remembered of a file's text: as much as may be shown of it, and of one that is cut the sections that matter most.
+ * Of a file that is too large to be read whole they are not known.
+ */
 export type CachedText = CachedHead &
   (
-    | { kind: "text"; excerpt: Excerpt; faults: TextFaults }
+    | { kind: "text"; excerpt: Excerpt; faults: TextFaults; keySections: string }
     | { kind: "binary"; size: number; why: "encoding" | "controls" }
   );
 
@@ -38,15 +42,25 @@ export async function readText(
   return isWhole ? readWhole(workspace, file, maxChars) : readEnds(workspace, file, maxChars);
 }
 
-async function readWhole(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile, maxChars: number) {
+async function readWhole(
+  workspace: Pick<Workspace, "read">,
+  { path }: WorkspaceFile,
+  maxChars: number,
+): Promise<CachedText> {
   const { file, bytes } = await workspace.read(path);
   const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
   if (decoded.kind === "binary") return binary(file, maxChars, decoded.why);
-  return text(file, maxChars, excerptOf(decoded.text, maxChars), decoded.faults);
+  const keySections = decoded.text.length > maxChars ? keySectionsOf(decoded.text) : "";
+  const { text, faults } = decoded;
+  return { etag: file.etag, maxChars, kind: "text", excerpt: excerptOf(text, maxChars), faults, keySections };
 }
 
 /** Of a file that changes in between only the start is taken. */
-async function readEnds(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile, maxChars: number) {
+async function readEnds(
+  workspace: Pick<Workspace, "read">,
+  { path }: WorkspaceFile,
+  maxChars: number,
+): Promise<CachedText> {
   const shares = sharesOf(maxChars);
   const [start, end] = await Promise.all([
     workspace.read(path, { offset: 0, length: bytesFor(shares.head) }),
@@ -66,7 +80,8 @@ async function readEnds(workspace: Pick<Workspace, "read">, { path }: WorkspaceF
     rawChars,
     exact: false,
   };
-  return text(file, maxChars, excerpt, sumOf(head.faults, tail.faults));
+  const faults = sumOf(head.faults, tail.faults);
+  return { etag: file.etag, maxChars, kind: "text", excerpt, faults, keySections: "" };
 }
 
 /** How many bytes hold so many UTF-16 units, as far as they are read at once. */
@@ -75,10 +90,6 @@ function bytesFor(chars: number): number {
 }
 
 const NOTHING = { kind: "text", text: "", faults: NO_FAULTS } as const;
-
-function text({ etag }: WorkspaceFile, maxChars: number, excerpt: Excerpt, faults: TextFaults): CachedText {
-  return { etag, maxChars, kind: "text", excerpt, faults };
-}
 
 function binary({ etag, size }: WorkspaceFile, maxChars: number, why: "encoding" | "controls"): CachedText {
   return { etag, maxChars, kind: "binary", size, why };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import { chatOf, hear } from "./chats.ts";
 import { asked, call, env, finished, say, script, waitFor } from "./client.ts";
+import { keepShort, pages, talked } from "./context-lab.ts";
 import { configure, session, sql } from "./session-lab.ts";
 
 const FILES = "/v1/agents/main/workspace";
@@ -173,6 +174,28 @@ describe("a file that is too long", () => {
     expect(untold).not.toContain(notice);
     const [above] = told.split(notice);
     expect(untold.startsWith(above!)).toBe(true);
+  });
+});
+
+describe("an AGENTS.md that is cut", () => {
+  test("has its key sections shown again once the conversation was summarized, within their limit", async () => {
+    const name = "refresh";
+    await put("AGENTS.md", `# Rules\n${"a".repeat(2000)}\n## Red Lines\nNever post.\n## More\n${"b".repeat(2000)}`);
+    await script(name, [{ text: "1" }]);
+    await talked(name, pages(6, 400));
+    await keepShort(name, { keepRecentTokens: 500 }, { bootstrapMaxChars: 400 });
+    await script(name, [{ text: "Before." }, { text: "They talked of pages." }, { text: "After." }]);
+    const heading = "## AGENTS.md, Again\n";
+    expect(await promptOf(name)).not.toContain(heading);
+    await finished((await say("/compact", name, session(name))).runId);
+    const prompt = systemOf((await asked(name)).at(-1));
+    expect(prompt).not.toContain(heading);
+    await finished((await say("And now?", name, session(name))).runId);
+    const after = systemOf((await asked(name)).at(-1));
+    expect(after.split(heading)[1]).toMatch(
+      /^Earlier messages were summarized\..*\n\n## Red Lines\nNever post\.\n\n## /,
+    );
+    await put("AGENTS.md", "Short.");
   });
 });
 

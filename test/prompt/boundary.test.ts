@@ -19,6 +19,7 @@ const NEXT_TURN: { [field in Exclude<keyof PromptInput, keyof StableInput>]-?: P
   extraContext: "Something else.",
   reactions: "extensive",
   heartbeatPrompt: "Look around.",
+  agentsRefresh: "## Red Lines\nNever post.",
   delegation: "suggest",
   truncationWarning: "off",
   truncationWarned: true,

@@ -160,6 +160,12 @@ const DUTIES: [section: string, duty: string, said: RegExp][] = [
   ["truncation-notice", "says that nothing is lost", /complete in the workspace/],
   ["truncation-notice", "has a long MEMORY.md distilled", /short summary, with the details moved to memory\/\*\.md/],
 
+  [
+    "agents-refresh",
+    "shows the key sections after a compaction",
+    /were summarized\..*\n\n## Red Lines\nNever delete mail\.$/s,
+  ],
+
   ["messaging", "routes the reply", /Your reply is delivered there by itself/],
   ["messaging", "reaches other sessions", /`sessions_send` to talk to another session/],
   ["messaging", "orchestrates sub-agents", /`subagents` to list, steer or stop/],

@@ -82,5 +82,6 @@ export const EVERYTHING: PromptInput = {
   extraContext: "This group plans a garden.\nKeep to it.",
   reactions: "minimal",
   heartbeatPrompt: "Read HEARTBEAT.md and follow it.",
+  agentsRefresh: "## Red Lines\nNever delete mail.",
   delegation: "prefer",
 };

@@ -11,7 +11,7 @@ const KEEPS_LINES = ["skillsPrompt", "extraContext", "stablePrefix", "dynamicSuf
 /** Fields whose values our own code fixes, and a file's content, which is nobody's to change. */
 const LEFT_ALONE = [
   ...["mode", "memoryCitations", "access", "thinking", "reasoning", "kind", "replies", "reactions", "delegation"],
-  ...["outputDirectives", "truncationWarning", "content"],
+  ...["outputDirectives", "truncationWarning", "content", "agentsRefresh"],
 ];
 
 /** A copy of the input with poison at the end of every string, however deep. */

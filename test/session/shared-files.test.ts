@@ -6,7 +6,14 @@ import type { CachedText } from "../../src/workspace/read-text.ts";
 function file(etag: string, kilobytes: number): CachedText {
   const content = "x".repeat(kilobytes * 500);
   const excerpt = { head: content, tail: content, rawChars: content.length, exact: true };
-  return { kind: "text", etag, maxChars: 20_000, excerpt, faults: { controls: 0, broken: 0, hidden: 0 } };
+  return {
+    kind: "text",
+    etag,
+    maxChars: 20_000,
+    excerpt,
+    faults: { controls: 0, broken: 0, hidden: 0 },
+    keySections: "",
+  };
 }
 
 describe("what an isolate remembers of workspaces", () => {

@@ -62,9 +62,16 @@ export function contextStart(store: Store, extent: Extent): number | undefined {
   return asked?.seq ?? rows[0]?.seq;
 }
 
+const SUMMARY_ID = "msg_summary_";
+
+/** Whether a message that a model is shown stands for what was summarized. */
+export function isSummary({ id }: Pick<Message, "id">): boolean {
+  return id.startsWith(SUMMARY_ID);
+}
+
 /** The summary as the model sees it: the same bytes as long as it stands. */
 function shownSummary({ seq, compaction: { at, summary } }: CompactionRow): UserMessage {
-  return { role: "user", id: `msg_summary_${seq}`, at, text: summaryShown(summary) };
+  return { role: "user", id: `${SUMMARY_ID}${seq}`, at, text: summaryShown(summary) };
 }
 
 interface Rows {

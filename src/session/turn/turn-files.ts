@@ -30,7 +30,7 @@ export async function gatherFiles(
   const firstConversation = isHere ? await stageOf(workspace, listing, onboarding) : "elsewhere";
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
-  const { shown: files, warnings } = await loadBootstrap({
+  const { shown: files, ...rest } = await loadBootstrap({
     workspace,
     listing,
     cache: room.bootstrapCache,
@@ -44,7 +44,7 @@ export async function gatherFiles(
   const shown = await hookedFiles(files, limits, room.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
   room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
-  return { shown, warnings };
+  return { ...rest, shown };
 }
 
 /** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */

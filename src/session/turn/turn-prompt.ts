@@ -4,6 +4,7 @@ import { renderSystemPrompt } from "../../prompt/system-prompt.ts";
 import { hookedPrompt, type PromptMoment, type SentPrompt } from "../hooked/hooked-prompt.ts";
 import type { PromptHooks } from "../hooked/session-hooks.ts";
 import type { Wiring } from "../wiring.ts";
+import { agentsRefresh } from "./agents-refresh.ts";
 import type { Occasion } from "./occasion.ts";
 import { promptInput, type TurnFacts } from "./prompt-input.ts";
 
@@ -29,7 +30,11 @@ export async function turnPrompt(
   { wiring, hooks }: { wiring: Wiring; hooks: PromptHooks },
 ): Promise<TurnPrompt> {
   const owners = await wiring.ownersShown();
-  const input = promptInput(occasion, wiring, { ...facts, owners });
+  const refresh = agentsRefresh(facts.files, messages, facts.agent.id, wiring.config);
+  const input = {
+    ...promptInput(occasion, wiring, { ...facts, owners }),
+    ...(refresh !== undefined && { agentsRefresh: refresh }),
+  };
   const rendered = renderSystemPrompt(input, wiring.plugins.sections);
   const { runId } = occasion;
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };

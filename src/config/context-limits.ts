@@ -1,0 +1,13 @@
+import type { z } from "zod";
+import type { contextLimits } from "./context-schema.ts";
+import { withOverrides } from "./overrides.ts";
+import type { CoreConfig } from "./schema.ts";
+
+/** How much is read at once while an agent works. */
+export type ContextLimits = z.output<typeof contextLimits>;
+
+/** The limits of one agent: its own over those that all share. */
+export function contextLimitsOf({ agents: { defaults, list } }: Pick<CoreConfig, "agents">, id: string): ContextLimits {
+  const own = list.find((entry) => entry.id === id)?.contextLimits;
+  return withOverrides<ContextLimits>(defaults.contextLimits, own);
+}

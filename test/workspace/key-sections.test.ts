@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { keySectionsOf } from "../../src/workspace/key-sections.ts";
+
+test("the sections that matter most are found by their headings, with what is below them", () => {
+  const text = [
+    "# AGENTS.md",
+    "Hello.",
+    "## Session Startup ##\r",
+    "Read the plan.",
+    "### First",
+    "Look at the date.",
+    "## Notes",
+    "Not this.",
+    "### RED LINES",
+    "Never post.",
+    "```sh",
+    "## Safety is no heading in code",
+    "```",
+    "#### Ever",
+    "Never.",
+    "## End",
+    "Nor this.",
+  ].join("\n");
+  expect(keySectionsOf(text)).toBe(
+    [
+      "## Session Startup ##\nRead the plan.\n### First\nLook at the date.",
+      "### RED LINES\nNever post.\n```sh\n## Safety is no heading in code\n```\n#### Ever\nNever.",
+    ].join("\n\n"),
+  );
+});
+
+test("where there are none there is nothing, and what is too long is cut between characters", () => {
+  expect(keySectionsOf("# AGENTS.md\nRed lines: none.")).toBe("");
+  const long = keySectionsOf(`# Red Lines\n${"😀".repeat(9000)}`);
+  expect(long.length).toBeLessThanOrEqual(8000);
+  expect(long.isWellFormed()).toBe(true);
+});
