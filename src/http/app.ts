@@ -10,6 +10,7 @@ import { requireLogin } from "./auth.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
 import { configRoutes } from "./config.ts";
+import { configImportRoutes } from "./config-import.ts";
 import { configSchemaRoutes } from "./config-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
@@ -47,6 +48,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   // What mends a configuration has to work without a valid one.
   app.route("/v1", configRoutes);
   app.route("/v1", configSchemaRoutes);
+  app.route("/v1", configImportRoutes);
   app.route("/v1", doctorRoutes);
   app.use(async (c, next) => {
     await knowConfiguration(c.env, Date.now());

@@ -1,15 +1,14 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { faultLines } from "../config/faults.ts";
 import { mergePatch } from "../config/merge-patch.ts";
 import { parseConfig } from "../config/parse-config.ts";
 import { redacted, restored } from "../config/redaction.ts";
 import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
-import { changeConfiguration, reached } from "../session/configuration/change-configuration.ts";
+import { reached } from "../session/configuration/change-configuration.ts";
 import { configurationView } from "../session/configuration/configuration-view.ts";
-import { passesIfMatch } from "./conditions.ts";
+import { type ChangeQuery, etagOf, storeChange } from "./config-change.ts";
 import {
   documentBody,
   historyRoute,
@@ -73,44 +72,8 @@ configRoutes.openapi(rollbackRoute, async (c) => {
   return change(c, { note, dryRun }, () => document);
 });
 
-/** Changes the configuration the way `If-Match` allows. @throws IsopodError what the caller did wrong */
-async function change(
-  c: Context<AppEnv>,
-  { dryRun, note }: { dryRun: "true" | "false"; note?: string | undefined },
-  make: (document: JsonObject) => Json,
-) {
-  const ifMatch = c.req.header("If-Match");
-  if (ifMatch === undefined) {
-    throw new IsopodError(
-      "precondition_required",
-      "It has to be said which revision the change is made from.",
-      'Send the ETag of GET /v1/config as If-Match, such as "3", or * for whichever is there.',
-    );
-  }
-  const wanted = {
-    base: (revision: number) => passesIfMatch(ifMatch, String(revision)),
-    change: make,
-    author: `api:${c.get("caller")}`,
-    note,
-    dryRun: dryRun === "true",
-  };
-  const outcome = await changeConfiguration(c.env, wanted, Date.now());
-  c.header("ETag", etagOf(outcome.revision));
-  if (outcome.kind === "conflict") {
-    throw new IsopodError(
-      "precondition_failed",
-      `The configuration is at revision ${outcome.revision} now.`,
-      "Read it again, look whether your change still fits, and send it with the new ETag.",
-      { currentRevision: outcome.revision },
-    );
-  }
-  if (outcome.kind === "invalid") {
-    const { faults } = outcome;
-    const hint = "Nothing was changed. GET /v1/config/schema says what each field may be.";
-    throw new IsopodError("invalid_request", faultLines(faults), hint, { faults });
-  }
-  const { revision, changed } = outcome;
-  return c.json({ revision, changed, stored: outcome.kind === "stored" }, 200);
+async function change(c: Context<AppEnv>, query: ChangeQuery, make: (document: JsonObject) => Json) {
+  return c.json(await storeChange(c, { ...query, author: `api:${c.get("caller")}` }, make), 200);
 }
 
 async function documentIn(c: Context): Promise<Json> {
@@ -125,8 +88,4 @@ async function storedAt(c: Context<AppEnv>, revision: number) {
     `There is no revision ${revision} that can be read.`,
     "GET /v1/config/history lists those kept.",
   );
-}
-
-function etagOf(revision: number): string {
-  return `"${revision}"`;
 }

@@ -223,6 +223,7 @@ describe("OpenAPI", () => {
         "/v1/config/history/{revision}",
         "/v1/config/rollback",
         "/v1/plugins",
+        "/v1/config/import",
         "/v1/doctor",
         "/v1/agents/{id}/prompt",
         "/v1/agents/{id}/workspace",

@@ -1,0 +1,80 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-openclaw.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { wholeSchema } from "../session/configuration/whole-schema.ts";
+import { storeChange } from "./config-change.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { readBody } from "./read-body.ts";
+
+/** A character takes at most three bytes. */
+const MAX_BYTES = 3 * MAX_IMPORT_CHARS;
+
+const path = z.string().openapi({ description: "Where it stands in what was sent.", example: "channels.whatsapp" });
+const why = z.string();
+const hint = z.string().openapi({ description: "What to do instead." });
+
+const report = z
+  .object({
+    revision: z.int().openapi({ description: "The newest one now; 0 where nothing is stored." }),
+    stored: z.boolean().openapi({ description: "False for a dry run, and where nothing differs." }),
+    document: z.record(z.string(), z.unknown()).openapi({ description: "The configuration that it makes; valid." }),
+    mapped: z
+      .array(z.object({ from: z.string(), to: z.string(), note: z.string().optional() }))
+      .openapi({ description: "What came over, and where to." }),
+    changed: z
+      .array(z.object({ path, why }))
+      .openapi({ description: "What came over in another form, or says what is so anyway." }),
+    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "What nothing here could be set with." }),
+    refused: z
+      .array(z.object({ path, why, hint }))
+      .openapi({ description: "What could be set, but not with that value: secrets in plain words, wrong types." }),
+  })
+  .openapi("ConfigImport");
+
+const importRoute = createRoute({
+  method: "post",
+  path: "/config/import",
+  summary: "Take over an openclaw.json",
+  description:
+    "Reads a configuration of OpenClaw's, of any age, and replaces the configuration by what becomes of it. Every value " +
+    "is accounted for. No secret is taken over: a reference to a variable stands in its place, and `refused` says which " +
+    "to set. With `dryRun=true` nothing is stored.",
+  request: {
+    query: z.strictObject({
+      dryRun: z.enum(["true", "false"]).default("false").openapi({ description: "Only tells what would come of it." }),
+      note: z.string().max(500).default("Imported from an openclaw.json."),
+    }),
+    headers: z.object({
+      "if-match": z.string().optional().openapi({
+        description: 'The revision that is replaced, as `"3"`; `*` for whichever is there. Not needed for a dry run.',
+      }),
+    }),
+    body: {
+      required: true,
+      description: `The text of the file, JSON5, at most ${MAX_IMPORT_CHARS} characters.`,
+      content: { "text/plain": { schema: z.string() } },
+    },
+  },
+  responses: { 200: { description: "What became of it", content: { "application/json": { schema: report } } } },
+});
+
+/** `POST /v1/config/import`. */
+export const configImportRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+configImportRoutes.openapi(importRoute, async (c) => {
+  const { dryRun, note } = c.req.valid("query");
+  const imported = importOpenClaw(textOf(await readBody(c.req.raw, MAX_BYTES)), wholeSchema);
+  const change = { dryRun, note, author: "import" };
+  const { revision, stored } = await storeChange(c, change, () => imported.document);
+  return c.json({ revision, stored, ...imported }, 200);
+});
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown;
+    throw new IsopodError("invalid_request", "The body is not UTF-8.", "Send the text of an openclaw.json.");
+  }
+}
