@@ -116,6 +116,8 @@ export interface Conversation {
   /** The title of a group; set by strangers, so not to be trusted. */
   title?: string;
   threadId?: string;
+  /** The server or workspace that it is in, where the platform has such. */
+  spaceId?: string;
 }
 
 /** A file that came along; `open` fetches it when somebody wants it. */

@@ -1,4 +1,5 @@
 import { IsopodError } from "../lib/errors.ts";
+import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
 
 /** One agent with the defaults applied. */
@@ -11,6 +12,10 @@ export interface Agent {
   fallbacks: readonly string[];
   /** Where its workspace is to be, as it is configured; undefined means its own place. */
   workspace: string | undefined;
+  /** What goes along with requests to its models. */
+  params: CoreConfig["agents"]["defaults"]["params"];
+  /** What is said of its tools, for all agents and for itself: a tool is on where all of it leaves it on. */
+  toolPolicies: readonly ToolChoice[];
   /** What its sub-agents may be. */
   subagents: CoreConfig["agents"]["defaults"]["subagents"];
   defaults: CoreConfig["agents"]["defaults"];
@@ -45,9 +50,11 @@ export function agentOf(config: CoreConfig, id: string): Agent {
   const { allowAgents, model, delegationMode } = entry?.subagents ?? {};
   return {
     id,
-    name: entry?.name,
+    name: entry?.name ?? entry?.identity?.name,
     ...modelsOf(config, entry?.model),
     workspace: entry?.workspace ?? (isDefault ? defaults.workspace : undefined),
+    params: withOverrides(defaults.params, entry?.params),
+    toolPolicies: toolPoliciesOf(config.tools, entry?.tools),
     subagents: {
       ...defaults.subagents,
       ...(allowAgents !== undefined && { allowAgents }),
@@ -69,6 +76,14 @@ export function resolveAlias(config: CoreConfig, word: string): string {
 export function modelAliases(config: CoreConfig): { alias: string; model: string }[] {
   const models = Object.entries(config.agents.defaults.models);
   return models.flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }]));
+}
+
+type ToolChoice = Pick<CoreConfig["tools"], "profile" | "allow" | "deny">;
+
+/** An agent's profile takes the place of the shared one; its lists only take away. */
+function toolPoliciesOf(shared: ToolChoice, own: ToolChoice | undefined): ToolChoice[] {
+  const profile = own?.profile ?? shared.profile ?? "coding";
+  return [{ ...shared, profile }, ...(own === undefined ? [] : [{ ...own, profile }])];
 }
 
 type ModelChoice = CoreConfig["agents"]["defaults"]["model"];

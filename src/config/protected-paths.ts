@@ -35,6 +35,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   "hooks",
   "models.providers",
   "plugins",
+  "prompt.personalFiles",
   "security",
   "session.dmScope",
   "session.identityLinks",

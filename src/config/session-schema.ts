@@ -10,7 +10,9 @@ export const session = z
     identityLinks: z
       .record(z.string().regex(/^[\w.@-]{1,64}$/, "use letters, digits and . @ _ -"), z.array(z.string().min(1)))
       .default({})
-      .describe("One person's ids on several channels, as `channel:id`, under a name: their sessions are one then."),
+      .describe(
+        "One person's ids, as `channel:id`, under a name that stands for all of them where a session is a person's.",
+      ),
     reset: z
       .strictObject({
         mode: z

@@ -10,7 +10,9 @@ const choice = {
   profile: z
     .enum(["minimal", "messaging", "coding", "full"])
     .optional()
-    .describe("The tools to begin with; where absent, `coding` for owners and `messaging` for everyone else."),
+    .describe(
+      "The tools to begin with. Where absent, owners have `coding`; who is none never has more than `messaging`.",
+    ),
   allow: names
     .optional()
     .describe("The only tools of the profile that are left, by name, `group:…` or `*`; all of them where absent."),
@@ -38,7 +40,7 @@ const exec = z.strictObject({
   notifyOnExit: z.boolean().default(true).meta(planned("Whether its end wakes the agent then.")),
 });
 
-/** `tools` of one agent: it takes tools away from those that all have, and never adds any. */
+/** `tools` of one agent. Its profile takes the place of the shared one; its lists only take tools away. */
 export const agentTools = z.strictObject({
   profile: choice.profile,
   allow: choice.allow,

@@ -3,6 +3,7 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
+import { isAddressedIn } from "../config/mentions.ts";
 import { within } from "../lib/deadline.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
@@ -65,9 +66,12 @@ async function decide(
   database: D1Database,
   wiring: Wiring,
   { channel, context }: OpenChannel,
-  message: InboundMessage,
+  received: InboundMessage,
 ): Promise<AccessDecision> {
   const { ownerAllowFrom } = wiring.config.commands;
+  const { id } = answeringAgent({ channelId: channel.id, accountId: context.accountId, message: received }, wiring);
+  const mentioned = received.mentioned || isAddressedIn(received.text, wiring.config, id);
+  const message = { ...received, mentioned };
   const question = {
     channelId: channel.id,
     policy: channel.access(context.account),
@@ -95,8 +99,8 @@ async function hand(
   message: InboundMessage,
   owner: boolean,
 ): Promise<void> {
-  const agent = answeringAgent(wiring);
   const arrival = { channelId: channel.id, accountId: context.accountId, message, owner };
+  const agent = answeringAgent(arrival, wiring);
   const request = await requestOf(arrival, agent, wiring.config, wiring.workspaceOf(agent));
   const objectName = await objectNameOf(request.sessionKey);
   const accepted = { ...request, runId: newRunId(objectName, Date.now()), configRevision: wiring.revision };

@@ -82,6 +82,8 @@ async function open(wire: Wire, request: ModelRequest, abortSignal: AbortSignal)
   const { stream } = await wire.language.doStream({
     prompt: wire.arrange(request.system, conversation),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
+    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(request.topP !== undefined && { topP: request.topP }),
     ...wire.settings(request),
     abortSignal,
   });

@@ -42,6 +42,9 @@ export interface ModelRequest {
   thinking: ThinkingLevel;
   /** Below the model's own limit where given. */
   maxOutputTokens?: number;
+  /** How freely it chooses its words, and among which share of the likeliest; the provider's own where absent. */
+  temperature?: number;
+  topP?: number;
   /** Groups requests that share a prefix, for providers that route by such a key: at most 64 characters, of nobody's id. */
   cacheKey?: string;
   /** Bytes of an image of the transcript; undefined where it is gone. */

@@ -16,6 +16,7 @@ import { turnRules } from "./turn/context-rules.ts";
 import { openConversation } from "./turn/greeting.ts";
 import { sessionModel } from "./turn/model-choice.ts";
 import { occasionOf } from "./turn/occasion.ts";
+import { samplingOf } from "./turn/sampling.ts";
 import { standbyOf } from "./turn/standby.ts";
 import { noteWarning } from "./turn/truncation-warning.ts";
 import { gatherFiles, loadImage } from "./turn/turn-files.ts";
@@ -59,6 +60,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
         thinking: preferences.thinking,
         cacheKey: agent.id,
         loadImage: (path) => loadImage(workspace, path),
+        ...samplingOf(agent),
       },
       tools,
       journal: run.journal,

@@ -1,6 +1,6 @@
 import type { Attachment, InboundMessage, Target } from "../../channels/channel.ts";
-import { type Agent, agentOf, defaultAgentId } from "../../config/agents.ts";
-import { sessionKeyOf } from "../../config/session-key.ts";
+import { type Agent, agentOf } from "../../config/agents.ts";
+import { agentAt, type Place, sessionAt } from "../../config/bindings.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { wrapExternal } from "../../security/external-content.ts";
@@ -68,21 +68,24 @@ function textOf({ message, owner }: Arrival, kept: readonly KeptFile[]): string 
   return [quote, message.text, ...notes].filter((part) => part !== "").join("\n\n");
 }
 
-/** The agent that answers what comes in through channels. */
-export function answeringAgent({ config }: Wiring): Agent {
-  return agentOf(config, defaultAgentId(config));
+/** The agent that answers what comes in at a place. */
+export function answeringAgent(arrival: Omit<Arrival, "owner">, { config }: Wiring): Agent {
+  return agentOf(config, agentAt(config, placeOf(arrival)));
 }
 
 /** The session that a message belongs to. */
 export function conversationKey(arrival: Arrival, wiring: Wiring): string {
-  return keyOf(arrival, answeringAgent(wiring), wiring.config);
+  return keyOf(arrival, answeringAgent(arrival, wiring), wiring.config);
 }
 
-function keyOf({ channelId, accountId, message, owner }: Arrival, agent: Agent, config: Config): string {
-  const { kind, id: conversationId, threadId } = message.conversation;
+function keyOf(arrival: Arrival, agent: Agent, config: Config): string {
+  return sessionAt(config, agent.id, { ...placeOf(arrival), owner: arrival.owner });
+}
+
+function placeOf({ channelId, accountId, message }: Omit<Arrival, "owner">): Omit<Place, "owner"> {
+  const { kind, id: conversationId, threadId, spaceId } = message.conversation;
   const thread = threadId === undefined ? {} : { threadId };
-  const route = { agentId: agent.id, channel: channelId, accountId, kind, conversationId, ...thread };
-  return sessionKeyOf({ ...route, peerId: message.sender.id, owner }, config.session.dmScope);
+  return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
 }
 
 /** What the message answers, which somebody else wrote. */

@@ -1,8 +1,7 @@
 import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
-import { defaultAgentId } from "../../config/agents.ts";
-import { sessionKeyOf } from "../../config/session-key.ts";
+import { agentAt, sessionAt } from "../../config/bindings.ts";
 import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../engine.ts";
@@ -148,9 +147,9 @@ async function ownerKeyOf(target: Target, { row }: ActiveRun, room: OutboxPortRo
   const { config } = room.wiring();
   const { channel, accountId, kind, conversationId, threadId } = target;
   const thread = threadId === undefined ? {} : { threadId };
-  const route = { agentId: defaultAgentId(config), channel, accountId, kind, conversationId, ...thread };
+  const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
   const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, room.database));
-  return sessionKeyOf({ ...route, peerId: conversationId, owner }, config.session.dmScope);
+  return sessionAt(config, agentAt(config, place), { ...place, owner });
 }
 
 async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {

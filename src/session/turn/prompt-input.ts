@@ -49,7 +49,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     tools: tools.map(({ name, summary }) => ({ name, summary })),
     completionWake: false,
     provider: contributionFor(model),
-    memoryCitations: "auto",
+    memoryCitations: config.memory.citations,
     commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
     workspace: { dir: WORKSPACE_DIR, notes: [], closed: !speaker.owner },

@@ -1,7 +1,10 @@
 import type { AnyTool } from "../../agent/tool.ts";
+import { parseSessionKey } from "../../config/session-key.ts";
 import { toolsFor } from "../../tools/index.ts";
+import { leavesOn } from "../../tools/policy.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { gatewayPort } from "../configuration/gateway-port.ts";
+import { agentIn } from "../wiring.ts";
 import type { Occasion } from "./occasion.ts";
 import { RESOURCES } from "./resources.ts";
 import type { ToolsRoom } from "./turn-room.ts";
@@ -13,5 +16,6 @@ export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Worksp
   const plans = wiring.config.tools.experimental.planTool;
   const config = gatewayPort(occasion, wiring);
   const own = { owner, workspace, readEtags, resources: RESOURCES, sessions, status, outbox, config, plans };
-  return toolsFor(own, extraTools);
+  const { toolPolicies } = agentIn(wiring, parseSessionKey(occasion.session.key).agentId);
+  return toolsFor(own, extraTools).filter(({ name }) => leavesOn(toolPolicies, name));
 }

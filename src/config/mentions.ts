@@ -1,0 +1,30 @@
+import type { CoreConfig } from "./schema.ts";
+
+/** How much of a message is looked at: whoever speaks chooses its length. */
+const MAX_CHARS = 4000;
+
+/** Scripts that put no space between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+/**
+ * Whether a text addresses an agent by what is configured, beside its platform's own mentions: the patterns of the agent,
+ * else those for all, else its name.
+ */
+export function isAddressedIn(
+  text: string,
+  { agents, messages }: Pick<CoreConfig, "agents" | "messages">,
+  agentId: string,
+): boolean {
+  const entry = agents.list.find(({ id }) => id === agentId);
+  const name = entry?.identity?.name;
+  const configured = entry?.groupChat?.mentionPatterns ?? messages.groupChat.mentionPatterns;
+  const patterns = configured ?? (name === undefined ? [] : [patternOf(name)]);
+  const looked = text.slice(0, MAX_CHARS);
+  return patterns.some((pattern) => new RegExp(pattern, "iu").test(looked));
+}
+
+/** The name as a word of its own, where words stand apart. */
+function patternOf(name: string): string {
+  const literal = name.trim().replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return UNSPACED.test(name) ? literal : `(?<![\\p{L}\\p{N}_])@?${literal}(?![\\p{L}\\p{N}_])`;
+}

@@ -1,0 +1,59 @@
+/** Which tools there are: a profile to begin with, what is left of it, and what is taken away. */
+export interface ToolPolicy {
+  profile?: Profile | undefined;
+  /** All of the profile where absent. */
+  allow?: readonly string[] | undefined;
+  deny: readonly string[];
+}
+
+type Profile = "minimal" | "messaging" | "coding" | "full";
+
+/** Tools that are named together. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "group:fs": ["read", "write", "edit", "apply_patch", "grep", "find", "ls"],
+  "group:runtime": ["exec", "process"],
+  "group:web": ["web_search", "web_fetch"],
+  "group:ui": ["browser", "canvas"],
+  "group:nodes": ["nodes"],
+  "group:automation": ["cron", "gateway"],
+  "group:messaging": ["message"],
+  "group:memory": ["memory_search", "memory_get"],
+  "group:sessions": [
+    "agents_list",
+    "sessions_list",
+    "sessions_history",
+    "sessions_send",
+    "sessions_spawn",
+    "subagents",
+    "session_status",
+  ],
+};
+
+/** What each profile leaves out of what a speaker may have. */
+const PROFILES: Record<Profile, (tool: string) => boolean> = {
+  minimal: (tool) => tool === "session_status",
+  messaging: (tool) =>
+    ["group:messaging", "session_status", "sessions_list", "sessions_history", "sessions_send"].some((entry) =>
+      names(entry, tool),
+    ),
+  coding: (tool) => !["group:ui", "group:nodes"].some((entry) => names(entry, tool)),
+  full: () => true,
+};
+
+/** Whether every one of the policies leaves a tool on. None of them adds any. */
+export function leavesOn(policies: readonly ToolPolicy[], tool: string): boolean {
+  return policies.every(({ profile = "coding", allow, deny }) => {
+    if (deny.some((entry) => names(entry, tool))) return false;
+    return PROFILES[profile](tool) && (allow === undefined || allow.some((entry) => names(entry, tool)));
+  });
+}
+
+/** Whether an entry of a list names a tool: by its name, a former one, its group, or a beginning with a star. */
+function names(entry: string, tool: string): boolean {
+  const name = entry.trim().toLowerCase();
+  if (Object.hasOwn(GROUPS, name)) return GROUPS[name]?.includes(tool) ?? false;
+  if (name.endsWith("*")) return tool.startsWith(name.slice(0, -1));
+  return (FORMER[name] ?? name) === tool;
+}
+
+const FORMER: Readonly<Record<string, string | undefined>> = { bash: "exec", "apply-patch": "apply_patch" };

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { agentAt, type Place, sessionAt } from "../../src/config/bindings.ts";
+import { checkConfig } from "../../src/config/faults.ts";
+import { wholeSchema } from "./whole-schema.ts";
+
+function configOf(document: object) {
+  const checked = checkConfig(wholeSchema, document);
+  if (checked.kind === "invalid") throw new Error(JSON.stringify(checked.faults));
+  return checked.config;
+}
+
+const AGENTS = { list: ["main", "any", "account", "team", "guild", "groups", "peer"].map((id) => ({ id })) };
+const DISCORD = { channel: "discord" };
+/** From the widest to the closest, and written down in an order that must not matter. */
+const BINDINGS = [
+  { agentId: "account", match: { ...DISCORD, accountId: "work" } },
+  { agentId: "peer", match: { ...DISCORD, accountId: "*", peer: { kind: "group", id: "g1" } } },
+  { agentId: "any", match: { ...DISCORD, accountId: "*" } },
+  { agentId: "guild", match: { ...DISCORD, accountId: "*", guildId: "s1" } },
+  { agentId: "groups", match: { ...DISCORD, accountId: "*", peer: { kind: "group", id: "*" } } },
+  { agentId: "team", match: { channel: "slack", teamId: "t1" } },
+];
+const config = configOf({ agents: AGENTS, bindings: BINDINGS });
+
+function place(more: Partial<Place> = {}): Place {
+  return {
+    channel: "discord",
+    accountId: "x",
+    kind: "direct",
+    conversationId: "d1",
+    peerId: "u1",
+    owner: false,
+    ...more,
+  };
+}
+
+describe("who answers", () => {
+  test.each<[string, Partial<Place>, string]>([
+    ["the agent of the channel", {}, "any"],
+    ["the agent of the account", { accountId: "work" }, "account"],
+    ["the agent of the server, whatever the account", { accountId: "work", kind: "channel", spaceId: "s1" }, "guild"],
+    ["the agent of groups", { kind: "group", conversationId: "g2", spaceId: "s1" }, "groups"],
+    ["the agent of this group", { kind: "group", conversationId: "g1", spaceId: "s1" }, "peer"],
+    ["nobody but the default agent elsewhere", { channel: "telegram" }, "main"],
+    [
+      "the agent of a workspace, on the usual account",
+      { channel: "slack", accountId: "default", spaceId: "t1" },
+      "team",
+    ],
+    ["the default agent on another account, where none is named", { channel: "slack", spaceId: "t1" }, "main"],
+  ])("is %s", (_, more, agentId) => {
+    expect(agentAt(config, place(more))).toBe(agentId);
+  });
+
+  test("is the first of two that match as closely", () => {
+    const match = { channel: "discord", accountId: "*" };
+    const twice = configOf({
+      agents: AGENTS,
+      bindings: [
+        { agentId: "team", match },
+        { agentId: "any", match },
+      ],
+    });
+    expect(agentAt(twice, place())).toBe("team");
+  });
+
+  test("in a direct conversation is told by its sender", () => {
+    const peer = { kind: "direct", id: "u1" };
+    const bound = configOf({
+      agents: AGENTS,
+      bindings: [{ agentId: "peer", match: { channel: "discord", accountId: "*", peer } }],
+    });
+    expect(agentAt(bound, place())).toBe("peer");
+    expect(agentAt(bound, place({ peerId: "u2" }))).toBe("main");
+    expect(agentAt(bound, place({ kind: "group", conversationId: "u1" }))).toBe("main");
+  });
+});
+
+test("a binding to an agent that is not there is refused by its path", () => {
+  const checked = checkConfig(wholeSchema, { bindings: [{ agentId: "nobody", match: { channel: "telegram" } }] });
+  expect(checked).toMatchObject({ kind: "invalid", faults: [{ path: "bindings[0].agentId" }] });
+});
+
+test("ids that are linked are one person's session on every channel, and nobody else's", () => {
+  const identityLinks = { ada: ["telegram:1", "discord:u1"] };
+  const linked = configOf({ session: { dmScope: "per-peer", identityLinks } });
+  const key = (more: Partial<Place>) => sessionAt(linked, "main", place(more));
+  expect(key({})).toBe("agent:main:direct:ada");
+  expect(key({ channel: "telegram", peerId: "1" })).toBe("agent:main:direct:ada");
+  expect(key({ channel: "telegram", peerId: "u1" })).toBe("agent:main:direct:u1");
+  expect(key({ peerId: "u2" })).toBe("agent:main:direct:u2");
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { isAddressedIn } from "../../src/config/mentions.ts";
+import { wholeSchema } from "./whole-schema.ts";
+
+function addressed(text: string, entry: object, messages: object = {}): boolean {
+  return isAddressedIn(text, wholeSchema.parse({ agents: { list: [{ id: "main", ...entry }] }, messages }), "main");
+}
+
+test.each([
+  ["Pill, what is this?", true],
+  ["hey @pill", true],
+  ["I took a pill.", true],
+  ["PILLOW fight", false],
+  ["caterpillar", false],
+  ["nothing of it", false],
+])("an agent called Pill is addressed by its name, as a word: %s", (text, is) => {
+  expect(addressed(text, { identity: { name: "Pill" } })).toBe(is);
+});
+
+test("a name in a script without spaces is found in the middle, and signs of a name stand for themselves", () => {
+  expect(addressed("请小虫看一下", { identity: { name: "小虫" } })).toBe(true);
+  expect(addressed("ask C-3PO (v2) now", { identity: { name: "C-3PO (v2)" } })).toBe(true);
+  expect(addressed("ask CC3PO v2 now", { identity: { name: "C-3PO (v2)" } })).toBe(false);
+});
+
+test("patterns of the agent win over those for all, and both over its name", () => {
+  const all = { groupChat: { mentionPatterns: ["^bot\\b"] } };
+  const identity = { name: "Pill" };
+  expect(addressed("Bot, look", { identity }, all)).toBe(true);
+  expect(addressed("Pill, look", { identity }, all)).toBe(false);
+  expect(addressed("Bot, look", { identity, groupChat: { mentionPatterns: ["\\bworm\\b"] } }, all)).toBe(false);
+  expect(addressed("the worm", { identity, groupChat: { mentionPatterns: ["\\bworm\\b"] } }, all)).toBe(true);
+  expect(addressed("Pill", { identity, groupChat: { mentionPatterns: [] } })).toBe(false);
+});
+
+test("nothing addresses an agent of which nothing is said, and a pattern that is none is refused", () => {
+  expect(addressed("main", {})).toBe(false);
+  const messages = { groupChat: { mentionPatterns: ["("] } };
+  expect(wholeSchema.safeParse({ messages }).success).toBe(false);
+});

@@ -1,0 +1,120 @@
+import { SELF } from "cloudflare:test";
+import { beforeEach, expect, test } from "vitest";
+import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
+
+const GROUP = -1005;
+let document: any;
+let nextUpdate = 880_000;
+
+beforeEach(async () => {
+  document = (await (await call("GET", "/v1/config")).json<any>()).document;
+});
+
+/** Changes the configuration by a merge patch. */
+async function patch(change: object): Promise<void> {
+  const answer = await call("PATCH", "/v1/config", change, { "If-Match": "*" });
+  if (answer.status !== 200) throw new Error(await answer.text());
+}
+
+/** The same agents, one of them with more. */
+function agentsWith(id: string, more: object) {
+  return document.agents.list.map((entry: any) => (entry.id === id ? { ...entry, ...more } : entry));
+}
+
+/** Lets somebody write to the bot, alone or in the group, and gives what the Worker made of it. */
+async function write(text: string, from: number, chat = from) {
+  const type = chat === from ? "private" : "supergroup";
+  const user = { id: from, is_bot: false, first_name: `User ${from}` };
+  const message = { message_id: nextUpdate, date: 1_780_000_000, chat: { id: chat, type }, from: user, text };
+  const response = await SELF.fetch("https://isopod.test/channels/telegram/default/webhook", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": "flow-webhook-secret" },
+    body: JSON.stringify({ update_id: nextUpdate++, message }),
+  });
+  return response.json<{ ok: boolean; ignored?: string }>();
+}
+
+async function request(scenario: string): Promise<any> {
+  await waitFor(async () => (await asked(scenario)).length > 0);
+  return (await asked(scenario))[0]?.body;
+}
+
+function toolsIn(body: any): string[] {
+  return body.tools.map((tool: any) => tool.function.name);
+}
+
+test("a binding lets another agent answer, in a session of its own", async () => {
+  const match = { channel: "telegram", peer: { kind: "direct", id: "43" } };
+  await patch({
+    bindings: [{ agentId: "other", match }],
+    agents: { list: agentsWith("other", { model: "fake/bound" }) },
+  });
+  await script("bound", [{ text: "I am another." }]);
+  await write("Who are you?", 43);
+  await request("bound");
+  await waitFor(async () => (await historyOf("agent:other:main")).messages?.length === 2);
+  expect((await historyOf("agent:other:main")).messages).toMatchObject([{ text: "Who are you?" }, {}]);
+  await patch({ bindings: null });
+});
+
+test("an agent's name addresses it in a group, as a pattern does", async () => {
+  await script("named", [{ text: "Yes?" }, { text: "Yes?" }]);
+  await patch({ agents: { list: agentsWith("main", { identity: { name: "Pill" }, model: "fake/named" }) } });
+  expect((await write("Who is there?", 42, GROUP)).ignored).toBe("the agent was not addressed");
+  expect((await write("Pill, who is there?", 42, GROUP)).ignored).toBeUndefined();
+  await request("named");
+  await patch({ messages: { groupChat: { mentionPatterns: ["^robot\\b"] } } });
+  expect((await write("Pill, and now?", 42, GROUP)).ignored).toBe("the agent was not addressed");
+  expect((await write("Robot, and now?", 42, GROUP)).ignored).toBeUndefined();
+  await waitFor(async () => (await asked("named")).length === 2);
+  await patch({ messages: null });
+});
+
+test("tools that are denied to all, or to one agent, are neither in its requests nor in its prompt", async () => {
+  const open = async (agentId: string, scenario: string) => {
+    await script(scenario, [{ text: "Done." }]);
+    const { runId } = await say("x", scenario, { sessionKey: `agent:${agentId}:hook:${scenario}` });
+    await finished(runId);
+    return request(scenario);
+  };
+  const before = await open("other", "policy-before");
+  expect(toolsIn(before)).toEqual(expect.arrayContaining(["write", "edit", "gateway", "session_status"]));
+  await patch({
+    tools: { deny: ["edit"] },
+    agents: { list: agentsWith("other", { tools: { deny: ["group:automation"] } }) },
+  });
+  const other = await open("other", "policy-other");
+  expect(toolsIn(other).filter((name) => ["write", "edit", "gateway"].includes(name))).toEqual(["write"]);
+  expect(JSON.stringify(other.messages[0])).not.toContain("Self-Update");
+  const third = await open("third", "policy-third");
+  expect(toolsIn(third).filter((name) => ["write", "edit", "gateway"].includes(name))).toEqual(["write", "gateway"]);
+  await patch({ tools: null, agents: { list: agentsWith("other", { tools: { profile: "messaging" } }) } });
+  const few = toolsIn(await open("other", "policy-messaging"));
+  expect(few).toContain("session_status");
+  expect(few.filter((name) => ["read", "write", "edit", "gateway"].includes(name))).toEqual([]);
+});
+
+test("what is said of requests goes along with them, of an agent over all", async () => {
+  await patch({
+    agents: {
+      defaults: { params: { temperature: 0.2, maxTokens: 900 } },
+      list: agentsWith("main", { params: { temperature: 0.7 } }),
+    },
+  });
+  for (const [agentId, temperature] of [
+    ["main", 0.7],
+    ["third", 0.2],
+  ] as const) {
+    await script(`params-${agentId}`, [{ text: "Done." }]);
+    await finished((await say("x", `params-${agentId}`, { sessionKey: `agent:${agentId}:hook:params` })).runId);
+    expect(await request(`params-${agentId}`)).toMatchObject({ temperature, max_tokens: 900 });
+  }
+});
+
+test("what is said of a voice is in the prompt", async () => {
+  await patch({ messages: { tts: { hint: "Write numbers as words." } } });
+  await script("voice-hint", [{ text: "Done." }]);
+  await finished((await say("x", "voice-hint", { sessionKey: "agent:main:hook:voice-hint" })).runId);
+  expect(JSON.stringify((await request("voice-hint")).messages[0])).toContain("Write numbers as words.");
+  await patch({ messages: null });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { leavesOn, type ToolPolicy } from "../../src/tools/policy.ts";
+
+const TOOLS = [
+  "read",
+  "write",
+  "exec",
+  "message",
+  "gateway",
+  "sessions_list",
+  "sessions_spawn",
+  "session_status",
+  "browser",
+  "greet",
+];
+
+function left(...policies: Partial<ToolPolicy>[]): string[] {
+  return TOOLS.filter((tool) =>
+    leavesOn(
+      policies.map((policy) => ({ deny: [], ...policy })),
+      tool,
+    ),
+  );
+}
+
+describe("a profile", () => {
+  test.each<[NonNullable<ToolPolicy["profile"]>, string[]]>([
+    ["minimal", ["session_status"]],
+    ["messaging", ["message", "sessions_list", "session_status"]],
+    ["coding", TOOLS.filter((tool) => tool !== "browser")],
+    ["full", TOOLS],
+  ])("%s leaves its tools on", (profile, tools) => {
+    expect(left({ profile })).toEqual(tools);
+  });
+
+  test("is coding where none is named", () => {
+    expect(left({})).toEqual(left({ profile: "coding" }));
+  });
+});
+
+describe("lists", () => {
+  test("of allowed tools leave nothing else, and add nothing", () => {
+    expect(left({ allow: ["group:fs", "Message"] })).toEqual(["read", "write", "message"]);
+    expect(left({ profile: "minimal", allow: ["*"] })).toEqual(["session_status"]);
+    expect(left({ allow: [] })).toEqual([]);
+  });
+
+  test("of denied tools win", () => {
+    expect(left({ allow: ["write", "read"], deny: ["write"] })).toEqual(["read"]);
+    expect(left({ deny: ["*"] })).toEqual([]);
+    expect(left({ deny: ["bash", "sessions_*", "group:automation"] })).toEqual([
+      "read",
+      "write",
+      "message",
+      "session_status",
+      "greet",
+    ]);
+  });
+
+  test("of one agent only take away", () => {
+    expect(left({ deny: ["write"] }, { allow: ["read", "write"] })).toEqual(["read"]);
+    expect(left({ allow: ["read"] }, { allow: ["*"] })).toEqual(["read"]);
+  });
+
+  test("may hold words that name nothing", () => {
+    expect(left({ allow: ["constructor", "group:nothing", "read"] })).toEqual(["read"]);
+  });
+});
