@@ -73,12 +73,12 @@ function Shares({ prompt }: { prompt: Prompt }) {
       </p>
       <div class="bar" aria-hidden="true">
         {shares.map(({ part, tokens }) => (
-          <span key={part} class={part} style={{ flexGrow: tokens }} />
+          <span key={part} data-part={part} style={{ flexGrow: tokens }} />
         ))}
       </div>
       <dl>
         {shares.map(({ part, tokens }) => (
-          <div key={part} class={part}>
+          <div key={part} data-part={part}>
             <dt>{texts[part]}</dt>
             <dd>{number(tokens)}</dd>
           </div>
@@ -88,14 +88,22 @@ function Shares({ prompt }: { prompt: Prompt }) {
   );
 }
 
-function SectionView({ section: { name, source, tokens, text }, all }: { section: PromptSection; all: number }) {
+/** A section in one line, which names whose words it has where they are not our own; opened, the words. */
+function SectionView({ section, all }: { section: PromptSection; all: number }) {
+  const { name, source, tokens, bytes, text } = section;
   return (
     <details class="part">
       <summary>
         <b>{name}</b>
-        <i>{source.kind === "section" ? source.name.split("/").at(-1) : `${FROM[source.kind]} ${source.name}`}</i>
+        <i>{source.kind === "section" ? "" : `${FROM[source.kind]} ${source.name}`}</i>
         <Meter tokens={tokens} all={all} />
       </summary>
+      <p class="of">
+        <span>{source.name}</span>
+        <span>
+          {number(bytes)} {texts.bytes}
+        </span>
+      </p>
       <pre>{text}</pre>
     </details>
   );

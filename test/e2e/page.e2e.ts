@@ -369,6 +369,8 @@ test("what the model would see opens over the conversation, section by section, 
   assert.equal(await safety.isVisible(), false);
   await dialog.getByText("safety", { exact: true }).click();
   await safety.waitFor();
+  await dialog.getByText("src/prompt/sections/safety.ts").waitFor();
+  await dialog.getByText("1,680 bytes").waitFor();
   assert.equal(await page.evaluate(() => "bad" in window), false);
   await dialog.getByText("20,000 / 31,000 characters").waitFor();
   assert.deepEqual(await dialog.locator(".files .flagged b").allTextContents(), ["SOUL.md", "USER.md"]);
