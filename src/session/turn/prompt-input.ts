@@ -15,6 +15,7 @@ import { lookUpModel } from "./model-choice.ts";
 import type { Occasion } from "./occasion.ts";
 import { subagentContext } from "./subagent-context.ts";
 import { wasWarned } from "./truncation-warning.ts";
+import { workspaceNotes } from "./workspace-notes.ts";
 
 /** The workspace as agents call it. */
 export const WORKSPACE_DIR = "/workspace";
@@ -52,7 +53,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     memoryCitations: config.memory.citations,
     commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
-    workspace: { dir: WORKSPACE_DIR, notes: [], closed: !speaker.owner },
+    workspace: { dir: WORKSPACE_DIR, notes: workspaceNotes(config, agent.id), closed: !speaker.owner },
     docs: docsFacts(config),
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
