@@ -1,9 +1,12 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { agentsListTool } from "./agents-list.ts";
+import { applyPatchTool } from "./apply-patch.ts";
 import type { ConfigPort } from "./config-port.ts";
 import { editTool } from "./edit.ts";
+import { findTool } from "./find.ts";
 import { gatewayTool } from "./gateway.ts";
+import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
@@ -49,6 +52,9 @@ export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyT
     readTool(workspace, readEtags, resources),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
+    applyPatchTool(workspace, readEtags),
+    grepTool(workspace),
+    findTool(workspace),
     lsTool(workspace, resources),
     ...message,
     ...(config === undefined ? [] : [gatewayTool(config)]),

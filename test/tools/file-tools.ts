@@ -1,5 +1,8 @@
 import type { AnyTool, ToolCall, ToolOutput } from "../../src/agent/tool.ts";
+import { applyPatchTool } from "../../src/tools/apply-patch.ts";
 import { editTool } from "../../src/tools/edit.ts";
+import { findTool } from "../../src/tools/find.ts";
+import { grepTool } from "../../src/tools/grep.ts";
 import { lsTool } from "../../src/tools/ls.ts";
 import { readTool } from "../../src/tools/read.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
@@ -32,6 +35,9 @@ export function fileTools(workspace: Workspace = openWorkspace(), resources: Res
     read: (args: unknown) => run(readTool(workspace, etags, resources), args),
     write: (args: unknown) => run(writeTool(workspace, etags), args),
     edit: (args: unknown) => run(editTool(workspace, etags), args),
+    applyPatch: (input: string) => run(applyPatchTool(workspace, etags), { input }),
+    grep: (args: unknown) => run(grepTool(workspace), args),
+    find: (args: unknown) => run(findTool(workspace), args),
     ls: (args: unknown) => run(lsTool(workspace, resources), args),
   };
 }

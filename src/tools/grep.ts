@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { defineTool, type Tool } from "../agent/tool.ts";
+import { mediaTypeOf } from "../workspace/media-type.ts";
+import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
+import { filesBelow } from "./files-below.ts";
+import { type LineTest, lineTest, searchLines } from "./line-search.ts";
+
+/** Most files that one call reads, most bytes of one of them, and of all. */
+const MAX_FILES = 300;
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
+/** R2 answers six requests of a Worker at once. */
+const AT_ONCE = 6;
+const MAX_MATCHES = 100;
+const MAX_CONTEXT = 5;
+
+/** Files that are no text by their names; they are not read. */
+const BINARY = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|vnd\.))/;
+
+const parameters = z.strictObject({
+  pattern: z.string().describe("Regular expression (RE2), looked for in each line"),
+  path: z.string().optional().describe("A file or folder; the root where none is given"),
+  glob: z.string().optional().describe("Only files that match it, such as *.md"),
+  ignoreCase: z.boolean().optional(),
+  literal: z.boolean().optional().describe("The pattern is text"),
+  context: z.int().min(0).max(MAX_CONTEXT).optional().describe("Lines to show around each match"),
+  limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Most matches; ${MAX_MATCHES} where not given`),
+});
+
+/** Searches the contents of files. */
+export function grepTool(workspace: Pick<Workspace, "walk" | "stat" | "read">): Tool<z.infer<typeof parameters>> {
+  return defineTool({
+    name: "grep",
+    summary: "Search file contents for patterns",
+    description:
+      "Shows the lines of text files that match, with path and line number. Says what it did not search; a narrower path " +
+      "or glob helps then.",
+    parameters,
+    replay: "safe",
+    sequential: false,
+    async run(
+      { pattern, path = "", glob, ignoreCase = false, literal = false, context = 0, limit = MAX_MATCHES },
+      call,
+    ) {
+      const test = lineTest(pattern, { literal, ignoreCase });
+      const { chosen, notes } = choose(await filesBelow(workspace, path, glob));
+      const shown: string[] = [];
+      let left = limit;
+      for (let from = 0; from < chosen.length && left > 0; from += AT_ONCE) {
+        call.signal.throwIfAborted();
+        const texts = await Promise.all(chosen.slice(from, from + AT_ONCE).map((file) => textOf(workspace, file)));
+        for (const text of texts) {
+          const found = text === undefined || left === 0 ? undefined : search(text, test, context, left);
+          if (found === undefined) continue;
+          shown.push(...found.shown);
+          left -= found.found;
+        }
+      }
+      if (left === 0) notes.unshift(`The first ${limit} matches; there may be more.`);
+      if (shown.length === 0) shown.push("(No line matches.)");
+      return { text: [...shown, ...notes.map((note) => `[${note}]`)].join("\n") };
+    },
+  });
+}
+
+/** Which files are read, and what is left out. */
+function choose(files: readonly WorkspaceFile[]): { chosen: WorkspaceFile[]; notes: string[] } {
+  const texts = files.filter(({ path }) => !BINARY.test(mediaTypeOf(path)));
+  const small = texts.filter(({ size }) => size <= MAX_FILE_BYTES);
+  let bytes = 0;
+  const fitting = small.findIndex(({ size }, i) => {
+    bytes += size;
+    return i === MAX_FILES || bytes > MAX_TOTAL_BYTES;
+  });
+  const chosen = fitting === -1 ? small : small.slice(0, fitting);
+  const notes = [
+    ...(texts.length > small.length ? [`Not searched: ${texts.length - small.length} files over 1 MiB.`] : []),
+    ...(small.length > chosen.length
+      ? [
+          `Not searched: ${small.length - chosen.length} of ${small.length} files, from ${small[chosen.length]?.path} on.`,
+        ]
+      : []),
+  ];
+  return { chosen, notes };
+}
+
+interface FileText {
+  path: string;
+  text: string;
+}
+
+/** Undefined where it is no text, or is gone by now. */
+async function textOf(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile): Promise<FileText | undefined> {
+  try {
+    const { bytes } = await workspace.read(path);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return text.includes("\0") ? undefined : { path, text };
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return undefined;
+    if (thrown instanceof WorkspaceError && thrown.code !== "unavailable") return undefined;
+    throw thrown;
+  }
+}
+
+function search({ path, text }: FileText, test: LineTest, context: number, max: number) {
+  const { shown, found } = searchLines(text, test, context, max);
+  return { shown: shown.map((line) => (line === "--" ? line : `${path}:${line}`)), found };
+}

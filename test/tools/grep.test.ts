@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { watchWorkspace } from "../workspace/open-workspace.ts";
+import { fileTools } from "./file-tools.ts";
+
+const NEW = { kind: "new" } as const;
+
+async function searched(files: Record<string, string | Uint8Array>) {
+  const tools = fileTools();
+  await Promise.all(Object.entries(files).map(([path, content]) => tools.workspace.write(path, content, NEW)));
+  return {
+    ...tools,
+    found: async (args: object) => (await tools.grep(args)).text.split("\n"),
+  };
+}
+
+const NOTES = {
+  "MEMORY.md": "Ada likes tea.\nBob likes rum (dark).\n",
+  "memory/2026-01-31.md": "one\r\ntwo tea\r\nthree\r\nfour\r\nfive TEA\r\nsix",
+  "notes.txt": "no tea here",
+};
+
+describe("grep", () => {
+  test("shows each line that matches with its path and number, by path", async () => {
+    const { found } = await searched(NOTES);
+    expect(await found({ pattern: "tea" })).toEqual([
+      "MEMORY.md:1: Ada likes tea.",
+      "memory/2026-01-31.md:2: two tea",
+      "notes.txt:1: no tea here",
+    ]);
+    expect(await found({ pattern: "^(two|five) tea$", ignoreCase: true })).toEqual([
+      "memory/2026-01-31.md:2: two tea",
+      "memory/2026-01-31.md:5: five TEA",
+    ]);
+    expect(await found({ pattern: "rum (dark).", literal: true })).toEqual(["MEMORY.md:2: Bob likes rum (dark)."]);
+    expect(await found({ pattern: "coffee" })).toEqual(["(No line matches.)"]);
+  });
+
+  test("looks in a folder, in a file, or in files of a name", async () => {
+    const { found, grep } = await searched(NOTES);
+    const paths = async (args: object) => (await found(args)).map((line) => line.split(":")[0]);
+    expect(await paths({ pattern: "tea", path: "memory/" })).toEqual(["memory/2026-01-31.md"]);
+    expect(await paths({ pattern: "tea", path: "~/notes.txt" })).toEqual(["notes.txt"]);
+    expect(await paths({ pattern: "tea", glob: "*.md" })).toEqual(["MEMORY.md", "memory/2026-01-31.md"]);
+    await expect(grep({ pattern: "tea", path: "nowhere" })).rejects.toThrow("There is no file `nowhere`");
+    await expect(grep({ pattern: "tea", path: "../other" })).rejects.toThrow("Not a path in the workspace");
+  });
+
+  test("shows lines around a match, each once", async () => {
+    const { found } = await searched({ "a.md": "1\n2 x\n3\n4 x\n5\n6\n7\n8 x\n" });
+    expect(await found({ pattern: "x", context: 1 })).toEqual(
+      ["1- 1", "2: 2 x", "3- 3", "4: 4 x", "5- 5", "--", "7- 7", "8: 8 x"].map((line) =>
+        line === "--" ? line : `a.md:${line}`,
+      ),
+    );
+  });
+
+  test("stops at its limit and says so", async () => {
+    const { found } = await searched({ "a.md": "x\n".repeat(150), "b.md": "x" });
+    const lines = await found({ pattern: "x" });
+    expect(lines).toHaveLength(101);
+    expect(lines.at(-1)).toBe("[The first 100 matches; there may be more.]");
+    expect(await found({ pattern: "x", limit: 2 })).toHaveLength(3);
+  });
+
+  test("leaves out what is no text, and says which files were too large or too many", async () => {
+    const { found } = await searched({
+      "a.png": "x",
+      "binary.md": new Uint8Array([120, 0, 120]),
+      "latin.md": new Uint8Array([120, 0xe9]),
+      "large.md": `${"y\n".repeat(600_000)}x`,
+      "ok.md": "x",
+    });
+    expect(await found({ pattern: "x" })).toEqual(["ok.md:1: x", "[Not searched: 1 files over 1 MiB.]"]);
+    const many = Object.fromEntries(Array.from({ length: 302 }, (_, n) => [`${String(n).padStart(3, "0")}.md`, "y"]));
+    const { found: foundAmong } = await searched({ ...many, "301.md": "x" });
+    expect(await foundAmong({ pattern: "x" })).toEqual([
+      "(No line matches.)",
+      "[Not searched: 2 of 302 files, from 300.md on.]",
+    ]);
+  });
+
+  test("reads no file twice, and none that cannot be text", async () => {
+    const { workspace, calls } = watchWorkspace();
+    for (const path of ["a.md", "b.jpg", "c.md"]) await workspace.write(path, "x", NEW);
+    calls.length = 0;
+    await fileTools(workspace).grep({ pattern: "x" });
+    expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "get", "get"]);
+  });
+
+  test("is not held up by any pattern or line, and refuses what is no pattern", async () => {
+    const { found, grep } = await searched({ "a.md": `${"a".repeat(100_000)}b` });
+    expect(await found({ pattern: "^(a+)+$" })).toEqual(["(No line matches.)"]);
+    const [long] = await found({ pattern: "b$" });
+    expect(long).toHaveLength("a.md:1: ".length + 401);
+    for (const pattern of ["(", "(?<=a)b", "\\1"]) {
+      await expect(grep({ pattern })).rejects.toThrow("is no regular expression");
+    }
+    await expect(grep({ pattern: "" })).rejects.toThrow("1 to 1000");
+  });
+});
+
+describe("find", () => {
+  test("lists files by a glob with their sizes, below a folder, in any case", async () => {
+    const { find } = await searched(NOTES);
+    expect((await find({ pattern: "memory.MD" })).text).toBe("MEMORY.md  37");
+    expect((await find({ pattern: "*.md" })).text).toBe("MEMORY.md  37\nmemory/2026-01-31.md  40");
+    expect((await find({ pattern: "2026-*", path: "memory" })).text).toBe("memory/2026-01-31.md  40");
+    expect((await find({ pattern: "memory/*" })).text).toBe("memory/2026-01-31.md  40");
+    expect((await find({ pattern: "*.pdf" })).text).toBe("(No file matches *.pdf.)");
+  });
+});
