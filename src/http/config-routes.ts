@@ -157,13 +157,13 @@ export const rollbackRoute = createRoute({
   path: "/config/rollback",
   middleware: smallBody,
   summary: "Go back to an earlier revision of the configuration",
-  description: `Stores its document once more, as a new revision. ${CHANGED}`,
+  description: `Stores its document once more, as a new revision; 0 is what the variable ISOPOD_CONFIG says. ${CHANGED}`,
   request: {
     headers: ifMatch,
     query: changeQuery,
     body: {
       required: true,
-      content: { "application/json": { schema: z.strictObject({ revision: z.int().min(1) }) } },
+      content: { "application/json": { schema: z.strictObject({ revision: z.int().min(0) }) } },
     },
   },
   responses: changeResponses,

@@ -7,6 +7,7 @@ import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
 import { reached } from "../session/configuration/change-configuration.ts";
+import { fromEnvironment } from "../session/configuration/configuration.ts";
 import { configurationView } from "../session/configuration/configuration-view.ts";
 import { type ChangeQuery, etagOf, storeChange } from "./config-change.ts";
 import {
@@ -68,7 +69,7 @@ configRoutes.openapi(revisionRoute, async (c) => {
 configRoutes.openapi(rollbackRoute, async (c) => {
   const { revision } = c.req.valid("json");
   const { note = `Back to revision ${revision}.`, dryRun } = c.req.valid("query");
-  const { document } = await storedAt(c, revision);
+  const { document } = revision === 0 ? fromEnvironment(c.env) : await storedAt(c, revision);
   return change(c, { note, dryRun }, () => document);
 });
 
