@@ -8,6 +8,7 @@ import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections, Section } from "../prompt/section.ts";
 import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
 import type { HooksConfig } from "./config.ts";
+import { type Contributed, contributedBy } from "./contributions.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** What the plugins that are switched on bring together, each list in their order. */
@@ -18,6 +19,8 @@ export interface Assembly {
   sections: AddedSections;
   channels: readonly AnyChannel[];
   providers: Readonly<Record<string, ProviderConfig>>;
+  /** What is said for a model, `provider/model`, in words of its own. */
+  contributionFor(model: string): Contributed;
 }
 
 /** The names of tools that are ours, also of those that are not there yet. */
@@ -52,6 +55,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
     },
     channels,
     providers: Object.assign({}, ...on.map((plugin) => plugin.providers)),
+    contributionFor: (model) => contributedBy(on, model),
   };
 }
 

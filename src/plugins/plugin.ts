@@ -4,6 +4,7 @@ import type { AnyChannel } from "../channels/channel.ts";
 import type { HookTable } from "../hooks/handlers.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections } from "../prompt/section.ts";
+import type { PluginContribution } from "./contributions.ts";
 
 /**
  * Something that takes part in the agents' work: one object, compiled in and written down in `plugins/index.ts`. It keeps
@@ -27,6 +28,11 @@ export interface Plugin<Settings = unknown> {
   readonly channels?: readonly AnyChannel[];
   /** Model providers by name; the configuration may replace one, as it may a built-in one. */
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
+  /**
+   * What the prompt says for some models in the plugin's words, in place of ours and around it; undefined for others.
+   * @param model `provider/model`
+   */
+  readonly contribution?: (model: string) => PluginContribution | undefined;
   /** Skills, each as the text of its SKILL.md. They are listed; nothing reads them yet, because there are no skills yet. */
   readonly skills?: readonly string[];
 }

@@ -1,8 +1,8 @@
 import { expect, inject, test } from "vitest";
-import type { AnyPlugin } from "../../src/plugins/plugin.ts";
-import { asked, call, historyOf, script } from "./client.ts";
+import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";
+import { asked, call, finished, historyOf, say, script } from "./client.ts";
 import { auditOf, sha256, turn } from "./plugin-lab.ts";
-import { session } from "./session-lab.ts";
+import { plug, session } from "./session-lab.ts";
 
 /** The system prompt of a request. */
 function systemOf(request: { body: any } | undefined): string {
@@ -73,6 +73,68 @@ test("a plugin's section stands above the runtime line, and one that throws is a
   expect(lines).toEqual([
     ["tester", "section tester/house"],
     ["tester", "section tester/mood"],
+  ]);
+});
+
+test("of several plugins each adds its context, the last prompt stands, and the trail has what each found and left", async () => {
+  const name = "several";
+  await script(name, [{ text: "ok" }]);
+  const says = (plugin: string, priority: number, answer: object) =>
+    definePlugin({ name: plugin, summary: "Says", hooks: { before_prompt_build: { priority, run: () => answer } } });
+  await plug(name, [
+    says("last", -1, { systemPrompt: "Last words.", prependContext: "Three." }),
+    says("first", 1, { systemPrompt: "First words, many of them.", prependContext: "One." }),
+    says("between", 0, { prependContext: "Zwei — two." }),
+  ]);
+  const { runId } = await say("hello", name, session(name));
+  await finished(runId);
+  expect(systemOf((await asked(name))[0])).toBe("Last words.\n\nOne.\n\nZwei — two.\n\nThree.");
+  const lines = await auditOf(name, 5);
+  expect(lines.map(({ by, subject, bytesBefore, bytesAfter }) => [by, subject, bytesBefore, bytesAfter])).toEqual([
+    ["first", "systemPrompt", expect.any(Number), 26],
+    ["first", "prependContext", 0, 4],
+    ["between", "prependContext", 4, 19],
+    ["last", "systemPrompt", 26, 11],
+    ["last", "prependContext", 19, 27],
+  ]);
+  expect(lines.at(-1)?.hash).toBe(await sha256("One.\n\nZwei — two.\n\nThree."));
+});
+
+test("a plugin's words for a model stand where it may put them, and are on the trail; one that throws says nothing", async () => {
+  const name = "contributes";
+  await script(name, [{ text: "ok" }]);
+  await plug(name, [
+    definePlugin({
+      name: "house",
+      summary: "Says",
+      contribution: (model) =>
+        model === `fake/${name}`
+          ? {
+              stablePrefix: "## House\nQuiet.",
+              replace: { execution_bias: "## Bias\nNone." },
+              dynamicSuffix: "## Mood\nGood.",
+            }
+          : undefined,
+    }),
+    definePlugin({
+      name: "broken",
+      summary: "Throws",
+      contribution() {
+        throw new Error("broken");
+      },
+    }),
+  ]);
+  const { runId } = await say("hello", name, session(name));
+  await finished(runId);
+  const headings = systemOf((await asked(name))[0]).match(/^## .*/gm) ?? [];
+  expect(headings[0]).toBe("## House");
+  expect(headings).toContain("## Bias");
+  expect(headings).not.toContain("## Execution Bias");
+  expect(headings.slice(-2)).toEqual(["## Mood", "## Runtime"]);
+  expect((await auditOf(name, 3)).map(({ by, subject }) => [by, subject])).toEqual([
+    ["house", "section house/provider-prefix"],
+    ["house", "section house/execution-bias"],
+    ["house", "section house/provider-suffix"],
   ]);
 });
 

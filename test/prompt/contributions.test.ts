@@ -26,9 +26,21 @@ describe("what a model's provider contributes", () => {
   });
 
   it("is for the family under any provider's name, and for nobody else", () => {
-    for (const ref of ["openai/gpt-5", "openrouter/openai/gpt-5-mini", "custom/GPT-6.1-sol", "azure/gpt-5.4-pro"])
+    for (const ref of [
+      "openai/gpt-5",
+      "openrouter/openai/gpt-5-mini",
+      "custom/GPT-6.1-sol",
+      "azure/gpt5-mini",
+      "bedrock/openai.gpt-5.4",
+    ])
       expect(contributionFor(ref).stablePrefix, ref).toContain("Working Mode");
-    for (const ref of ["openai/gpt-4o", "anthropic/claude-sonnet-5", "openai/gpt-50", "custom/my-gpt-5"])
+    for (const ref of [
+      "openai/gpt-4o",
+      "anthropic/claude-sonnet-5",
+      "openai/gpt-50",
+      "openai/gpt-4.5",
+      "custom/my-gpt-5",
+    ])
       expect(contributionFor(ref), ref).toEqual({});
   });
 

@@ -73,6 +73,7 @@ export const EVERYTHING: PromptInput = {
     bootstrapFile("SOUL.md", "Dry wit."),
     { ...bootstrapFile("MEMORY.md", "Likes tea."), rawChars: 30_000, truncated: true },
   ],
+  fileWarnings: ["USER.md is no text."],
   model: "openai/gpt-5",
   thinking: "low",
   reasoningTags: true,
@@ -84,4 +85,4 @@ export const EVERYTHING: PromptInput = {
   heartbeatPrompt: "Read HEARTBEAT.md and follow it.",
   agentsRefresh: "## Red Lines\nNever delete mail.",
   delegation: "prefer",
-};
+} satisfies Required<PromptInput>;

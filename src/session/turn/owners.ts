@@ -2,18 +2,27 @@ import type { CoreConfig } from "../../config/schema.ts";
 
 const SHOWN_HEX = 12;
 
+type CommandsConfig = CoreConfig["commands"];
+
+/** What was hashed for a configuration, and with which key: the same in each turn. */
+const hashed = new WeakMap<CommandsConfig, { key: string | undefined; shown: Promise<string[]> }>();
+
 /**
  * The owners as the prompt may show them. Hashed: HMAC-SHA256 with the configured secret, else SHA-256; the first 12
  * hex digits.
  */
 export function ownersForPrompt(
-  commands: CoreConfig["commands"],
+  commands: CommandsConfig,
   secret: (name: string) => string | undefined,
 ): Promise<string[]> {
   const { ownerAllowFrom, ownerDisplay, ownerDisplaySecret } = commands;
   if (ownerDisplay === "raw") return Promise.resolve([...ownerAllowFrom]);
   const key = ownerDisplaySecret && secret(ownerDisplaySecret.id);
-  return Promise.all(ownerAllowFrom.map((owner) => shortHash(owner, key)));
+  const known = hashed.get(commands);
+  if (known !== undefined && known.key === key) return known.shown;
+  const shown = Promise.all(ownerAllowFrom.map((owner) => shortHash(owner, key)));
+  hashed.set(commands, { key, shown });
+  return shown;
 }
 
 async function shortHash(text: string, key: string | undefined): Promise<string> {

@@ -4,7 +4,6 @@ import { heartbeatOf } from "../../config/heartbeat.ts";
 import { visibleRepliesIn } from "../../config/visible-replies.ts";
 import { VERSION } from "../../lib/version.ts";
 import { type ThinkingLevel, tagsThoughts } from "../../models/model.ts";
-import { contributionFor } from "../../prompt/contributions.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../../prompt/input.ts";
 import type { BootstrapFiles } from "../../workspace/bootstrap.ts";
 import { LISTED_COMMANDS } from "../commands/index.ts";
@@ -49,7 +48,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     sessionKey: session.key,
     tools: tools.map(({ name, summary }) => ({ name, summary })),
     completionWake: false,
-    provider: contributionFor(model),
+    provider: wiring.plugins.contributionFor(model).provider,
     memoryCitations: config.memory.citations,
     commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),

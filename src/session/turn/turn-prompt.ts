@@ -1,6 +1,6 @@
 import type { SystemPrompt } from "../../models/model.ts";
 import type { PromptInput } from "../../prompt/input.ts";
-import { renderSystemPrompt } from "../../prompt/system-prompt.ts";
+import { type RenderedPrompt, renderSystemPrompt } from "../../prompt/system-prompt.ts";
 import { hookedPrompt, type PromptMoment, type SentPrompt } from "../hooked/hooked-prompt.ts";
 import type { PromptHooks } from "../hooked/session-hooks.ts";
 import type { Wiring } from "../wiring.ts";
@@ -31,19 +31,26 @@ export async function turnPrompt(
 ): Promise<TurnPrompt> {
   const owners = await wiring.ownersShown();
   const refresh = agentsRefresh(facts.files, messages, facts.agent.id, wiring.config);
-  const input = {
-    ...promptInput(occasion, wiring, { ...facts, owners }),
+  const inputFor = (model: string): PromptInput => ({
+    ...promptInput(occasion, wiring, { ...facts, model, owners }),
     ...(refresh !== undefined && { agentsRefresh: refresh }),
-  };
-  const rendered = renderSystemPrompt(input, wiring.plugins.sections);
+  });
+  const input = inputFor(facts.model);
+  const rendered = rendering(input, facts.model, wiring);
   const { runId } = occasion;
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
   const { alike, ...sent } = await hookedPrompt(rendered, moment, hooks);
   const of = (model: string) => {
     if (model === facts.model) return sent.system;
-    return alike(
-      renderSystemPrompt(promptInput(occasion, wiring, { ...facts, model, owners }), wiring.plugins.sections),
-    ).system;
+    return alike(rendering(inputFor(model), model, wiring)).system;
   };
   return { ...sent, input, of };
+}
+
+/** A prompt as it is before plugins are asked, with all that is in it of theirs. */
+function rendering(input: PromptInput, model: string, { plugins }: Wiring): RenderedPrompt {
+  const rendered = renderSystemPrompt(input, plugins.sections);
+  const isThere = (section: string) => rendered.sections.some(({ name }) => name === section);
+  const contributed = plugins.contributionFor(model).added.filter(({ name }) => isThere(name.replace(/^[^/]*\//, "")));
+  return { ...rendered, added: [...rendered.added, ...contributed] };
 }

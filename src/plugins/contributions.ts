@@ -1,0 +1,67 @@
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { contributionFor } from "../prompt/contributions.ts";
+import type { ProviderContribution } from "../prompt/input.ts";
+import type { NamedText } from "../prompt/system-prompt.ts";
+import type { AnyPlugin } from "./plugin.ts";
+
+/** What a plugin says for some models in its own words. It depends on the model alone, so that prompts stay cached. */
+export type PluginContribution = Pick<ProviderContribution, "stablePrefix" | "replace" | "dynamicSuffix">;
+
+/** What is said for a model, and which of its texts are of plugins, named `<plugin>/<section>`. */
+export interface Contributed {
+  provider: ProviderContribution;
+  added: NamedText[];
+}
+
+/**
+ * What is said for a model: by our own contribution for its family, then by plugins in their order. A section is in the
+ * words of the last one that replaces it; prefixes and suffixes follow each other. A plugin that throws says nothing.
+ * @param ref `provider/model`
+ */
+export function contributedBy(plugins: readonly AnyPlugin[], ref: string): Contributed {
+  let provider = contributionFor(ref);
+  const added: NamedText[] = [];
+  for (const plugin of plugins) {
+    const said = saidBy(plugin, ref);
+    if (said === undefined) continue;
+    provider = joined(provider, said, plugin.name);
+    added.push(...textsOf(said).map(([what, text]) => ({ name: `${plugin.name}/${what}`, text })));
+  }
+  return { provider, added };
+}
+
+function saidBy({ name, contribution }: AnyPlugin, ref: string): PluginContribution | undefined {
+  try {
+    return contribution?.(ref);
+  } catch (error) {
+    log("error", "plugin.contribution_failed", { plugin: name, model: ref, error: messageOf(error) });
+    return undefined;
+  }
+}
+
+function joined(before: ProviderContribution, said: PluginContribution, plugin: string): ProviderContribution {
+  const stablePrefix = lines(before.stablePrefix, said.stablePrefix);
+  const dynamicSuffix = lines(before.dynamicSuffix, said.dynamicSuffix);
+  return {
+    name: [before.name, plugin].filter((name) => name !== undefined).join(", "),
+    replace: { ...before.replace, ...said.replace },
+    ...(stablePrefix !== "" && { stablePrefix }),
+    ...(dynamicSuffix !== "" && { dynamicSuffix }),
+  };
+}
+
+function textsOf({ stablePrefix, replace = {}, dynamicSuffix }: PluginContribution): [what: string, text: string][] {
+  const texts: [section: string, text: string | undefined][] = [
+    ["provider-prefix", stablePrefix],
+    ["tool-call-style", replace.tool_call_style],
+    ["execution-bias", replace.execution_bias],
+    ["interaction-style", replace.interaction_style],
+    ["provider-suffix", dynamicSuffix],
+  ];
+  return texts.flatMap(([what, text]) => (text === undefined ? [] : [[what, text]]));
+}
+
+function lines(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text !== "").join("\n\n");
+}
