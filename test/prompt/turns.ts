@@ -1,5 +1,6 @@
 import { listChannels } from "../../src/channels/index.ts";
 import { createModelResolver } from "../../src/models/index.ts";
+import { contributedBy } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { previewPorts } from "../../src/session/inspect/preview-ports.ts";
@@ -135,7 +136,8 @@ function wired(document: object): Wiring {
     channel: channels.get(id),
     context: { account: config.channels[id]?.accounts.default },
   });
-  const plugins = { tools: [], sections: { stable: [], dynamic: [] } };
+  const contributionFor = (ref: string) => contributedBy([], ref);
+  const plugins = { tools: [], sections: { stable: [], dynamic: [] }, contributionFor };
   const { models, auth } = config;
   const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });
   const model = (ref: string) => resolver.resolve(ref);
