@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
  * The index of all sessions, for listing them. A session's own object is the truth; this is written after the fact
@@ -150,3 +150,15 @@ export const configRevisions = sqliteTable("config_revisions", {
   changed: text({ mode: "json" }).$type<string[]>().notNull(),
   createdAt: integer("created_at").notNull(),
 });
+
+/** The files that tell an agent who it is, as its owner has accepted them. */
+export const acceptedFiles = sqliteTable(
+  "accepted_files",
+  {
+    agentId: text("agent_id").notNull(),
+    path: text().notNull(),
+    etag: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.path] })],
+);

@@ -7,6 +7,7 @@ import { agentListRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
 import { requireLogin } from "./auth.ts";
+import { bootstrapFileRoutes } from "./bootstrap-files.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { channelRoutes } from "./channels.ts";
 import { configRoutes } from "./config.ts";
@@ -62,6 +63,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", callerRoutes);
   app.route("/v1", agentRoutes);
   app.route("/v1", agentListRoutes);
+  app.route("/v1", bootstrapFileRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
   app.route("/v1", sessionDataRoutes);

@@ -226,6 +226,8 @@ describe("OpenAPI", () => {
         "/v1/config/import",
         "/v1/doctor",
         "/v1/agents/{id}/prompt",
+        "/v1/agents/{id}/bootstrap",
+        "/v1/agents/{id}/bootstrap/accept",
         "/v1/agents/{id}/workspace",
         "/v1/agents/{id}/workspace/{path}",
         "/v1/models",

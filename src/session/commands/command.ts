@@ -1,6 +1,7 @@
 import type { CompactionOutcome } from "../../agent/compact.ts";
 import type { Target } from "../../channels/channel.ts";
 import type { HistoryLine } from "../../tools/sessions-port.ts";
+import type { Review } from "../../workspace/acceptance.ts";
 import type { ChildView } from "../api.ts";
 import type { ActivationPort } from "../desk/activation-port.ts";
 import type { PairingPort } from "../desk/pairing-port.ts";
@@ -102,6 +103,8 @@ export interface SubagentsPort {
 export interface QueuedPort {
   /** What the next request to the model would be made of. */
   contextReport(): Promise<ContextReport>;
+  /** The files that tell the agent who it is, against what its owner has accepted. */
+  reviewFiles(): Promise<Review>;
   pairing: PairingPort;
   /** Undefined where the command was not given in a group. */
   activation: ActivationPort | undefined;

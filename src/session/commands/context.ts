@@ -1,4 +1,5 @@
 import type { SectionSource } from "../../prompt/section-source.ts";
+import type { Review } from "../../workspace/acceptance.ts";
 import { tokenText } from "../desk/figures.ts";
 import type { ContextReport } from "../inspect/context-report.ts";
 import type { QueuedCommand } from "./command.ts";
@@ -9,11 +10,12 @@ export const context: QueuedCommand = {
   name: "context",
   summary: "Show what fills the model's context, file by file or in detail",
   usage: "/context [list | detail]",
-  async run(args, { contextReport }) {
+  async run(args, { contextReport, reviewFiles }) {
     const word = args.toLowerCase();
     if (word !== "" && word !== "list" && word !== "detail") return `Use \`${context.usage}\`.`;
-    const report = await contextReport();
-    return [...overview(report), ...filesOf(report), ...(word === "detail" ? details(report) : [])].join("\n");
+    const [report, review] = await Promise.all([contextReport(), reviewFiles()]);
+    const rest = word === "detail" ? details(report) : [];
+    return [...overview(report), ...filesOf(report), ...changesIn(review), ...rest].join("\n");
   },
 };
 
@@ -63,6 +65,13 @@ function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
     ...(seeded ? [] : ["The workspace is new: the first turn writes these files."]),
     ...faults,
   ];
+}
+
+/** Files that are not as their owner has accepted them; nothing where none was ever accepted. */
+function changesIn({ hasAccepted, files }: Review): string[] {
+  const changed = files.filter(({ state }) => state !== "accepted");
+  if (!hasAccepted || changed.length === 0) return [];
+  return ["", "Not as you have accepted them:", ...changed.map(({ path, state }) => `- ${path}: ${state}`)];
 }
 
 function details({ sections, tools }: ContextReport): string[] {

@@ -1,3 +1,4 @@
+import { reviewFiles } from "../../workspace/acceptance.ts";
 import { budgetLines } from "../budgets/budget-report.ts";
 import type { BudgetRoom } from "../budgets/run-budget.ts";
 import type { QueuedPort } from "../commands/command.ts";
@@ -23,6 +24,10 @@ export function queuedPort(run: ActiveRun, room: QueuedRoom): QueuedPort {
   const { database, budgets, owner, wiring, now } = room;
   return {
     contextReport: () => sessionContext(occasionOf(run, owner()), room),
+    reviewFiles: () => {
+      const agent = agentIn(wiring(), owner().agentId);
+      return reviewFiles(database, wiring().workspaceOf(agent), agent.id);
+    },
     pairing: pairingPort(database, now),
     activation: activationPort(run.row.target, owner().key, { wiring: wiring(), database, now }),
     subagentLog: (which) => readLog(which, room),

@@ -3,6 +3,7 @@ import { loadBootstrap } from "../../workspace/bootstrap.ts";
 import type { CachedText } from "../../workspace/read-text.ts";
 import { readState, STATE_FOLDER, STATE_PATH } from "../../workspace/state.ts";
 import type { Workspace, WorkspaceEntry } from "../../workspace/workspace.ts";
+import { examineAcceptance } from "./acceptance.ts";
 import type { Check } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
@@ -12,12 +13,12 @@ const MAX_AGENTS = 20;
 const MAX_STRAYS = 10;
 
 /** Whether each agent's files can be listed and read, and get into the prompt as they are. */
-export async function examineWorkspaces({ wiring }: Patient): Promise<Check[]> {
+export async function examineWorkspaces({ wiring, env }: Patient): Promise<Check[]> {
   if (wiring === undefined) return [];
   const ids = agentIds(wiring.config);
   const looked = ids.slice(0, MAX_AGENTS).map((id) => {
     const agent = agentOf(wiring.config, id);
-    return examineWorkspace(agent, wiring.workspaceOf(agent));
+    return examineWorkspace(agent, wiring.workspaceOf(agent), env.DB);
   });
   const more: Check[] = [
     {
@@ -30,7 +31,7 @@ export async function examineWorkspaces({ wiring }: Patient): Promise<Check[]> {
   return [...(await Promise.all(looked)).flat(), ...(ids.length > MAX_AGENTS ? more : [])];
 }
 
-async function examineWorkspace(agent: Agent, workspace: Workspace): Promise<Check[]> {
+async function examineWorkspace(agent: Agent, workspace: Workspace, database: D1Database): Promise<Check[]> {
   const head = { id: `workspaces.${agent.id}`, area: "workspaces" } as const;
   const listing = await workspace.list("");
   if (!listing.some(({ path }) => path === STATE_FOLDER)) {
@@ -40,6 +41,7 @@ async function examineWorkspace(agent: Agent, workspace: Workspace): Promise<Che
   }
   const found = await Promise.all([
     examineFiles(agent, workspace, listing),
+    examineAcceptance(agent, workspace, database),
     examineState(agent, workspace),
     examineStrays(agent, workspace),
   ]);

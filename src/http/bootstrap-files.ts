@@ -1,0 +1,84 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { agentOf } from "../config/agents.ts";
+import { acceptFiles, type Review, reviewFiles } from "../workspace/acceptance.ts";
+import { WorkspaceError } from "../workspace/workspace.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { smallBody } from "./small-body.ts";
+import { httpErrorOf } from "./workspace.ts";
+
+const file = z
+  .object({
+    path: z.string(),
+    state: z.enum(["accepted", "changed", "new", "gone"]),
+    etag: z.string().optional().openapi({ description: "Of the file as it is." }),
+    acceptedAt: z.int().optional().openapi({ description: "Milliseconds since the epoch." }),
+  })
+  .openapi("ReviewedFile");
+
+const review = z
+  .object({
+    hasAccepted: z.boolean().openapi({ description: "False where nothing was ever accepted: nobody is warned then." }),
+    files: z.array(file),
+  })
+  .openapi("Review");
+
+const params = z.object({ id: z.string().openapi({ description: "The agent's id." }) });
+const answer = {
+  200: { description: "Each file", content: { "application/json": { schema: review } } },
+};
+
+const readRoute = createRoute({
+  method: "get",
+  path: "/agents/{id}/bootstrap",
+  summary: "The files that tell an agent who it is, and whether they are as they were accepted",
+  request: { params, query: z.strictObject({}) },
+  responses: answer,
+});
+
+const acceptRoute = createRoute({
+  method: "post",
+  path: "/agents/{id}/bootstrap/accept",
+  summary: "Accept them as they are",
+  description: "With `seen`, only if each is still the one that was read: `409` otherwise, and nothing is accepted.",
+  middleware: smallBody,
+  request: {
+    params,
+    body: {
+      required: false,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            seen: z.record(z.string(), z.string()).optional().openapi({ description: "Etags by path, of all files." }),
+          }),
+        },
+      },
+    },
+  },
+  responses: answer,
+});
+
+/** What an owner has accepted of an agent's files. */
+export const bootstrapFileRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+bootstrapFileRoutes.openapi(readRoute, async (c) => {
+  const { config, workspaceOf } = c.get("wiring");
+  const agent = agentOf(config, c.req.valid("param").id);
+  return c.json(await answered(reviewFiles(c.env.DB, workspaceOf(agent), agent.id)), 200);
+});
+
+bootstrapFileRoutes.openapi(acceptRoute, async (c) => {
+  const { config, workspaceOf } = c.get("wiring");
+  const agent = agentOf(config, c.req.valid("param").id);
+  const { seen } = c.req.valid("json");
+  return c.json(await answered(acceptFiles(c.env.DB, workspaceOf(agent), agent.id, { seen, now: Date.now() })), 200);
+});
+
+async function answered(looking: Promise<Review>): Promise<Review> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (error instanceof WorkspaceError) throw httpErrorOf(error, false);
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { acceptedFiles } from "../db/schema.ts";
+import { type Workspace, type WorkspaceEntry, WorkspaceError } from "./workspace.ts";
+
+/** Names, in upper case, of the files that tell an agent who it is and what to do, BOOT.md included. */
+const NAMES: ReadonlySet<string> = new Set(
+  ["AGENTS", "SOUL", "TOOLS", "IDENTITY", "USER", "HEARTBEAT", "BOOTSTRAP", "MEMORY", "BOOT"].map(
+    (name) => `${name}.MD`,
+  ),
+);
+
+/** A file as its owner has accepted it. Instants are milliseconds since the epoch. */
+export interface AcceptedFile {
+  path: string;
+  etag: string;
+  at: number;
+}
+
+/** How a file stands to what its owner has accepted: as it was, in other words, not there then, or there no more. */
+export interface ReviewedFile {
+  path: string;
+  state: "accepted" | "changed" | "new" | "gone";
+  /** Of the file as it is; absent where it is gone. */
+  etag?: string;
+  acceptedAt?: number;
+}
+
+/** The files of an agent against what was accepted. */
+export interface Review {
+  /** False where nothing was ever accepted: then every file is new, and nobody is warned of that. */
+  hasAccepted: boolean;
+  files: ReviewedFile[];
+}
+
+/** Compares the files of a root with those that were accepted, by name. Pure. */
+export function compareAccepted(listing: readonly WorkspaceEntry[], accepted: readonly AcceptedFile[]): ReviewedFile[] {
+  const files = listing.filter((entry) => entry.kind === "file" && NAMES.has(entry.path.toUpperCase()));
+  const known = new Map(accepted.map((file) => [file.path, file]));
+  const present = files.flatMap((file): ReviewedFile[] => {
+    if (file.kind !== "file") return [];
+    const { path, etag } = file;
+    const before = known.get(path);
+    if (before === undefined) return [{ path, state: "new", etag }];
+    return [{ path, state: before.etag === etag ? "accepted" : "changed", etag, acceptedAt: before.at }];
+  });
+  const paths = new Set(files.map(({ path }) => path));
+  const gone = accepted.filter(({ path }) => !paths.has(path));
+  return [...present, ...gone.map(({ path, at }): ReviewedFile => ({ path, state: "gone", acceptedAt: at }))];
+}
+
+/** The files of an agent against what was accepted. One store operation and one of the database. */
+export async function reviewFiles(
+  database: D1Database,
+  workspace: Pick<Workspace, "list">,
+  agentId: string,
+): Promise<Review> {
+  const reading = drizzle(database).select().from(acceptedFiles).where(eq(acceptedFiles.agentId, agentId));
+  const [listing, accepted] = await Promise.all([workspace.list(""), reading]);
+  return { hasAccepted: accepted.length > 0, files: compareAccepted(listing, accepted) };
+}
+
+/**
+ * Accepts all files as they are. Whoever has read them names what he has read: a file that is another one by now is not
+ * accepted, nor is any other.
+ * @param seen etags by path; absent to accept whatever is there
+ * @throws WorkspaceError `conflict` that names the file, `unavailable`
+ */
+export async function acceptFiles(
+  database: D1Database,
+  workspace: Pick<Workspace, "list">,
+  agentId: string,
+  { seen, now }: { seen: Readonly<Record<string, string>> | undefined; now: number },
+): Promise<Review> {
+  const present = compareAccepted(await workspace.list(""), []);
+  const moved = seen && differing(present, seen);
+  if (moved !== undefined) {
+    throw new WorkspaceError("conflict", moved, `\`${moved}\` is not as it was read, so nothing was accepted.`);
+  }
+  const rows = present.map(({ path, etag = "" }) => ({ agentId, path, etag, at: now }));
+  const db = drizzle(database);
+  const drop = db.delete(acceptedFiles).where(eq(acceptedFiles.agentId, agentId));
+  if (rows.length === 0) await drop;
+  else await db.batch([drop, db.insert(acceptedFiles).values(rows.slice(0, MAX_ROWS))]);
+  return reviewFiles(database, workspace, agentId);
+}
+
+/** D1 takes 100 parameters in one statement. */
+const MAX_ROWS = 25;
+
+/** The first path whose file is not the one that was seen. */
+function differing(present: readonly ReviewedFile[], seen: Readonly<Record<string, string>>): string | undefined {
+  const current = new Map(present.map(({ path, etag }) => [path, etag]));
+  return [...new Set([...current.keys(), ...Object.keys(seen)])].find((path) => current.get(path) !== seen[path]);
+}
