@@ -74,7 +74,12 @@ export const agentDefaults = z
     imageModel: modelChoice.optional().meta(planned("The model that looks at images for one that cannot.")),
     models,
     params: params.prefault({}),
-    workspace: z.string().optional().describe("R2 prefix of the default agent's workspace."),
+    workspace: z
+      .string()
+      .optional()
+      .describe(
+        "R2 prefix of the default agent's workspace; a place on a disk, such as `~/clawd`, means its own prefix.",
+      ),
     skills: skillNames
       .optional()
       .meta(planned("Skills that agents may use, by name; all where absent, none if empty.")),
@@ -138,7 +143,10 @@ export const agentEntry = z.strictObject(
     name: z.string().optional().describe("Its name for people."),
     model: modelChoice.optional(),
     params: params.optional(),
-    workspace: z.string().optional().describe("R2 prefix of its workspace."),
+    workspace: z
+      .string()
+      .optional()
+      .describe("R2 prefix of its workspace; a place on a disk, such as `~/clawd`, means its own prefix."),
     agentDir: z.string().optional().meta(unused("A folder for its state; here state is in its objects and in D1.")),
     skills: skillNames.optional().meta(planned("Skills that it may use, in place of the shared list.")),
     skillsLimits: skillsLimits.optional().meta(planned("How many skills it may have.")),

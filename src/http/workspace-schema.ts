@@ -49,7 +49,7 @@ export const listRoute = createRoute({
   },
   responses: {
     200: {
-      description: "By path",
+      description: "By path, 20,000 at most",
       content: { "application/json": { schema: z.object({ entries: z.array(entry) }) } },
     },
   },

@@ -32,7 +32,7 @@ export async function keepInInbox({ path, bytes, mediaType }: ArrivedFile, works
   return isImageType(mediaType) ? { note, image: { path, mediaType } } : { note };
 }
 
-/** A name from outside as a part of a path. */
+/** A name from outside as a part of a path: letters of every script with their marks, accents composed. */
 export function safeName(name: string): string {
-  return head(name.replace(/[^\p{L}\p{N}._-]+/gu, "_"), MAX_NAME_CHARS);
+  return head(name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "_"), MAX_NAME_CHARS);
 }
