@@ -14,6 +14,8 @@ export interface Agent {
   workspace: string | undefined;
   /** What goes along with requests to its models. */
   params: CoreConfig["agents"]["defaults"]["params"];
+  /** How much it reads at once, in characters and lines. */
+  contextLimits: CoreConfig["agents"]["defaults"]["contextLimits"];
   /** What is said of its tools, for all agents and for itself: a tool is on where all of it leaves it on. */
   toolPolicies: readonly ToolChoice[];
   /** What its sub-agents may be. */
@@ -54,6 +56,7 @@ export function agentOf(config: CoreConfig, id: string): Agent {
     ...modelsOf(config, entry?.model),
     workspace: entry?.workspace ?? (isDefault ? defaults.workspace : undefined),
     params: withOverrides(defaults.params, entry?.params),
+    contextLimits: withOverrides(defaults.contextLimits, entry?.contextLimits),
     toolPolicies: toolPoliciesOf(config.tools, entry?.tools),
     subagents: {
       ...defaults.subagents,

@@ -42,8 +42,10 @@ export const contextLimits = z.strictObject({
   memoryGetMaxChars: chars.default(12_000).meta(planned("Most characters that one `memory_get` gives.")),
   memoryGetDefaultLines: chars.default(120).meta(planned("Lines that `memory_get` gives where it is not told.")),
   toolResultMaxChars: chars
-    .default(16_000)
-    .meta(planned("Most characters of one live tool result; the rest is kept and can be read.")),
+    .min(1000)
+    .max(65_536)
+    .default(65_536)
+    .describe("Most characters of a tool's result in the conversation; of a longer one the whole is kept, to be read."),
   postCompactionMaxChars: chars
     .default(1800)
     .describe(

@@ -30,7 +30,10 @@ function bareOf(schema: z.core.$ZodType): z.ZodType {
 }
 
 /** What holds for one agent: what it says itself, field by field, over what all share. Lists are taken whole. */
-export function withOverrides<Shared extends object>(shared: Shared, own: Overrides<Shared> | undefined): Shared {
+export function withOverrides<Shared extends object>(
+  shared: Shared,
+  own: Overrides<NoInfer<Shared>> | undefined,
+): Shared {
   if (own === undefined) return shared;
   const merged = Object.fromEntries<unknown>(Object.entries(shared));
   for (const [name, value] of Object.entries(own)) {

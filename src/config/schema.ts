@@ -56,7 +56,8 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
   return z
     .strictObject({ ...core, models, channels, hooks })
     .superRefine(refuseUnknownAgents)
-    .superRefine(refuseBadWorkspaces);
+    .superRefine(refuseBadWorkspaces)
+    .describe("The configuration.");
 }
 
 /** A budget or a binding of an agent that is not there would hold for nobody. */

@@ -41,12 +41,13 @@ const exec = z.strictObject({
 });
 
 /** `tools` of one agent. Its profile takes the place of the shared one; its lists only take tools away. */
-export const agentTools = z.strictObject({
-  profile: choice.profile,
-  allow: choice.allow,
-  deny: choice.deny,
-  exec: overridesOf(exec).optional().meta(planned("How it may run commands, where that differs.")),
-});
+export const agentTools = z.strictObject(
+  {
+    ...choice,
+    exec: overridesOf(exec).optional().meta(planned("How it may run commands, where that differs.")),
+  },
+  { error: sayNewName },
+);
 
 /** `sandbox`: where commands run. */
 export const sandbox = z.strictObject({
@@ -98,43 +99,52 @@ const loopDetection = z
   .refine(({ warnAfter, stopAfter }) => warnAfter < stopAfter, "stopAfter has to be more than warnAfter")
   .describe("The same call with the same result, over and over.");
 
+/** What is said of a name that `exec` had in former versions of OpenClaw. */
+function sayNewName(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "unrecognized_keys" || !issue.keys.includes("bash")) return undefined;
+  return "'bash' is called 'exec' now; write its fields there";
+}
+
 /** `tools`: what holds for tools of every agent. */
 export const tools = z
-  .strictObject({
-    ...choice,
-    exec: exec.prefault({}).meta(planned("How commands are run.")),
-    web,
-    sessions: z
-      .strictObject({
-        visibility: z
-          .enum(["self", "tree", "agent", "all"])
-          .default("tree")
-          .describe(
-            "Which sessions an agent may look at and write to: its own, with its sub-agents, its agent's, any.",
-          ),
-      })
-      .prefault({})
-      .describe("The tools that reach other sessions."),
-    agentToAgent: z
-      .strictObject({
-        enabled: z
-          .boolean()
-          .default(false)
-          .describe("Whether agents may look at each other's sessions and write to them."),
-        allow: z.array(z.string()).default([]).describe("Agents that may be reached; none, or `*`, is every one."),
-      })
-      .prefault({})
-      .describe("Messages between agents."),
-    experimental: z
-      .strictObject({
-        planTool: z
-          .boolean()
-          .default(true)
-          .describe("Whether agents have `update_plan`, to show a plan of their work."),
-      })
-      .prefault({})
-      .describe("Tools that may change."),
-    loopDetection,
-  })
+  .strictObject(
+    {
+      ...choice,
+      exec: exec.prefault({}).meta(planned("How commands are run.")),
+      web,
+      sessions: z
+        .strictObject({
+          visibility: z
+            .enum(["self", "tree", "agent", "all"])
+            .default("tree")
+            .describe(
+              "Which sessions an agent may look at and write to: its own, with its sub-agents, its agent's, any.",
+            ),
+        })
+        .prefault({})
+        .describe("The tools that reach other sessions."),
+      agentToAgent: z
+        .strictObject({
+          enabled: z
+            .boolean()
+            .default(false)
+            .describe("Whether agents may look at each other's sessions and write to them."),
+          allow: z.array(z.string()).default([]).describe("Agents that may be reached; none, or `*`, is every one."),
+        })
+        .prefault({})
+        .describe("Messages between agents."),
+      experimental: z
+        .strictObject({
+          planTool: z
+            .boolean()
+            .default(true)
+            .describe("Whether agents have `update_plan`, to show a plan of their work."),
+        })
+        .prefault({})
+        .describe("Tools that may change."),
+      loopDetection,
+    },
+    { error: sayNewName },
+  )
   .prefault({})
   .describe("What tools may do.");

@@ -70,7 +70,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       hooks: hookedLoop(room.hooks, run.row.id),
       context: turnRules(agent, tools, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
-      keep: (output) => keepOutput(output, spills, Date.now()),
+      keep: (output) => keepOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now()),
       emit: (event) => {
         room.log.show(run.row.id, Date.now(), event);
         room.voice.hear(event);

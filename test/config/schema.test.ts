@@ -97,6 +97,14 @@ describe("a name that is not known", () => {
     ]);
   });
 
+  test("that a field had once is answered with its name of today", () => {
+    const said = "'bash' is called 'exec' now; write its fields there";
+    expect(faults({ tools: { bash: { ask: "off" } } })).toEqual([`tools.bash: ${said}`]);
+    expect(faults({ agents: { list: [{ id: "main", tools: { bash: {} } }] } })).toEqual([
+      `agents.list[0].tools.bash: ${said}`,
+    ]);
+  });
+
   test("of a prototype is no field", () => {
     expect(faults(JSON.parse('{"__proto__": {"x": 1}, "constructor": 1}')).length).toBeGreaterThan(0);
   });

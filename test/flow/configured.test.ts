@@ -111,6 +111,24 @@ test("what is said of requests goes along with them, of an agent over all", asyn
   }
 });
 
+test("how long a tool's result may be is set for all, and for one agent", async () => {
+  const limits = (toolResultMaxChars: number) => ({ contextLimits: { toolResultMaxChars } });
+  await patch({ agents: { defaults: limits(3000), list: agentsWith("main", limits(2000)) } });
+  for (const [agentId, longest] of [
+    ["main", 2000],
+    ["third", 3000],
+  ] as const) {
+    const scenario = `result-${agentId}`;
+    const look = { name: "gateway", args: { action: "config.schema.lookup", path: "agents.defaults" } };
+    await script(scenario, [{ calls: [look] }, { text: "Done." }]);
+    await finished((await say("x", scenario, { sessionKey: `agent:${agentId}:hook:result` })).runId);
+    const result = (await asked(scenario)).at(-1)?.body.messages.at(-1).content as string;
+    expect(result).toContain("characters are left out here");
+    expect(result.length).toBeGreaterThan(longest);
+    expect(result.length).toBeLessThan(longest + 300);
+  }
+});
+
 test("what is said of a voice is in the prompt", async () => {
   await patch({ messages: { tts: { hint: "Write numbers as words." } } });
   await script("voice-hint", [{ text: "Done." }]);

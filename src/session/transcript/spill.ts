@@ -6,11 +6,8 @@ import { head, tail } from "../../lib/text.ts";
 import { createAttempt } from "../../workspace/retry.ts";
 import { MAX_FILE_BYTES } from "../../workspace/workspace.ts";
 
-/** Most characters of a tool's result in the transcript; a longer one is spilled. */
-export const MAX_RESULT_CHARS = 64 * 1024;
-/** What the transcript shows of a spilled result. */
-const HEAD_CHARS = 12 * 1024;
-const TAIL_CHARS = 4 * 1024;
+/** What the transcript shows at most of a spilled result; the beginning has three quarters of it. */
+const MAX_SHOWN_CHARS = 16 * 1024;
 /** Most bytes that are kept of one result. */
 export const MAX_SPILL_BYTES = MAX_FILE_BYTES;
 
@@ -22,6 +19,12 @@ export interface SpillPlace {
   bucket: R2Bucket;
   /** See `sessionFolder`. */
   folder: string;
+}
+
+/** Where the results of a turn go that are longer than they may be. */
+export interface ResultPlace extends SpillPlace {
+  /** Most characters of a result in the transcript; a longer one is spilled. */
+  maxChars: number;
 }
 
 /** The R2 prefix of all that one session keeps outside of its database. */
@@ -54,9 +57,13 @@ export function spillIdIn(path: string): string | undefined {
  * is not there; the result shows its head and its tail, and where to read on. Never rejects: what could not be kept is
  * left out, and the result says so.
  */
-export async function keepOutput(output: ToolOutput, { bucket, folder }: SpillPlace, now: number): Promise<KeptOutput> {
+export async function keepOutput(
+  output: ToolOutput,
+  { bucket, folder, maxChars }: ResultPlace,
+  now: number,
+): Promise<KeptOutput> {
   const text = output.text.toWellFormed();
-  if (text.length <= MAX_RESULT_CHARS) return { ...output, text };
+  if (text.length <= maxChars) return { ...output, text };
   const id = newId("spl", now);
   const whole = new TextEncoder().encode(text);
   const kept = wholeCharacters(whole, MAX_SPILL_BYTES);
@@ -64,17 +71,18 @@ export async function keepOutput(output: ToolOutput, { bucket, folder }: SpillPl
     await createAttempt()(id, () => bucket.put(spillKey(folder, id), kept, { httpMetadata: TEXT }));
   } catch (error) {
     log("error", "spill.failed", { error: messageOf(error) });
-    return { ...output, text: preview(text, "They could not be kept.") };
+    return { ...output, text: preview(text, maxChars, "They could not be kept.") };
   }
   const cut = kept.length < whole.length ? ` Only its first ${kept.length} bytes are there.` : "";
   const where = `The whole is at ${spillPath(id)}: use read with offset and limit.${cut}`;
-  return { ...output, text: preview(text, where), spill: { id, bytes: kept.length } };
+  return { ...output, text: preview(text, maxChars, where), spill: { id, bytes: kept.length } };
 }
 
 const TEXT = { contentType: "text/plain; charset=utf-8" };
 
-function preview(text: string, where: string): string {
-  const [first, last] = [head(text, HEAD_CHARS), tail(text, TAIL_CHARS)];
+function preview(text: string, maxChars: number, where: string): string {
+  const shown = Math.min(MAX_SHOWN_CHARS, maxChars);
+  const [first, last] = [head(text, Math.floor(shown * 0.75)), tail(text, Math.floor(shown * 0.25))];
   const left = text.length - first.length - last.length;
   return `${first}\n\n[${left} of ${text.length} characters are left out here. ${where}]\n\n${last}`;
 }
