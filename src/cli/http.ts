@@ -9,11 +9,14 @@ export interface Server {
 
 /** What a request sends. */
 export interface Request {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   /** From the root, already escaped. */
   path: string;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  content?: string | Uint8Array<ArrayBuffer>;
+  headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
@@ -90,12 +93,16 @@ export function approvalPath(approvalId: string): string {
   return `/v1/approvals/${encodeURIComponent(approvalId)}`;
 }
 
-async function send(server: Server, { method = "GET", path, body, signal }: Request): Promise<Response> {
-  const headers = new Headers();
+async function send(
+  server: Server,
+  { method = "GET", path, body, content, headers: more = {}, signal }: Request,
+): Promise<Response> {
+  const headers = new Headers(more);
   if (server.token) headers.set("authorization", `Bearer ${server.token}`);
   if (body !== undefined) headers.set("content-type", "application/json");
   const init: RequestInit = { method, headers };
   if (body !== undefined) init.body = JSON.stringify(body);
+  if (content !== undefined) init.body = content;
   if (signal) init.signal = signal;
   try {
     return await fetch(server.url + path, init);

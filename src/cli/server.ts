@@ -6,20 +6,27 @@ import { isMe, type Me } from "./wire.ts";
 /**
  * Where Isopod answers, with the token for it.
  * @param url where that is said on the command line
+ * @param token where that is said there, too
  * @throws Problem where there is no token, or the address is none
  */
-export async function findServer(variablesFile: string, url: string | undefined): Promise<Server> {
+export async function findServer(variablesFile: string, url: string | undefined, token?: string): Promise<Server> {
   const variables = { ...(await readVariables(variablesFile)), ...process.env };
-  if (!variables.ISOPOD_TOKEN) throw new Problem("There is no access token yet. Start Isopod first: npm start");
+  const known = token ?? variables.ISOPOD_TOKEN;
+  if (!known) throw new Problem("There is no access token yet. Start Isopod first: npm start");
   const address = url ?? variables.ISOPOD_URL ?? `http://127.0.0.1:${variables.PORT ?? 8787}`;
   if (!URL.canParse(address)) throw new Problem(`'${address}' is no address. It looks like http://127.0.0.1:8787`);
-  return { url: address.replace(/\/+$/, ""), token: variables.ISOPOD_TOKEN };
+  return { url: address.replace(/\/+$/, ""), token: known };
 }
 
 /** Who answers there. @throws Problem where nobody does, or not to us */
-export async function meet(server: Server): Promise<Me> {
+export function meet(server: Server): Promise<Me> {
+  return answered(server, () => ask(server, { path: "/v1/me" }, isMe));
+}
+
+/** Asks a server something. @throws Problem where nobody answers, or not to us; else what `question` throws */
+export async function answered<T>(server: Server, question: () => Promise<T>): Promise<T> {
   try {
-    return await ask(server, { path: "/v1/me" }, isMe);
+    return await question();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 0) {

@@ -81,6 +81,33 @@ export interface Refusal {
   error: { code: string; message: string; hint?: string };
 }
 
+/** One thing that the doctor has looked at. */
+export interface Check {
+  id: string;
+  area: string;
+  status: "ok" | "warn" | "fail";
+  message: string;
+  /** What to do where it is not well. */
+  fix?: string;
+}
+
+/** What `GET /v1/doctor` answers; `ok` means that nothing has failed. */
+export interface Diagnosis {
+  ok: boolean;
+  checks: Check[];
+}
+
+/** What `POST /v1/config/import` answers. Paths are those of the document that was sent. */
+export interface ImportReport {
+  /** The newest revision of the configuration. */
+  revision: number;
+  stored: boolean;
+  mapped: { from: string; to: string; note?: string }[];
+  changed: { path: string; why: string }[];
+  unknown: { path: string; why: string; hint: string }[];
+  refused: { path: string; why: string; hint: string }[];
+}
+
 /** What a session's socket says to a reader. */
 export type SocketFrame =
   | { type: "resumed" }
@@ -116,6 +143,33 @@ export function isMe(value: unknown): value is Me {
 /** Whether a value is what `GET /v1/runs/:id` answers. */
 export function isRun(value: unknown): value is Run {
   return isRecord(value) && typeof value.runId === "string" && typeof value.status === "string";
+}
+
+/** Whether a value is what `GET /v1/doctor` answers. */
+export function isDiagnosis(value: unknown): value is Diagnosis {
+  return (
+    isRecord(value) &&
+    typeof value.ok === "boolean" &&
+    Array.isArray(value.checks) &&
+    value.checks.every(
+      (check) => isRecord(check) && typeof check.area === "string" && typeof check.message === "string",
+    )
+  );
+}
+
+/** Whether a value is what `POST /v1/config/import` answers. */
+export function isImportReport(value: unknown): value is ImportReport {
+  if (!isRecord(value) || typeof value.revision !== "number") return false;
+  const { mapped, changed, unknown, refused } = value;
+  const isTold = (entry: unknown) => isRecord(entry) && typeof entry.path === "string" && typeof entry.why === "string";
+  return (
+    Array.isArray(mapped) && [changed, unknown, refused].every((list) => Array.isArray(list) && list.every(isTold))
+  );
+}
+
+/** Whether a value is what `GET /v1/agents/:id/versions/<path>` answers. */
+export function isVersions(value: unknown): value is { versions: unknown[] } {
+  return isRecord(value) && Array.isArray(value.versions);
 }
 
 /** Whether a value is the body of an error. */

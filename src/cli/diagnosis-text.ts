@@ -1,0 +1,20 @@
+import { oneLine } from "./one-line.ts";
+import type { Check, Diagnosis } from "./wire.ts";
+
+const MARKS: Readonly<Record<Check["status"], string>> = { ok: "✓", warn: "!", fail: "✗" };
+
+/** What the doctor has found, for people: a line each, below it what to do, and the count at the end. */
+export function diagnosisText({ checks }: Diagnosis, onlyProblems: boolean): string {
+  const shown = onlyProblems ? checks.filter(({ status }) => status !== "ok") : checks;
+  const width = Math.max(0, ...shown.map(({ area }) => area.length));
+  const lines = shown.flatMap(({ status, area, message, fix }) => [
+    `${MARKS[status]} ${area.padEnd(width)}  ${oneLine(message)}`,
+    ...(fix === undefined ? [] : [`${" ".repeat(width + 4)}→ ${oneLine(fix)}`]),
+  ]);
+  return [...lines, ...(lines.length > 0 ? [""] : []), summary(checks)].join("\n");
+}
+
+function summary(checks: readonly Check[]): string {
+  const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length;
+  return `${count("ok")} well, ${count("warn")} to look at, ${count("fail")} failed.`;
+}

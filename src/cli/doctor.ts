@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { diagnosisText } from "./diagnosis-text.ts";
+import { ask } from "./http.ts";
+import { runCommand } from "./problem.ts";
+import { answered, findServer } from "./server.ts";
+import { VARIABLES_FILE } from "./variables.ts";
+import { isDiagnosis } from "./wire.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const USAGE = `Usage: npm run doctor -- [options]
+
+Looks whether a running Isopod works, and says how to mend what does not. It changes nothing.
+✓ is well, ! is worth a look, ✗ has failed: then the exit code is 1.
+
+  --problems           Only what is not well
+  --json               What the API answers, as it is
+  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --token <token>      Its access token (default: ISOPOD_TOKEN)
+  --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
+  --help               Show this`;
+
+/** Shows what the doctor of a running Isopod finds. */
+async function doctor(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      problems: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      url: { type: "string" },
+      token: { type: "string" },
+      vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const server = await findServer(values.vars, values.url, values.token);
+  const diagnosis = await answered(server, () => ask(server, { path: "/v1/doctor" }, isDiagnosis));
+  console.log(values.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, values.problems));
+  if (!diagnosis.ok) process.exitCode = 1;
+}
+
+await runCommand(doctor);

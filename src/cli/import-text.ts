@@ -1,0 +1,35 @@
+import { oneLine } from "./one-line.ts";
+import type { ImportReport } from "./wire.ts";
+
+interface Told {
+  path: string;
+  why: string;
+  hint?: string;
+}
+
+/** What became of a document, for people: what needs a hand comes first. */
+export function importText(report: ImportReport, withMapped: boolean): string {
+  const { mapped, changed, unknown, refused } = report;
+  const moved = mapped.map(({ from, to, note = "" }) => ({ path: from === to ? from : `${from} → ${to}`, why: note }));
+  return [
+    part("Refused: these did not come over", "✗", refused),
+    part("Unknown: nothing here could be set with these", "!", unknown),
+    part("Changed: these came over in another form, or say what is so anyway", "·", changed),
+    withMapped ? part("Came over", "✓", moved) : "",
+    `${mapped.length} came over, ${changed.length} changed, ${unknown.length} unknown, ${refused.length} refused.`,
+  ]
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+function part(title: string, mark: string, told: readonly Told[]): string {
+  if (told.length === 0) return "";
+  return [title, ...told.flatMap(({ path, why, hint }) => linesOf(mark, path, [why, hint ?? ""]))].join("\n");
+}
+
+function linesOf(mark: string, path: string, sentences: readonly string[]): string[] {
+  return [
+    `  ${mark} ${oneLine(path)}`,
+    ...sentences.filter((text) => text !== "").map((text) => `      ${oneLine(text)}`),
+  ];
+}

@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ask, type Server } from "./http.ts";
+import { importText } from "./import-text.ts";
+import { Problem, runCommand } from "./problem.ts";
+import { answered, findServer } from "./server.ts";
+import { uploadWorkspace } from "./upload-workspace.ts";
+import { VARIABLES_FILE } from "./variables.ts";
+import { type ImportReport, isImportReport } from "./wire.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const USAGE = `Usage: npm run import -- [options] <openclaw.json>
+
+Takes a configuration of OpenClaw's over into a running Isopod, in whose place it stands then, and
+says what became of every value. Secrets do not come over: it says which to set. With - for the
+file it is read from the input.
+
+  --dry-run            Only say what would come of it
+  --verbose            Also list what comes over as it is
+  --workspace <dir>    Also upload the files of that folder, such as ~/.openclaw/workspace
+  --agent <id>         The agent whose workspace that is (default: the one that answers)
+  --overwrite          Replace files that are there already; else only what the workspace was
+                       furnished with gives way. What is replaced is kept for 30 days
+  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --token <token>      Its access token (default: ISOPOD_TOKEN)
+  --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
+  --help               Show this`;
+
+/** Takes an openclaw.json, and a workspace, over into a running Isopod. */
+async function takeOver(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: {
+      "dry-run": { type: "boolean", default: false },
+      verbose: { type: "boolean", default: false },
+      workspace: { type: "string" },
+      agent: { type: "string" },
+      overwrite: { type: "boolean", default: false },
+      url: { type: "string" },
+      token: { type: "string" },
+      vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      help: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) return console.log(USAGE);
+  const [file, ...more] = positionals;
+  if ((file === undefined && values.workspace === undefined) || more.length > 0) throw new Problem(USAGE);
+  const server = await findServer(values.vars, values.url, values.token);
+  const isDry = values["dry-run"];
+  if (file !== undefined) await importFile(server, file, { isDry, isVerbose: values.verbose });
+  if (values.workspace === undefined) return;
+  const { agent, overwrite } = values;
+  const note = (line: string) => console.log(line);
+  await uploadWorkspace(server, values.workspace, { agentId: agent, overwrite, isDry, note });
+}
+
+async function importFile(server: Server, file: string, how: { isDry: boolean; isVerbose: boolean }): Promise<void> {
+  const document = await readDocument(file);
+  const report = await answered(server, () => sent(server, document, "?dryRun=true", {}));
+  console.log(importText(report, how.isVerbose));
+  if (how.isDry) return console.log("\nNothing was stored: this was a dry run.");
+  const { revision, stored } = await sent(server, document, "", { "If-Match": `"${report.revision}"` });
+  const what = stored ? `It is in force, as revision ${revision}.` : "It was so already.";
+  console.log(`\n${what} npm run doctor says what is missing.`);
+}
+
+function sent(server: Server, document: string, query: string, headers: Record<string, string>): Promise<ImportReport> {
+  const request = { path: `/v1/config/import${query}`, method: "POST", content: document } as const;
+  return ask(server, { ...request, headers: { "content-type": "text/plain", ...headers } }, isImportReport);
+}
+
+async function readDocument(file: string): Promise<string> {
+  try {
+    return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error) throw new Problem(`${file} cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+await runCommand(takeOver);

@@ -1,0 +1,121 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import { ApiError, ask, type Request, type Server, tell } from "./http.ts";
+import { oneLine } from "./one-line.ts";
+import { Problem } from "./problem.ts";
+import { answered, meet } from "./server.ts";
+import { isVersions } from "./wire.ts";
+
+/** Largest file that a workspace takes. */
+const MAX_BYTES = 10 * 1024 * 1024;
+/** What belongs to a machine, and to nobody's memory. */
+const LEFT_OUT = new Set([".git", "node_modules", ".DS_Store", ".openclaw"]);
+/** What a new workspace is furnished with. Where nobody has changed it since, it gives way. */
+const FURNITURE = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
+
+/** How a folder is uploaded. */
+export interface Upload {
+  /** The agent whose workspace it becomes; the one that answers where absent. */
+  agentId: string | undefined;
+  /** Whether files that are there already are replaced. Their versions are kept. */
+  overwrite: boolean;
+  isDry: boolean;
+  note(line: string): void;
+}
+
+type Outcome = "written" | "there already" | "too large" | "refused";
+
+/** A workspace on the server. */
+interface Place {
+  server: Server;
+  agentId: string;
+}
+
+/**
+ * Uploads the files of a folder into a workspace, one after the other; whatever was uploaded before it broke off is
+ * there, and stays as it is when it is done again.
+ * @throws Problem where the folder cannot be read, ApiError where the server cannot go on
+ */
+export async function uploadWorkspace(server: Server, folder: string, upload: Upload): Promise<void> {
+  const root = resolve(folder);
+  const paths = await filesBelow(root);
+  const place = { server, agentId: upload.agentId ?? (await meet(server)).agentId };
+  if (upload.isDry) return upload.note(`\n${paths.length} files would go into the workspace of '${place.agentId}'.`);
+  const counts = new Map<Outcome, number>();
+  for (const path of paths) {
+    const outcome = await uploadFile(place, root, path, upload);
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+  if (paths.includes("AGENTS.md") && !paths.includes("BOOTSTRAP.md")) await endFirstConversation(place);
+  const told = [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+  upload.note(`\nThe workspace of '${place.agentId}': ${told || "the folder is empty"}.`);
+}
+
+async function uploadFile(place: Place, root: string, path: string, upload: Upload): Promise<Outcome> {
+  const file = join(root, path);
+  if ((await stat(file)).size > MAX_BYTES) {
+    upload.note(`  ! ${oneLine(path)} is larger than 10 MiB.`);
+    return "too large";
+  }
+  const content = new Uint8Array(await readFile(file));
+  const name = path.split(sep).join("/");
+  try {
+    const isStored = await put(place, name, content, upload.overwrite);
+    if (isStored) return "written";
+    return (await isFurniture(place, name)) && (await put(place, name, content, true)) ? "written" : "there already";
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 409)) throw error;
+    upload.note(`  ! ${oneLine(path)}: ${oneLine(error.message)}`);
+    return "refused";
+  }
+}
+
+/** Gives false where there is a file, and it is not to be replaced. */
+async function put(place: Place, path: string, content: Uint8Array<ArrayBuffer>, replaces: boolean): Promise<boolean> {
+  const headers: Record<string, string> = replaces ? {} : { "if-none-match": "*" };
+  try {
+    await answered(place.server, () => tell(place.server, { ...at(place, path), method: "PUT", content, headers }));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 412) return false;
+    throw error;
+  }
+}
+
+/** Whether a file is as the workspace was furnished with it: what was written over has versions. */
+async function isFurniture(place: Place, path: string): Promise<boolean> {
+  if (!FURNITURE.includes(path)) return false;
+  const { versions } = await ask(place.server, at(place, path, "versions"), isVersions);
+  return versions.length === 0;
+}
+
+/** A workspace that was lived in needs no first conversation. */
+async function endFirstConversation(place: Place): Promise<void> {
+  if (!(await isFurniture(place, "BOOTSTRAP.md"))) return;
+  try {
+    await tell(place.server, { ...at(place, "BOOTSTRAP.md"), method: "DELETE" });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  }
+}
+
+function at({ agentId }: Place, path: string, what: "workspace" | "versions" = "workspace"): Request {
+  return {
+    path: `/v1/agents/${encodeURIComponent(agentId)}/${what}/${path.split("/").map(encodeURIComponent).join("/")}`,
+  };
+}
+
+/** Every file below a folder, by path; links are not followed. */
+async function filesBelow(root: string): Promise<string[]> {
+  try {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      .filter((path) => !path.split(sep).some((name) => LEFT_OUT.has(name)))
+      .sort();
+  } catch (error) {
+    if (error instanceof Error && "code" in error) throw new Problem(`${root} cannot be read: ${error.message}`);
+    throw error;
+  }
+}
