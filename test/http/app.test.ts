@@ -259,8 +259,8 @@ describe("OpenAPI", () => {
     await script("openapi", [{ text: "ok" }]);
     const accepted = await say("x", "openapi", { sessionKey: "agent:main:hook:openapi" });
     expect(Object.keys(accepted).sort()).toEqual(["acceptedAt", "runId", "sessionId", "sessionKey"]);
-    expect(Object.keys(await finished(accepted.runId)).sort()).toEqual(
-      "acceptedAt agentId deliveries endedAt model reply runId sessionId sessionKey startedAt status usage".split(" "),
-    );
+    const fields =
+      "acceptedAt agentId deliveries endedAt model prompt reply runId sessionId sessionKey startedAt status usage";
+    expect(Object.keys(await finished(accepted.runId)).sort()).toEqual(fields.split(" "));
   });
 });
