@@ -4,6 +4,7 @@ import { mediaTypeOf } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 import { filesBelow } from "./files-below.ts";
 import { type LineTest, lineTest, searchLines } from "./line-search.ts";
+import { addressIn, type Resources, textsAt } from "./resources.ts";
 
 /** Most files that one call reads, most bytes of one of them, and of all. */
 const MAX_FILES = 300;
@@ -19,7 +20,7 @@ const BINARY = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|
 
 const parameters = z.strictObject({
   pattern: z.string().describe("Regular expression (RE2), looked for in each line"),
-  path: z.string().optional().describe("A file or folder; the root where none is given"),
+  path: z.string().optional().describe("A file or folder, the root where none is given; or docs://"),
   glob: z.string().optional().describe("Only files that match it, such as *.md"),
   ignoreCase: z.boolean().optional(),
   literal: z.boolean().optional().describe("The pattern is text"),
@@ -27,8 +28,11 @@ const parameters = z.strictObject({
   limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Most matches; ${MAX_MATCHES} where not given`),
 });
 
-/** Searches the contents of files. */
-export function grepTool(workspace: Pick<Workspace, "walk" | "stat" | "read">): Tool<z.infer<typeof parameters>> {
+/** Searches the contents of files, or of pages that are not in the workspace. */
+export function grepTool(
+  workspace: Pick<Workspace, "walk" | "stat" | "read">,
+  resources: Resources,
+): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "grep",
     summary: "Search file contents for patterns",
@@ -43,12 +47,16 @@ export function grepTool(workspace: Pick<Workspace, "walk" | "stat" | "read">): 
       call,
     ) {
       const test = lineTest(pattern, { literal, ignoreCase });
-      const { chosen, notes } = choose(await filesBelow(workspace, path, glob));
+      const address = addressIn(path);
+      const { sources, notes } =
+        address === undefined
+          ? filesOf(workspace, await filesBelow(workspace, path, glob))
+          : pagesOf(await textsAt(resources, address));
       const shown: string[] = [];
       let left = limit;
-      for (let from = 0; from < chosen.length && left > 0; from += AT_ONCE) {
+      for (let from = 0; from < sources.length && left > 0; from += AT_ONCE) {
         call.signal.throwIfAborted();
-        const texts = await Promise.all(chosen.slice(from, from + AT_ONCE).map((file) => textOf(workspace, file)));
+        const texts = await Promise.all(sources.slice(from, from + AT_ONCE).map((open) => open()));
         for (const text of texts) {
           const found = text === undefined || left === 0 ? undefined : search(text, test, context, left);
           if (found === undefined) continue;
@@ -61,6 +69,21 @@ export function grepTool(workspace: Pick<Workspace, "walk" | "stat" | "read">): 
       return { text: [...shown, ...notes.map((note) => `[${note}]`)].join("\n") };
     },
   });
+}
+
+/** What is searched: each text when it is its turn, undefined where it is none; and what is left out. */
+interface Searched {
+  sources: (() => Promise<FileText | undefined>)[];
+  notes: string[];
+}
+
+function filesOf(workspace: Pick<Workspace, "read">, files: readonly WorkspaceFile[]): Searched {
+  const { chosen, notes } = choose(files);
+  return { sources: chosen.map((file) => () => textOf(workspace, file)), notes };
+}
+
+function pagesOf(pages: readonly FileText[]): Searched {
+  return { sources: pages.map((page) => async () => page), notes: [] };
 }
 
 /** Which files are read, and what is left out. */

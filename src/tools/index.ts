@@ -53,7 +53,7 @@ export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyT
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     applyPatchTool(workspace, readEtags),
-    grepTool(workspace),
+    grepTool(workspace, resources),
     findTool(workspace),
     lsTool(workspace, resources),
     ...message,

@@ -55,11 +55,29 @@ export async function readAddress(resources: Resources, address: Address): Promi
  * @throws Error where nothing is there, with what is near
  */
 export async function listAddress(resources: Resources, address: Address): Promise<string> {
+  const { entries } = await entriesBelow(resources, address);
+  return entries.map(({ path, about }) => `${address.scheme}://${path}  ${about}`).join("\n");
+}
+
+/**
+ * Every text at an address and below it, under its own address.
+ * @throws Error where nothing is there, with what is near
+ */
+export async function textsAt(resources: Resources, address: Address): Promise<{ path: string; text: string }[]> {
+  const { entries, resource } = await entriesBelow(resources, address);
+  const texts = await Promise.all(entries.map(({ path }) => resource.read(path)));
+  return entries.flatMap(({ path }, i) => {
+    const text = texts[i];
+    return text === undefined ? [] : [{ path: `${address.scheme}://${path}`, text }];
+  });
+}
+
+async function entriesBelow(resources: Resources, address: Address) {
   const resource = resourceAt(resources, address);
-  const entries = await resource.list();
-  const below = entries.filter(({ path }) => address.path === "" || `${path}/`.startsWith(`${address.path}/`));
-  if (below.length === 0) throw await nothingAt(resource, address);
-  return below.map(({ path, about }) => `${address.scheme}://${path}  ${about}`).join("\n");
+  const wanted = address.path.replace(/\.md$/i, "");
+  const entries = (await resource.list()).filter(({ path }) => wanted === "" || `${path}/`.startsWith(`${wanted}/`));
+  if (entries.length === 0) throw await nothingAt(resource, address);
+  return { entries, resource };
 }
 
 function resourceAt(resources: Resources, { scheme, path }: Address): Resource {

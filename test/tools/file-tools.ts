@@ -36,7 +36,7 @@ export function fileTools(workspace: Workspace = openWorkspace(), resources: Res
     write: (args: unknown) => run(writeTool(workspace, etags), args),
     edit: (args: unknown) => run(editTool(workspace, etags), args),
     applyPatch: (input: string) => run(applyPatchTool(workspace, etags), { input }),
-    grep: (args: unknown) => run(grepTool(workspace), args),
+    grep: (args: unknown) => run(grepTool(workspace, resources), args),
     find: (args: unknown) => run(findTool(workspace), args),
     ls: (args: unknown) => run(lsTool(workspace, resources), args),
   };

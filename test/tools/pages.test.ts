@@ -64,6 +64,17 @@ describe("an address", () => {
     expect((await ls({ path: "docs://zh/" })).text).toBe("docs://zh/index  About zh/index");
   });
 
+  test("is searched, all of it or one page", async () => {
+    const { grep } = fileTools(undefined, RESOURCES);
+    expect((await grep({ pattern: "e", path: "docs://" })).text).toBe(
+      "docs://index:3: Hello.\ndocs://models:1: # Models\ndocs://models:3: Some.\ndocs://models:5: ## Keys\ndocs://models:6: One.",
+    );
+    expect((await grep({ pattern: "^(?:T|#)", path: "docs://models.md" })).text).toBe(
+      "docs://models:1: # Models\ndocs://models:5: ## Keys\ndocs://models:7: Two.",
+    );
+    await expect(grep({ pattern: "e", path: "docs://modles" })).rejects.toThrow("Near it: docs://models");
+  });
+
   test("cannot be written", async () => {
     const { write, edit } = fileTools(undefined, RESOURCES);
     await expect(write({ path: "docs://models", content: "x" })).rejects.toThrow("Not a path in the workspace");
