@@ -52,7 +52,7 @@ export async function answer(loop: Loop, messages: Message[], signal: AbortSigna
     const { candidate, afterMs } = choice;
     if (!(await hasPassed(afterMs, signal))) return unanswered(loop, candidate.model, { stop: "aborted" });
     const begunAt = loop.now();
-    const reply = await ask(askedOf(loop, candidate.model), messages, signal);
+    const reply = await ask(await askedOf(loop, candidate.model), messages, signal);
     if (reply.stop === "aborted") return reply;
     if (reply.error === undefined) {
       failover.answered(candidate, namesAtRest(candidate, standing.rests));
@@ -78,9 +78,9 @@ export async function answer(loop: Loop, messages: Message[], signal: AbortSigna
 }
 
 /** The loop with another model, which is told who it is. */
-function askedOf(loop: Loop, model: Model): Loop {
+async function askedOf(loop: Loop, model: Model): Promise<Loop> {
   if (model === loop.model) return loop;
-  const system = loop.systemOf?.(model) ?? loop.request.system;
+  const system = (await loop.systemOf?.(model)) ?? loop.request.system;
   return { ...loop, model, request: { ...loop.request, system } };
 }
 

@@ -106,7 +106,7 @@ export interface Loop {
   /** Who else may answer; absent where nobody may, and nothing is asked again. */
   failover?: Failover | undefined;
   /** The system prompt for a model that took over; that of the request where absent. */
-  systemOf?: ((model: Model) => SystemPrompt) | undefined;
+  systemOf?: ((model: Model) => Promise<SystemPrompt>) | undefined;
   request: Omit<ModelRequest, "messages" | "tools">;
   tools: readonly AnyTool[];
   journal: Journal;

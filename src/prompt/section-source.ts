@@ -22,6 +22,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   "model-aliases": "agents.defaults.models",
   "authorized-senders": "commands.ownerAllowFrom",
   "date-time": "agents.defaults.userTimezone",
+  voice: "messages.tts.hint",
 };
 
 /** Where the words of a section come from, by its name and the input that it was rendered from. */

@@ -54,7 +54,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
     {
       model,
       failover: standby,
-      systemOf: (other) => prompt.of(other.ref),
+      systemOf: (other) => room.prompts.keep(prompt.of(other.ref), tools, run),
       request: {
         system: prompt.system,
         thinking: preferences.thinking,

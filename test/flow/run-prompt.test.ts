@@ -85,7 +85,7 @@ describe("the prompt of a past run", () => {
 
     const query = new URLSearchParams({ session: session("kept").sessionKey, model: "fake/kept" });
     const look = await (await call("GET", `/v1/agents/main/prompt?${query}`)).json<PromptLook>();
-    const { seeded: _, ...view } = look;
+    const { seeded: _, warnings: __, ...view } = look;
     expect(shown).toMatchObject(view as object);
     const plain = await call("GET", `/v1/runs/${runId}/prompt`, undefined, { Accept: "text/plain" });
     expect(await plain.text()).toBe(look.text);
@@ -171,6 +171,28 @@ describe("the prompt of a past run", () => {
     const requests = await asked("paused");
     expect([first, last].map(asSent)).toEqual(requests.map(sent));
     expect(last.text).toContain("Launch with care.");
+  });
+
+  test("is that of the model that took over, in whose words it is, and what the first was sent is there, too", async () => {
+    await configure("taken", (config) => {
+      const model = { primary: "fake/taken", fallbacks: ["fake/gpt-5-taken"] };
+      config.agents.defaults = { ...config.agents.defaults, model };
+      return config;
+    });
+    await script("taken", [{ status: 500, body: { error: { message: "It is broken." } } }]);
+    await script("gpt-5-taken", [{ text: "I am here." }]);
+    const response = await call("POST", "/v1/agent", { message: "Hello", ...session("taken") });
+    const { runId } = await response.json<{ runId: string }>();
+    expect(await finished(runId)).toMatchObject({ status: "ok", model: "fake/gpt-5-taken" });
+    const last = await promptOf(runId);
+    expect(last.earlier).toMatchObject([{ model: "fake/taken" }]);
+    const first = await promptOf(runId, last.earlier[0]!.hash);
+    expect(asSent(first)).toEqual(sent((await asked("taken"))[0]));
+    expect(asSent(last)).toEqual(sent((await asked("gpt-5-taken"))[0]));
+    expect(last.sections.find(({ name }) => name === "interaction-style")?.source).toEqual({
+      kind: "provider",
+      name: "gpt-5",
+    });
   });
 
   test("of a summary is that of whoever wrote it", async () => {

@@ -4,6 +4,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { log } from "../../lib/log.ts";
 import { byteLength } from "../../lib/text.ts";
+import type { SystemPrompt } from "../../models/model.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { promptText } from "../../prompt/system-prompt.ts";
 import { createAttempt } from "../../workspace/retry.ts";
@@ -54,8 +55,13 @@ export class PromptKeeper {
     this.#last = undefined;
   }
 
-  /** Keeps what a run's model is about to be sent. May be repeated. What R2 does not take is left out, and logged. */
-  async keep(prompt: TurnPrompt, tools: readonly AnyTool[], { journal }: Pick<ActiveRun, "journal">): Promise<void> {
+  /** Keeps what a run's model is about to be sent, and gives it. What R2 does not take is left out, and logged. */
+  async keep(prompt: TurnPrompt, tools: readonly AnyTool[], run: Pick<ActiveRun, "journal">): Promise<SystemPrompt> {
+    run.journal.prompted(await this.#kept(prompt, tools));
+    return prompt.system;
+  }
+
+  async #kept(prompt: TurnPrompt, tools: readonly AnyTool[]): Promise<PromptRef> {
     const { store, fence } = this.#room;
     const { system, input } = prompt;
     const toolList = JSON.stringify(tools.map(toolSchema));
@@ -63,7 +69,7 @@ export class PromptKeeper {
       [system.stable, system.dynamic, toolList].map(textHash),
     );
     const ref = { stable, dynamic, tools: toolsHash, model: input.model };
-    if (this.#last !== undefined && isSame(ref, this.#last)) return journal.prompted(this.#last);
+    if (this.#last !== undefined && isSame(ref, this.#last)) return this.#last;
     const whole: PromptRef = { hash: await textHash(promptText(prompt)), ...ref };
     const report = reportPrompt(prompt, input);
     const none: Outline = { mode: input.mode, sections: [], files: [] };
@@ -78,8 +84,8 @@ export class PromptKeeper {
         rows.flatMap((row) => row ?? []),
       ),
     );
-    journal.prompted(whole);
     this.#last = whole;
+    return whole;
   }
 
   async #rowOf(hash: string, text: string, outline: Outline) {

@@ -1,4 +1,3 @@
-import type { SystemPrompt } from "../../models/model.ts";
 import type { PromptInput } from "../../prompt/input.ts";
 import { type RenderedPrompt, renderSystemPrompt } from "../../prompt/system-prompt.ts";
 import { hookedPrompt, type PromptMoment, type SentPrompt } from "../hooked/hooked-prompt.ts";
@@ -11,8 +10,12 @@ import { promptInput, type TurnFacts } from "./prompt-input.ts";
 /** A prompt as a model is sent it, and what it was rendered from. */
 export interface TurnPrompt extends SentPrompt {
   input: PromptInput;
+}
+
+/** The same, and how it reads for whoever takes over. */
+export interface LeadPrompt extends TurnPrompt {
   /** The same for another model, `provider/model`, which took over: plugins are not asked again. */
-  of(model: string): SystemPrompt;
+  of(model: string): TurnPrompt;
 }
 
 /** What is there already when a prompt is to be made. */
@@ -28,7 +31,7 @@ export async function turnPrompt(
   occasion: Occasion,
   { messages, ...facts }: PromptParts,
   { wiring, hooks }: { wiring: Wiring; hooks: PromptHooks },
-): Promise<TurnPrompt> {
+): Promise<LeadPrompt> {
   const owners = await wiring.ownersShown();
   const refresh = agentsRefresh(facts.files, messages, facts.agent.id, wiring.config);
   const inputFor = (model: string): PromptInput => ({
@@ -40,11 +43,13 @@ export async function turnPrompt(
   const { runId } = occasion;
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
   const { alike, ...sent } = await hookedPrompt(rendered, moment, hooks);
-  const of = (model: string) => {
-    if (model === facts.model) return sent.system;
-    return alike(rendering(inputFor(model), model, wiring)).system;
+  const lead: TurnPrompt = { ...sent, input };
+  const of = (model: string): TurnPrompt => {
+    if (model === facts.model) return lead;
+    const theirs = inputFor(model);
+    return { ...alike(rendering(theirs, model, wiring)), input: theirs };
   };
-  return { ...sent, input, of };
+  return { ...lead, of };
 }
 
 /** A prompt as it is before plugins are asked, with all that is in it of theirs. */
