@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
-import { agentIds, agentOf } from "./agents.ts";
+import { agentIds, defaultAgentId } from "./agents.ts";
 import type { CoreConfig } from "./schema.ts";
 
 /** Longest prefix: the rest of the 1,024 bytes that R2 gives a key is for the paths below it. */
@@ -37,10 +37,22 @@ export function prefixFault(agentId: string, configured: string | undefined): st
     : `'${configured}' is no folder for a workspace: '${reserved}/' is kept for something else; take another name`;
 }
 
-/** The other agents that have the same workspace as this one. It is allowed; who shares one reads and changes the same files. */
+/** The agents by the prefixes of their workspaces, the default one first. Several may share one: the same files are theirs. */
+export function agentsByPrefix(config: CoreConfig): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const [id, workspace] of configuredWorkspaces(config)) {
+    const prefix = workspacePrefix(id, workspace);
+    groups.set(prefix, [...(groups.get(prefix) ?? []), id]);
+  }
+  return groups;
+}
+
+/** The other agents that have the same workspace as this one. */
 export function sharingAgents(config: CoreConfig, agentId: string): string[] {
-  const prefixOf = (id: string) => workspacePrefix(id, agentOf(config, id).workspace);
-  return agentIds(config).filter((id) => id !== agentId && prefixOf(id) === prefixOf(agentId));
+  for (const ids of agentsByPrefix(config).values()) {
+    if (ids.includes(agentId)) return ids.filter((id) => id !== agentId);
+  }
+  return [];
 }
 
 /** Refuses workspaces that cannot be, and one inside another: its files would be two agents' by accident. */
@@ -48,8 +60,7 @@ export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx
   const refuse = (agentId: string, message: string) =>
     context.addIssue({ code: "custom", path: fieldOf(config, agentId), message });
   const places: { id: string; prefix: string }[] = [];
-  for (const id of agentIds(config)) {
-    const { workspace } = agentOf(config, id);
+  for (const [id, workspace] of configuredWorkspaces(config)) {
     const fault = prefixFault(id, workspace);
     if (fault === undefined) places.push({ id, prefix: workspacePrefix(id, workspace) });
     else refuse(id, fault);
@@ -60,6 +71,14 @@ export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx
     const where = `'${inner.prefix}' of agent '${inner.id}' is inside '${outer.prefix}' of agent '${outer.id}'`;
     refuse(inner.id, `${where}; give each a folder of its own, or both the same one`);
   }
+}
+
+/** What is configured for each agent. */
+function configuredWorkspaces(config: CoreConfig): [id: string, workspace: string | undefined][] {
+  const { defaults, list } = config.agents;
+  const own = new Map(list.map(({ id, workspace }) => [id, workspace]));
+  const standard = defaultAgentId(config);
+  return agentIds(config).map((id) => [id, own.get(id) ?? (id === standard ? defaults.workspace : undefined)]);
 }
 
 /** The field that an agent's workspace comes from. */

@@ -18,8 +18,9 @@ export async function findStrays(place: Place): Promise<Stray[]> {
     // An empty object with a slash at its end is how some programs make a folder.
     const isFolder = size === 0 && (path === "" || path.endsWith("/"));
     if (isFolder || etag === DELETION_MARK_ETAG) continue;
-    const why = pathFault(path, MAX_PATH_BYTES) ?? twinOf(path, names);
-    if (why !== undefined) strays.push({ path: visible(path), why: `It ${why}.` });
+    const fault = pathFault(path, MAX_PATH_BYTES);
+    const why = fault === undefined ? twinOf(path, names) : `It ${fault}, so nobody can open it.`;
+    if (why !== undefined) strays.push({ path: visible(path), why });
     if (strays.length === MAX_STRAYS) break;
   }
   return strays;
@@ -30,5 +31,5 @@ function twinOf(path: string, names: Map<string, string>): string | undefined {
   const name = composed(path).toLowerCase();
   const other = names.get(name);
   names.set(name, path);
-  return other === undefined ? undefined : `looks like ${visible(other)}, and is another file`;
+  return other === undefined ? undefined : `It looks like ${visible(other)}, and is another file.`;
 }

@@ -311,6 +311,7 @@ describe("workspaces", () => {
     await env.FILES.delete(at("TOOLS.md"));
     await env.FILES.put(at(".openclaw/workspace-state.json"), "{nope");
     await env.FILES.put(at("a//b.md"), "lost");
+    await env.FILES.put(at("../../other/workspace/x.md"), "lost, too");
     const said = Object.values(problems(await diagnosis(BARE))).filter(({ area }) => area === "workspaces");
     const messages = said.map(({ path, message }) => `${path}: ${message}`);
     for (const expected of [
@@ -318,11 +319,24 @@ describe("workspaces", () => {
       /^SOUL\.md: .*30000 characters/,
       /^TOOLS\.md: .*not there/,
       /workspace-state/,
-      /a\/\/b\.md/,
+      /a\/\/b\.md.* It has an empty segment/,
+      /\.\.\/\.\.\/other\/workspace\/x\.md.* nobody can open it/,
     ]) {
       expect(messages).toContainEqual(expect.stringMatching(expected));
     }
     expect(said.every(({ status }) => status === "warn")).toBe(true);
+  });
+});
+
+describe("workspaces of several agents", () => {
+  test("that are one are told, with who has it", async () => {
+    const list = [{ id: "ada", workspace: "team" }, { id: "bob", workspace: "./team/" }, { id: "eve" }];
+    const found = problems(await configured({ agents: { list } }));
+    expect(found["workspaces.shared.team/"]).toMatchObject({
+      status: "warn",
+      message: "ada, bob have one workspace, team/: each reads and changes the files of the others.",
+    });
+    expect(Object.keys(found).filter((id) => id.startsWith("workspaces.shared"))).toHaveLength(1);
   });
 });
 

@@ -159,7 +159,7 @@ describe("R2 is the truth", () => {
       ].sort(),
     );
     expect(strays.find(({ path }) => path === "`..`")?.why).toBe(
-      "It has a `..` segment, which would leave the workspace.",
+      "It has a `..` segment, which would leave the workspace, so nobody can open it.",
     );
     expect(strays.find(({ path }) => path === "`agents.md`")?.why).toContain("looks like `AGENTS.md`");
   });

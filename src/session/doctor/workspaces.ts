@@ -1,4 +1,5 @@
 import { type Agent, agentIds, agentOf } from "../../config/agents.ts";
+import { agentsByPrefix } from "../../config/workspace-prefix.ts";
 import { loadBootstrap } from "../../workspace/bootstrap.ts";
 import type { CachedText } from "../../workspace/read-text.ts";
 import { readState, STATE_FOLDER, STATE_PATH } from "../../workspace/state.ts";
@@ -28,8 +29,26 @@ export async function examineWorkspaces({ wiring, env }: Patient): Promise<Check
       message: `There are ${ids.length} agents; the files of ${MAX_AGENTS} were looked at.`,
     },
   ];
-  return [...(await Promise.all(looked)).flat(), ...(ids.length > MAX_AGENTS ? more : [])];
+  return [
+    ...(await Promise.all(looked)).flat(),
+    ...(ids.length > MAX_AGENTS ? more : []),
+    ...examineSharing(wiring.config),
+  ];
 }
+
+/** Agents with one workspace between them. It is allowed, and easily not what was meant. */
+function examineSharing(config: Config): Check[] {
+  const shared = [...agentsByPrefix(config)].filter(([, ids]) => ids.length > 1);
+  return shared.map(([prefix, ids]) => ({
+    id: `workspaces.shared.${prefix}`,
+    area: "workspaces",
+    status: "warn",
+    message: `${ids.join(", ")} have one workspace, ${prefix}: each reads and changes the files of the others.`,
+    fix: "If that is not meant, give each a `workspace` of its own in agents.list.",
+  }));
+}
+
+type Config = NonNullable<Patient["wiring"]>["config"];
 
 async function examineWorkspace(agent: Agent, workspace: Workspace, database: D1Database): Promise<Check[]> {
   const head = { id: `workspaces.${agent.id}`, area: "workspaces" } as const;
@@ -115,14 +134,14 @@ async function examineState(agent: Agent, workspace: Workspace): Promise<Check[]
   ];
 }
 
-/** Files that programs put into the bucket and that no agent can name. */
+/** Files that programs put into the bucket and that no agent can name, or takes for another. */
 async function examineStrays(agent: Agent, workspace: Workspace): Promise<Check[]> {
   const strays = await workspace.strays();
   return strays.slice(0, MAX_STRAYS).map(({ path, why }) => ({
     id: `workspaces.${agent.id}.stray.${path}`,
     area: "workspaces",
     status: "warn",
-    message: `'${agent.id}': nobody can open ${path}. ${why}`,
+    message: `'${agent.id}': the bucket has ${path}. ${why}`,
     fix: "Rename or delete it in the bucket, with any S3 client.",
     path,
   }));
