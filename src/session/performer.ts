@@ -181,7 +181,7 @@ export class Performer {
       const parts = deliveries.ask(target, run.journal.state);
       fence.write(() => enqueue(store, { runId: run.row.id, parts }, Date.now()));
     }
-    waitUntil(startGateway(this.#room));
+    waitUntil(startGateway(this.#room, listing));
     waitUntil(endFirstConversation(agentIn(wiring, owner.agentId), wiring, Date.now));
     return conclusion;
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
+import { decodeText, encodingOf, showControls } from "../workspace/decode-text.ts";
 import { imageTypeOf } from "../workspace/media-type.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
@@ -55,12 +56,13 @@ async function readOrExplain(workspace: Pick<Workspace, "read" | "list">, etags:
   }
 }
 
+/** As the prompt shows files: UTF-16 where its mark says so, and control characters that providers refuse as pictures. */
 function textOf(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch (thrown) {
-    throw new Error(`${path} is not text in UTF-8 (${bytes.length} bytes), so it cannot be shown.`, { cause: thrown });
-  }
+  const encoding = encodingOf(bytes);
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encoding);
+  if (decoded.kind === "text") return decoded.text;
+  if (decoded.why === "controls") return showControls(new TextDecoder(encoding).decode(bytes));
+  throw new Error(`${path} is not text in UTF-8 (${bytes.length} bytes), so it cannot be shown.`);
 }
 
 function imageOf(path: string, mediaType: string, size: number): ToolOutput {

@@ -42,7 +42,7 @@ const NEW_CONFIGURATION: { [field in Exclude<keyof StableInput, "mode">]-?: Stab
   timezone: "Asia/Tokyo",
   outputDirectives: [],
   bootstrapFiles: [],
-  fileWarnings: ["`agents.md` is not shown."],
+  fileWarnings: ["`soul.md` is not shown."],
 };
 
 const FIELDS_OF_A_TURN = Object.keys(NEXT_TURN) as (keyof typeof NEXT_TURN)[];

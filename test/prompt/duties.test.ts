@@ -147,6 +147,17 @@ const DUTIES: [section: string, duty: string, said: RegExp][] = [
   ["output-directives", "sends voice notes", /\[\[audio_as_voice\]\].*voice note/],
 
   ["workspace-files", "says that files are loaded below", /under Project Context.*They are loaded already/s],
+  ["workspace-files", "says what is wrong with some", /^- USER\.md is no text\.$/m],
+  [
+    "workspace-files",
+    "has a first conversation followed before all else",
+    /BOOTSTRAP\.md .* follow it before anything else/,
+  ],
+  [
+    "workspace-files",
+    "says how a first conversation ends",
+    /delete it or write it empty: that ends the first conversation/,
+  ],
 
   [
     "project-context",

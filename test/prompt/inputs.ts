@@ -71,6 +71,7 @@ export const EVERYTHING: PromptInput = {
   bootstrapFiles: [
     bootstrapFile("AGENTS.md", "Be useful."),
     bootstrapFile("SOUL.md", "Dry wit."),
+    bootstrapFile("BOOTSTRAP.md", "Get to know each other."),
     { ...bootstrapFile("MEMORY.md", "Likes tea."), rawChars: 30_000, truncated: true },
   ],
   fileWarnings: ["USER.md is no text."],

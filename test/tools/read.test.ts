@@ -78,6 +78,16 @@ describe("read", () => {
     expect(await read({ path: "fake.png" })).toEqual({ text: "not an image" });
   });
 
+  test("shows UTF-16 that says so, and what providers refuse as pictures", async () => {
+    const { workspace, read } = fileTools();
+    await workspace.write("windows.txt", new Uint8Array([0xff, 0xfe, 0x60, 0x4f, 0x7d, 0x59]), ANY);
+    await workspace.write("list.txt", "a\0b\0", ANY);
+    await workspace.write("latin.txt", new Uint8Array([...new TextEncoder().encode("caf".repeat(9)), 0xe9]), ANY);
+    expect((await read({ path: "windows.txt" })).text).toContain("你好");
+    expect((await read({ path: "list.txt" })).text).toContain("a␀b␀");
+    expect((await read({ path: "latin.txt" })).text).toContain("caf\ufffd");
+  });
+
   test("refuses arguments that it does not know", async () => {
     const { read } = fileTools();
     await expect(read({ file: "a.md" })).rejects.toThrow();

@@ -22,4 +22,4 @@ const TEXT = `## Workspace Files (injected)
 The files under Project Context are from the workspace; the user can edit them. They are loaded already: read one again only when it was cut or may have changed since.`;
 
 const FIRST_CONVERSATION =
-  "BOOTSTRAP.md is there because this workspace is new: follow it before anything else. Once all of it is done, write it empty: that ends the first conversation for good, and the file goes.";
+  "BOOTSTRAP.md is there because this workspace is new: follow it before anything else. Once all of it is done, delete it or write it empty: that ends the first conversation for good.";

@@ -4,7 +4,7 @@ import { log } from "../../lib/log.ts";
 import { fileNamed } from "../../workspace/bootstrap-names.ts";
 import { readText } from "../../workspace/read-text.ts";
 import { truncate } from "../../workspace/truncate.ts";
-import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
+import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
 import type { AcceptRequest } from "../api.ts";
 
 const NAME = "BOOT.md";
@@ -16,15 +16,18 @@ const ORDER = [
 
 /**
  * What a new deployment has an agent do: what its BOOT.md says (in any case of its name), as a run of its main session.
- * Undefined where there is no such file, or nothing in it. Costs one R2 operation where there is none.
+ * Undefined where there is no such file, or nothing in it. Costs nothing where there is none.
+ * @param listing the workspace's root
  * @throws WorkspaceError `unavailable`
  */
 export async function bootRequest(
   agent: Agent,
-  workspace: Pick<Workspace, "list" | "read">,
+  workspace: Pick<Workspace, "read">,
+  listing: readonly WorkspaceEntry[],
   bootId: string,
 ): Promise<Omit<AcceptRequest, "runId"> | undefined> {
-  const content = await readBootFile(agent, workspace);
+  const file = fileNamed(listing, NAME);
+  const content = file && (await readBootFile(agent, workspace, file));
   if (content === undefined) return undefined;
   return {
     sessionKey: mainSessionKey(agent.id),
@@ -42,10 +45,9 @@ export async function bootRequest(
 
 async function readBootFile(
   { id, defaults: { bootstrapMaxChars } }: Agent,
-  workspace: Pick<Workspace, "list" | "read">,
+  workspace: Pick<Workspace, "read">,
+  file: WorkspaceFile,
 ): Promise<string | undefined> {
-  const file = fileNamed(await workspace.list(""), NAME);
-  if (file === undefined) return undefined;
   try {
     const read = await readText(workspace, file, bootstrapMaxChars);
     if (read.kind === "binary") log("warn", "boot_file.no_text", { agentId: id, path: file.path, why: read.why });

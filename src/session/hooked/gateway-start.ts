@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { boots } from "../../db/schema.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
+import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { FamilyRoom } from "../family/family-room.ts";
 import { newRunId, objectNameOf } from "../locate.ts";
 import { agentIn } from "../wiring.ts";
@@ -25,8 +26,9 @@ export interface GatewayRoom extends Pick<FamilyRoom, "owner" | "wiring" | "call
  * plugins. The edge has no moment at which that happens, so it is after the first turn that a deployment has anywhere;
  * whoever comes first claims it in D1, and whoever comes after one that died in the midst of it does it again. Without a
  * BOOT.md and a plugin that wants to know, an isolate looks once for the file, and that is all. Never rejects.
+ * @param listing the root as the turn has listed it; where that is not known it is listed
  */
-export async function startGateway(room: GatewayRoom): Promise<void> {
+export async function startGateway(room: GatewayRoom, listing?: Promise<WorkspaceEntry[] | undefined>): Promise<void> {
   const { hooks, database, owner, wiring, call, now } = room;
   const { deployment: version, started } = wiring();
   const agent = agentIn(wiring(), owner().agentId);
@@ -34,7 +36,8 @@ export async function startGateway(room: GatewayRoom): Promise<void> {
   started.add(agent.id);
   const id = `${version}:${agent.id}`;
   try {
-    const request = await bootRequest(agent, wiring().workspaceOf(agent), id);
+    const workspace = wiring().workspaceOf(agent);
+    const request = await bootRequest(agent, workspace, (await listing) ?? (await workspace.list("")), id);
     if (request === undefined && !hooks.has("gateway_start")) return;
     const claim = await claimed(database, id, now());
     // Whoever is at work on it may die yet.
