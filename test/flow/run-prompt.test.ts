@@ -1,10 +1,12 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { SUMMARY_SYSTEM } from "../../src/agent/summary-prompt.ts";
 import { defineTool } from "../../src/agent/tool.ts";
 import type { PromptLook } from "../../src/session/inspect/look.ts";
+import { dropPrompts } from "../../src/session/inspect/prompt-rows.ts";
 import type { RunPrompt } from "../../src/session/inspect/run-prompt.ts";
+import { openStore } from "../../src/session/store/store.ts";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import { keepShort, talked, words } from "./context-lab.ts";
 import { sha256, turn } from "./plugin-lab.ts";
@@ -251,6 +253,22 @@ describe("what is kept of prompts", () => {
     expect((await promptOf(now)).hash).toBe((await promptOf(kept)).hash);
     await sql("tidy", "delete from prompts");
     expect((await call("GET", `/v1/runs/${now}/prompt`)).status).toBe(410);
+  });
+
+  test("stays while it is being sent, though no run names it yet, and where a run cannot be read", async () => {
+    const runId = await answered("sending");
+    const run = (await sql<{ state: string }>("sending", "select state from runs where id = ?", runId))[0]!;
+    const { stable, dynamic, tools } = JSON.parse(run.state).prompts[0];
+    for (const state of ["no JSON", '{"status":"ok","prompts":["x"]}', '{"status":"ok","prompts":{"stable":1}}']) {
+      await sql("sending", "update runs set state = ?", state);
+      const inUse = new Set<string>([stable, dynamic]);
+      const left = await runInDurableObject(await stubOf("sending"), (_, ctx) => {
+        dropPrompts(openStore(ctx), Date.now() + 1, inUse);
+        return ctx.storage.sql.exec<{ hash: string }>("select hash from prompts").toArray();
+      });
+      expect(new Set(left.map(({ hash }) => hash))).toEqual(inUse);
+    }
+    expect(tools).toHaveLength(64);
   });
 
   test("is in an export where that is wanted", async () => {

@@ -43,7 +43,8 @@ export function dropPrompts(store: Store, before: number, inUse: ReadonlySet<str
 function namedByRuns(store: Store): Set<string> {
   const ref = sql`json_each(CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ELSE '{}' END, '$.prompts')`;
   const rows = store.all<[string, string, string]>(
-    sql`SELECT DISTINCT value ->> '$.stable', value ->> '$.dynamic', value ->> '$.tools' FROM ${runs}, ${ref}`,
+    sql`SELECT DISTINCT value ->> '$.stable', value ->> '$.dynamic', value ->> '$.tools' FROM ${runs}, ${ref}
+      WHERE type = 'object'`,
   );
   return new Set(rows.flatMap((row) => Object.values(row)));
 }
