@@ -57,19 +57,45 @@ export function rewrite(draft: Draft, to: (leaf: Leaf) => { value: Json; why: st
   return find({ ...draft, leaves }, ...findings);
 }
 
+/** The values at each of some places and below it, by the place's key; what is in two of them is in the outer one's. */
+export function leavesIn({ leaves }: Draft, places: readonly Path[]): Map<string, Leaf[]> {
+  const wanted = new Set(places.map(keyOf));
+  const found = new Map<string, Leaf[]>();
+  for (const leaf of leaves) {
+    const place = prefixesOf(leaf.path).find((key) => wanted.has(key));
+    if (place !== undefined) found.set(place, [...(found.get(place) ?? []), leaf]);
+  }
+  return found;
+}
+
+/** The keys of every place at which something stands, folders among them. */
+export function placesIn(leaves: readonly Leaf[]): Set<string> {
+  return new Set(leaves.flatMap(({ path }) => prefixesOf(path)));
+}
+
 /**
- * Takes out what is at a path and below it. What held it stays, empty if nothing else is in it, but for a section of the
- * document: that a group or a model is named means something by itself.
+ * Takes out what is at some places and below them. What held it stays, empty if nothing else is in it, but for a section
+ * of the document: that a group or a model is named means something by itself.
  */
-export function takeOut(draft: Draft, path: Path): Draft {
-  const gone = leavesAt(draft, path)[0];
-  if (gone === undefined) return draft;
-  const leaves = draft.leaves.filter((leaf) => !isWithin(leaf.path, path));
-  const holder = path.slice(0, -1);
-  if (holder.length < 2 || leaves.some((leaf) => isWithin(leaf.path, holder))) return { ...draft, leaves };
-  const value = typeof path.at(-1) === "number" ? [] : {};
-  const empty: Leaf = { from: originOf(gone, holder), path: holder, value, placed: true };
-  return { ...draft, leaves: [...leaves, empty] };
+export function takeOut(draft: Draft, places: readonly Path[]): Draft {
+  const gone = leavesIn(draft, places);
+  const going = new Set([...gone.values()].flat());
+  const leaves = draft.leaves.filter((leaf) => !going.has(leaf));
+  const standing = placesIn(leaves);
+  const deepestFirst = [...places].sort((a, b) => b.length - a.length);
+  for (const place of deepestFirst) {
+    const [first] = gone.get(keyOf(place)) ?? [];
+    const holder = place.slice(0, -1);
+    if (first === undefined || holder.length < 2 || standing.has(keyOf(holder))) continue;
+    const value = typeof place.at(-1) === "number" ? [] : {};
+    leaves.push({ from: originOf(first, holder), path: holder, value, placed: true });
+    for (const key of prefixesOf(holder)) standing.add(key);
+  }
+  return { ...draft, leaves };
+}
+
+function prefixesOf(path: Path): string[] {
+  return path.map((_, at) => keyOf(path.slice(0, at + 1)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Draft, type Finding, find, leavesAt, originOf, takeOut, without } from "./draft.ts";
+import { type Draft, type Finding, find, leavesIn, originOf, placesIn, takeOut, without } from "./draft.ts";
 import { documentOf, keyOf, type Leaf, type Path, renumbered } from "./leaves.ts";
 import { absenceOf, INCLUDE } from "./not-here.ts";
 
@@ -19,9 +19,7 @@ export function dropUnknown(draft: Draft, schema: z.ZodType): Draft {
     ...findings,
   );
   // What is taken as one value, a reference to a secret, is looked into later.
-  return untilNothing(speakable, schema, ({ kind, path }, current) => {
-    return kind === "unknown" && leavesAt(current, path).length > 0;
-  });
+  return untilNothing(speakable, schema, ({ kind, path }, standing) => kind === "unknown" && standing.has(keyOf(path)));
 }
 
 /** A name that schemas pass over in silence. */
@@ -33,13 +31,17 @@ export function dropInvalid(draft: Draft, schema: z.ZodType): Draft {
 }
 
 /** Each round takes out at least one value, or a folder nearer to the root, so that it comes to an end. */
-function untilNothing(draft: Draft, schema: z.ZodType, counts: (fault: Fault, draft: Draft) => boolean): Draft {
+function untilNothing(
+  draft: Draft,
+  schema: z.ZodType,
+  counts: (fault: Fault, standing: ReadonlySet<string>) => boolean,
+): Draft {
   let current: Draft = { ...draft, leaves: renumbered(draft.leaves) };
   for (;;) {
-    const before = current;
-    const faults = faultsOf(schema, documentOf(before.leaves)).filter((fault) => counts(fault, before));
+    const standing = placesIn(current.leaves);
+    const faults = faultsOf(schema, documentOf(current.leaves)).filter((fault) => counts(fault, standing));
     if (faults.length === 0) return current;
-    const next = faults.reduce(drop, current);
+    const next = drop(current, faults, standing);
     if (next === current) return current;
     current = { ...next, leaves: renumbered(next.leaves) };
   }
@@ -68,21 +70,37 @@ function depthOf(issues: readonly z.core.$ZodIssue[]): number {
   return Math.max(0, ...issues.map((issue) => issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0)));
 }
 
-function drop(draft: Draft, fault: Fault): Draft {
-  const place = placeOf(draft, fault.path);
-  if (place === undefined) return draft;
-  const gone = leavesAt(draft, place);
-  const findings = fault.kind === "unknown" ? unknownAt(gone, place) : refusedAt(gone, place, fault);
-  return find(takeOut(draft, place), ...findings);
+/** Takes out what is at fault. Of several faults of one place the first is told. */
+function drop(draft: Draft, faults: readonly Fault[], standing: ReadonlySet<string>): Draft {
+  const places = new Map<string, { place: Path; fault: Fault }>();
+  for (const fault of faults) {
+    const nearest = placeOf(fault.path, standing);
+    // What is wrong with the document as a whole is wrong with each of its sections.
+    const found = nearest.length > 0 ? [nearest] : draft.leaves.map(({ path }) => path.slice(0, 1));
+    for (const place of found) if (!places.has(keyOf(place))) places.set(keyOf(place), { place, fault });
+  }
+  const all = [...places.values()];
+  const gone = leavesIn(
+    draft,
+    all.map(({ place }) => place),
+  );
+  if (gone.size === 0) return draft;
+  const findings = all.flatMap(({ place, fault }) => {
+    const leaves = gone.get(keyOf(place)) ?? [];
+    return fault.kind === "unknown" ? unknownAt(leaves, place) : refusedAt(leaves, place, fault);
+  });
+  const left = takeOut(
+    draft,
+    all.map(({ place }) => place),
+  );
+  return find(left, ...findings);
 }
 
 /** The nearest place that there is: a field that is missing is the fault of what it is missing in. */
-function placeOf(draft: Draft, path: Path): Path | undefined {
-  for (let length = path.length; length > 0; length--) {
-    const place = path.slice(0, length);
-    if (leavesAt(draft, place).length > 0) return place;
-  }
-  return undefined;
+function placeOf(path: Path, standing: ReadonlySet<string>): Path {
+  let place = path;
+  while (place.length > 0 && !standing.has(keyOf(place))) place = place.slice(0, -1);
+  return place;
 }
 
 /** Says of a part that is unknown why, and where parts of it have reasons of their own, those. */

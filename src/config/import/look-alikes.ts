@@ -19,7 +19,7 @@ function refuseLocalEmbeddings(draft: Draft): Draft {
     const why =
       "There it is a model in a file, which cannot be run here; here `local` compares words by their letters.";
     const hint = "Choose workers-ai, or another provider with an API; or write 'local' here for what it is here.";
-    return find(takeOut(current, path), { kind: "refused", path: from, why, hint });
+    return find(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
   }, draft);
 }
 

@@ -33,6 +33,7 @@ const TRUISMS: readonly Truism[] = [
     why: "Without a provider one is chosen here.",
   },
   { at: "models.mode", if: (value) => value === "merge", why: "The built-in providers are always there as well." },
+  { at: "models.providers.*.authHeader", if: (value) => value === true, why: "A key is always sent in a header." },
   {
     at: "channels.*.accounts.*.webhookUrl",
     if: always,

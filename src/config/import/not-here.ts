@@ -138,6 +138,43 @@ const ABSENCES: readonly Absence[] = [
   },
   { at: "commands", why: "Which commands there are is not configured here.", hint: NOTHING_TO_DO },
   { at: "agents.defaults.typingMode", why: "That it works is shown as soon as it does.", hint: NOTHING_TO_DO },
+  {
+    at: "channels.*.accounts.*.historyLimit",
+    why: "A group's session has its own history.",
+    hint: NOTHING_TO_DO,
+  },
+  {
+    at: "channels.*.accounts.*.dmHistoryLimit",
+    why: "How much of a conversation a model sees is bounded in tokens here.",
+    hint: "Set agents.defaults.contextTokens.",
+  },
+  {
+    at: "channels.*.accounts.*.mediaMaxMb",
+    why: "A file that comes with a message may have 10 MiB.",
+    hint: NOTHING_TO_DO,
+  },
+  { at: "agents.defaults.mediaMaxMb", why: "A file that comes with a message may have 10 MiB.", hint: NOTHING_TO_DO },
+  {
+    at: "agents.defaults.models.*.params",
+    why: "Parameters are set for an agent here, and not for a model.",
+    hint: "Set agents.defaults.params, or params of an agent.",
+  },
+  { at: "agents.defaults.compaction.mode", why: "Conversations are summarized in one way.", hint: NOTHING_TO_DO },
+  {
+    at: "agents.defaults.contextPruning.ttl",
+    why: "Old results are shortened by how full the context is, and not by their age.",
+    hint: "Set agents.defaults.contextPruning.startRatio.",
+  },
+  { at: "tools.exec.host", why: "Commands run in one place.", hint: NOTHING_TO_DO },
+  { at: "tools.fs", why: "File tools reach the agent's workspace and nothing else.", hint: NOTHING_TO_DO },
+  {
+    at: "tools.subagents",
+    why: "A sub-agent has the rights of the run that began it.",
+    hint: "Use tools.deny, or tools of an agent.",
+  },
+  { at: "memory.backend", why: "Memory is in D1.", hint: NOTHING_TO_DO },
+  { at: "memory.qmd", why: `${NO_MACHINE} No program can be started.`, hint: NOTHING_TO_DO },
+  { at: "session.threadBindings", why: "A thread is a session of its own.", hint: NOTHING_TO_DO },
   { at: "session.store", why: "Sessions are in Durable Objects.", hint: NOTHING_TO_DO },
   {
     at: "session.maintenance",

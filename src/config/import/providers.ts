@@ -1,3 +1,4 @@
+import type { Json } from "../../lib/json.ts";
 import { type Draft, type Finding, find, inOrder, leavesAt, type Step, takeOut, withLeaves, without } from "./draft.ts";
 import type { Leaf, Path } from "./leaves.ts";
 import { matches } from "./pattern.ts";
@@ -62,21 +63,19 @@ function isHead(field: string | number | undefined): boolean {
 /** Profiles that are logins are no keys: they and their places in an order stay behind. */
 function dropLogins(draft: Draft): Draft {
   const names = namesBelow(draft, ["auth", "profiles"]).filter((name) => isLogin(draft, ["auth", "profiles", name]));
-  return names.reduce((current, name) => {
-    const profile = ["auth", "profiles", name];
-    const rest = find(takeOut(current, profile), {
-      kind: "unknown",
-      path: leavesAt(current, profile)[0]?.from.slice(0, 3) ?? profile,
-      why: "It is a login by OAuth or of a subscription, and only API keys are used here.",
-      hint: "Make an API key at the provider, and name it in auth.profiles.",
-    });
-    const places = rest.leaves.filter(({ path, value }) => matches(path, "auth.order.*.*") && value === name);
-    return places.reduce(
-      (left, { path, from }) =>
-        find(takeOut(left, path), { kind: "changed", path: from, why: "The profile stays behind." }),
-      rest,
-    );
-  }, draft);
+  const profiles = names.map((name): Path => ["auth", "profiles", name]);
+  const gone = new Set<Json>(names);
+  const places = draft.leaves.filter(({ path, value }) => matches(path, "auth.order.*.*") && gone.has(value));
+  const left = takeOut(draft, [...profiles, ...places.map(({ path }) => path)]);
+  return find(
+    left,
+    ...profiles.map((path): Finding => {
+      const why = "It is a login by OAuth or of a subscription, and only API keys are used here.";
+      const hint = "Make an API key at the provider, and name it in auth.profiles.";
+      return { kind: "unknown", path, why, hint };
+    }),
+    ...places.map(({ from }): Finding => ({ kind: "changed", path: from, why: "The profile stays behind." })),
+  );
 }
 
 function isLogin(draft: Draft, profile: Path): boolean {

@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { fieldPath } from "../field-path.ts";
 import type { FieldStatus } from "../planned.ts";
 import { idleFields } from "../schema-lookup.ts";
 import { jsonSchemaOf } from "../schema-node.ts";
@@ -67,5 +68,5 @@ function distinct(findings: readonly Finding[]): Finding[] {
 }
 
 function textOf(path: Path): string {
-  return z.core.toDotPath(path);
+  return fieldPath(path);
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "../../lib/json.ts";
-import { type Draft, find, leavesAt, rewrite, type Step, takeOut } from "./draft.ts";
-import type { Leaf } from "./leaves.ts";
+import { type Draft, type Finding, find, rewrite, type Step, takeOut } from "./draft.ts";
+import type { Leaf, Path } from "./leaves.ts";
+import { matches, matchStart } from "./pattern.ts";
 import { variableName } from "./variable-name.ts";
 
 /** Names of fields that hold something secret. */
@@ -43,28 +44,32 @@ export const readReferences: Step = (draft) =>
  * Refuses what must not be stored: secrets in plain words, references to files and programs, and text into which
  * variables would have to be filled. Where a secret stood there is now a reference to the variable that it goes into.
  */
-export const refuseSecrets: Step = (draft) =>
-  draft.leaves.reduce((current, leaf) => {
+export const refuseSecrets: Step = (draft) => {
+  const isLocal = localProvidersOf(draft);
+  const places: Path[] = [];
+  const findings: Finding[] = [];
+  const leaves = draft.leaves.map((leaf) => {
     const why = whyRefused(leaf);
-    return why === undefined ? current : refuse(current, leaf, why);
-  }, draft);
+    if (why === undefined) return leaf;
+    const { hint, value } = insteadOf(leaf, isLocal(leaf));
+    findings.push({ kind: "refused", path: leaf.from, why, hint });
+    if (value !== undefined) return { ...leaf, value, placed: true as const };
+    places.push(leaf.path);
+    return leaf;
+  });
+  return find(takeOut({ ...draft, leaves }, places), ...findings);
+};
 
-function refuse(draft: Draft, leaf: Leaf, why: string): Draft {
-  const finding = { kind: "refused", path: leaf.from, why } as const;
+/** What to do about a value that is refused, and what stands in its place. */
+function insteadOf(leaf: Leaf, isLocal: boolean): { hint: string; value?: Json } {
   if (!isSecretPlace(leaf)) {
-    const hint = "Write the value itself; a secret goes into a field that takes a reference to one.";
-    return find(takeOut(draft, leaf.path), { ...finding, hint });
+    return { hint: "Write the value itself; a secret goes into a field that takes a reference to one." };
   }
   const id = variableName(leaf.path);
   const put = `Put it into the Worker's secrets: wrangler secret put ${id}.`;
-  if (isLocal(draft, leaf)) {
-    const hint = `A server of one's own often wants none, so none is named now. Where it does: ${put}`;
-    return find(takeOut(draft, leaf.path), { ...finding, hint });
-  }
+  if (isLocal) return { hint: `A server of one's own often wants none, so none is named now. Where it does: ${put}` };
   const hint = `${put} The document names it as {source: "env", id: "${id}"}.`;
-  const reference: Leaf = { ...leaf, value: { source: "env", id }, placed: true };
-  const leaves = draft.leaves.map((one) => (one === leaf ? reference : one));
-  return find({ ...draft, leaves }, { ...finding, hint });
+  return { hint, value: { source: "env", id } };
 }
 
 function variableIn(leaf: Leaf): string | undefined {
@@ -104,12 +109,13 @@ function isSecretPlace({ path }: Leaf): boolean {
   return typeof name === "string" && SECRET_NAME.test(name);
 }
 
-/** Whether it is the key of a model server on a machine of one's own. */
-function isLocal(draft: Draft, { path }: Leaf): boolean {
-  if (path[0] !== "models" || path[1] !== "providers") return false;
-  const url = leavesAt(draft, [...path.slice(0, 3), "baseUrl"])[0]?.value;
-  return (
-    typeof url === "string" &&
-    /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/.test(url)
+const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/;
+
+/** Tells whether a value is of a model server on a machine of one's own. */
+function localProvidersOf({ leaves }: Draft): (leaf: Leaf) => boolean {
+  const local = leaves.filter(
+    ({ path, value }) => matches(path, "models.providers.*.baseUrl") && typeof value === "string" && LOCAL.test(value),
   );
+  const names = new Set(local.map(({ path }) => path[2]));
+  return ({ path }) => matchStart(path, "models.providers.*") !== undefined && names.has(path[2]);
 }

@@ -458,6 +458,12 @@ function valuesIn(value: unknown, path: (string | number)[]): string[] {
 }
 
 describe("bad input", () => {
+  test("a document that a schema will not have at all is refused section by section", () => {
+    const never = z.looseObject({}).refine(() => false, "never");
+    const report = importOpenClaw('{"prompt": {"productName": "Acorn"}, "session": {}}', never);
+    expect(report).toMatchObject({ document: {}, mapped: [], refused: [{ path: "prompt" }, { path: "session" }] });
+  });
+
   test.each([
     ["{", /JSON5/],
     ["[]", /not an object/],
