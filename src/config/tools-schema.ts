@@ -2,8 +2,20 @@ import { z } from "zod";
 import { overridesOf } from "./overrides.ts";
 import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
+import { TOOL_GROUPS } from "./tool-groups.ts";
 
-const names = z.array(z.string().min(1));
+const names = z.array(
+  z
+    .string()
+    .min(1)
+    .refine(isName, `there is no such group; there is: ${TOOL_GROUPS.join(", ")}`),
+);
+
+/** A group that is not there would take nothing away; a tool that is not there may be a plugin's. */
+function isName(name: string): boolean {
+  const group = name.trim().toLowerCase();
+  return !group.startsWith("group:") || TOOL_GROUPS.includes(group);
+}
 
 /** Which tools there are: a profile to begin with, and what is added or taken away. */
 const choice = {

@@ -1,3 +1,5 @@
+import { isInGroup } from "../config/tool-groups.ts";
+
 /** Which tools there are: a profile to begin with, what is left of it, and what is taken away. */
 export interface ToolPolicy {
   profile?: Profile | undefined;
@@ -8,28 +10,7 @@ export interface ToolPolicy {
 
 type Profile = "minimal" | "messaging" | "coding" | "full";
 
-/** Tools that are named together. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "group:fs": ["read", "write", "edit", "apply_patch", "grep", "find", "ls"],
-  "group:runtime": ["exec", "process"],
-  "group:web": ["web_search", "web_fetch"],
-  "group:ui": ["browser", "canvas"],
-  "group:nodes": ["nodes"],
-  "group:automation": ["cron", "gateway"],
-  "group:messaging": ["message"],
-  "group:memory": ["memory_search", "memory_get"],
-  "group:sessions": [
-    "agents_list",
-    "sessions_list",
-    "sessions_history",
-    "sessions_send",
-    "sessions_spawn",
-    "subagents",
-    "session_status",
-  ],
-};
-
-/** What each profile leaves out of what a speaker may have. */
+/** Which tools, of those that a speaker may have, each profile leaves on. */
 const PROFILES: Record<Profile, (tool: string) => boolean> = {
   minimal: (tool) => tool === "session_status",
   messaging: (tool) =>
@@ -51,7 +32,7 @@ export function leavesOn(policies: readonly ToolPolicy[], tool: string): boolean
 /** Whether an entry of a list names a tool: by its name, a former one, its group, or a beginning with a star. */
 function names(entry: string, tool: string): boolean {
   const name = entry.trim().toLowerCase();
-  if (Object.hasOwn(GROUPS, name)) return GROUPS[name]?.includes(tool) ?? false;
+  if (name.startsWith("group:")) return isInGroup(tool, name);
   if (name.endsWith("*")) return tool.startsWith(name.slice(0, -1));
   return (FORMER[name] ?? name) === tool;
 }

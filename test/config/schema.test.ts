@@ -105,6 +105,11 @@ describe("a name that is not known", () => {
     ]);
   });
 
+  test("of a group of tools is refused, because it would take nothing away", () => {
+    const [said] = faults({ tools: { deny: ["group:files", "group:fs", "a_plugins_tool"] } });
+    expect(said).toMatch(/^tools\.deny\[0\]: there is no such group; there is: group:fs, /);
+  });
+
   test("of a prototype is no field", () => {
     expect(faults(JSON.parse('{"__proto__": {"x": 1}, "constructor": 1}')).length).toBeGreaterThan(0);
   });

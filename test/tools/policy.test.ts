@@ -62,6 +62,11 @@ describe("lists", () => {
     expect(left({ allow: ["read"] }, { allow: ["*"] })).toEqual(["read"]);
   });
 
+  test("may name what is built in, and what plugins bring", () => {
+    expect(left({ allow: ["group:plugins"] })).toEqual(["greet"]);
+    expect(left({ deny: ["group:openclaw"] })).toEqual(["greet"]);
+  });
+
   test("may hold words that name nothing", () => {
     expect(left({ allow: ["constructor", "group:nothing", "read"] })).toEqual(["read"]);
   });
