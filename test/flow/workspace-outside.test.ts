@@ -23,8 +23,7 @@ async function turn(sessionKey: string, scenario: string, calls: string[]) {
   const { runId } = await say("hello", scenario, { sessionKey });
   expect(await finished(runId)).toMatchObject({ status: "ok" });
   const request = (await asked(scenario)).at(-1);
-  // Looked for once in an isolate, after the turn.
-  const cost = calls.filter((call) => !call.endsWith("/BOOT.md")).map((call) => call.replace(ROOT, ""));
+  const cost = calls.map((call) => call.replace(ROOT, ""));
   return { prompt: String(request?.body.messages[0].content), cost };
 }
 
@@ -58,7 +57,8 @@ describe("what another program changes in R2", () => {
     await first();
     const other = await second();
     expect(other.prompt).toContain("Speak like a poet.");
-    expect(other.cost).toEqual(["list"]);
+    // Once in an isolate the root is listed after the turn, too, to look for BOOT.md.
+    expect(new Set(other.cost)).toEqual(new Set(["list"]));
   });
 
   test("in one agent's workspace is not in another's", async () => {
