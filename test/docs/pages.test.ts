@@ -108,8 +108,12 @@ describe("what pages name exists", () => {
       if (page.name === "plugins") return [];
       const blocks = [...page.text.matchAll(/^ *```json5\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);
       const roots = Object.keys(wholeSchema.shape).join("|");
-      const lines = codeIn(page).filter((code) => new RegExp(`^(?:${roots}): \\{.*\\}$`).test(code));
-      return [...blocks, ...lines.map((line) => `{ ${line} }`)].flatMap((code) => {
+      const braced = new RegExp(`^\\{ (?:${roots}): .*\\}$`);
+      const bare = new RegExp(`^(?:${roots}): \\{.*\\}$`);
+      const lines = codeIn(page).flatMap((code) =>
+        braced.test(code) ? [code] : bare.test(code) ? [`{ ${code} }`] : [],
+      );
+      return [...blocks, ...lines].flatMap((code) => {
         const parsed = wholeSchema.safeParse(JSON5.parse(code));
         return parsed.success ? [] : [`${code}: ${parsed.error.message}`];
       });
