@@ -197,6 +197,46 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
       });
     });
 
+    describe("a file, where the platform takes any", () => {
+      const sendFile = async (context = at.context, signal = new AbortController().signal) => {
+        const { name, mediaType, bytes } = { name: "a.txt", mediaType: "text/plain", bytes: new Uint8Array([97]) };
+        const file = { target: at.target, deliveryId: "dlv_2", name, mediaType, bytes, asVoice: false };
+        return at.channel.sendFile?.(file, context, signal);
+      };
+      const expectOutcome = async (outcome: string, sending = sendFile()) => {
+        const delivery = await sending;
+        if (at.channel.sendFile === undefined) return;
+        expect(delivery).toMatchObject({ outcome });
+        expectNoSecrets(delivery);
+      };
+
+      test("comes out as a text does", async () => {
+        await expectOutcome("delivered");
+        await at.behave("busy");
+        await expectOutcome("retry");
+        await at.behave("refusing");
+        await expectOutcome("failed");
+        await at.behave("cut after taking");
+        await expectOutcome("unsure");
+      });
+
+      test("is not sent once it was stopped, nor without a secret", async () => {
+        await expectOutcome("retry", sendFile(at.context, AbortSignal.abort()));
+        await expectOutcome("failed", sendFile(at.withoutSecrets()));
+      });
+    });
+
+    test("a reaction, where there are any, says how it came out", async () => {
+      const { reactions } = at.channel;
+      if (reactions === undefined) return;
+      const react = (context = at.context) =>
+        reactions.react({ target: at.target, messageId: "5", emoji: "👍" }, context, new AbortController().signal);
+      expect(await react()).toMatchObject({ outcome: "delivered" });
+      await at.behave("refusing");
+      expectNoSecrets(await react());
+      expect(await react(at.withoutSecrets())).toMatchObject({ outcome: "failed" });
+    });
+
     test("typing never fails, whatever the platform does", async () => {
       await at.channel.typing?.(at.target, at.context);
       await at.behave("refusing");

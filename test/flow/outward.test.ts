@@ -93,9 +93,9 @@ test("a call that waits for a word is asked about with buttons, and pressing one
   const from = { id: 43, is_bot: false, first_name: "Owner" };
   const message = { message_id: 500, date: 1_780_000_000, chat: { id: 43, type: "private" }, from, text: "Launch" };
   await deliver({ update_id: 95_001, message });
-  await waitFor(async () => (await callsTo(chat)).length === 1);
-  const [question] = await callsTo(chat);
-  expect(question?.args.text).toContain("Launch it?");
+  const asking = async () => (await callsTo(chat)).find(({ args }) => args.text?.includes("Launch it?"));
+  await waitFor(async () => (await asking()) !== undefined);
+  const question = await asking();
   expect(question?.args.text).not.toContain("/approve");
   const [row] = question!.args.reply_markup.inline_keyboard;
   expect(row.map((button: any) => button.text)).toEqual(["Allow once", "Always", "Deny"]);
@@ -229,4 +229,16 @@ test("a voice's hint is in the prompt where one is configured", async () => {
   const chat = chatOf(9511);
   await settled(await hear("voice", chat, "Is it?"), chat);
   expect(systemOf((await asked("voice"))[0])).toContain("## Voice (TTS)\nShort sentences, no tables.");
+});
+
+test("a message of a chat gets the emoji that says that it has come", async () => {
+  await script("default", [{ text: "Hello." }]);
+  const ackReaction = { ackReaction: "👀", ackReactionScope: "all" };
+  await call("PATCH", "/v1/config", { messages: ackReaction }, { "If-Match": "*" });
+  const from = { id: 42, is_bot: false, first_name: "Owner" };
+  const message = { message_id: 4242, date: 1_780_000_000, chat: { id: 42, type: "private" }, from, text: "Hi" };
+  await deliver({ update_id: 95_010, message });
+  const reacted = async () => (await callsTo(chatOf(42))).find(({ args }) => args.message_id === 4242);
+  await waitFor(async () => (await reacted()) !== undefined);
+  expect((await reacted())?.args.reaction).toEqual([{ type: "emoji", emoji: "👀" }]);
 });
