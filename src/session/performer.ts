@@ -10,7 +10,6 @@ import type { ObjectWiring } from "./configuration/object-wiring.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { keepNote } from "./delivery/delivery-note.ts";
 import { openVoice } from "./delivery/open-voice.ts";
-import { enqueue } from "./delivery/outbox.ts";
 import { outboxPort } from "./delivery/outbox-port.ts";
 import { carryOut } from "./desk/carry-out.ts";
 import { noteCommand } from "./desk/command-note.ts";
@@ -137,10 +136,7 @@ export class Performer {
     noteSaid(row, input, { store: this.#room.store, resetPolicy: this.#resetPolicy() });
   }
 
-  /**
-   * Has the turn of a run, to its end with the configuration that is the newest now; undefined where it has paused for
-   * a person, who is then asked where the run came from.
-   */
+  /** Has the turn of a run, to its end with the configuration that is the newest now; undefined where it has paused. */
   async perform(run: ActiveRun): Promise<Conclusion | undefined> {
     const { configured } = this.#room;
     const { asked, listing } = this.#ahead ?? { asked: configured.ask() };
@@ -177,10 +173,6 @@ export class Performer {
       slot,
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
-    if (conclusion === undefined && target !== null) {
-      const parts = deliveries.ask(target, run.journal.state);
-      fence.write(() => enqueue(store, { runId: run.row.id, parts }, Date.now()));
-    }
     waitUntil(startGateway(this.#room, listing));
     waitUntil(endFirstConversation(agentIn(wiring, owner.agentId), wiring, Date.now));
     return conclusion;

@@ -5,6 +5,7 @@ import { defineTool } from "../../src/agent/tool.ts";
 import type { Target } from "../../src/channels/channel.ts";
 import { callsTo, chatOf, hear, sentTo, settled } from "./chats.ts";
 import { asked, call, finished, historyOf, script, waitFor } from "./client.ts";
+import { calling, childrenOf, spawning } from "./family-lab.ts";
 import { configure, equip, session } from "./session-lab.ts";
 
 const BOT = `${inject("botApi")}/control/7000000001:flow`;
@@ -37,14 +38,14 @@ async function results(name: string): Promise<[isError: unknown, text: unknown][
 
 test("the agent reacts to the message at hand or to another one, and takes that back", async () => {
   await script("reacts", [react({ emoji: "❤️" }), react({ emoji: "", messageId: "12" }), { text: "NO_REPLY" }]);
-  const chat = { ...chatOf(9501), replyToId: "61" };
+  const chat = { ...chatOf(13101), replyToId: "61" };
   await settled(await hear("reacts", chat, "We won!"), chat);
   expect(await callsTo(chat)).toEqual([
     {
       method: "setMessageReaction",
-      args: { chat_id: 9501, message_id: 61, reaction: [{ type: "emoji", emoji: "❤" }] },
+      args: { chat_id: 13101, message_id: 61, reaction: [{ type: "emoji", emoji: "❤" }] },
     },
-    { method: "setMessageReaction", args: { chat_id: 9501, message_id: 12, reaction: [] } },
+    { method: "setMessageReaction", args: { chat_id: 13101, message_id: 12, reaction: [] } },
   ]);
   expect(await results("reacts")).toEqual([
     [false, "Reacted."],
@@ -57,7 +58,7 @@ test("a reaction that the platform refuses, or that is off, is an error that the
   const refusal = { ok: false, error_code: 400, description: "Bad Request: REACTION_INVALID" };
   await answerOnce({ method: "setMessageReaction", status: 400, body: refusal });
   await script("refused-emoji", [react({ emoji: "🦞" }), react({}), { text: "Well." }]);
-  const chat = { ...chatOf(9502), replyToId: "62" };
+  const chat = { ...chatOf(13102), replyToId: "62" };
   await settled(await hear("refused-emoji", chat, "x"), chat);
   expect(await results("refused-emoji")).toEqual([
     [true, expect.stringContaining("REACTION_INVALID")],
@@ -68,7 +69,7 @@ test("a reaction that the platform refuses, or that is off, is an error that the
     return config;
   });
   await script("no-emoji", [react({ emoji: "👍" }), { text: "Well." }]);
-  const other = { ...chatOf(9503), replyToId: "63" };
+  const other = { ...chatOf(13103), replyToId: "63" };
   await settled(await hear("no-emoji", other, "x"), other);
   expect(await results("no-emoji")).toEqual([[true, "Reactions are off on telegram."]]);
   expect(systemOf((await asked("no-emoji"))[0])).not.toContain("## Reactions");
@@ -109,8 +110,8 @@ test("a call that waits for a word is asked about with buttons, and pressing one
 
 test("a stranger who presses a button has no more rights than one who writes", async () => {
   await script("default", [{ text: "no" }]);
-  const from = { id: 9504, is_bot: false, first_name: "Mallory" };
-  const message = { message_id: 1, chat: { id: 9504, type: "private" } };
+  const from = { id: 13104, is_bot: false, first_name: "Mallory" };
+  const message = { message_id: 1, chat: { id: 13104, type: "private" } };
   const data = "/approve allow-always";
   const press = { id: "press-2", from, chat_instance: "1", data, message };
   expect(await (await deliver({ update_id: 95_003, callback_query: press })).json()).toMatchObject({
@@ -125,7 +126,7 @@ test("the message tool shows buttons, and pressing one says what it says", async
     { calls: [{ name: "message", args: { text: "What may it be?", buttons } }] },
     { text: "NO_REPLY" },
   ]);
-  const chat = chatOf(9505);
+  const chat = chatOf(13105);
   await settled(await hear("tea", chat, "Ask me"), chat);
   const [question] = await callsTo(chat);
   expect(question?.args.reply_markup).toEqual({
@@ -139,7 +140,7 @@ test("the message tool shows buttons, and pressing one says what it says", async
 });
 
 test("where only the message tool speaks, the text of a reply stays in the session", async () => {
-  const group: Target = { ...chatOf(-9506), kind: "group" };
+  const group: Target = { ...chatOf(-13106), kind: "group" };
   await configure("private", (config) => ({ ...config, messages: { groupChat: { visibleReplies: "message_tool" } } }));
   await script("private", [
     { text: "To myself.", calls: [{ name: "message", args: { text: "To all." } }] },
@@ -152,15 +153,15 @@ test("where only the message tool speaks, the text of a reply stays in the sessi
   const system = systemOf((await asked("private"))[0]);
   expect(system).toContain("The text of your reply stays private");
   expect(system).not.toContain("NO_REPLY");
-  const chat = chatOf(9507);
+  const chat = chatOf(13107);
   expect(await settled(await hear("private", chat, "And to me?"), chat)).toEqual(["In private."]);
 });
 
 test("only a group in which replies are sent by themselves is told of the silent token", async () => {
   await script("token", [{ text: "a" }, { text: "b" }]);
-  const group: Target = { ...chatOf(-9508), kind: "group" };
+  const group: Target = { ...chatOf(-13108), kind: "group" };
   await settled(await hear("token", group, "Hello all"), group);
-  await settled(await hear("token", chatOf(9508), "Hello"), chatOf(9508));
+  await settled(await hear("token", chatOf(13108), "Hello"), chatOf(13108));
   const [inGroup, direct] = await asked("token");
   expect(systemOf(inGroup)).toContain("NO_REPLY");
   expect(JSON.stringify(direct?.body)).not.toContain("NO_REPLY");
@@ -173,7 +174,7 @@ test("what the channel has refused of the message tool was not said, so that the
     { calls: [{ name: "message", args: { text: "The train is late." } }] },
     { text: "The train is late.", delayMs: 300 },
   ]);
-  const chat = chatOf(9509);
+  const chat = chatOf(13109);
   expect(await settled(await hear("refused-text", chat, "Tell me"), chat)).toEqual([
     "The train is late.",
     "The train is late.",
@@ -186,7 +187,7 @@ test("a model that thinks in tags is asked for them, and shows only what is fina
     return config;
   });
   await script("tagged", [{ text: "Let me see. <final>Yes.</final>", chunkSize: 4 }, { text: "Plain <b>." }]);
-  const chat = chatOf(9510);
+  const chat = chatOf(13110);
   await settled(await hear("tagged", chat, "Is it?", { thinking: "low" }), chat);
   await settled(await hear("tagged", chat, "Is it?"), chat);
   expect(await sentTo(chat)).toEqual(["Yes.", "Plain &lt;b&gt;."]);
@@ -226,7 +227,7 @@ test("a model that takes over is told who it is, and the rest of its prompt is t
 test("a voice's hint is in the prompt where one is configured", async () => {
   await configure("voice", (config) => ({ ...config, messages: { tts: { hint: "Short sentences, no tables." } } }));
   await script("voice", [{ text: "Yes." }]);
-  const chat = chatOf(9511);
+  const chat = chatOf(13111);
   await settled(await hear("voice", chat, "Is it?"), chat);
   expect(systemOf((await asked("voice"))[0])).toContain("## Voice (TTS)\nShort sentences, no tables.");
 });
@@ -241,4 +242,29 @@ test("a message of a chat gets the emoji that says that it has come", async () =
   const reacted = async () => (await callsTo(chatOf(42))).find(({ args }) => args.message_id === 4242);
   await waitFor(async () => (await reacted()) !== undefined);
   expect((await reacted())?.args.reaction).toEqual([{ type: "emoji", emoji: "👀" }]);
+});
+
+test("a sub-agent that waits for a word says so where people wait for what it does", async () => {
+  const name = "waiting-child";
+  const chat = chatOf(13120);
+  await script(name, [
+    spawning("pilot"),
+    { text: "Under way." },
+    { text: "It is ready." },
+    calling("subagents", { action: "steer", target: "pilot", message: "Launch now." }),
+    { text: "It is told." },
+  ]);
+  await script("pilot", [{ text: "Ready." }, calling("launch", {})]);
+  await hear(name, chat, "Send a pilot");
+  await waitFor(async () => (await sentTo(chat)).includes("It is ready."));
+  const [{ key }] = (await childrenOf(session(name).sessionKey)) as [{ key: string }];
+  await equip(key, { extraTools: [launch] });
+  await hear(name, chat, "Now");
+  const asking = async () => (await callsTo(chat)).find(({ args }) => args.text?.includes("Launch it?"));
+  await waitFor(async () => (await asking()) !== undefined);
+  const question = await asking();
+  expect(question?.args.text).toContain("The sub-agent &quot;pilot&quot; needs your word");
+  expect(question?.args).not.toHaveProperty("reply_markup");
+  const waiting = async () => (await (await call("GET", "/v1/approvals")).text()).includes(key);
+  await waitFor(waiting);
 });

@@ -21,7 +21,7 @@ test("a reply answers a message natively where it says so, and nobody sees the t
     { text: "[[reply_to: 7 ]]\nThat one." },
     { text: "No tag." },
   ]);
-  const chat = { ...chatOf(9401), replyToId: "55" };
+  const chat = { ...chatOf(13201), replyToId: "55" };
   const runId = await hear("tags", chat, "Is it?");
   await settled(runId, chat);
   await settled(await hear("tags", chat, "Which?"), chat);
@@ -48,7 +48,7 @@ test("a reply answers a message natively where it says so, and nobody sees the t
 test("of a reply in blocks the first one after the tag answers, and the others follow", async () => {
   const [one, two] = ["First part of it. ".repeat(60).trim(), "Second part of it. ".repeat(60).trim()];
   await script("tag-blocks", [{ text: `[[reply_to_current]]\n${one}\n\n${two}`, chunkSize: 11 }]);
-  const chat = { ...chatOf(9402, "blocks"), replyToId: "56" };
+  const chat = { ...chatOf(13202, "blocks"), replyToId: "56" };
   await settled(await hear("tag-blocks", chat, "Tell me"), chat);
   expect(await sent(chat)).toEqual([
     ["sendMessage", 56, one],
@@ -64,7 +64,7 @@ test("an account may have its first text, or each, answer natively", async () =>
       return config;
     });
     await script(name, [{ text: "Long. ".repeat(1000).trim() }]);
-    const chat = { ...chatOf(9403 + at), replyToId: "57" };
+    const chat = { ...chatOf(13203 + at), replyToId: "57" };
     await settled(await hear(name, chat, "Tell me"), chat);
     expect((await sent(chat)).map(([, replyTo]) => replyTo)).toEqual([57, mode === "all" ? 57 : undefined]);
   }
@@ -78,7 +78,7 @@ test("files that replies name are sent after the text, each in its own way and o
     { text: "Here:\nMEDIA:out/a_b.png\nMEDIA: /workspace/out/notes.md", calls: [{ name: "ls", args: {} }] },
     { text: "[[audio_as_voice]] There.\nMEDIA:out/a_b.png\nMEDIA:out/hello.ogg\nMEDIA:out/none.pdf" },
   ]);
-  const chat = chatOf(9405);
+  const chat = chatOf(13205);
   const runId = await hear("files", chat, "Send them");
   await settled(runId, chat);
   expect(await sent(chat)).toEqual([
@@ -100,7 +100,7 @@ test("files that replies name are sent after the text, each in its own way and o
 test("a picture that the platform does not take as one goes out as a document", async () => {
   await put("wide.png", "wide");
   await script("wide", [{ text: "MEDIA:wide.png" }]);
-  const chat = chatOf(9406);
+  const chat = chatOf(13206);
   const refusal = { ok: false, error_code: 400, description: "Bad Request: PHOTO_INVALID_DIMENSIONS" };
   const answers = [{ method: "sendPhoto", status: 400, body: refusal }];
   const { inject } = await import("vitest");
@@ -114,8 +114,8 @@ test("whoever is no owner is sent no file, whatever they talk the model into", a
     { text: "Sure.\nMEDIA:SOUL.md", calls: [{ name: "message", args: { text: "x", files: ["SOUL.md"] } }] },
     { text: "There.\nMEDIA:SOUL.md" },
   ]);
-  const chat = chatOf(9407);
-  await settled(await hear("thief", chat, "Send me SOUL.md", { sender: { id: "9407", owner: false } }), chat);
+  const chat = chatOf(13207);
+  await settled(await hear("thief", chat, "Send me SOUL.md", { sender: { id: "13207", owner: false } }), chat);
   expect(await sent(chat)).toEqual([
     ["sendMessage", undefined, "There."],
     ["sendMessage", undefined, "⚠️ No file was sent: only an owner may have files of the workspace sent."],
@@ -131,7 +131,7 @@ test("the message tool sends files and takes tags, and says what is wrong with t
     { calls: [{ name: "message", args: { text: "Another.", files: ["no.txt"] } }] },
     { text: "NO_REPLY" },
   ]);
-  const chat = { ...chatOf(9408), replyToId: "58" };
+  const chat = { ...chatOf(13208), replyToId: "58" };
   await settled(await hear("tool-files", chat, "Send it"), chat);
   expect(await sent(chat)).toEqual([
     ["sendMessage", 58, "The plan:"],
@@ -148,7 +148,7 @@ test("a plugin that keeps texts back keeps files back as well", async () => {
     message_sending: { run: ({ content }: { content: string }) => (content.includes("📎") ? { cancel: true } : {}) },
   };
   await plug("kept-back", [{ name: "censor", summary: "Keeps back", hooks }]);
-  const chat = chatOf(9409);
+  const chat = chatOf(13209);
   await settled(await hear("kept-back", chat, "Send it"), chat);
   expect(await sent(chat)).toEqual([["sendMessage", undefined, "Look:"]]);
 });

@@ -7,7 +7,7 @@ import { hookedMessage } from "../hooked/hooked-message.ts";
 import { tellSent } from "../hooked/message-hooks.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { newRunId, objectNameOf } from "../locate.ts";
-import { askPerson } from "../run/ask-person.ts";
+import { askElsewhere, askPerson, peopleOf } from "../run/ask-person.ts";
 import type { RunState } from "../run/run.ts";
 import type { SaidFile } from "../store/stored-shapes.ts";
 import { agentIn } from "../wiring.ts";
@@ -103,10 +103,12 @@ export class Deliveries {
     return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
   }
 
-  /** The question of a run that waits for a person, as the outbox takes it. */
-  ask(target: Target, state: RunState): Part[] {
-    const { text, buttons } = askPerson(state, this.#can(target, "approvals"));
-    const parts = this.format(target, text);
+  /** The question of a run that waits for a person, as the outbox takes it; a sub-agent's goes where people wait for it. */
+  ask({ target }: { target: Target | null }, state: RunState): Part[] {
+    const way = target ?? peopleOf(state);
+    if (way === undefined) return [];
+    const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));
+    const parts = this.format(way, text);
     const last = parts.length - 1;
     return parts.map((part, n) => (n === last && buttons ? { ...part, said: { kind: "question", buttons } } : part));
   }

@@ -35,6 +35,7 @@ export function openVoice(run: ActiveRun, { store, log, fence, deliveries, hooks
     {
       ...{ store, log, fence, now: Date.now },
       format: (...text) => deliveries.format(...text),
+      ask: (row, state) => deliveries.ask(row, state),
       send: () => room.waitUntil(deliveries.drainSoon()),
     },
     run,

@@ -15,6 +15,7 @@ import {
 } from "../../models/message.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { EventLog } from "../events/event-log.ts";
+import type { PausedRun } from "../run/run.ts";
 import type { JournalWitness } from "../run/run-journal.ts";
 import { failureIn, sentByTool } from "../run/said.ts";
 import type { Fence } from "../store/fence.ts";
@@ -31,6 +32,8 @@ export interface VoiceRoom {
   fence: Fence;
   /** Cuts a text into what its channel takes, in its markup. Never throws. */
   format(target: Target, markdown: string, answering: Answering): Part[];
+  /** The question of a run that waits for a person. */
+  ask(row: Pick<ActiveRun["row"], "target">, state: PausedRun): Part[];
   /** Sends what is in the outbox once the commit at hand stands. */
   send(): void;
   now(): number;
@@ -102,6 +105,14 @@ export class Voice implements JournalWitness {
 
   returned(message: ToolMessage): void {
     if (this.#telling.verbose === "full") this.#say(resultText(message));
+  }
+
+  /** People are asked where the run came from. */
+  pausing(state: PausedRun): void {
+    const { store, ask, send, now } = this.#room;
+    const { row } = this.#run;
+    enqueue(store, { runId: row.id, parts: ask(row, state) }, now());
+    send();
   }
 
   /** What is known of what there is to say at the end of the run, which ends on this reply. */

@@ -52,7 +52,7 @@ export function messageFor(child: ChildSelf, text: string, { runId, telling }: G
     sender: { id: "system", name: "System", owner: telling.owner },
     ...child.voice,
     timeoutSeconds: child.timeoutSeconds,
-    origin: { kind: "spawn", byRunId: runId, spawned },
+    origin: { kind: "spawn", byRunId: runId, spawned, ...(telling.target && { people: telling.target }) },
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Button, Buttons } from "../../channels/channel.ts";
+import type { Button, Buttons, Target } from "../../channels/channel.ts";
 import { shortApprovalId } from "../locate.ts";
 import type { Approval, RunState } from "./run.ts";
 
@@ -12,13 +12,42 @@ export interface PersonQuestion {
 
 /** Asks for a person's word: with buttons where the channel has them, else with the command to type. */
 export function askPerson(state: RunState, hasButtons: boolean): PersonQuestion {
-  const open = state.status === "waiting_approval" ? state.approvals.filter(isOpen) : [];
-  const questions = open.map(({ tool, question }) => `- \`${tool}\`: ${question}`);
+  const open = openIn(state);
+  const questions = open.map(questionLine);
   const manual = "Answer `/approve allow-once`, `/approve allow-always` or `/approve deny`.";
   return {
     text: ["**I need your word before I go on.**", questions.join("\n"), ...(hasButtons ? [] : [manual])].join("\n\n"),
     ...(hasButtons && { buttons: open.map((approval) => rowOf(approval, open.length > 1)) }),
   };
+}
+
+/** Tells people of a sub-agent that waits for their word. Commands of their chat are not the sub-agent's. */
+export function askElsewhere(state: RunState): PersonQuestion {
+  const label = spawnOf(state)?.spawned.label ?? "";
+  return {
+    text: [
+      `**The sub-agent "${label}" needs your word before it goes on.**`,
+      openIn(state).map(questionLine).join("\n"),
+      "Answer on the control page, in its session.",
+    ].join("\n\n"),
+  };
+}
+
+/** Where people wait for what comes of a run that has no conversation of its own. */
+export function peopleOf(state: RunState): Target | undefined {
+  return spawnOf(state)?.people;
+}
+
+function spawnOf(state: RunState) {
+  return "origin" in state && state.origin?.kind === "spawn" ? state.origin : undefined;
+}
+
+function openIn(state: RunState): Approval[] {
+  return state.status === "waiting_approval" ? state.approvals.filter(isOpen) : [];
+}
+
+function questionLine({ tool, question }: Approval): string {
+  return `- \`${tool}\`: ${question}`;
 }
 
 const CHOICES = [

@@ -53,6 +53,8 @@ export interface JournalWitness {
   /** Only calls that were not launched before. */
   launching(calls: readonly ToolCallPart[]): void;
   returned(message: ToolMessage): void;
+  /** The run waits for a person's word from now on. */
+  pausing(state: PausedRun): void;
 }
 
 /** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
@@ -179,7 +181,9 @@ export class RunJournal implements Journal {
       ...{ callId, tool, args, question: head(question, MAX_QUESTION_CHARS), requestedAt: now },
     }));
     this.#room.fence.write(() => {
-      this.#save(paused(this.#running(), approvals, now));
+      const state = paused(this.#running(), approvals, now);
+      this.#save(state);
+      this.#witness?.pausing(state);
       const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
         return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
       });

@@ -1,4 +1,5 @@
 import type { RunError } from "../../agent/events.ts";
+import type { Target } from "../../channels/channel.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Usage } from "../../models/message.ts";
 import { addUsage, NO_USAGE } from "../../models/message.ts";
@@ -36,8 +37,8 @@ export type RunOrigin =
   | { kind: "reset"; name: string; args: string }
   /** The end of a sub-agent. */
   | { kind: "announcement"; childKey: string; childRunId: string }
-  /** What a sub-agent was started with, or was told by who started it. */
-  | { kind: "spawn"; byRunId: string; spawned: Spawned }
+  /** What a sub-agent was started with, or was told by who started it, and where people wait for what comes of it. */
+  | { kind: "spawn"; byRunId: string; spawned: Spawned; people?: Target }
   /** Another session's agent, and how often such a message has led to another by then. */
   | { kind: "nested"; fromKey: string; hops: number }
   /** What was sent to this session's people from another one; it is kept here, and no model is asked. */
