@@ -166,6 +166,12 @@ describe("bindings and the database", () => {
     expect((await diagnosis(BARE)).ok).toBe(true);
   });
 
+  test("without the database there is an answer as well, and it says so", async () => {
+    const wrong = problems(await diagnosis({ ...BARE, DB: undefined }));
+    expect(wrong["bindings.DB"]).toMatchObject({ status: "fail" });
+    expect(wrong["configuration.valid"]).toMatchObject({ status: "fail" });
+  });
+
   test("a store that does not answer fails by itself, and everything else is looked at", async () => {
     const FILES = { list: () => Promise.reject(new Error("the bucket is on fire")) };
     const found = await diagnosis({ ...BARE, FILES });

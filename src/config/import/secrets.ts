@@ -6,7 +6,7 @@ import { variableName } from "./variable-name.ts";
 
 /** Names of fields that hold something secret. */
 const SECRET_NAME =
-  /(?:api[_-]?key|token|secret|password|passwd|credentials?|private[_-]?key|encrypt[_-]?key|authorization|cookie)$/i;
+  /(?:api[_-]?key|token|secret|password|passwd|credentials?|private[_-]?key|encrypt[_-]?key|authorization|cookie)s?$/i;
 
 /** How well-known secrets look, wherever they stand. */
 const SECRET_SHAPES = [
@@ -89,6 +89,8 @@ function envName(name: string): string | undefined {
   return ENV_NAME.test(name) ? name : undefined;
 }
 
+const IN_PLAIN_WORDS = "A secret stands here in plain words, and configurations are stored and shown.";
+
 /** What is wrong with a value; it never says the value. */
 function whyRefused(leaf: Leaf): string | undefined {
   const { value } = leaf;
@@ -97,16 +99,26 @@ function whyRefused(leaf: Leaf): string | undefined {
       ? undefined
       : `Secrets come from the Worker's environment, not from '${String(value.source)}'.`;
   }
+  // A number of tokens is no token, but a password may be a number.
+  if (typeof value === "number") return isSecretPlace(leaf) && !isPlural(leaf) ? IN_PLAIN_WORDS : undefined;
   if (typeof value !== "string" || value === "") return undefined;
-  if (isSecretPlace(leaf)) return "A secret stands here in plain words, and configurations are stored and shown.";
+  if (isSecretPlace(leaf)) return IN_PLAIN_WORDS;
   if (SECRET_SHAPES.some((shape) => shape.test(value)))
     return "It looks like a secret, and configurations are stored and shown.";
   return /(?<!\$)\$\{[A-Z_][A-Z0-9_]*\}/.test(value) ? "Variables are not filled into texts here." : undefined;
 }
 
-function isSecretPlace({ path }: Leaf): boolean {
-  const name = [...path].reverse().find((key) => typeof key === "string");
-  return typeof name === "string" && SECRET_NAME.test(name);
+function isSecretPlace(leaf: Leaf): boolean {
+  return SECRET_NAME.test(nameOf(leaf));
+}
+
+function isPlural(leaf: Leaf): boolean {
+  return /s$/i.test(nameOf(leaf));
+}
+
+/** The field that a value is of, also where it is one of a list. */
+function nameOf({ path }: Leaf): string {
+  return String(path.findLast((key) => typeof key === "string") ?? "");
 }
 
 const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/;

@@ -1,4 +1,5 @@
-import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
 import { knowConfiguration } from "../configuration/configuration.ts";
 import { type ConfigurationView, configurationView } from "../configuration/configuration-view.ts";
 import { variable, type Wiring, wire } from "../wiring.ts";
@@ -34,12 +35,13 @@ async function viewOf(env: Env): Promise<ConfigurationView> {
   }
 }
 
+/** Whatever it is that cannot be opened, the areas say it. */
 async function wired(env: Env, now: number, waitUntil: Parameters<typeof wire>[1]): Promise<Wiring | undefined> {
-  await knowConfiguration(env, now);
   try {
+    await knowConfiguration(env, now);
     return wire(env, waitUntil);
   } catch (error) {
-    if (error instanceof IsopodError) return undefined;
-    throw error;
+    log("warn", "doctor.not_wired", { error: messageOf(error) });
+    return undefined;
   }
 }

@@ -322,6 +322,7 @@ describe("secrets", () => {
 
   test.each([
     ["a header", { headers: { Authorization: "Bearer abcdefgh" } }],
+    ["a list of headers' secrets", { headers: { "X-Tokens": "abcdefgh" } }],
     ["a header of another name", { headers: { "X-Extra": "sk-abcdefghijklmnopqrst" } }],
     ["an address", { baseUrl: "https://ada:hunter2@p.test/v1" }],
     ["a part of an address", { baseUrl: "https://p.test/v1?key=hunter2" }],
