@@ -31,10 +31,24 @@ export interface BootstrapChoice {
 
 /** Most of the names that a warning lists. */
 const MAX_NAMED = 5;
+/** A longer name is none of ours, however it is written: a root may have thousands of files. */
+const MAX_NAME_CHARS = 24;
+
+const NAMES = [
+  "AGENTS.md",
+  "SOUL.md",
+  "TOOLS.md",
+  "IDENTITY.md",
+  "USER.md",
+  "HEARTBEAT.md",
+  "BOOTSTRAP.md",
+  "MEMORY.md",
+];
+const PLAIN_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => name.toLowerCase()));
 
 /** Chooses the files of a prompt by their names, whatever their case: of several, the one that is spelt as usual. */
 export function chooseFiles(listing: readonly WorkspaceEntry[], occasion: BootstrapOccasion): BootstrapChoice {
-  const files = listing.filter((entry) => entry.kind === "file");
+  const files = listing.filter((entry) => entry.kind === "file").filter(isMeant);
   const choices = namesFor(occasion).map((name) => {
     const namesakes = namesakesOf(files, name);
     const chosen = name === "MEMORY.md" ? memories(namesakes) : namesakes.slice(0, 1);
@@ -100,6 +114,11 @@ function misspelt(files: readonly WorkspaceFile[], name: string): string[] {
     return path.toLowerCase() !== name.toLowerCase() && plainName(path) === name.toLowerCase();
   });
   return meant.length === 0 ? [] : [`${listed(meant)} is not shown: rename it to ${name} if that is what it is.`];
+}
+
+/** Whether a file is one of ours, or was probably meant to be one. */
+function isMeant({ path }: WorkspaceFile): boolean {
+  return path.length <= MAX_NAME_CHARS && PLAIN_NAMES.has(plainName(path));
 }
 
 function plainName(path: string): string {

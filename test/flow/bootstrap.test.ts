@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { callSession } from "../../src/session/call-session.ts";
+import { newRunId, objectNameOf } from "../../src/session/locate.ts";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import { chatOf, hear } from "./chats.ts";
 import { asked, call, env, finished, say, script, waitFor } from "./client.ts";
@@ -125,6 +127,23 @@ describe("HEARTBEAT.md and what the prompt says of heartbeats", () => {
     expect(idle).toContain("\nHeartbeat prompt: Look after what is due.\n");
     await put("HEARTBEAT.md", due);
     expect(shownOf(await promptOf("beats"), "HEARTBEAT.md")).toBe(due);
+  });
+
+  test("are byte for byte the same where the system itself has the word", async () => {
+    const name = "beats-alike";
+    await script(name, [{ text: "1" }, { text: "NO_REPLY" }]);
+    await withDefaults(name, { heartbeat: {} });
+    const prompt = await promptOf(name);
+    const { sessionKey } = session(name);
+    const objectName = await objectNameOf(sessionKey);
+    const origin = { kind: "announcement" as const, childKey: "agent:main:subagent:x", childRunId: "run_x" };
+    const sender = { id: "system", owner: true };
+    const input = { text: "[System] done", origin, sender, model: `fake/${name}`, timeoutSeconds: 60 };
+    const request = { sessionKey, agentId: "main", runId: newRunId(objectName, Date.now()), input };
+    const accepted = await callSession(env.SESSIONS, objectName, (called) => called.accept(request));
+    await finished(accepted.runId);
+    expect(systemOf((await asked(name)).at(-1))).toBe(prompt);
+    expect(prompt).toContain("\nHeartbeat prompt: Read HEARTBEAT.md if it exists");
   });
 
   test.each([
