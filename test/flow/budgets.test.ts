@@ -4,6 +4,7 @@ import { createApp } from "../../src/http/app.ts";
 import { Budget } from "../../src/session/budget.ts";
 import type { Bucket } from "../../src/session/budgets/budget-state.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { smallWindow } from "./config.ts";
 import { pages, talked } from "./context-lab.ts";
 import { arm, configure, dumpTool, session, sql, stubOf } from "./session-lab.ts";
 
@@ -219,7 +220,7 @@ describe("a cap on tokens", () => {
 test("what a summary took counts like any call, for the run's cost and for its budgets", async () => {
   await talked("small-paid", pages(8, 1600));
   const budgets = { perAgent: { tokensPerDay: 900_000 }, global: { usdPerDay: 9 } };
-  const place = await capped("small-paid", { budgets, cost: { input: 1, output: 1 }, contextWindow: 16_000 });
+  const place = await capped("small-paid", { budgets, cost: { input: 1, output: 1 }, contextWindow: smallWindow });
   await script("small-paid", [
     { text: "Eight questions.", usage: { input: 9000, output: 1000 } },
     { text: "Answer.", usage: { input: 4000, output: 200 } },

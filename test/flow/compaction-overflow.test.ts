@@ -42,7 +42,7 @@ test("what was said before a provider broke off for size is void, and is said on
   const failed = { error: { message: "This model's maximum context length is 8192 tokens." } };
   const raw = `data: ${JSON.stringify(delta)}\n\ndata: ${JSON.stringify(failed)}\n\n`;
   await script("half", [{ raw }, { text: "Four questions.", delayMs: 300 }, { text: "The whole answer." }]);
-  const chat = chatOf(9401);
+  const chat = chatOf(9701);
   const runId = await hear("half", chat, "And now?");
   const phases = (await eventsOf(runId)).flatMap((event) => (event.type === "assistant" ? [event.phase] : []));
   expect(phases.slice(0, 2)).toEqual(["delta", "restart"]);
@@ -63,7 +63,7 @@ test("a tool that ran before the refusal neither runs nor is told of a second ti
     { text: "Four questions." },
     { text: "Dumped." },
   ]);
-  const chat = chatOf(9402);
+  const chat = chatOf(9702);
   const sent = await settled(await hear("once", chat, "Dump"), chat);
   expect(sent).toHaveLength(2);
   expect(sent[0]).toContain("dump");

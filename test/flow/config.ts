@@ -1,8 +1,17 @@
-/** Models with a small window: `medium-…` with 32,000 tokens, `small-…` with 16,000, `tiny-…` with 8,000. */
+/**
+ * Tokens by which the system prompt and the tools have grown since the tests of long conversations were written, with the
+ * quarter of a window that stays free: where these grow again, so does this.
+ */
+const GROWN = 1700;
+
+/** The window of `small-…`. */
+export const smallWindow = 16_000 + GROWN;
+
+/** Models with a small window: about 32,000 tokens for `medium-…`, 16,000 for `small-…`, 8,000 for `tiny-…`. */
 const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
-  { id: `medium-${n}`, contextWindow: 32_000 },
-  { id: `small-${n}`, contextWindow: 16_000 },
-  { id: `tiny-${n}`, contextWindow: 8_000 },
+  { id: `medium-${n}`, contextWindow: 32_000 + GROWN },
+  { id: `small-${n}`, contextWindow: smallWindow },
+  { id: `tiny-${n}`, contextWindow: 8_000 + GROWN },
 ]).flat();
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -25,7 +34,7 @@ export function testConfig(modelServer: string, botApi: string) {
         anthropic: wire("anthropic-messages"),
       },
     },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43"] },
+    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
     channels: {
       telegram: {
         accounts: {

@@ -44,13 +44,13 @@ function toolsIn(body: any): string[] {
 }
 
 test("a binding lets another agent answer, in a session of its own", async () => {
-  const match = { channel: "telegram", peer: { kind: "direct", id: "43" } };
+  const match = { channel: "telegram", peer: { kind: "direct", id: "44" } };
   await patch({
     bindings: [{ agentId: "other", match }],
     agents: { list: agentsWith("other", { model: "fake/bound" }) },
   });
   await script("bound", [{ text: "I am another." }]);
-  await write("Who are you?", 43);
+  await write("Who are you?", 44);
   await request("bound");
   await waitFor(async () => (await historyOf("agent:other:main")).messages?.length === 2);
   expect((await historyOf("agent:other:main")).messages).toMatchObject([{ text: "Who are you?" }, {}]);

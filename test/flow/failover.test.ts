@@ -238,7 +238,15 @@ describe("who was refused", () => {
   });
 
   test("does not break a turn when what it did cannot be noted", async () => {
-    await given("next-lost", { models: ["first/next-lost", "second/next-lost-2"], secrets: { DB: {} } });
+    const prepare = (query: string) => {
+      if (query.includes("cooldowns")) throw new Error("The database is away.");
+      return env.DB.prepare(query);
+    };
+    const batch = (statements: D1PreparedStatement[]) => env.DB.batch(statements);
+    await given("next-lost", {
+      models: ["first/next-lost", "second/next-lost-2"],
+      secrets: { DB: { prepare, batch } },
+    });
     await script("next-lost", [LIMITED]);
     await script("next-lost-2", [{ text: "Anyway." }]);
     expect(await turn("next-lost")).toMatchObject({ status: "ok", reply: "Anyway." });

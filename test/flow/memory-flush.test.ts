@@ -40,7 +40,7 @@ test("before the older part goes, the agent writes down what is worth keeping, a
     { text: "Eleven pages." },
     { text: "Answer." },
   ]);
-  const chat = chatOf(9501);
+  const chat = chatOf(9601);
   const runId = await hear("medium-1", chat, "And now?");
   expect(await settled(runId, chat)).toEqual(["Answer."]);
   expect(await memory("memory/flush-1.md")).toContain("Lisbon in May");
@@ -130,7 +130,7 @@ test("a death in its middle ends nothing: it goes on, what was written stays, an
     { text: "Eleven pages." },
     { text: "Answer." },
   ]);
-  const chat = chatOf(9505);
+  const chat = chatOf(9605);
   const runId = await hear("medium-5", chat, "And now?");
   await waitFor(async () => (await asked("medium-5")).length === 2);
   await kill("medium-5");
@@ -173,7 +173,7 @@ test("there is none where it is switched off, nor for who may not write", async 
 
   await talked("medium-8", pages(9, 1950));
   await script("medium-8", [{ text: "Answer." }]);
-  const chat = chatOf(9508);
-  await settled(await hear("medium-8", chat, "And now?", { sender: { id: "9508", owner: false } }), chat);
+  const chat = chatOf(9608);
+  await settled(await hear("medium-8", chat, "And now?", { sender: { id: "9608", owner: false } }), chat);
   expect(await asked("medium-8")).toHaveLength(1);
 });

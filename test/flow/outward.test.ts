@@ -90,9 +90,9 @@ test("a call that waits for a word is asked about with buttons, and pressing one
   const sessionKey = "agent:main:main";
   await equip(sessionKey, { extraTools: [launch] });
   await script("default", [{ calls: [{ name: "launch", args: {} }] }, { text: "It flies." }]);
-  const chat = chatOf(43);
-  const from = { id: 43, is_bot: false, first_name: "Owner" };
-  const message = { message_id: 500, date: 1_780_000_000, chat: { id: 43, type: "private" }, from, text: "Launch" };
+  const chat = chatOf(45);
+  const from = { id: 45, is_bot: false, first_name: "Owner" };
+  const message = { message_id: 500, date: 1_780_000_000, chat: { id: 45, type: "private" }, from, text: "Launch" };
   await deliver({ update_id: 95_001, message });
   const asking = async () => (await callsTo(chat)).find(({ args }) => args.text?.includes("Launch it?"));
   await waitFor(async () => (await asking()) !== undefined);

@@ -37,11 +37,11 @@ test("a session that has had sub-agents, and they, sleep until somebody speaks",
 test("so does one that has sent blocks and messages", async () => {
   const name = "rest-chat";
   const long = [words(300), words(300), words(300)].join("\n\n");
-  await script(name, [calling("message", { text: "There.", to: "telegram:9402" }), { text: long, chunkSize: 50 }]);
-  const chat = chatOf(9401, "blocks");
+  await script(name, [calling("message", { text: "There.", to: "telegram:9802" }), { text: long, chunkSize: 50 }]);
+  const chat = chatOf(9801, "blocks");
   expect((await settled(await hear(name, chat, "Tell"), chat)).length).toBeGreaterThan(1);
   expect(await wakingIn(session(name).sessionKey)).toEqual(AT_REST);
-  expect(await wakingIn("agent:main:telegram:direct:9402")).toEqual(AT_REST);
+  expect(await wakingIn("agent:main:telegram:direct:9802")).toEqual(AT_REST);
 });
 
 test("so does one that was summarized", async () => {
