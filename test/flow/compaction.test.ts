@@ -2,7 +2,8 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { estimateTokens } from "../../src/lib/tokens.ts";
 import { definePlugin } from "../../src/plugins/plugin.ts";
-import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
+import type { ContextReport } from "../../src/session/inspect/context-report.ts";
+import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import {
   asks,
   compactionsIn,
@@ -49,7 +50,10 @@ test("/compact summarizes when it is asked to, says what came of it, and what ma
   await script("on-demand", [{ text: "Six pages about words." }, { text: "Here." }]);
   const more = session("on-demand");
   const { runId } = await say("/compact the colour of the door", "on-demand", more);
-  expect((await finished(runId)).reply).toMatch(/^Summarized: about 2,\d{3} tokens before, \d{3,4} tokens now\./);
+  const { reply = "" }: { reply?: string } = await finished(runId);
+  const sizes = /^Summarized: about ([\d,]+) tokens before, ([\d,]+) tokens now\./.exec(reply)?.slice(1) ?? [];
+  const [before = 0, now = 0] = sizes.map((size) => Number(size.replace(",", "")));
+  expect(before - now).toBeGreaterThan(1000);
   expect((await requestsOf("on-demand"))[0]![1]).toContain("above all: the colour of the door");
   expect((await compactionsIn(runId)).map(({ phase, reason }) => [phase, reason])).toEqual([
     ["start", "command"],
@@ -57,6 +61,10 @@ test("/compact summarizes when it is asked to, says what came of it, and what ma
   ]);
   await finished((await say("Where are we?", "on-demand", more)).runId);
   const shown = (await requestsOf("on-demand")).at(-1)!;
+  const report = await call("GET", `/v1/sessions/${more.sessionKey}/context`);
+  const { totals } = await report.json<ContextReport>();
+  expect(now).toBeGreaterThan(totals.prompt.tokens + totals.tools.tokens);
+  expect(now).toBeLessThan(totals.prompt.tokens + totals.tools.tokens + 1500);
   expect(shown[1]).toContain("Six pages about words.");
   expect(shown.slice(1).join()).not.toContain("/compact");
   expect((await finished((await say("/status", "on-demand", more)).runId)).reply).toContain("compacted once");

@@ -9,7 +9,7 @@ import { WorkspaceError } from "../../workspace/workspace.ts";
 import type { Occasion } from "../turn/occasion.ts";
 import { filesReadOf } from "../turn/shared-files.ts";
 import { gatherFiles } from "../turn/turn-files.ts";
-import { turnPrompt } from "../turn/turn-prompt.ts";
+import { type TurnPrompt, turnPrompt } from "../turn/turn-prompt.ts";
 import { turnTools } from "../turn/turn-tools.ts";
 import { agentIn, type Wiring } from "../wiring.ts";
 import { previewHooks } from "./preview-hooks.ts";
@@ -53,7 +53,20 @@ export async function lookAtPrompt(occasion: Occasion, room: LookRoom): Promise<
 }
 
 async function look(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
-  const { agentId, model, wiring, extraTools, messages, now } = room;
+  const { prompt, tools, seeded } = await wouldBeSent(occasion, room);
+  const of = { agentId: room.agentId, sessionKey: occasion.session.key, mode: occasion.mode, model: room.model };
+  const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
+  return { ...view, seeded, warnings: [...(prompt.input.fileWarnings ?? [])] };
+}
+
+/**
+ * The prompt and the tools themselves that a turn would get now; the tools are not to be run.
+ * @throws WorkspaceError `unavailable`, IsopodError `not_found`
+ */
+export async function wouldBeSent(
+  occasion: Occasion,
+  { agentId, model, wiring, extraTools, messages, now }: LookRoom,
+): Promise<{ prompt: TurnPrompt; tools: AnyTool[]; seeded: boolean }> {
   const agent = agentIn(wiring, agentId);
   const stored = wiring.workspaceOf(agent);
   const listed = await stored.list("");
@@ -63,9 +76,6 @@ async function look(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
   const tools = turnTools(occasion, ports, workspace);
   const gathered = { ...ports, hooks, bootstrapCache: filesReadOf(agentId), listing: Promise.resolve(listed) };
   const files = await gatherFiles(occasion, agent, workspace, gathered);
-  const parts = { agent, tools, files, model, messages: () => messages };
-  const prompt = await turnPrompt(occasion, parts, gathered);
-  const of = { agentId, sessionKey: occasion.session.key, mode: occasion.mode, model };
-  const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
-  return { ...view, seeded: isSeeded(listed), warnings: [...(prompt.input.fileWarnings ?? [])] };
+  const prompt = await turnPrompt(occasion, { agent, tools, files, model, messages: () => messages }, gathered);
+  return { prompt, tools, seeded: isSeeded(listed) };
 }

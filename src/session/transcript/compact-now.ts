@@ -1,14 +1,17 @@
 import { type CompactionOutcome, compact } from "../../agent/compact.ts";
 import type { Loop } from "../../agent/journal.ts";
+import type { AnyTool } from "../../agent/tool.ts";
 import { newId } from "../../lib/ids.ts";
 import { type BudgetRoom, budgetOf } from "../budgets/run-budget.ts";
 import type { ActiveRun } from "../engine.ts";
 import { hookedLoop } from "../hooked/hooked-loop.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
+import { wouldBeSent } from "../inspect/look.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import { contextRules } from "../turn/context-rules.ts";
 import { sessionModel } from "../turn/model-choice.ts";
+import { occasionOf } from "../turn/occasion.ts";
 import { standbyOf } from "../turn/standby.ts";
 import { MODEL_IDLE_MS } from "../turn.ts";
 import { agentIn, type Wiring } from "../wiring.ts";
@@ -20,6 +23,8 @@ interface CompactRoom extends BudgetRoom {
   hooks: SessionHooks;
   owner(): SessionRow;
   wiring(): Wiring;
+  /** Tools of an owner's turn besides the built-in ones and those of plugins. */
+  extraTools(): readonly AnyTool[];
 }
 
 /**
@@ -35,12 +40,21 @@ export async function compactNow(run: ActiveRun, focus: string, room: CompactRoo
   const agent = agentIn(wiring, owner.agentId);
   const { model = sessionModel(owner.settings, agent, wiring) } = run.journal.state;
   const standby = standbyOf([model, ...agent.fallbacks], run, { wiring });
+  const lead = await standby.lead();
+  // Nobody is answered: what a turn would send with the messages only counts for how much room they have.
+  const { prompt, tools } = await wouldBeSent(occasionOf(run, owner), {
+    agentId: agent.id,
+    model: lead.ref,
+    wiring,
+    extraTools: [...wiring.plugins.tools, ...room.extraTools()],
+    messages: run.journal.context(),
+    now: room.now(),
+  });
   const loop: Loop = {
-    model: await standby.lead(),
+    model: lead,
     failover: standby,
-    // Nobody is answered, so nothing goes with the messages.
-    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
-    tools: [],
+    request: { system: prompt.system, thinking: "off", loadImage: async () => undefined },
+    tools,
     journal: run.journal,
     modelIdleMs: MODEL_IDLE_MS,
     budget: budgetOf(run, agent, wiring.config, room),
