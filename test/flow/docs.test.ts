@@ -19,15 +19,19 @@ async function systemOf(scenario: string): Promise<string> {
 test("an agent is told where the documentation is, and reads what it needs of it", async () => {
   await script("docs", [
     calling("ls", { path: "docs://" }),
-    calling("read", { path: "docs://plugins#write-one", limit: 3 }),
+    calling("read", { path: "docs://configuration#change-it", limit: 3 }),
+    calling("grep", { path: "docs://", pattern: "FAMILY_BOT_TOKEN" }),
     calling("read", { path: "docs://plugns" }),
     { text: "Like this." },
   ]);
-  await finished((await say("How do I write a plugin?", "docs", session("docs"))).runId);
+  await finished((await say("How do I change a setting?", "docs", session("docs"))).runId);
   expect(await systemOf("docs")).toContain("## Documentation\nDocs: docs://index (with `read`)\n");
-  const [listing, page, mistaken] = await results(session("docs").sessionKey);
+  const [listing, page, found, mistaken] = await results(session("docs").sessionKey);
   expect(listing).toContain("docs://plugins  Plugins and hooks: A plugin takes part in the agents' work");
-  expect(page).toMatch(/^## Write one\n\n```ts\n\n\[Lines \d+ to \d+ of \d+\. Read on with offset=\d+\.\]$/);
+  expect(page).toMatch(
+    /^## Change it\n\nEach change names.*\n\n\[Lines \d+ to \d+ of \d+\. Read on with offset=\d+\.\]$/,
+  );
+  expect(found).toMatch(/^docs:\/\/telegram:\d+: .*FAMILY_BOT_TOKEN/);
   expect(mistaken).toContain("Near it: docs://plugins.");
 });
 
