@@ -237,6 +237,24 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
       expect(await react(at.withoutSecrets())).toMatchObject({ outcome: "failed" });
     });
 
+    test("a look at an account never fails, says how to mend what is not well, and no secret", async () => {
+      const look = async (context = at.context, signal = new AbortController().signal) => {
+        const findings = await at.channel.check?.(context, "https://isopod.test/channels/x/y/webhook", signal);
+        if (findings === undefined) return [];
+        expect(findings).not.toEqual([]);
+        for (const finding of findings) if (finding.status !== "ok") expect(finding.fix).toMatch(/\S/);
+        expectNoSecrets(findings);
+        return findings;
+      };
+      await look();
+      expect((await look(at.withoutSecrets())).every(({ status }) => status === "fail")).toBe(true);
+      for (const behaviour of ["busy", "refusing", "cut after taking"] as const) {
+        await at.behave(behaviour);
+        await look();
+      }
+      await look(at.context, AbortSignal.abort());
+    });
+
     test("typing never fails, whatever the platform does", async () => {
       await at.channel.typing?.(at.target, at.context);
       await at.behave("refusing");

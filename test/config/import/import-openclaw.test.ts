@@ -205,6 +205,11 @@ describe("channels", () => {
     ]);
   });
 
+  test("a field that is not known of a channel that is there is not taken for a missing channel", () => {
+    const { unknown } = imported({ channels: { telegram: { frob: 1 } } });
+    expect(unknown).toMatchObject([{ path: "channels.telegram.frob", why: "There is no such field here." }]);
+  });
+
   test("channels that are not there are listed, each once", () => {
     const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
     expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
