@@ -93,7 +93,7 @@ async function change(
   const outcome = await config.change({ callId, base, note, change: (document) => guarded(document, make, given) });
   switch (outcome.kind) {
     case "stored":
-      return `Revision ${outcome.revision} is stored, and holds from the next turn on. Changed: ${outcome.changed.join(", ")}.`;
+      return `Revision ${outcome.revision} is stored, and holds from the next turn on. Changed: ${outcome.changed.join(", ") || "nothing"}.`;
     case "same":
       return `Nothing differs from revision ${outcome.revision}.`;
     case "conflict":

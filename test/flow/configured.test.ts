@@ -2,11 +2,15 @@ import { SELF } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 
-const GROUP = -1005;
+/** Chats of this file alone: an owner, and a group. */
+const OWNER = 8843;
+const GROUP = -1_008_843;
 let document: any;
 let nextUpdate = 880_000;
 
 beforeEach(async () => {
+  const accounts = { default: { groups: { [GROUP]: {} } } };
+  await patch({ commands: { ownerAllowFrom: [`telegram:${OWNER}`] }, channels: { telegram: { accounts } } });
   document = (await (await call("GET", "/v1/config")).json<any>()).document;
 });
 
@@ -44,29 +48,29 @@ function toolsIn(body: any): string[] {
 }
 
 test("a binding lets another agent answer, in a session of its own", async () => {
-  const match = { channel: "telegram", peer: { kind: "direct", id: "44" } };
+  const match = { channel: "telegram", peer: { kind: "direct", id: String(OWNER) } };
   await patch({
     bindings: [{ agentId: "other", match }],
-    agents: { list: agentsWith("other", { model: "fake/bound" }) },
+    agents: { list: agentsWith("other", { model: "fake/configured-bound" }) },
   });
-  await script("bound", [{ text: "I am another." }]);
-  await write("Who are you?", 44);
-  await request("bound");
+  await script("configured-bound", [{ text: "I am another." }]);
+  await write("Who are you?", OWNER);
+  await request("configured-bound");
   await waitFor(async () => (await historyOf("agent:other:main")).messages?.length === 2);
   expect((await historyOf("agent:other:main")).messages).toMatchObject([{ text: "Who are you?" }, {}]);
   await patch({ bindings: null });
 });
 
 test("an agent's name addresses it in a group, as a pattern does", async () => {
-  await script("named", [{ text: "Yes?" }, { text: "Yes?" }]);
-  await patch({ agents: { list: agentsWith("main", { identity: { name: "Pill" }, model: "fake/named" }) } });
-  expect((await write("Who is there?", 42, GROUP)).ignored).toBe("the agent was not addressed");
-  expect((await write("Pill, who is there?", 42, GROUP)).ignored).toBeUndefined();
-  await request("named");
+  await script("configured-named", [{ text: "Yes?" }, { text: "Yes?" }]);
+  await patch({ agents: { list: agentsWith("main", { identity: { name: "Pill" }, model: "fake/configured-named" }) } });
+  expect((await write("Who is there?", OWNER, GROUP)).ignored).toBe("the agent was not addressed");
+  expect((await write("Pill, who is there?", OWNER, GROUP)).ignored).toBeUndefined();
+  await request("configured-named");
   await patch({ messages: { groupChat: { mentionPatterns: ["^robot\\b"] } } });
-  expect((await write("Pill, and now?", 42, GROUP)).ignored).toBe("the agent was not addressed");
-  expect((await write("Robot, and now?", 42, GROUP)).ignored).toBeUndefined();
-  await waitFor(async () => (await asked("named")).length === 2);
+  expect((await write("Pill, and now?", OWNER, GROUP)).ignored).toBe("the agent was not addressed");
+  expect((await write("Robot, and now?", OWNER, GROUP)).ignored).toBeUndefined();
+  await waitFor(async () => (await asked("configured-named")).length === 2);
   await patch({ messages: null });
 });
 
@@ -105,9 +109,11 @@ test("what is said of requests goes along with them, of an agent over all", asyn
     ["main", 0.7],
     ["third", 0.2],
   ] as const) {
-    await script(`params-${agentId}`, [{ text: "Done." }]);
-    await finished((await say("x", `params-${agentId}`, { sessionKey: `agent:${agentId}:hook:params` })).runId);
-    expect(await request(`params-${agentId}`)).toMatchObject({ temperature, max_tokens: 900 });
+    await script(`configured-params-${agentId}`, [{ text: "Done." }]);
+    await finished(
+      (await say("x", `configured-params-${agentId}`, { sessionKey: `agent:${agentId}:hook:params` })).runId,
+    );
+    expect(await request(`configured-params-${agentId}`)).toMatchObject({ temperature, max_tokens: 900 });
   }
 });
 
@@ -118,7 +124,7 @@ test("how long a tool's result may be is set for all, and for one agent", async 
     ["main", 2000],
     ["third", 3000],
   ] as const) {
-    const scenario = `result-${agentId}`;
+    const scenario = `configured-result-${agentId}`;
     const look = { name: "gateway", args: { action: "config.schema.lookup", path: "agents.defaults" } };
     await script(scenario, [{ calls: [look] }, { text: "Done." }]);
     await finished((await say("x", scenario, { sessionKey: `agent:${agentId}:hook:result` })).runId);
@@ -131,8 +137,8 @@ test("how long a tool's result may be is set for all, and for one agent", async 
 
 test("what is said of a voice is in the prompt", async () => {
   await patch({ messages: { tts: { hint: "Write numbers as words." } } });
-  await script("voice-hint", [{ text: "Done." }]);
-  await finished((await say("x", "voice-hint", { sessionKey: "agent:main:hook:voice-hint" })).runId);
-  expect(JSON.stringify((await request("voice-hint")).messages[0])).toContain("Write numbers as words.");
+  await script("configured-voice", [{ text: "Done." }]);
+  await finished((await say("x", "configured-voice", { sessionKey: "agent:main:hook:configured-voice" })).runId);
+  expect(JSON.stringify((await request("configured-voice")).messages[0])).toContain("Write numbers as words.");
   await patch({ messages: null });
 });
