@@ -226,6 +226,8 @@ describe("OpenAPI", () => {
         "/v1/config/import",
         "/v1/doctor",
         "/v1/agents/{id}/prompt",
+        "/v1/runs/{id}/prompt",
+        "/v1/sessions/{key}/context",
         "/v1/agents/{id}/bootstrap",
         "/v1/agents/{id}/bootstrap/accept",
         "/v1/agents/{id}/workspace",

@@ -1,4 +1,4 @@
-import { eq, inArray, lt, sql } from "drizzle-orm";
+import { eq, lt, sql } from "drizzle-orm";
 import { prepared, slot } from "../store/prepared.ts";
 import { prompts, runs } from "../store/schema.ts";
 import type { Store } from "../store/store.ts";
@@ -47,15 +47,4 @@ function namedByRuns(store: Store): Set<string> {
       WHERE type = 'object'`,
   );
   return new Set(rows.flatMap((row) => Object.values(row)));
-}
-
-/** All kept texts of these hashes that are still there, in no order. */
-export function promptsOf(store: Store, hashes: readonly string[]): PromptRow[] {
-  return hashes.length === 0
-    ? []
-    : store
-        .select()
-        .from(prompts)
-        .where(inArray(prompts.hash, [...hashes]))
-        .all();
 }
