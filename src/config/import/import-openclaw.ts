@@ -3,9 +3,11 @@ import type { z } from "zod";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { gatherAgents } from "./agents.ts";
+import { dropLooseBindings } from "./bindings.ts";
 import { gatherChannels } from "./channels.ts";
 import { inOrder } from "./draft.ts";
 import { dropInvalid, dropUnknown } from "./fit.ts";
+import { narrowGroups } from "./groups.ts";
 import { leavesOf } from "./leaves.ts";
 import { tellApart } from "./look-alikes.ts";
 import { dropTruisms } from "./means-nothing.ts";
@@ -29,7 +31,7 @@ export function importOpenClaw(text: string, schema: z.ZodType): ImportReport {
   const leaves = leavesOf(readDocument(text), isReference);
   if (leaves.length > MAX_VALUES) throw notReadable(`It has over ${MAX_VALUES} values.`);
   const known = dropUnknown(RESHAPE({ leaves, findings: [] }), schema);
-  return reportOf(dropInvalid(refuseSecrets(known), schema), schema);
+  return reportOf(dropLooseBindings(dropInvalid(refuseSecrets(known), schema)), schema);
 }
 
 /** From OpenClaw's shapes into ours. */
@@ -38,6 +40,7 @@ const RESHAPE = inOrder(
   gatherAgents,
   gatherChannels,
   renameGatheredFields,
+  narrowGroups,
   gatherProviders,
   dropTruisms,
   tellApart,

@@ -35,6 +35,7 @@ const REWRITINGS: readonly Rewriting[] = [
     (field): Rewriting => ({ at: `channels.*.accounts.*.${field}`, to: senderId }),
   ),
   { at: "commands.ownerAllowFrom.*", to: (value) => asText(value) },
+  { at: "bindings.*.match.peer.kind", to: oneOf({ dm: "direct" }) },
   { at: "bindings.*.match.peer.id", to: (value) => asText(value) },
   { at: "models.providers.*.api", to: wireFormat },
   { at: "models.providers.*.baseUrl", to: baseUrl },

@@ -210,6 +210,66 @@ describe("channels", () => {
     expect(unknown).toMatchObject([{ path: "channels.telegram.frob", why: "There is no such field here." }]);
   });
 
+  const telegram = (said: object) => imported({ channels: { telegram: said } });
+  const account = (report: ReturnType<typeof imported>): any =>
+    (report.document as any).channels?.telegram.accounts.default ?? {};
+
+  test.each<[string, object, string[]]>([
+    ["any group, of whose members some were let in", { allowFrom: ["1"], groups: { "*": {} } }, ["*"]],
+    [
+      "groups of whose members some were let in",
+      { groupAllowFrom: ["1"], groups: { "-1": {}, "-2": {} } },
+      ["-1", "-2"],
+    ],
+    ["a group with a list of its own", { groups: { "-1": { allowFrom: [1] }, "-2": {} } }, ["-1"]],
+    [
+      "such a group, and whatever would let it in again",
+      { groupPolicy: "open", groups: { "-1": { allowFrom: [1] }, "*": {} } },
+      ["-1", "*"],
+    ],
+  ])("nobody may speak who could not before: %s", (_, said, gone) => {
+    const report = telegram(said);
+    for (const group of gone) {
+      expect(Object.keys(account(report).groups ?? {})).not.toContain(group);
+      expect(report.refused).toContainEqual(
+        expect.objectContaining({ path: z.core.toDotPath(["channels", "telegram", "groups", group]) }),
+      );
+    }
+    expect(account(report).groupPolicy ?? "allowlist").toBe("allowlist");
+  });
+
+  test("groups that were open to everybody stay so, and only those that were named", () => {
+    expect(account(telegram({ groupPolicy: "open", groups: { "*": {} } }))).toEqual({
+      groupPolicy: "open",
+      groups: { "*": {} },
+    });
+    expect(account(telegram({ groupPolicy: "open" }))).toEqual({ groupPolicy: "open" });
+    const named = telegram({ groupPolicy: "open", groups: { "-1": { requireMention: false } } });
+    expect(account(named)).toEqual({ groupPolicy: "allowlist", groups: { "-1": { requireMention: false } } });
+    expect(paths(named.changed)).toEqual(["channels.telegram.groupPolicy"]);
+    const all = telegram({ groupAllowFrom: ["*"], groups: { "-1": { allowFrom: ["*"] } } });
+    expect(account(all).groups).toEqual({ "-1": {} });
+  });
+
+  test("a binding comes over with all of its conditions, or not at all", () => {
+    const peer = (kind: string) => ({ agentId: "main", match: { channel: "telegram", peer: { kind, id: "1" } } });
+    const bindings = [
+      { agentId: "main", match: { channel: "discord", guildId: "7", roles: ["admins"] } },
+      peer("dm"),
+      peer("robot"),
+      { agentId: "main", type: "acp", match: { channel: "telegram" } },
+    ];
+    for (const [document, at] of [
+      [{ bindings }, "bindings"],
+      [{ routing: { bindings } }, "routing.bindings"],
+    ] as const) {
+      const report = imported(document);
+      expect(report.document).toEqual({ bindings: [peer("direct")] });
+      expect(paths(report.refused)).toEqual(expect.arrayContaining([0, 2, 3].map((one) => `${at}[${one}]`)));
+      expect(paths(report.unknown)).toContain(`${at}[0].match.roles`);
+    }
+  });
+
   test("channels that are not there are listed, each once", () => {
     const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
     expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
