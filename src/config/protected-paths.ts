@@ -13,20 +13,29 @@ const TOOLS = [
   "exec.allowlist",
   "sessions",
   "agentToAgent",
-  "web.search.apiKey",
+  "web",
 ];
 
 /** What bounds one agent. */
-const AGENT = ["workspace", "sandbox", "elevatedDefault", "subagents.allowAgents", "memorySearch.remote"];
+const AGENT = [
+  "workspace",
+  "sandbox",
+  "elevatedDefault",
+  "subagents.allowAgents",
+  "subagents.maxSpawnDepth",
+  "subagents.maxChildren",
+  "memorySearch.remote",
+];
 
 /**
- * The fields that an agent may never write, with all below them: how commands are run and approved, who may speak and
- * with whom a session is shared, what may be spent, secrets and where they are sent, plugins, and what bounds an agent's
- * own rights. `*` is any name.
+ * The fields that an agent may never write, with all below them: how commands are run and approved, who may speak, who
+ * answers and with whom a session is shared, what may be spent, secrets and where they are sent, plugins, and what bounds
+ * an agent's own rights. `*` is any name.
  */
 const PROTECTED: readonly (readonly string[])[] = [
   "approvals",
   "auth",
+  "bindings",
   "budgets",
   "channels",
   "commands",
@@ -43,6 +52,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   "skills.entries.*.apiKey",
   "skills.entries.*.env",
   "skills.install",
+  "skills.load.extraDirs",
   ...TOOLS.map((name) => `tools.${name}`),
   ...["defaults", "list.*"].flatMap((whose) => [
     ...AGENT.map((name) => `agents.${whose}.${name}`),
@@ -70,8 +80,13 @@ export function protectedChanges(before: JsonObject, after: JsonObject): string[
   const [old, now] = [guardedFields(before), guardedFields(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];
   const changed = names.filter((name) => old.get(name)?.value !== now.get(name)?.value);
-  const whole = changed.filter((name) => !changed.some((above) => name !== above && isBelow(name, above)));
-  return whole.flatMap((name) => (now.get(name) ?? old.get(name))?.path ?? []);
+  const whole: string[] = [];
+  // From behind, a field comes right before all that is below it: `,` sorts before `]`.
+  for (const name of changed.sort().reverse()) {
+    const above = whole.at(-1);
+    if (above === undefined || !isBelow(name, above)) whole.push(name);
+  }
+  return whole.reverse().flatMap((name) => (now.get(name) ?? old.get(name))?.path ?? []);
 }
 
 /** A guarded field: how its path is written, and its value as canonical JSON; of an object only that it is there. */
@@ -95,15 +110,23 @@ function guardedFields(document: JsonObject): Map<string, Guarded> {
     for (const [at, inner] of value.entries()) walk(inner, [...names, ids[at] ?? ""], [...path, at]);
   };
   walk(document, [], []);
-  note(["who answers where no agent is named"], ["agents", "list"], defaultIdOf(document));
+  note(["which agents there are, and who answers"], ["agents", "list"], rosterOf(document));
   return found;
 }
 
-/** The default agent has workspace and rights of its own: to make another one the default is to change them. */
-function defaultIdOf({ agents }: JsonObject): string {
+/**
+ * The ids of all agents, and that of the default one. Tools, budgets and workspaces are bounded by agent: who adds one, or
+ * has another one answer, is past those bounds.
+ */
+function rosterOf({ agents }: JsonObject): string {
   const list = isJsonObject(agents) && Array.isArray(agents.list) ? agents.list : [];
-  const answering = list.find((entry) => isJsonObject(entry) && Boolean(entry.default)) ?? list[0] ?? { id: "main" };
-  return canonicalJson(isJsonObject(answering) ? (answering.id ?? null) : null);
+  const entries = list.length === 0 ? [{ id: "main" }] : list;
+  const answering = entries.find((entry) => isJsonObject(entry) && Boolean(entry.default)) ?? entries[0] ?? null;
+  return canonicalJson([idOf(answering), ...entries.map(idOf).sort()]);
+}
+
+function idOf(entry: Json): string {
+  return canonicalJson(isJsonObject(entry) ? (entry.id ?? null) : entry);
 }
 
 /** What tells the entries of a list apart: their id, and where several have the same, which of them it is. */

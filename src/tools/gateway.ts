@@ -23,6 +23,9 @@ const parameters = z.strictObject({
 
 type Args = z.infer<typeof parameters>;
 
+/** Most fields that are named in a refusal. */
+const MAX_REFUSED = 20;
+
 /**
  * Lets an owner's agent read, look up and change the configuration. A change is made from a revision, so that a call that
  * is made again after a crash is the same change; protected fields are compared in the documents before and after.
@@ -111,7 +114,9 @@ function guarded(before: JsonObject, make: (document: JsonObject, given: Json) =
   if (!isJsonObject(after)) throw new Error("raw: a configuration is an object.");
   const refused = protectedChanges(before, after);
   if (refused.length === 0) return after;
+  const named = refused.slice(0, MAX_REFUSED).join(", ");
+  const more = refused.length > MAX_REFUSED ? ` and ${refused.length - MAX_REFUSED} more` : "";
   throw new Error(
-    `Nothing was changed: an agent may not write ${refused.join(", ")}. The operator does, with PATCH /v1/config.`,
+    `Nothing was changed: an agent may not write ${named}${more}. The operator does, with PATCH /v1/config.`,
   );
 }

@@ -76,6 +76,28 @@ describe("a change is refused by its path", () => {
       { commands: { ownerAllowFrom: ["telegram:1", "telegram:2"] } },
       "commands.ownerAllowFrom",
     ],
+    [
+      "that adds an agent, which would be past the bounds of the others",
+      { agents: { list: [main, { id: "other", name: "Other" }, { id: "free" }] } },
+      "agents.list",
+    ],
+    ["that takes an agent away", { agents: { list: [main] } }, "agents.list"],
+    ["of who answers where", { bindings: [{ agentId: "other", match: { channel: "telegram" } }] }, "bindings"],
+    [
+      "of how many sub-agents there may be",
+      { agents: { defaults: { subagents: { maxChildren: 50 } } } },
+      "agents.defaults.subagents.maxChildren",
+    ],
+    [
+      "of whether the web can be reached, and through whom",
+      { tools: { web: { fetch: { enabled: true } } } },
+      "tools.web",
+    ],
+    [
+      "of whose folders skills come from",
+      { skills: { load: { extraDirs: ["agents/other/"] } } },
+      "skills.load.extraDirs",
+    ],
     ["of a cap", { budgets: { global: { runsPerDay: 1000 } } }, "budgets.global.runsPerDay"],
     ["that adds a cap", { budgets: { perAgent: {} } }, "budgets.perAgent"],
     ["of keys", { auth: { order: { openai: [] } } }, "auth.order.openai"],
@@ -109,6 +131,14 @@ describe("a change is refused by its path", () => {
   });
 });
 
+test("a change of very many fields is refused in no time", () => {
+  const groups = (mention: boolean) =>
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`-${at}`, { requireMention: mention }]));
+  const of = (mention: boolean) => ({ channels: { telegram: { accounts: { default: { groups: groups(mention) } } } } });
+  expect(protectedChanges(of(true), of(false))).toHaveLength(20_000);
+  expect(protectedChanges(of(true), {})).toEqual(["channels"]);
+}, 5000);
+
 describe("a change is let through", () => {
   test.each<[string, Json]>([
     ["of a field that guards nothing", { prompt: { productName: "Other" }, agents: { defaults: { model: "p/y" } } }],
@@ -116,12 +146,16 @@ describe("a change is let through", () => {
     ["of an account's manners", { channels: { telegram: { accounts: { default: { blockStreaming: null } } } } }],
     [
       "of an agent that stays as it was otherwise",
-      { agents: { list: [{ id: "main", tools: { exec: { ask: "always" } } }] } },
+      { agents: { list: [{ id: "main", name: "Pip", tools: { exec: { ask: "always" } } }, { id: "other" }] } },
     ],
     ["that says again what holds", BASE],
     ["that is empty", {}],
   ])("%s", (_, patch) => {
     expect(refused(patch)).toEqual([]);
+  });
+
+  test("that says of the only agent, which nobody has named, what it is called", () => {
+    expect(protectedChanges({}, { agents: { list: [{ id: "main", name: "Pip" }] } })).toEqual([]);
   });
 
   test("that has the same fields in another order", () => {
