@@ -32,7 +32,7 @@ function narrow(draft: Draft, account: Path): Draft {
 function leaveOut(draft: Draft, group: Path): Draft {
   const [first] = leavesAt(draft, group);
   if (first === undefined) return draft;
-  return find(takeOut(draft, group), { kind: "refused", path: originOf(first, group), why: WHY, hint: HINT });
+  return find(takeOut(draft, [group]), { kind: "refused", path: originOf(first, group), why: WHY, hint: HINT });
 }
 
 /** Whether a list of senders lets only some in. */
