@@ -1,6 +1,18 @@
 import { isAgentId } from "../session-key.ts";
-import { type Draft, inOrder, leavesAt, move, place, rewrite, type Step } from "./draft.ts";
-import type { Leaf, Path } from "./leaves.ts";
+import {
+  type Draft,
+  type Finding,
+  find,
+  inOrder,
+  leavesAt,
+  move,
+  place,
+  rewrite,
+  type Step,
+  withLeaves,
+  without,
+} from "./draft.ts";
+import { keyOf, type Leaf, type Path } from "./leaves.ts";
 import { matches } from "./pattern.ts";
 
 /**
@@ -28,11 +40,18 @@ function legacyModels(draft: Draft): Draft {
 
 /** Makes agents by id into entries of the list. */
 function listAgents(draft: Draft, roster: Path): Draft {
-  const members = leavesAt(draft, roster).filter(({ path }) => path.length > roster.length);
-  const ids = [...new Set(members.map(({ path }) => String(path[roster.length])))];
+  const isOwnId = ({ path }: Leaf) => path.length === roster.length + 2 && path.at(-1) === "id";
+  const all = leavesAt(draft, roster).filter(({ path }) => path.length > roster.length);
+  const members = all.filter((leaf) => !isOwnId(leaf));
+  const ids = [...new Set(all.map(({ path }) => String(path[roster.length])))];
   const offset = listLength(draft);
+  const why = "An agent's id is the name that it stands under.";
+  const told = all.filter(isOwnId).map(({ from }): Finding => ({ kind: "changed", path: from, why }));
   const list = place(
-    draft,
+    find(
+      without(draft, (leaf) => all.includes(leaf) && isOwnId(leaf)),
+      ...told,
+    ),
     members.map((leaf) => {
       const [id, ...rest] = leaf.path.slice(roster.length);
       return { leaf, path: ["agents", "list", offset + ids.indexOf(String(id)), ...rest] };
@@ -48,13 +67,15 @@ function listAgents(draft: Draft, roster: Path): Draft {
 
 /** The agent that was named as the default one says so itself. */
 function markDefault(draft: Draft, path: Path): Draft {
-  const named = draft.leaves.find((leaf) => leaf.path.join("/") === path.join("/"));
+  const named = draft.leaves.find((leaf) => keyOf(leaf.path) === keyOf(path));
   if (named === undefined) return draft;
   const entry = draft.leaves.find(({ path, value }) => matches(path, "agents.list.*.id") && value === named.value);
   if (entry === undefined) return draft;
   const mark: Leaf = { from: named.from, path: [...entry.path.slice(0, -1), "default"], value: true };
-  const rest = { ...draft, leaves: draft.leaves.filter((leaf) => leaf !== named) };
-  return { ...rest, leaves: [...rest.leaves, mark] };
+  return withLeaves(
+    without(draft, (leaf) => leaf === named),
+    mark,
+  );
 }
 
 /** What was said of the only identity is said of the default agent's. */

@@ -1,4 +1,4 @@
-import { type Draft, find, inOrder, move, type Step, withLeaves, without } from "./draft.ts";
+import { type Draft, type Finding, find, inOrder, move, type Step, withLeaves, without } from "./draft.ts";
 import { isWithin, type Leaf, type Path } from "./leaves.ts";
 import { matches } from "./pattern.ts";
 
@@ -15,8 +15,8 @@ const OF_THE_CHANNEL = ["accounts", "defaultAccount", "enabled"];
 export const gatherChannels: Step = inOrder(
   ...AT_THE_TOP.map((id) => (draft: Draft) => move(draft, id, `channels.${id}`)),
   (draft) => channelIds(draft).reduce(giveAccounts, draft),
-  shareDefaults,
   leaveOutWhatIsOff,
+  shareDefaults,
 );
 
 function channelIds({ leaves }: Draft): string[] {
@@ -38,9 +38,17 @@ function giveAccounts(draft: Draft, id: string): Draft {
       .map((leaf): Leaf => ({ ...leaf, path: [...base, ...leaf.path.slice(2)] }));
   });
   const isEmpty = (leaf: Leaf) => leaf.path.join(".") === `channels.${id}`;
-  return withLeaves(
+  const gathered = withLeaves(
     without(draft, (leaf) => beside.includes(leaf) || (copies.length > 0 && isEmpty(leaf))),
     ...copies,
+  );
+  const copied = new Set(copies.map(({ from }) => from));
+  const why = "Every account says this for itself.";
+  return find(
+    gathered,
+    ...beside
+      .filter(({ from }) => !copied.has(from))
+      .map(({ from }): Finding => ({ kind: "changed", path: from, why })),
   );
 }
 

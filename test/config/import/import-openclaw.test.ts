@@ -104,6 +104,12 @@ describe("names that have changed", () => {
     expect(report.changed).toContainEqual({ path: "agents.entries.Work", why: "The id is written 'work' here." });
   });
 
+  test("an agent's id is the name that it stands under, whatever it says of itself", () => {
+    const report = imported({ agents: { entries: { home: { id: "other" } } } });
+    expect(report.document).toEqual({ agents: { list: [{ id: "home" }] } });
+    expect(paths(report.changed)).toEqual(["agents.entries.home.id"]);
+  });
+
   test("`routing` is messages, agents and bindings", () => {
     const report = imported({
       routing: {
@@ -184,6 +190,14 @@ describe("channels", () => {
         },
       },
     });
+  });
+
+  test("what every account says for itself is not said again, and that is told", () => {
+    const report = imported({
+      channels: { telegram: { dmPolicy: "open", accounts: { a: { dmPolicy: "disabled" } } } },
+    });
+    expect(report.document).toEqual({ channels: { telegram: { accounts: { a: { dmPolicy: "disabled" } } } } });
+    expect(paths(report.changed)).toEqual(["channels.telegram.dmPolicy"]);
   });
 
   test("what is switched off does not come over", () => {
@@ -492,10 +506,11 @@ describe("everything is accounted for", () => {
       identity: { name: "Clawd", emoji: "x" },
       env: { A_KEY: "1", shellEnv: { enabled: true } },
       auth: { profiles: { "openai:x": { provider: "openai", mode: "oauth" } }, order: { openai: ["openai:x"] } },
-      routing: { queue: { mode: "collect", cap: 5 }, agents: { ada: { name: "Ada" } }, allowFrom: ["+1"] },
+      routing: { queue: { mode: "collect", cap: 5 }, agents: { ada: { id: "other", name: "Ada" } }, allowFrom: ["+1"] },
       channels: {
         telegram: { enabled: true, botToken: "1:x", allowFrom: [1], groups: { "-1": { allowFrom: ["2"] } } },
         slack: { enabled: false, appToken: "x" },
+        discord: { dmPolicy: "open", token: "x", accounts: { default: { token: "y", dmPolicy: "open" } } },
         defaults: { groupPolicy: "open", heartbeat: { showOk: true } },
       },
       models: { mode: "merge", providers: { p: { baseUrl: "https://p.test", api: "anthropic-messages", auth: "x" } } },
