@@ -1,7 +1,7 @@
 import { isSilence, mayBeSilence } from "../cli/silence.ts";
 import type { HistoryMessage } from "../cli/wire.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
+import type { AssistantMessage, ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
 import type { Approval, Conversation, DraftPart, RunView } from "./conversation.ts";
 
 /** Messages of one run that stand together, as they are shown. */
@@ -80,7 +80,7 @@ export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
   const blocks = turn.messages.flatMap((message): Block[] => {
     if (message.role === "user") return [{ type: "user", key: message.id, message }];
     if (message.role === "tool") return [];
-    return message.parts.flatMap((part, index): Block[] => {
+    const said = message.parts.flatMap((part, index): Block[] => {
       const key = `${message.id} ${index}`;
       if (part.type === "tool-call") {
         const { callId } = part;
@@ -95,8 +95,15 @@ export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
       }
       return spoken(part, key, false);
     });
+    return [...said, ...filesIn(message)];
   });
   return [...blocks, ...turn.draft.flatMap((part, index) => spoken(part, `draft ${index}`, true))];
+}
+
+/** The files that a reply names: where there is no channel to send them by, they are at least seen. */
+function filesIn({ id, directives }: AssistantMessage): Block[] {
+  const paths = directives?.files ?? [];
+  return paths.map((path, index) => ({ type: "text", key: `${id} file ${index}`, text: `📎 \`${path}\`` }));
 }
 
 /** Why the last answer of a turn is not a whole one. */

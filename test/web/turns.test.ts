@@ -34,6 +34,16 @@ test("a tool call carries its result, or what is known of it", () => {
   expect(stateIn(conversationOf([user(1, "run_1"), called, result(3, "run_1", true)]))).toEqual(["failed", "the file"]);
 });
 
+test("the files that a reply names follow its words", () => {
+  const named = {
+    ...assistant(2, "run_1", [{ type: "text", text: "Here:" }], "stop"),
+    directives: { files: ["a.png"] },
+  };
+  const [turn] = turnsOf(conversationOf([user(1, "run_1"), named]));
+  const texts = blocksOf(turn!, EMPTY).flatMap((block) => (block.type === "text" ? [block.text] : []));
+  expect(texts).toEqual(["Here:", "📎 `a.png`"]);
+});
+
 test("words in the making stand at the end of their run's turn", () => {
   const draft = { runId: "run_1", parts: [{ type: "text", text: "It is" }] } as const;
   const [turn] = turnsOf({ ...conversationOf([user(1, "run_1")]), draft });

@@ -115,6 +115,9 @@ function whereItCalls(url: string, { account }: Context, expected: string): Chan
   return { status: "warn", message, fix: `If that is not this Worker: ${fix}` };
 }
 
+/** The kinds of update that something is done with. */
+const NEEDED = ["message", "callback_query"];
+
 function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): ChannelFinding[] {
   const findings: ChannelFinding[] = [];
   const {
@@ -139,9 +142,12 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
       fix: "They come by themselves once calls succeed; look at the Worker's log.",
     });
   }
-  if (kinds !== undefined && kinds.length > 0 && !kinds.includes("message")) {
-    const fix = 'Call setWebhook again with allowed_updates=["message"].';
-    findings.push({ status: "fail", message: "Telegram is not to tell of messages (allowed_updates).", fix });
+  const left = kinds === undefined || kinds.length === 0 ? [] : NEEDED.filter((kind) => !kinds.includes(kind));
+  if (left.length > 0) {
+    const fix = `Call setWebhook again with allowed_updates=${JSON.stringify(NEEDED)}.`;
+    const what = left.includes("message") ? "messages" : "pressed buttons";
+    const status = left.includes("message") ? "fail" : "warn";
+    findings.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
   }
   return findings;
 }
