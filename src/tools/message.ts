@@ -60,6 +60,20 @@ export interface OutboxPort {
 
 const ADDRESS = /^([\w-]+):(.+)$/s;
 
+/** What begins as a command does, whatever invisible stands before it. */
+const COMMAND = /^[\p{C}\p{Z}\s]*[/／]/u;
+
+/** A command takes a person who means it: none hides behind a button that a model has labelled. */
+function noCommand(text: string): boolean {
+  return !COMMAND.test(text);
+}
+
+const words = z.string().min(1).max(64).refine(noCommand, "a button says no command; ask people to type it");
+
+function rowsOf<Button extends z.ZodType>(button: Button) {
+  return z.array(z.array(button).max(8)).max(8).optional();
+}
+
 const parameters = z.strictObject({
   action: z.enum(["send", "react"]).default("send"),
   text: z.string().max(MAX_TEXT_CHARS).default("").describe("What to say, in Markdown"),
@@ -76,31 +90,30 @@ const parameters = z.strictObject({
     .optional()
     .describe("The conversation, as <channel>:<conversation id>; this one where absent"),
   replyTo: z.string().optional().describe("Id of the message there that it answers"),
-  buttons: z
-    .array(
-      z.array(z.strictObject({ label: z.string().min(1).max(64), says: z.string().min(1).max(64).optional() })).max(8),
-    )
-    .max(8)
-    .optional()
-    .describe("Rows of buttons below it; pressing one says `says`, or its label"),
+  buttons: rowsOf(z.strictObject({ label: words })).describe("Rows of buttons below it; pressing one says its label"),
   emoji: z.string().max(16).optional().describe("react: the emoji; empty takes it back"),
   messageId: z.string().optional().describe("react: the message; the one that you answer where absent"),
 });
 
-interface MessageArgs extends z.infer<typeof parameters> {
+interface MessageArgs extends Omit<z.infer<typeof parameters>, "buttons"> {
+  buttons?: { label: string; says?: string | undefined }[][] | undefined;
   files?: string[] | undefined;
 }
 
-const withFiles = parameters.extend({
+const forOwners = parameters.extend({
+  buttons: rowsOf(z.strictObject({ label: words, says: words.optional() })).describe(
+    "Rows of buttons below it; pressing one says `says`, or its label",
+  ),
   files: z.array(z.string()).max(10).optional().describe("Files of the workspace to send along"),
 });
 
 /**
  * Says something to people beside the reply.
- * @param mayAttach whether it also sends files of the workspace, which are the owners'
+ * @param isOwners whether it is an owner's turn: only then it sends files of the workspace, and has buttons that say
+ * something else than what stands on them, which would put a stranger's words into the mouth of an owner who presses one
  */
-export function messageTool(outbox: OutboxPort, mayAttach: boolean): Tool<MessageArgs> {
-  const schema: z.ZodType<MessageArgs> = mayAttach ? withFiles : parameters;
+export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<MessageArgs> {
+  const schema: z.ZodType<MessageArgs> = isOwners ? forOwners : parameters;
   return defineTool({
     name: "message",
     summary: "Send messages to people, and react to theirs",
