@@ -1,11 +1,15 @@
 /** How far apart two words may be to count as near: one letter in three. */
 const LETTERS_PER_SLIP = 3;
 
+/** Longest word that is looked at: anybody may ask, and a look takes as long as the word and all names are. */
+const MAX_WORD_CHARS = 200;
+
 /**
  * The names that somebody may have meant who wrote `word`, the likeliest first: those that hold it or are held by it, and
  * those that are a few letters away. Case does not count.
  */
 export function nearestOf(word: string, names: readonly string[], most = 3): string[] {
+  if (word.length > MAX_WORD_CHARS) return [];
   const meant = word.toLowerCase();
   const scored = names.flatMap((name) => {
     const far = farOf(meant, name.toLowerCase());

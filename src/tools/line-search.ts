@@ -3,13 +3,15 @@ import { head } from "../lib/text.ts";
 
 const MAX_PATTERN_CHARS = 1000;
 const MAX_LINE_CHARS = 400;
+/** Most instructions of a pattern: each character of a line may take as many steps. */
+const MAX_PROGRAM = 300;
 
 /** Whether a line is one that is looked for. */
 export type LineTest = (line: string) => boolean;
 
 /**
  * Makes the test of a line by a regular expression in RE2's syntax, or by a text. RE2's time grows with the line's length
- * and no faster, so that no pattern holds the run up.
+ * and that of the pattern with its repeats written out, so that within bounds of both no pattern holds the run up.
  * @throws Error that says what is wrong with the pattern
  */
 export function lineTest(
@@ -25,6 +27,9 @@ export function lineTest(
     return (line) => (ignoreCase ? line.toLowerCase() : line).includes(wanted);
   }
   const regex = compile(pattern, ignoreCase);
+  if (regex.programSize() > MAX_PROGRAM) {
+    throw new Error("The pattern repeats too much. Look for a part of it, or use * and + in place of {n,m}.");
+  }
   return (line) => regex.test(line);
 }
 

@@ -14,3 +14,7 @@ test("what is like nothing is near nothing", () => {
   expect(nearestOf("telescope", NAMES)).toEqual([]);
   expect(nearestOf("", NAMES)).toEqual([]);
 });
+
+test("a word that is longer than any name is near nothing, and costs nothing to look at", () => {
+  expect(nearestOf(`${"x".repeat(20_000)} models`, NAMES)).toEqual([]);
+});

@@ -95,6 +95,7 @@ describe("grep", () => {
     for (const pattern of ["(", "(?<=a)b", "\\1"]) {
       await expect(grep({ pattern })).rejects.toThrow("is no regular expression");
     }
+    await expect(grep({ pattern: "(?:a{0,30}.{0,30}){1,15}\\bq$" })).rejects.toThrow("repeats too much");
     await expect(grep({ pattern: "" })).rejects.toThrow("1 to 1000");
   });
 });
