@@ -176,6 +176,25 @@ describe("the truncation notice", () => {
   );
 });
 
+describe("what is said of files to whom the workspace is closed", () => {
+  const cut = { ...bootstrapFile("MEMORY.md", "x".repeat(100)), rawChars: 2_000, truncated: true };
+  const open: PromptInput = { ...BARE, bootstrapFiles: [cut], fileWarnings: ["SOUL.md is no text."] };
+  const closed: PromptInput = { ...open, workspace: { ...open.workspace, closed: true } };
+
+  it.each(["read one again", "mend it where you can", "Read the rest", "Offer to distil"])(
+    "does not ask for what takes a file tool: %s",
+    (asked) => {
+      expect(text(open)).toContain(asked);
+      expect(text(closed)).not.toContain(asked);
+    },
+  );
+
+  it("still says what is loaded, and how much of it", () => {
+    expect(text(closed)).toContain("They are loaded already.");
+    expect(text(closed)).toContain("- MEMORY.md: 100 of 2000 characters");
+  });
+});
+
 describe("extra context", () => {
   it("is a group's in a full prompt and a sub-agent's in a minimal one", () => {
     expect(text({ ...BARE, extraContext: "A garden." })).toContain("## Group Chat Context\nA garden.");

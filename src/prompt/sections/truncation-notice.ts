@@ -12,11 +12,13 @@ export const truncationNotice: Section = {
     const cut = input.bootstrapFiles.filter((file) => file.truncated);
     const due = input.truncationWarning === "always" || (input.truncationWarning === "once" && !input.truncationWarned);
     if (cut.length === 0 || !due) return undefined;
+    const { closed = false } = input.workspace;
     return lines(
       "## Truncated Workspace Files",
-      "These files are complete in the workspace, but Project Context has only part of them. Read the rest where it matters.",
+      `These files are complete in the workspace, but Project Context has only part of them.${closed ? "" : " Read the rest where it matters."}`,
       ...cut.map((file) => `- ${file.path}: ${file.injectedChars} of ${file.rawChars} characters`),
-      cut.some((file) => file.path.toLowerCase() === "memory.md") &&
+      !closed &&
+        cut.some((file) => file.path.toLowerCase() === "memory.md") &&
         "Offer to distil the memory file into a short summary, with the details moved to memory/*.md.",
     );
   },
