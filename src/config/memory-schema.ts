@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { address } from "./address-schema.ts";
+import { headers } from "./headers-schema.ts";
 import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 
@@ -70,15 +72,9 @@ export const memorySearch = z.strictObject({
   fallback: z.enum(embedders).default("none").meta(planned("Who makes embeddings where the provider cannot.")),
   remote: z
     .strictObject({
-      baseUrl: z
-        .url({ protocol: /^https?$/ })
-        .optional()
-        .meta(planned("Where the provider's API begins.")),
+      baseUrl: address.optional().meta(planned("Where the provider's API begins.")),
       apiKey: secretRef.optional().meta(planned("The provider's key, by the name of its variable.")),
-      headers: z
-        .record(z.string(), z.union([z.string(), secretRef]))
-        .default({})
-        .meta(planned("Headers that every request carries.")),
+      headers: headers.default({}).meta(planned("Headers that every request carries.")),
       batch: z
         .strictObject({
           enabled: z.boolean().default(true).meta(planned("Whether several texts go into one request.")),

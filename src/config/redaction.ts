@@ -1,18 +1,16 @@
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { fieldPath } from "./field-path.ts";
+import { isSecretName, looksSecret } from "./plain-secret.ts";
 
 /** What is shown in place of a value that nobody is to see. */
 export const REDACTED = "[redacted]";
-
-/** Names of fields whose value, where it is a text, is a secret that should be a reference. */
-const SECRET_NAME = /(?:token|secret|password|api[-_]?key|authorization|cookie)$/i;
 
 type Path = readonly (string | number)[];
 
 /**
  * A document as a model or a caller may see it. Secrets are references and stay; hidden are texts of headers, texts where a secret
- * would be, and logins in addresses.
+ * would be, and texts that look like one, such as addresses with a login.
  */
 export function redacted(document: JsonObject): JsonObject {
   const hide = (text: string, path: Path) => (isSecret(text, path) ? REDACTED : text);
@@ -44,12 +42,7 @@ export function valueAt(document: Json | undefined, steps: readonly string[]): J
 
 function isSecret(text: string, path: Path): boolean {
   const name = String(path.findLast((step) => typeof step === "string"));
-  return path.at(-2) === "headers" || SECRET_NAME.test(name) || hasLogin(text);
-}
-
-function hasLogin(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.password !== "";
+  return path.at(-2) === "headers" || isSecretName(name) || looksSecret(text);
 }
 
 function mapTexts(value: Json, path: Path, change: (text: string, path: Path) => string): Json {

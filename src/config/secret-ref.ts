@@ -14,7 +14,8 @@ export const secretRef = z
   )
   .describe("A secret by name, never by value.");
 
-const NOT_BY_VALUE =
+/** What is said of a secret that stands where its name should. */
+export const NOT_BY_VALUE =
   'a secret does not belong here: store it with `wrangler secret put NAME`, or in .dev.vars, and write {source: "env", id: "NAME"}';
 
 /** A secret as configurations name it. */

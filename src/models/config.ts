@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { address } from "../config/address-schema.ts";
+import { headers } from "../config/headers-schema.ts";
 import { secretRef } from "../config/secret-ref.ts";
 
 const model = z.strictObject({
@@ -27,17 +29,12 @@ const model = z.strictObject({
 });
 
 const provider = z.strictObject({
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
-    .describe("Where its API begins, with the version: https://api.example.com/v1."),
+  baseUrl: address.describe("Where its API begins, with the version: https://api.example.com/v1."),
   api: z
     .enum(["openai-completions", "openai-responses", "anthropic-messages"])
     .describe("The wire format that it speaks."),
   apiKey: secretRef.optional().describe("Its key; absent where it wants none."),
-  headers: z
-    .record(z.string(), z.union([z.string(), secretRef]))
-    .default({})
-    .describe("Headers that every request carries."),
+  headers: headers.default({}).describe("Headers that every request carries; a secret among them by its name."),
   models: z.array(model).default([]).describe("What is to be known of its models; others may be used as well."),
 });
 

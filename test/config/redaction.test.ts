@@ -26,6 +26,19 @@ test("texts that are or may be secrets are hidden, references and all else are n
   });
 });
 
+test("what looks like a secret is hidden wherever it stands", () => {
+  const config = {
+    endpoint: "https://notes.test/?token=hunter2",
+    login: "https://hunter2@notes.test",
+    words: ["sk-hunter2hunter2hunter2", "plain"],
+    credentials: "hunter2",
+    passwd: "hunter2",
+  };
+  const shown = redacted({ skills: { entries: { notes: { config } } } });
+  expect(JSON.stringify(shown)).not.toContain("hunter2");
+  expect(JSON.stringify(shown)).toContain("plain");
+});
+
 describe("a document that was made from a redacted one", () => {
   test("has again what was hidden, and what was changed beside", () => {
     const edited = JSON.parse(JSON.stringify(redacted(document)).replace("Pill", "Other"));

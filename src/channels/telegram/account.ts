@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { address } from "../../config/address-schema.ts";
 import { secretRef } from "../../config/secret-ref.ts";
 
 const group = z.strictObject({
@@ -18,10 +19,7 @@ export const telegramAccount = z.strictObject({
     .describe(
       "The `secret_token` that setWebhook was called with, by the name of its variable; nothing enters without it.",
     ),
-  apiBase: z
-    .url({ protocol: /^https?$/, error: "use an http or https address" })
-    .default("https://api.telegram.org")
-    .describe("Address of the Bot API, for those who run their own."),
+  apiBase: address.default("https://api.telegram.org").describe("Address of the Bot API, for those who run their own."),
   username: z
     .string()
     .regex(/^\w{1,64}$/, "use the bot's username without the @")

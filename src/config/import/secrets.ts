@@ -1,25 +1,9 @@
 import { isJsonObject, type Json } from "../../lib/json.ts";
+import { isSecretName, looksSecret } from "../plain-secret.ts";
 import { type Draft, type Finding, find, rewrite, type Step, takeOut } from "./draft.ts";
 import type { Leaf, Path } from "./leaves.ts";
 import { matches, matchStart } from "./pattern.ts";
 import { variableName } from "./variable-name.ts";
-
-/** Names of fields that hold something secret. */
-const SECRET_NAME =
-  /(?:api[_-]?key|token|secret|password|passwd|credentials?|private[_-]?key|encrypt[_-]?key|authorization|cookie)s?$/i;
-
-/** How well-known secrets look, wherever they stand. */
-const SECRET_SHAPES = [
-  /^(?:sk|pk|rk)[-_][\w-]{16,}/,
-  /^(?:xox[abeprs]|xapp)-/,
-  /^(?:gh[opsu]_|github_pat_|glpat-|hf_|gsk_|nvapi-|whsec_|AIza|AKIA|ya29\.)[\w-]{8,}/,
-  /^\d{6,12}:[\w-]{20,}$/,
-  /^(?:Bearer|Basic)\s+\S/i,
-  /^eyJ[\w-]{10,}\.[\w-]{10,}/,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /^[a-z][a-z\d+.-]*:\/\/[^\s/@]+:[^\s/@]+@/i,
-  /^https?:\/\/\S*[?&](?:key|api_?key|token|secret|access_token)=/i,
-];
 
 const SOURCES = new Set<Json>(["env", "file", "exec"]);
 
@@ -103,13 +87,12 @@ function whyRefused(leaf: Leaf): string | undefined {
   if (typeof value === "number") return isSecretPlace(leaf) && !isPlural(leaf) ? IN_PLAIN_WORDS : undefined;
   if (typeof value !== "string" || value === "") return undefined;
   if (isSecretPlace(leaf)) return IN_PLAIN_WORDS;
-  if (SECRET_SHAPES.some((shape) => shape.test(value)))
-    return "It looks like a secret, and configurations are stored and shown.";
+  if (looksSecret(value)) return "It looks like a secret, and configurations are stored and shown.";
   return /(?<!\$)\$\{[A-Z_][A-Z0-9_]*\}/.test(value) ? "Variables are not filled into texts here." : undefined;
 }
 
 function isSecretPlace(leaf: Leaf): boolean {
-  return SECRET_NAME.test(nameOf(leaf));
+  return isSecretName(nameOf(leaf));
 }
 
 function isPlural(leaf: Leaf): boolean {
