@@ -17,9 +17,12 @@ const agents = z
     list: z.array(agentEntry).default([]).describe("The agents; without any there is one, `main`."),
   })
   .superRefine(({ list }, context) => {
+    const taken = new Set<string>();
     for (const [at, { id }] of list.entries()) {
-      if (list.findIndex((entry) => entry.id === id) === at) continue;
-      context.addIssue({ code: "custom", path: ["list", at, "id"], message: `'${id}' is another agent's, too` });
+      if (taken.has(id)) {
+        context.addIssue({ code: "custom", path: ["list", at, "id"], message: `'${id}' is another agent's, too` });
+      }
+      taken.add(id);
     }
   })
   .prefault({})
@@ -60,16 +63,21 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
     .describe("The configuration.");
 }
 
+/** Most agents that a fault names. */
+const MAX_NAMED = 20;
+
 /** A budget or a binding of an agent that is not there would hold for nobody. */
 function refuseUnknownAgents(config: CoreConfig, context: z.RefinementCtx): void {
-  const known = agentIds(config);
+  const known = new Set(agentIds(config));
+  const some = [...known].slice(0, MAX_NAMED).join(", ");
+  const there = known.size > MAX_NAMED ? `${some} and ${known.size - MAX_NAMED} more` : some;
   const named = [
     ...Object.keys(config.budgets.agents).map((id) => ({ id, path: ["budgets", "agents", id] })),
     ...config.bindings.map(({ agentId }, at) => ({ id: agentId, path: ["bindings", at, "agentId"] })),
   ];
   for (const { id, path } of named) {
-    if (known.includes(id)) continue;
-    const message = `no agent '${id}' is configured; there is: ${known.join(", ")}`;
+    if (known.has(id)) continue;
+    const message = `no agent '${id}' is configured; there is: ${there}`;
     context.addIssue({ code: "custom", path, message });
   }
 }

@@ -65,12 +65,19 @@ export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx
     if (fault === undefined) places.push({ id, prefix: workspacePrefix(id, workspace) });
     else refuse(id, fault);
   }
-  for (const inner of places) {
-    const outer = places.find(({ prefix }) => prefix !== inner.prefix && inner.prefix.startsWith(prefix));
+  const owners = new Map(places.map(({ id, prefix }) => [prefix, id]));
+  for (const { id, prefix } of places) {
+    const outer = foldersAbove(prefix).find((folder) => owners.has(folder));
     if (outer === undefined) continue;
-    const where = `'${inner.prefix}' of agent '${inner.id}' is inside '${outer.prefix}' of agent '${outer.id}'`;
-    refuse(inner.id, `${where}; give each a folder of its own, or both the same one`);
+    const where = `'${prefix}' of agent '${id}' is inside '${outer}' of agent '${owners.get(outer)}'`;
+    refuse(id, `${where}; give each a folder of its own, or both the same one`);
   }
+}
+
+/** The folders that a prefix is in, the outermost first. */
+function foldersAbove(prefix: string): string[] {
+  const names = prefix.split("/").slice(0, -2);
+  return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
 }
 
 /** What is configured for each agent. */

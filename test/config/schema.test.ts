@@ -115,6 +115,41 @@ describe("a name that is not known", () => {
   });
 });
 
+describe("a secret is refused where a text may stand, and not repeated", () => {
+  const provider = { baseUrl: "https://p.test/v1", api: "openai-completions" };
+
+  test.each<[string, object]>([
+    ["headers.Authorization", { headers: { Authorization: "Bearer hunter2hunter2" } }],
+    ["headers.x-api-key", { headers: { "x-api-key": "hunter2" } }],
+    ["headers.X-Extra", { headers: { "X-Extra": "sk-hunter2hunter2hunter2" } }],
+    ["baseUrl", { baseUrl: "https://ada:hunter2@p.test/v1" }],
+    ["baseUrl", { baseUrl: "https://hunter2@p.test/v1" }],
+    ["baseUrl", { baseUrl: "https://p.test/v1?key=hunter2" }],
+  ])("%s, case %#", (field, said) => {
+    const [fault, ...rest] = faults({ models: { providers: { p: { ...provider, ...said } } } });
+    expect(fault?.replaceAll(/[[\]"]/g, "")).toContain(field.split(".").at(-1));
+    expect(fault).toMatch(/does not belong/);
+    expect(fault).not.toContain("hunter2");
+    expect(rest).toEqual([]);
+  });
+
+  test("and a reference, or a text that is none, is taken", () => {
+    const headers = { Authorization: { source: "env", id: "KEY" }, "X-Title": "Isopod" };
+    expect(faults({ models: { providers: { p: { ...provider, headers } } } })).toEqual([]);
+    expect(faults({ channels: { telegram: { apiBase: "https://1:x@t.test" } } })[0]).toMatch(/apiBase/);
+  });
+});
+
+test("as many agents as a document holds are read in no time, also where none is valid", () => {
+  const list = Array.from({ length: 50_000 }, (_, at) => ({ id: `a${at}` }));
+  expect(faults({ agents: { list } })).toEqual([]);
+  const placed = list.slice(0, 20_000).map(({ id }) => ({ id, workspace: `w/${id}` }));
+  expect(faults({ agents: { list: placed } })).toEqual([]);
+  const agents = Object.fromEntries(list.slice(0, 20_000).map(({ id }) => [`x${id}`, {}]));
+  const said = faults({ agents: { list }, budgets: { agents } });
+  expect(said[0]).toMatch(/and 49980 more/);
+}, 10_000);
+
 describe("what holds for all agents", () => {
   const only = ["imageModel", "thinkingDefault", "verboseDefault", "elevatedDefault", "contextTokens"];
   const more = ["timeoutSeconds", "maxConcurrent", "skipBootstrap"];
