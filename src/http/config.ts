@@ -78,7 +78,9 @@ async function change(c: Context<AppEnv>, query: ChangeQuery, make: (document: J
 }
 
 async function documentIn(c: Context): Promise<Json> {
-  return parseConfig(new TextDecoder().decode(await readBody(c.req.raw, MAX_DOCUMENT_BYTES)));
+  const text = new TextDecoder().decode(await readBody(c.req.raw, MAX_DOCUMENT_BYTES));
+  if (text.trim() !== "") return parseConfig(text);
+  throw new IsopodError("invalid_request", "The body is empty.", "Send a document; {} is one that says nothing.");
 }
 
 async function storedAt(c: Context<AppEnv>, revision: number) {

@@ -250,6 +250,12 @@ test("the body may be JSON5, with comments and without quotes", async () => {
   expect([put.status, await put.json()]).toMatchObject([200, { changed: [] }]);
 });
 
+test("nothing at all is no document", async () => {
+  const empty = { method: "PUT", headers: { Authorization: "Bearer test-token", "If-Match": "*" } };
+  const response = await SELF.fetch("https://isopod.test/v1/config", empty);
+  expect(await errorOf(response)).toMatchObject({ status: 400, message: "The body is empty." });
+});
+
 test("the history tells who changed what, and an earlier revision is gone back to as a new one", async () => {
   const { revision, document } = await view();
   await patch({ prompt: { productName: "Mistake" } }, "?note=Oops");

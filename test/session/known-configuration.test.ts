@@ -120,6 +120,17 @@ test("an answer that comes after something newer was learnt is not believed", as
   expect(nameIn(known)).toBe("New");
 });
 
+test("a revision that was stored from here does not take the place of a newer one that was heard of", async () => {
+  const { known } = isolate();
+  const first = await store(named("First"));
+  await known.know(NOW);
+  const { stored } = known;
+  await store(named("Second"));
+  await known.refresh();
+  if (stored?.kind === "valid") known.learn(first, stored.config);
+  expect(nameIn(known)).toBe("Second");
+});
+
 test("a newest revision that is not valid leaves the newest valid one in force, and is told with its fields", async () => {
   await store(named("Oldest"));
   const good = await store(named("Good"));

@@ -6,9 +6,12 @@ import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { log } from "../../lib/log.ts";
+import { comesWithin } from "../comes-within.ts";
 import { type ConfigurationEnv, fromEnvironment, knownConfiguration } from "./configuration.ts";
 import { wholeSchema } from "./whole-schema.ts";
 
+/** How long D1 may take to answer who waits for it. */
+const ANSWER_MS = 10_000;
 /** How often a change that fits any revision is made anew because somebody was faster. */
 const MAX_TRIES = 5;
 
@@ -98,9 +101,10 @@ function fits(base: ConfigChange["base"], revision: number): boolean {
   return typeof base === "number" ? base === revision : base(revision);
 }
 
-/** What D1 answers. @throws IsopodError `unavailable` with a hint where it does not, and what else is an IsopodError */
+/** What D1 answers in time. @throws IsopodError `unavailable` with a hint where it does not, and what else is an IsopodError */
 export async function reached<T>(answer: Promise<T>, hint: string): Promise<T> {
   try {
+    if (!(await comesWithin(ANSWER_MS, answer))) throw new Error(`no answer within ${ANSWER_MS} ms`);
     return await answer;
   } catch (error) {
     if (error instanceof IsopodError) throw error;

@@ -70,8 +70,9 @@ export class KnownConfiguration {
     else if (known !== undefined) this.#hear(question, known);
   }
 
-  /** Takes note of a revision that was stored from here. */
+  /** Takes note of a revision that was stored from here, unless a newer one was heard of meanwhile. */
   learn(revision: number, config: Config): void {
+    if (this.#stored !== undefined && this.#stored.newest > revision) return;
     this.#asked += 1;
     this.#hear(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
   }
