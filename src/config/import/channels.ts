@@ -91,10 +91,17 @@ function turn(draft: Draft, { from, path, value }: Leaf): Draft {
       { kind: "changed", path: from, why },
     );
   }
+  const isOff = (leaf: Leaf) => isWithin(leaf.path, path.slice(0, -1));
+  const left = without(draft, isOff);
+  const holds = new Set(left.leaves.map((leaf) => leaf.from));
+  const holder = from.slice(0, -1);
+  // What holds for several accounts stands elsewhere, and goes with the last of them.
+  const gone = draft.leaves.filter((leaf) => isOff(leaf) && !isWithin(leaf.from, holder) && !holds.has(leaf.from));
   const why = "It is switched off, so nothing of it comes over.";
   const rest = find(
-    without(draft, (leaf) => isWithin(leaf.path, path.slice(0, -1))),
-    { kind: "changed", path: from.slice(0, -1), why },
+    left,
+    { kind: "changed", path: holder, why },
+    ...gone.map((leaf): Finding => ({ kind: "changed", path: leaf.from, why: "What it is for is switched off." })),
   );
   // A channel without a word about it may have an account of its own accord; one with no accounts has none.
   const none: Leaf = { from, path: [...path.slice(0, 2), "accounts"], value: {}, placed: true };

@@ -125,7 +125,7 @@ export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path }[]
     if (isTaken(path)) findings.push(...takenBy(leaf, path));
     else arrived.push({ ...leaf, path });
   }
-  const filled = new Set(arrived.flatMap(({ path }) => path.map((_, at) => keyOf(path.slice(0, at)))));
+  const filled = placesIn(arrived);
   const kept = staying.filter((leaf) => !(isEmpty(leaf) && filled.has(keyOf(leaf.path))));
   return { leaves: [...kept, ...arrived], findings: [...draft.findings, ...findings] };
 }

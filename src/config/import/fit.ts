@@ -123,11 +123,12 @@ const NO_SUCH_FIELD = {
   hint: "GET /v1/config/schema says which there are.",
 };
 
+/** Values that came from several places are told by each of them. */
 function refusedAt(gone: readonly Leaf[], place: Path, { path, message }: Fault): Finding[] {
-  const first = gone.find(({ placed }) => !placed);
-  if (first === undefined) return [];
   const inner = path.slice(place.length).join(".");
   const why = inner === "" ? message : `${inner}: ${message}`;
   const hint = "GET /v1/config/schema says what is taken there.";
-  return [{ kind: "refused", path: originOf(first, place), why, hint }];
+  const origins = gone.filter(({ placed }) => !placed).map((leaf) => originOf(leaf, place));
+  const distinct = new Map(origins.map((origin) => [keyOf(origin), origin]));
+  return [...distinct.values()].map((origin) => ({ kind: "refused", path: origin, why, hint }));
 }
