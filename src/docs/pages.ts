@@ -66,7 +66,7 @@ export const PAGES: readonly DocsPage[] = [
 export function findPage(typed: string): DocsPage | undefined {
   const name = typed
     .toLowerCase()
-    .replace(/^\/+|\/+$/g, "")
+    .replace(/^\/+|(?<!\/)\/+$/g, "")
     .replace(/\.md$/, "");
   const folder = name === "" ? "index" : `${name}/index`;
   return PAGES.find((one) => one.name === name) ?? PAGES.find((one) => one.name === folder);

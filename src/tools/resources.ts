@@ -31,7 +31,7 @@ export interface Address {
 export function addressIn(typed: string): Address | undefined {
   const [, scheme, path, heading] = /^\s*([a-z][a-z\d+.-]*):\/\/([^#]*)(?:#(.*))?$/is.exec(typed) ?? [];
   if (scheme === undefined || path === undefined) return undefined;
-  return { scheme: scheme.toLowerCase(), path: path.trim().replace(/^\/+|\/+$/g, ""), heading: heading?.trim() };
+  return { scheme: scheme.toLowerCase(), path: path.trim().replace(/^\/+|(?<!\/)\/+$/g, ""), heading: heading?.trim() };
 }
 
 /**

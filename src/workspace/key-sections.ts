@@ -12,9 +12,9 @@ export function keySectionsOf(text: string): string {
   let openLevel = 0;
   let fence = "";
   for (const line of text.split(/\r\n?|\n/)) {
-    const [, marks = "", name = ""] = (fence === "" && /^(#{1,6})[ \t]+(.*?)[ \t#]*$/.exec(line)) || [];
+    const [, marks = "", rest = ""] = (fence === "" && /^(#{1,6})[ \t](.*)$/.exec(line)) || [];
     if (marks !== "" && marks.length <= openLevel) openLevel = 0;
-    if (openLevel === 0 && NAMES.includes(name.toLowerCase())) {
+    if (openLevel === 0 && NAMES.includes(nameOf(rest))) {
       openLevel = marks.length;
       sections.push([]);
     }
@@ -24,4 +24,12 @@ export function keySectionsOf(text: string): string {
     else if (border === fence) fence = "";
   }
   return wholeHead(sections.map((lines) => lines.join("\n").trim()).join("\n\n"), MAX_CHARS);
+}
+
+/** What a heading says, in lower case, without the marks that may close it. */
+function nameOf(heading: string): string {
+  return heading
+    .replace(/(?<![ \t#])[ \t#]+$/, "")
+    .trim()
+    .toLowerCase();
 }

@@ -153,3 +153,8 @@ function isLiveField(written: string): boolean {
     return state === "live" && (shape(path) === meant || shape(path).startsWith(`${meant}.`));
   });
 }
+
+test("a name full of slashes is no page, and found to be none at once", () => {
+  expect(findPage(`/index${"/".repeat(400_000)}x`)).toBeUndefined();
+  expect(findPage("//index//")?.name).toBe("index");
+});

@@ -39,3 +39,7 @@ describe("the offline rules understand", () => {
     expect(intentOf(message)).toEqual(intent);
   });
 });
+
+test("a message full of marks is read at once", () => {
+  expect(intentOf(`well${"!".repeat(400_000)}.`).kind).toBe(intentOf("well!.").kind);
+});

@@ -35,3 +35,7 @@ test("where there are none there is nothing, and what is too long is cut between
   expect(long.length).toBeLessThanOrEqual(8000);
   expect(long.isWellFormed()).toBe(true);
 });
+
+test("takes no longer for a heading of spaces than for any other line", () => {
+  expect(keySectionsOf(`# Plan${" ".repeat(400_000)}.\n## Red Lines ##\nNever.`)).toBe("## Red Lines ##\nNever.");
+});

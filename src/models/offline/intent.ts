@@ -139,7 +139,7 @@ function write({ path = "", content = "" }: Groups): Intent {
 }
 
 function list({ folder = "" }: Groups): Intent {
-  return { kind: "list", folder: folder.replace(/^\.?\/+|\/+$/g, "") };
+  return { kind: "list", folder: folder.replace(/^\.?\/+|(?<!\/)\/+$/g, "") };
 }
 
 /** The words themselves: without a channel's envelope in brackets before them and the sentence's last mark. */
@@ -147,7 +147,7 @@ function unwrapped(message: string): string {
   return message
     .trim()
     .replace(/^\[[^\]\n]{1,120}\]\s*/, "")
-    .replace(/[?？!！。]+$/, "")
+    .replace(/(?<![?？!！。])[?？!！。]+$/, "")
     .trim();
 }
 
