@@ -1,9 +1,13 @@
-import { type Draft, type Finding, find, inOrder, move, type Step, withLeaves, without } from "./draft.ts";
-import { isWithin, type Leaf, type Path } from "./leaves.ts";
+import { IsopodError } from "../../lib/errors.ts";
+import { type Draft, type Finding, find, inOrder, move, placesIn, type Step, withLeaves, without } from "./draft.ts";
+import { isWithin, keyOf, type Leaf, type Path } from "./leaves.ts";
 import { matches } from "./pattern.ts";
 
 /** Channels that the first versions had at the top of the document. */
 const AT_THE_TOP = ["telegram", "whatsapp", "discord", "slack", "signal", "imessage", "msteams", "googlechat"];
+
+/** Most values that the accounts of a channel may share, counted for each of them. */
+const MAX_COPIES = 5000;
 
 /** What is said of a channel as a whole, and not of an account. */
 const OF_THE_CHANNEL = ["accounts", "defaultAccount", "enabled"];
@@ -11,6 +15,7 @@ const OF_THE_CHANNEL = ["accounts", "defaultAccount", "enabled"];
 /**
  * Gives every channel its accounts: what stands beside `accounts` is the account `default` where it has none, and else
  * what holds for each account that does not say otherwise. What is switched off is left out.
+ * @throws IsopodError `invalid_request` where that would be too much
  */
 export const gatherChannels: Step = inOrder(
   ...AT_THE_TOP.map((id) => (draft: Draft) => move(draft, id, `channels.${id}`)),
@@ -31,10 +36,15 @@ function giveAccounts(draft: Draft, id: string): Draft {
   const needsDefault = named.length === 0 || (beside.some(isOfOneAccount) && !named.includes("default"));
   const accounts = needsDefault ? ["default", ...named] : named;
   const shared = accounts.includes("default") ? beside.filter((leaf) => !isOfOneAccount(leaf)) : beside;
+  if (accounts.length * beside.length > MAX_COPIES) {
+    const message = `The document cannot be read. channels.${id}: ${accounts.length} accounts share ${beside.length} values.`;
+    throw new IsopodError("invalid_request", message, "Take out what the accounts need not share.");
+  }
+  const standing = placesIn(own);
   const copies = accounts.flatMap((account) => {
     const base = ["channels", id, "accounts", account];
     return (account === "default" ? beside : shared)
-      .filter(({ path }) => !says(draft, [...base, ...path.slice(2, 3)]))
+      .filter(({ path }) => !standing.has(keyOf([...base, ...path.slice(2, 3)])))
       .map((leaf): Leaf => ({ ...leaf, path: [...base, ...leaf.path.slice(2)] }));
   });
   const isEmpty = (leaf: Leaf) => leaf.path.join(".") === `channels.${id}`;

@@ -265,6 +265,16 @@ describe("channels", () => {
     expect(account(all).groups).toEqual({ "-1": {} });
   });
 
+  test("very many groups are left out in no time, and very many accounts share only so much", () => {
+    const groups = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`-${at}`, { allowFrom: [1] }]));
+    expect(telegram({ groups }).refused).toHaveLength(2000);
+    const many = (prefix: string, value: unknown) =>
+      Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`${prefix}${at}`, value]));
+    expect(() => telegram({ ...many("field", 1), accounts: many("account", { dmPolicy: "open" }) })).toThrow(
+      /2000 accounts share 2000 values/,
+    );
+  }, 10_000);
+
   test("a binding comes over with all of its conditions, or not at all", () => {
     const peer = (kind: string) => ({ agentId: "main", match: { channel: "telegram", peer: { kind, id: "1" } } });
     const bindings = [
