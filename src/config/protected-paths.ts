@@ -29,8 +29,8 @@ const AGENT = [
 
 /**
  * The fields that an agent may never write, with all below them: how commands are run and approved, who may speak, who
- * answers and with whom a session is shared, what may be spent, secrets and where they are sent, plugins, and what bounds
- * an agent's own rights. `*` is any name.
+ * answers and with whom a session is shared, what may be spent, secrets and where they are sent, plugins, expressions
+ * that everybody's words are held against, which may take for ever, and what bounds an agent's own rights. `*` is any name.
  */
 const PROTECTED: readonly (readonly string[])[] = [
   "approvals",
@@ -42,6 +42,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   "cron.webhookToken",
   "gateway",
   "hooks",
+  "messages.groupChat.mentionPatterns",
   "models.providers",
   "plugins",
   "prompt.personalFiles",
@@ -57,6 +58,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   ...["defaults", "list.*"].flatMap((whose) => [
     ...AGENT.map((name) => `agents.${whose}.${name}`),
     ...TOOLS.map((name) => `agents.${whose}.tools.${name}`),
+    `agents.${whose}.groupChat.mentionPatterns`,
   ]),
 ].map((path) => path.split("."));
 

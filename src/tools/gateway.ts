@@ -90,7 +90,7 @@ async function change(
   callId: string,
   make: (document: JsonObject, given: Json) => Json,
 ): Promise<string> {
-  if (raw === undefined) throw new Error("raw: give what to change, as an object or JSON5.");
+  if (raw === undefined || raw === "") throw new Error("raw: give what to change, as an object or JSON5.");
   if (base === undefined) throw new Error("baseRevision: give the revision that config.get told.");
   const given = parseConfig(typeof raw === "string" ? raw : JSON.stringify(raw));
   const outcome = await config.change({ callId, base, note, change: (document) => guarded(document, make, given) });

@@ -82,6 +82,16 @@ describe("a change is refused by its path", () => {
       "agents.list",
     ],
     ["that takes an agent away", { agents: { list: [main] } }, "agents.list"],
+    [
+      "of an expression that everybody's words are held against",
+      { messages: { groupChat: { mentionPatterns: ["(a+)+$"] } } },
+      "messages.groupChat.mentionPatterns",
+    ],
+    [
+      "of such an expression of one agent",
+      { agents: { list: [{ ...main, groupChat: { mentionPatterns: ["(a+)+$"] } }] } },
+      "agents.list[0].groupChat.mentionPatterns",
+    ],
     ["of who answers where", { bindings: [{ agentId: "other", match: { channel: "telegram" } }] }, "bindings"],
     [
       "of how many sub-agents there may be",
