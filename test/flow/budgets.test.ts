@@ -281,13 +281,13 @@ describe("a budget that does not answer", () => {
   const budgets = { perAgent: { runsPerHour: 9 } };
 
   test("allows nothing, and the run says so", async () => {
-    const place = await capped("deaf", { budgets });
+    const place = await capped("deaf-budget", { budgets });
     const claim = vi.spyOn(Budget.prototype, "claim").mockImplementation(() => fail());
-    const run: any = await finished((await say("x", "deaf", place)).runId);
+    const run: any = await finished((await say("x", "deaf-budget", place)).runId);
     claim.mockRestore();
     expect(run).toMatchObject({ status: "error", error: { code: "budget" } });
     expect(run.error.message).toContain("cannot be asked");
-    expect(await asked("deaf")).toHaveLength(0);
+    expect(await asked("deaf-budget")).toHaveLength(0);
   });
 
   test("is asked again", async () => {

@@ -8,7 +8,7 @@ import { evictKey, untilSaid } from "./family-lab.ts";
 const MAX_TOOL_CHARS = 16_000;
 const MAIN = "agent:main:main";
 const OTHER = "agent:main:hook:cache-other";
-const TELEGRAM = { channel: "telegram", accountId: "default", conversationId: "42", kind: "direct" } as const;
+const TELEGRAM = { channel: "telegram", accountId: "default", conversationId: "4977", kind: "direct" } as const;
 
 /** A turn that comes in by another way than the API: `target` is where its reply goes. */
 async function accepted(text: string, model: string, target?: typeof TELEGRAM): Promise<void> {

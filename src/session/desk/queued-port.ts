@@ -24,7 +24,7 @@ export function queuedPort(run: ActiveRun, room: QueuedRoom): QueuedPort {
   const { database, budgets, owner, wiring, now } = room;
   return {
     contextReport: () => sessionContext(occasionOf(run, owner()), room),
-    reviewFiles: () => {
+    reviewFiles: async () => {
       const agent = agentIn(wiring(), owner().agentId);
       return reviewFiles(database, wiring().workspaceOf(agent), agent.id);
     },
