@@ -17,7 +17,7 @@ export const DOCS_POLICY = [
 
 /** A page as HTML, with the list of all of them beside it. */
 export function renderPage(page: DocsPage): string {
-  return document(page.title, languageOf(page.name), page.name, renderMarkdown(page));
+  return wholePage(page.title, languageOf(page.name), page.name, renderMarkdown(page));
 }
 
 /** What is shown where there is no such page: that it is not there, and the list. */
@@ -25,7 +25,7 @@ export function renderMissing(typed: string, near: readonly string[]): string {
   const meant = near.map((name) => `<a href="${addressOf(name)}">${escapeHtml(name)}</a>`).join(", ");
   const hint = meant === "" ? "The list has every page that there is." : `Near it: ${meant}.`;
   const main = `<h1>Not found</h1>\n<p>There is no page <code>${escapeHtml(typed)}</code>. ${hint}</p>`;
-  return document("Not found", "en", undefined, main);
+  return wholePage("Not found", "en", undefined, main);
 }
 
 /** Where a page is. */
@@ -59,18 +59,18 @@ function renderMarkdown({ name, text }: DocsPage): string {
 /** Where a link of a page leads: to another page by its file's name, to a heading, or to another site. */
 function linkFrom(name: string, href: string): string | undefined {
   if (/^(?:https?:|#|\/(?!\/))/.test(href)) return href;
-  const { origin, pathname, hash } = new URL(href, `docs://pages/${name}`);
+  const base = `docs://pages/${name}`;
+  if (!URL.canParse(href, base)) return undefined;
+  const { pathname, hash } = new URL(href, base);
   const target = pathname.slice(1).replace(/\.md$/, "");
-  return origin === new URL("docs://pages").origin && PAGES.some((page) => page.name === target)
-    ? addressOf(target) + hash
-    : undefined;
+  return PAGES.some((page) => page.name === target) ? addressOf(target) + hash : undefined;
 }
 
 function languageOf(name: string): "en" | "zh-Hans" {
   return name.startsWith("zh/") ? "zh-Hans" : "en";
 }
 
-function document(title: string, language: string, current: string | undefined, main: string): string {
+function wholePage(title: string, language: string, current: string | undefined, main: string): string {
   const pages = language === "en" ? "All pages" : "全部页面";
   return `<!doctype html>
 <html lang="${language}">

@@ -15,6 +15,7 @@ describe("who may call", () => {
     }
     expect((await SELF.fetch(`${ORIGIN}/healthz`)).status).toBe(200);
     expect((await SELF.fetch(`${ORIGIN}/openapi.json`)).status).toBe(200);
+    expect((await SELF.fetch(`${ORIGIN}/docs`)).status).toBe(200);
   });
 
   test("a wrong token is refused, however alike it is", async () => {
@@ -239,6 +240,8 @@ describe("OpenAPI", () => {
         "/v1/responses/{id}",
         "/v1/responses/{id}/cancel",
         "/healthz",
+        "/docs",
+        "/docs/{name}",
       ]),
     );
   });
