@@ -3,6 +3,7 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { byteLength } from "../lib/text.ts";
 import { resolvePath } from "../workspace/paths.ts";
+import { refuseSystemFile } from "../workspace/sealed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { type PatchStep, parsePatch } from "./patch.ts";
 import { patchText } from "./patch-text.ts";
@@ -66,9 +67,15 @@ export function applyPatchTool(workspace: Files, etags: ReadEtags): Tool<z.infer
 }
 
 function resolved(step: PatchStep): PatchStep {
-  const path = resolvePath(step.path);
+  const path = changeable(step.path);
   if (step.kind !== "update" || step.moveTo === undefined) return { ...step, path };
-  return { ...step, path, moveTo: resolvePath(step.moveTo) };
+  return { ...step, path, moveTo: changeable(step.moveTo) };
+}
+
+function changeable(typed: string): string {
+  const path = resolvePath(typed);
+  refuseSystemFile(path);
+  return path;
 }
 
 function refuseTwice(steps: readonly PatchStep[]): void {

@@ -20,7 +20,8 @@ export function sealed(workspace: Workspace): Workspace {
   };
 }
 
-function refuseSystemFile(path: string): void {
+/** @throws WorkspaceError `bad_path` for what is the system's own */
+export function refuseSystemFile(path: string): void {
   if (path.split("/")[0]?.toLowerCase() !== STATE_FOLDER) return;
   const message = `\`${path}\` is in ${STATE_FOLDER}/, which the system keeps for itself: take another folder.`;
   throw new WorkspaceError("bad_path", path, message);

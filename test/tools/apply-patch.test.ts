@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../../src/tools/patch.ts";
 import { patchText } from "../../src/tools/patch-text.ts";
+import { sealed } from "../../src/workspace/sealed.ts";
+import { openWorkspace } from "../workspace/open-workspace.ts";
 import { fileTools } from "./file-tools.ts";
 
 const ANY = { kind: "any" } as const;
@@ -123,6 +125,16 @@ describe("apply_patch", () => {
     expect(await textOf("a.md")).toBe("one\n");
     expect(await workspace.versions("a.md")).toEqual([]);
   });
+
+  test.each(["*** Add File: .openclaw/notes.md", "*** Update File: there.md\n*** Move to: .OpenClaw/there.md"])(
+    "changes nothing where a file is the system's own: %s",
+    async (step) => {
+      const { workspace, applyPatch } = fileTools(sealed(openWorkspace()));
+      await workspace.write("there.md", "x\n", NEW);
+      await expect(applyPatch(patch("*** Add File: first.md", "+1", step))).rejects.toThrow("keeps for itself");
+      expect((await workspace.list("")).map(({ path }) => path)).toEqual(["there.md"]);
+    },
+  );
 
   test("does not undo what somebody changed while it worked, and says how far it came", async () => {
     const tools = fileTools();
