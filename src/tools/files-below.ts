@@ -1,6 +1,15 @@
 import { resolveFolder } from "../workspace/paths.ts";
-import type { Workspace, WorkspaceFile } from "../workspace/workspace.ts";
+import { MAX_WALKED, type Workspace, type WorkspaceFile } from "../workspace/workspace.ts";
 import { globMatcher } from "./glob.ts";
+
+/** So close to the most that a walk finds, some may have been left out: not all keys of R2 are files. */
+const MANY = MAX_WALKED - 1000;
+
+/** Files by path, and what is to be said of those that were not looked at. */
+export interface FoundFiles {
+  files: WorkspaceFile[];
+  notes: string[];
+}
 
 /**
  * The files below a folder that a glob names, by path; of a path that is a file, that one.
@@ -11,11 +20,13 @@ export async function filesBelow(
   workspace: Pick<Workspace, "walk" | "stat">,
   typed: string,
   glob: string | undefined,
-): Promise<WorkspaceFile[]> {
+): Promise<FoundFiles> {
   const folder = resolveFolder(typed);
   const matches = glob === undefined ? () => true : globMatcher(glob);
   const found = await workspace.walk(folder);
-  if (found.length === 0 && folder !== "") return [await workspace.stat(folder)];
+  if (found.length === 0 && folder !== "") return { files: [await workspace.stat(folder)], notes: [] };
   const start = folder === "" ? 0 : folder.length + 1;
-  return found.filter(({ path }) => matches(path) || matches(path.slice(start)));
+  const notes =
+    found.length < MANY ? [] : [`Of so many files only the first ${found.length} were looked at: name a folder.`];
+  return { files: found.filter(({ path }) => matches(path) || matches(path.slice(start))), notes };
 }

@@ -20,11 +20,11 @@ export function findTool(workspace: Pick<Workspace, "walk" | "stat">): Tool<z.in
     replay: "safe",
     sequential: false,
     async run({ pattern, path = "" }) {
-      const files = await filesBelow(workspace, path, pattern);
-      if (files.length === 0) return { text: `(No file matches ${pattern}.)` };
+      const { files, notes } = await filesBelow(workspace, path, pattern);
       const lines = files.slice(0, MAX_FILES).map((file) => `${file.path}  ${file.size}`);
-      if (files.length > MAX_FILES) lines.push(`[The first ${MAX_FILES} of ${files.length} files.]`);
-      return { text: lines.join("\n") };
+      if (files.length === 0) lines.push(`(No file matches ${pattern}.)`);
+      if (files.length > MAX_FILES) notes.unshift(`The first ${MAX_FILES} of ${files.length} files.`);
+      return { text: [...lines, ...notes.map((note) => `[${note}]`)].join("\n") };
     },
   });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { mediaTypeOf } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
-import { filesBelow } from "./files-below.ts";
+import { type FoundFiles, filesBelow } from "./files-below.ts";
 import { type LineTest, lineTest, searchLines } from "./line-search.ts";
 import { addressIn, type Resources, textsAt } from "./resources.ts";
 
@@ -77,9 +77,9 @@ interface Searched {
   notes: string[];
 }
 
-function filesOf(workspace: Pick<Workspace, "read">, files: readonly WorkspaceFile[]): Searched {
-  const { chosen, notes } = choose(files);
-  return { sources: chosen.map((file) => () => textOf(workspace, file)), notes };
+function filesOf(workspace: Pick<Workspace, "read">, found: FoundFiles): Searched {
+  const { chosen, notes } = choose(found.files);
+  return { sources: chosen.map((file) => () => textOf(workspace, file)), notes: [...notes, ...found.notes] };
 }
 
 function pagesOf(pages: readonly FileText[]): Searched {

@@ -2,10 +2,11 @@ import { log } from "../lib/log.ts";
 import { isPath } from "./paths.ts";
 import { DELETION_MARK_ETAG, fileOf, type Place } from "./place.ts";
 import { folderSpellings } from "./spelling.ts";
-import type { WorkspaceEntry, WorkspaceFile } from "./workspace.ts";
+import { MAX_WALKED, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
 
-/** Most pages of one listing; R2 gives 1,000 keys a page. */
-const MAX_PAGES = 20;
+/** R2 gives so many keys a page. */
+const PAGE_KEYS = 1000;
+const MAX_PAGES = MAX_WALKED / PAGE_KEYS;
 
 /** The files and folders directly in a folder, by path. One store operation for 1,000 entries. */
 export async function listFolder(place: Place, folder: string): Promise<WorkspaceEntry[]> {
@@ -18,7 +19,7 @@ export async function listFolder(place: Place, folder: string): Promise<Workspac
   return files.sort(byPath);
 }
 
-/** Every file below a folder, by path. */
+/** The files below a folder, by path, as many as are listed. */
 export async function walkFolder(place: Place, folder: string): Promise<WorkspaceFile[]> {
   const { objects } = await listSpellings(place, folder);
   return filesAmong(place, objects).sort(byPath);

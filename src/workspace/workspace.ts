@@ -1,6 +1,9 @@
 /** Largest file that a workspace takes, in bytes. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
+/** Most files that a walk finds; of more, those that come first by name. */
+export const MAX_WALKED = 20_000;
+
 /** Longest path, in bytes of UTF-8. */
 export const MAX_PATH_BYTES = 1024;
 
@@ -14,7 +17,7 @@ export const MAX_PATH_BYTES = 1024;
 export interface Workspace {
   /** The files and folders directly in `folder` ("" is the root), by name. One store operation for 1,000 entries. */
   list(folder: string): Promise<WorkspaceEntry[]>;
-  /** Every file below `folder`, by path. */
+  /** The files below `folder`, by path, `MAX_WALKED` at most. */
   walk(folder: string): Promise<WorkspaceFile[]>;
   /** What is known of a file without reading it. One store operation. @throws WorkspaceError `not_found` */
   stat(path: string): Promise<WorkspaceFile>;

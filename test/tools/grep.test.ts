@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_WALKED } from "../../src/workspace/workspace.ts";
 import { watchWorkspace } from "../workspace/open-workspace.ts";
 import { fileTools } from "./file-tools.ts";
 
@@ -101,6 +102,17 @@ describe("grep", () => {
 });
 
 describe("find", () => {
+  test("says that there may be more where there are too many files to look at, and finds none of them", async () => {
+    const many = Array.from({ length: MAX_WALKED }, (_, n) => {
+      return { kind: "file", path: `${n}.txt`, etag: "e", size: 0, modifiedAt: 0 } as const;
+    });
+    const { workspace } = fileTools();
+    const { find, grep } = fileTools({ ...workspace, walk: async () => many });
+    const note = `[Of so many files only the first ${MAX_WALKED} were looked at: name a folder.]`;
+    expect((await find({ pattern: "*.md" })).text).toBe(`(No file matches *.md.)\n${note}`);
+    expect((await grep({ pattern: "x", glob: "*.md" })).text).toBe(`(No line matches.)\n${note}`);
+  });
+
   test("lists files by a glob with their sizes, below a folder, in any case", async () => {
     const { find } = await searched(NOTES);
     expect((await find({ pattern: "memory.MD" })).text).toBe("MEMORY.md  37");
