@@ -1,6 +1,7 @@
 import { fieldPath } from "../../config/field-path.ts";
 import { idleFields } from "../../config/schema-lookup.ts";
 import { jsonSchemaOf } from "../../config/schema-node.ts";
+import { secretRef } from "../../config/secret-ref.ts";
 import { isJsonObject, type Json } from "../../lib/json.ts";
 import { wholeSchema } from "../configuration/whole-schema.ts";
 import type { Check } from "./check.ts";
@@ -48,9 +49,10 @@ interface Reference {
   path: (string | number)[];
 }
 
+/** References as they have to be: what stands in another one instead of a name may be the secret itself. */
 function referencesIn(value: Json, path: (string | number)[]): Reference[] {
   if (Array.isArray(value)) return value.flatMap((inner, at) => referencesIn(inner, [...path, at]));
   if (!isJsonObject(value)) return [];
-  if (value.source === "env" && typeof value.id === "string") return [{ id: value.id, path }];
+  if (secretRef.safeParse(value).success) return [{ id: String(value.id), path }];
   return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, [...path, key]));
 }
