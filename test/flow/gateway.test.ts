@@ -121,6 +121,26 @@ test("a call that is made again after a crash is the same change", async () => {
   expect(await revision()).toBe(base + 1);
 });
 
+test("where the newest revision is damaged the agent does not mend it, for what it may not write is not to be seen", async () => {
+  await use("gateway-damaged", {
+    action: "config.patch",
+    raw: { prompt: { productName: "Whole" } },
+    baseRevision: await revision(),
+  });
+  const base = (await revision()) + 1;
+  const columns = "revision, document, author, note, changed, created_at";
+  await env.DB.prepare(`insert into config_revisions (${columns}) values (?, '{', 'x', null, '[]', 0)`)
+    .bind(base)
+    .run();
+  try {
+    const [refused] = await use("gateway-damaged", { action: "config.apply", raw: { prompt: {} }, baseRevision: base });
+    expect(refused).toMatch(/damaged, and no agent may mend it/);
+    expect(await revision()).toBe(base);
+  } finally {
+    await env.DB.prepare("delete from config_revisions where revision = ?").bind(base).run();
+  }
+});
+
 test("only the agent of an owner has the tool, and no sub-agent", async () => {
   const toolsOf = async (scenario: string) =>
     ((await asked(scenario))[0]?.body.tools ?? []).map((tool: any) => tool.function.name);

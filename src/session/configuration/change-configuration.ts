@@ -59,16 +59,20 @@ export async function changeConfiguration(
   }
 }
 
-/** The newest document, as it was given; what holds without one where none is stored. */
-export async function newestDocument(env: ConfigurationEnv): Promise<{ revision: number; document: JsonObject }> {
+/** The newest document, as it was given, empty where it is damaged; what holds without one where none is stored. */
+export async function newestDocument(
+  env: ConfigurationEnv,
+): Promise<{ revision: number; document: JsonObject; isDamaged?: true }> {
   const stored = await reached(new ConfigStore(env.DB).current(), "It was not changed. Try again in a moment.");
   if (stored === undefined) return { revision: 0, document: fromEnvironment(env).document };
-  return { revision: stored.revision, document: stored.document ?? {} };
+  const { revision, document } = stored;
+  return document === null ? { revision, document: {}, isDamaged: true } : { revision, document };
 }
 
 async function changeOnce(env: ConfigurationEnv, wanted: ConfigChange, now: number): Promise<ConfigChanged> {
-  const { revision, document: before } = await newestDocument(env);
+  const { revision, document: before, isDamaged } = await newestDocument(env);
   if (!fits(wanted.base, revision)) return { kind: "conflict", revision };
+  if (isDamaged && wanted.run !== undefined) throw damaged(revision);
   const document = wanted.change(before);
   const checked = checkConfig(wholeSchema, document);
   if (checked.kind === "invalid" || !isJsonObject(document)) {
@@ -95,6 +99,12 @@ async function changeOnce(env: ConfigurationEnv, wanted: ConfigChange, now: numb
   if (written.kind === "conflict") return { kind: "conflict", revision: written.revision };
   knownConfiguration(env.DB).learn(written.revision, checked.config);
   return { kind: "stored", revision: written.revision, document, changed };
+}
+
+/** In what cannot be read nothing can be compared that an agent may not write. */
+function damaged(revision: number): IsopodError {
+  const hint = "The operator puts another one in its place, with PUT /v1/config or POST /v1/config/rollback.";
+  return new IsopodError("invalid_request", `Revision ${revision} is damaged, and no agent may mend it.`, hint);
 }
 
 function fits(base: ConfigChange["base"], revision: number): boolean {
