@@ -1,4 +1,6 @@
+import { RE2JSException } from "re2js";
 import { z } from "zod";
+import { mentionPattern } from "./mentions.ts";
 import { planned } from "./planned.ts";
 
 /** `identity`: who an agent is for people. */
@@ -15,9 +17,15 @@ export const visibleReplies = z.enum(["automatic", "message_tool"]);
 /** `groupChat`: how an agent takes part where several people talk. */
 export const groupChat = z.strictObject({
   mentionPatterns: z
-    .array(z.string().min(1).max(200).refine(isPattern, "is no regular expression"))
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(200)
+        .refine(isPattern, "is no regular expression of RE2, which has neither look-around nor back-references"),
+    )
     .optional()
-    .describe("Regular expressions, in any case, that address the agent beside a platform's own mentions."),
+    .describe("Regular expressions (RE2), in any case, that address the agent beside a platform's own mentions."),
   visibleReplies: visibleReplies
     .optional()
     .describe("What of a reply is seen there: its text, or only what the message tool sends."),
@@ -38,9 +46,10 @@ export const humanDelay = z.strictObject({
 
 function isPattern(text: string): boolean {
   try {
-    return new RegExp(text, "iu") instanceof RegExp;
+    mentionPattern(text);
+    return true;
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof RE2JSException) return false;
     throw error;
   }
 }

@@ -38,3 +38,9 @@ test("nothing addresses an agent of which nothing is said, and a pattern that is
   const messages = { groupChat: { mentionPatterns: ["("] } };
   expect(wholeSchema.safeParse({ messages }).success).toBe(false);
 });
+
+test("a pattern that another engine would take for ever for is looked for in no time, and one with look-around is refused", () => {
+  const groupChat = { mentionPatterns: ["(a+)+$"] };
+  expect(addressed(`${"a".repeat(3999)}!`, { groupChat })).toBe(false);
+  expect(wholeSchema.safeParse({ messages: { groupChat: { mentionPatterns: ["(?=bot)"] } } }).success).toBe(false);
+});
