@@ -106,6 +106,8 @@ export interface ImportReport {
   changed: { path: string; why: string }[];
   unknown: { path: string; why: string; hint: string }[];
   refused: { path: string; why: string; hint: string }[];
+  /** What was configured here before, and is not any more. */
+  replaced: string[];
 }
 
 /** What a session's socket says to a reader. */

@@ -6,6 +6,22 @@ export function changedPaths(before: Json | undefined, after: Json | undefined):
   return differences(before, after, []).map(fieldPath);
 }
 
+/** What a document said and the one after it does not say so any more, as paths. Never a value. */
+export function replacedPaths(before: Json, after: Json): string[] {
+  return differences(before, after, [])
+    .filter((path) => valueAt(before, path) !== undefined)
+    .map(fieldPath);
+}
+
+function valueAt(document: Json, path: Path): Json | undefined {
+  let value: Json | undefined = document;
+  for (const name of path) {
+    if (Array.isArray(value)) value = value[Number(name)];
+    else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
+
 type Path = readonly (string | number)[];
 
 function differences(before: Json | undefined, after: Json | undefined, path: Path): Path[] {

@@ -1,4 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { replacedPaths } from "../config/changed-paths.ts";
 import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-openclaw.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { wholeSchema } from "../session/configuration/whole-schema.ts";
@@ -29,6 +30,9 @@ const report = z
     refused: z
       .array(z.object({ path, why, hint }))
       .openapi({ description: "What could be set, but not with that value: secrets in plain words, wrong types." }),
+    replaced: z.array(z.string()).openapi({
+      description: "What the configuration said before, and does not any more. Its revision in the history has it.",
+    }),
   })
   .openapi("ConfigImport");
 
@@ -66,8 +70,12 @@ configImportRoutes.openapi(importRoute, async (c) => {
   const { dryRun, note } = c.req.valid("query");
   const imported = importOpenClaw(textOf(await readBody(c.req.raw, MAX_BYTES)), wholeSchema);
   const change = { dryRun, note, author: "import" };
-  const { revision, stored } = await storeChange(c, change, () => imported.document);
-  return c.json({ revision, stored, ...imported }, 200);
+  let replaced: string[] = [];
+  const { revision, stored } = await storeChange(c, change, (before) => {
+    replaced = replacedPaths(before, imported.document);
+    return imported.document;
+  });
+  return c.json({ revision, stored, ...imported, replaced }, 200);
 });
 
 function textOf(bytes: Uint8Array): string {

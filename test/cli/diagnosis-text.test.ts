@@ -32,6 +32,7 @@ const REPORT = {
   changed: [{ path: "meta", why: "Books." }],
   unknown: [{ path: "gateway", why: "None here.", hint: "Nothing has to be done." }],
   refused: [{ path: "channels.telegram.botToken", why: "In plain words.", hint: "wrangler secret put X." }],
+  replaced: ["budgets.global.usdPerDay"],
 };
 
 test("what became of a document begins with what needs a hand", () => {
@@ -49,7 +50,10 @@ Changed: these came over in another form, or say what is so anyway
   · meta
       Books.
 
-2 came over, 1 changed, 1 unknown, 1 refused.`);
+Replaced: these were configured here before
+  ! budgets.global.usdPerDay
+
+2 came over, 1 changed, 1 unknown, 1 refused, 1 replaced.`);
 });
 
 test("what came over is listed where that is wanted", () => {

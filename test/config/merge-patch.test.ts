@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changedPaths } from "../../src/config/changed-paths.ts";
+import { changedPaths, replacedPaths } from "../../src/config/changed-paths.ts";
 import { mergePatch } from "../../src/config/merge-patch.ts";
 import type { Json } from "../../src/lib/json.ts";
 
@@ -42,4 +42,10 @@ test("differences are told by the smallest paths that differ, and never by a val
   expect(changedPaths({}, { a: {}, b: { c: { d: [1] } } })).toEqual(["a", "b.c.d"]);
   expect(changedPaths({ a: {} }, { a: {} })).toEqual([]);
   expect(changedPaths({}, [])).toEqual(["(document)"]);
+});
+
+test("what a document said that the next one does not say is told, and what is new is not", () => {
+  const before = { a: 1, list: [{ id: "x", model: "m" }, { id: "z" }], gone: { deep: true } };
+  const after = { a: 2, b: 3, list: [{ id: "x" }] };
+  expect(replacedPaths(before, after)).toEqual(["a", "list[0].model", "list[1].id", "gone.deep"]);
 });

@@ -12,6 +12,7 @@ interface Answer {
   changed: { path: string }[];
   unknown: { path: string }[];
   refused: { path: string; hint: string }[];
+  replaced: string[];
 }
 
 /** Sends a document to be imported. */
@@ -33,6 +34,7 @@ test("a dry run says what would come of a document, and stores nothing", async (
     document: { agents: { defaults: { timeoutSeconds: 30 } } },
     mapped: [{ from: "agent.timeoutSeconds", to: "agents.defaults.timeoutSeconds" }],
     unknown: [{ path: "gateway" }],
+    replaced: expect.arrayContaining(["agents.defaults.model", "models.retry.backoffMs"]),
   });
   expect(await stored()).toEqual(before);
 });
