@@ -1,5 +1,6 @@
 import { env, SELF } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { createApp } from "../../src/http/app.ts";
 import { call, finished, say, script } from "../flow/client.ts";
 
 const ORIGIN = "https://isopod.test";
@@ -7,6 +8,12 @@ const ORIGIN = "https://isopod.test";
 async function errorOf(response: Response) {
   return { status: response.status, ...(await response.json<{ error: { code: string; message: string } }>()).error };
 }
+
+test("no two routes overlap, for which Hono would have to take its slower router", () => {
+  const { router } = createApp();
+  router.match("GET", "/healthz");
+  expect(router.name).toBe("SmartRouter + RegExpRouter");
+});
 
 describe("who may call", () => {
   test("without a token nothing but the public routes answers", async () => {
