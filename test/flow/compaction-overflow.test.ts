@@ -53,23 +53,23 @@ test("what was said before a provider broke off for size is void, and is said on
 });
 
 test("a tool that ran before the refusal neither runs nor is told of a second time", async () => {
-  await talked("once", pages(4, 300));
-  await sql("once", `update session set settings = json_patch(settings, '{"verbose":"on"}')`);
+  await talked("once-overflow", pages(4, 300));
+  await sql("once-overflow", `update session set settings = json_patch(settings, '{"verbose":"on"}')`);
   let runs = 0;
-  await armWithDump("once", () => `Run ${++runs}`);
-  await script("once", [
+  await armWithDump("once-overflow", () => `Run ${++runs}`);
+  await script("once-overflow", [
     { calls: [{ name: "dump", args: {} }] },
     overflow(),
     { text: "Four questions." },
     { text: "Dumped." },
   ]);
   const chat = chatOf(9702);
-  const sent = await settled(await hear("once", chat, "Dump"), chat);
+  const sent = await settled(await hear("once-overflow", chat, "Dump"), chat);
   expect(sent).toHaveLength(2);
   expect(sent[0]).toContain("dump");
   expect(sent[1]).toBe("Dumped.");
   expect(runs).toBe(1);
-  const shown = (await requestsOf("once")).at(-1)!;
+  const shown = (await requestsOf("once-overflow")).at(-1)!;
   expect(shown.filter((text) => text === "Dump")).toHaveLength(1);
   expect(shown.filter((text) => text === "Run 1")).toHaveLength(1);
 });
@@ -108,14 +108,14 @@ test("where summaries fail for their size, too, they are asked for in smaller pa
 });
 
 test("a smaller model that stands in gets as much as it takes", async () => {
-  await talked("wide", pages(20, 1000));
-  await configure("wide", (config) => {
-    config.agents.defaults.model = { primary: "fake/wide", fallbacks: ["fake/tiny-40"] };
+  await talked("wide-overflow", pages(20, 1000));
+  await configure("wide-overflow", (config) => {
+    config.agents.defaults.model = { primary: "fake/wide-overflow", fallbacks: ["fake/tiny-40"] };
     return { ...config, models: { ...config.models, retry: { times: 0, backoffMs: 1 } } };
   });
-  await script("wide", [{ status: 503, body: { error: { message: "Overloaded" } } }]);
+  await script("wide-overflow", [{ status: 503, body: { error: { message: "Overloaded" } } }]);
   await script("tiny-40", [overflow(), ...Array.from({ length: 6 }, (_, n) => ({ text: `Summary ${n}.` }))]);
-  const { runId } = await say("And now?", "wide", session("wide"));
+  const { runId } = await say("And now?", "wide-overflow", session("wide-overflow"));
   const run: any = await finished(runId);
   expect(run).toMatchObject({ status: "ok", model: "fake/tiny-40" });
   const requests = await requestsOf("tiny-40");

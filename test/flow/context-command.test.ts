@@ -12,15 +12,15 @@ async function tell(name: string, command: string): Promise<string> {
 }
 
 test("/context tells of each workspace file how large it is and how much of it the model sees, without asking it", async () => {
-  await configure("files", (config) => ({
+  await configure("files-reported", (config) => ({
     ...config,
     agents: { ...config.agents, defaults: { ...config.agents.defaults, bootstrapMaxChars: 500 } },
   }));
-  await script("files", [{ text: "Hello." }]);
-  await finished((await say("Hi", "files", session("files"))).runId);
+  await script("files-reported", [{ text: "Hello." }]);
+  await finished((await say("Hi", "files-reported", session("files-reported"))).runId);
   await call("PUT", "/v1/agents/main/workspace/SOUL.md", "x".repeat(1234));
   await call("DELETE", "/v1/agents/main/workspace/USER.md");
-  const list = await tell("files", "/context");
+  const list = await tell("files-reported", "/context");
   expect(list).toMatch(/^About [\d.]+k? of 128k tokens \(\d+ %\) of `fake\/default`:$/m);
   expect(list).toMatch(
     /^- System prompt: [\d.]+k tokens, \d+ characters \([\d.]+k that stay the same, \d+ that change\)$/m,
@@ -34,7 +34,7 @@ test("/context tells of each workspace file how large it is and how much of it t
   expect(Number(raw)).toBeGreaterThan(1234);
   expect(Number(injected)).toBeLessThan(Number(raw) - 700);
   expect(list).not.toContain("Sections");
-  expect(await asked("files")).toHaveLength(1);
+  expect(await asked("files-reported")).toHaveLength(1);
 });
 
 test("/context detail tells the sections and the tools that the model was shown", async () => {

@@ -119,15 +119,17 @@ test("it refuses what cannot be sent, and says why", async () => {
 test("it is sent once where its call is run again after the object has died, and also where the run is stopped", async () => {
   const chat = chatOf(9209);
   const calls = [{ name: "message", args: { text: "Once." } }, { name: "dump" }];
-  await script("once", [{ calls }, { hang: true }]);
-  await arm("once", [{ ...dumpTool(() => ""), run: () => new Promise<never>(() => undefined) }]);
-  const runId = await hear("once", chat, "Send");
+  await script("once-sent", [{ calls }, { hang: true }]);
+  await arm("once-sent", [{ ...dumpTool(() => ""), run: () => new Promise<never>(() => undefined) }]);
+  const runId = await hear("once-sent", chat, "Send");
   const results = 'from messages where body like \'%"role":"tool"%\'';
-  await waitFor(async () => (await sql("once", `select 1 as n ${results}`)).length === 1);
-  await waitFor(async () => (await sql("once", "select 1 as n from outbox where status = 'delivered'")).length === 1);
-  await sql("once", `delete ${results}`);
-  await kill("once");
-  await waitFor(async () => (await sql("once", `select 1 as n ${results} and body like '%queued%'`)).length === 1);
+  await waitFor(async () => (await sql("once-sent", `select 1 as n ${results}`)).length === 1);
+  await waitFor(
+    async () => (await sql("once-sent", "select 1 as n from outbox where status = 'delivered'")).length === 1,
+  );
+  await sql("once-sent", `delete ${results}`);
+  await kill("once-sent");
+  await waitFor(async () => (await sql("once-sent", `select 1 as n ${results} and body like '%queued%'`)).length === 1);
   await call("POST", `/v1/runs/${runId}/abort`);
   expect(await settled(runId, chat)).toEqual(["Once."]);
 });

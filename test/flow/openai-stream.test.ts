@@ -94,13 +94,13 @@ test("whoever hangs up on a stream stops a run in a session of its own, and no o
 });
 
 test("a message that comes while the session is at work joins it, and is told what is said from then on", async () => {
-  await script("join", [
+  await script("join-openai", [
     { text: "Working.", calls: [{ name: "ls", args: { path: "" } }], gapMs: 150, chunkSize: 2 },
     { text: "Both are done." },
   ]);
-  const first = openai().chat.completions.create(says("One"), inSession("join"));
-  await waitFor(async () => (await asked("join")).length === 1);
-  const second = openai().chat.completions.create(says("Two"), inSession("join"));
+  const first = openai().chat.completions.create(says("One"), inSession("join-openai"));
+  await waitFor(async () => (await asked("join-openai")).length === 1);
+  const second = openai().chat.completions.create(says("Two"), inSession("join-openai"));
   expect((await first).choices[0]?.message.content).toBe("Working.\n\nBoth are done.");
   expect((await second).choices[0]?.message.content).toBe("Both are done.");
 });
@@ -141,15 +141,15 @@ test("a run that waits for a person is answered with what it waits for, as is al
 });
 
 test("a run that is stopped is an error that nobody repeats", async () => {
-  await script("stopped", [{ hang: true }]);
+  await script("stopped-openai", [{ hang: true }]);
   const answer = openai({ maxRetries: 2 })
-    .chat.completions.create(says("x"), inSession("stopped"))
+    .chat.completions.create(says("x"), inSession("stopped-openai"))
     .catch((error: unknown) => error);
-  await waitFor(async () => (await asked("stopped")).length === 1);
-  await call("POST", `/v1/sessions/${encodeURIComponent(session("stopped").sessionKey)}/abort`);
+  await waitFor(async () => (await asked("stopped-openai")).length === 1);
+  await call("POST", `/v1/sessions/${encodeURIComponent(session("stopped-openai").sessionKey)}/abort`);
   expect(await answer).toBeInstanceOf(OpenAI.ConflictError);
   expect(await answer).toMatchObject({ code: "aborted" });
-  expect(await asked("stopped")).toHaveLength(1);
+  expect(await asked("stopped-openai")).toHaveLength(1);
 });
 
 test("a message that gives way to a newer one is an error that says so", async () => {

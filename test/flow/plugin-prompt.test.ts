@@ -10,15 +10,15 @@ function systemOf(request: { body: any } | undefined): string {
 }
 
 test("what a plugin puts above the changing part of the prompt is what the model sees, and on the audit trail", async () => {
-  await script("prompt", [{ text: "ok" }]);
-  const { runId } = await turn("prompt", {
+  await script("prompt-hooked", [{ text: "ok" }]);
+  const { runId } = await turn("prompt-hooked", {
     before_prompt_build: { run: () => ({ prependContext: "It is raining." }) },
   });
-  const system = systemOf((await asked("prompt"))[0]);
+  const system = systemOf((await asked("prompt-hooked"))[0]);
   expect(system).toMatch(/It is raining\.\n\n/);
   expect(system.indexOf("It is raining.")).toBeGreaterThan(system.indexOf("# Project Context"));
   expect(system.indexOf("It is raining.")).toBeLessThan(system.indexOf("## Runtime"));
-  expect(await auditOf("prompt")).toMatchObject([
+  expect(await auditOf("prompt-hooked")).toMatchObject([
     {
       kind: "prompt",
       by: "tester",
@@ -159,8 +159,8 @@ test("a model of a provider that is not configured is not taken, and the trail s
 });
 
 test("files of the prompt may be added, replaced and left out, within the limits", async () => {
-  await script("files", [{ text: "ok" }]);
-  await turn("files", {
+  await script("files-hooked", [{ text: "ok" }]);
+  await turn("files-hooked", {
     "agent:bootstrap": {
       run: ({ files }) => ({
         files: [
@@ -171,11 +171,11 @@ test("files of the prompt may be added, replaced and left out, within the limits
       }),
     },
   });
-  const system = systemOf((await asked("files"))[0]);
+  const system = systemOf((await asked("files-hooked"))[0]);
   expect(system).toContain("## HOUSE.md\nBe quiet after ten.");
   expect(system).not.toContain("## SOUL.md");
   expect(system).toMatch(/## LONG\.md\nx{14000}\n\n\[… 12001 of 30001 characters are left out here …\]\n\nx{3999}␀/);
-  const lines = (await auditOf("files", 3)).map(({ subject, bytesAfter }) => [subject, bytesAfter]);
+  const lines = (await auditOf("files-hooked", 3)).map(({ subject, bytesAfter }) => [subject, bytesAfter]);
   expect(lines.sort()).toEqual([
     ["file HOUSE.md", 19],
     ["file LONG.md", 30_001],

@@ -47,10 +47,10 @@ test("tools that were not launched when a message came are skipped, and every ca
 });
 
 test("a message that comes during the last model call becomes a turn of its own", async () => {
-  await script("late", [{ text: "First.", delayMs: 150 }, { text: "Second." }]);
-  const first = await say("1", "late", session("late"));
-  await untilAsked("late", 1);
-  const second = await say("2", "late", session("late"));
+  await script("late-queued", [{ text: "First.", delayMs: 150 }, { text: "Second." }]);
+  const first = await say("1", "late-queued", session("late-queued"));
+  await untilAsked("late-queued", 1);
+  const second = await say("2", "late-queued", session("late-queued"));
   expect(await finished(first.runId)).toMatchObject({ reply: "First." });
   expect(await finished(second.runId)).toMatchObject({ status: "ok", reply: "Second." });
 });

@@ -38,17 +38,17 @@ async function announce(name: string, text: string) {
 }
 
 test("after a pause the next message is the first of a new conversation, without a greeting", async () => {
-  await open("idle", { mode: "idle", idleMinutes: 60 });
-  await script("idle", [{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }]);
-  await shownAt("idle", "1");
-  const first = (await say("2", "idle", session("idle"))).sessionId;
-  await age("idle", 59 * 60_000);
-  expect(await shownAt("idle", "3")).toEqual(["1", "a", "2", "b", "3"]);
-  await age("idle", HOUR_MS);
-  expect(await shownAt("idle", "4")).toEqual(["4"]);
-  const { messages } = await historyOf(session("idle").sessionKey);
+  await open("idle-reset", { mode: "idle", idleMinutes: 60 });
+  await script("idle-reset", [{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }]);
+  await shownAt("idle-reset", "1");
+  const first = (await say("2", "idle-reset", session("idle-reset"))).sessionId;
+  await age("idle-reset", 59 * 60_000);
+  expect(await shownAt("idle-reset", "3")).toEqual(["1", "a", "2", "b", "3"]);
+  await age("idle-reset", HOUR_MS);
+  expect(await shownAt("idle-reset", "4")).toEqual(["4"]);
+  const { messages } = await historyOf(session("idle-reset").sessionKey);
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(4);
-  expect((await say("5", "idle", session("idle"))).sessionId).not.toBe(first);
+  expect((await say("5", "idle-reset", session("idle-reset"))).sessionId).not.toBe(first);
 });
 
 test("each day at its hour the conversation begins anew, also for whoever wakes the object then", async () => {

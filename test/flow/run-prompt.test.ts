@@ -224,13 +224,13 @@ describe("the prompt of a past run", () => {
 describe("what is kept of prompts", () => {
   test("goes to R2 where it is too large for a row, and is there as it was sent", async () => {
     const long = "A line of a long rule.\n".repeat(60_000);
-    await script("long", [{ text: "ok" }]);
-    const runId = await plugged("long", { before_prompt_build: { run: () => ({ systemPrompt: long }) } });
-    expect((await keptRows("long")).filter(({ text }) => text === null)).toHaveLength(1);
-    expect(await filesOf("long")).toHaveLength(1);
+    await script("long-kept", [{ text: "ok" }]);
+    const runId = await plugged("long-kept", { before_prompt_build: { run: () => ({ systemPrompt: long }) } });
+    expect((await keptRows("long-kept")).filter(({ text }) => text === null)).toHaveLength(1);
+    expect(await filesOf("long-kept")).toHaveLength(1);
     expect((await promptOf(runId)).text).toBe(long);
-    await call("DELETE", `/v1/sessions/${session("long").sessionKey}`);
-    expect(await filesOf("long")).toEqual([]);
+    await call("DELETE", `/v1/sessions/${session("long-kept").sessionKey}`);
+    expect(await filesOf("long-kept")).toEqual([]);
     expect((await call("GET", `/v1/runs/${runId}/prompt`)).status).toBe(404);
   });
 

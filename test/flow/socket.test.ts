@@ -93,26 +93,26 @@ describe("talking over a socket", () => {
   });
 
   test("the same idempotency key is the same run, over sockets and HTTP", async () => {
-    await script("once", [{ text: "Once." }]);
+    await script("once-socket", [{ text: "Once." }]);
     const more = { idempotencyKey: "key-1" };
-    const [one, other] = [await openSocket(keyOf("once")), await openSocket(keyOf("once"))];
+    const [one, other] = [await openSocket(keyOf("once-socket")), await openSocket(keyOf("once-socket"))];
     const answers = await Promise.all([
-      one.say("A", "once", more),
-      one.say("B", "once", more),
-      other.say("A", "once", more),
+      one.say("A", "once-socket", more),
+      one.say("B", "once-socket", more),
+      other.say("A", "once-socket", more),
     ]);
-    const posted = await say("A", "once", { ...more, sessionKey: keyOf("once") });
+    const posted = await say("A", "once-socket", { ...more, sessionKey: keyOf("once-socket") });
     expect(new Set([...answers, posted].map(({ runId }) => runId)).size).toBe(1);
     await finished(posted.runId);
-    expect(await asked("once")).toHaveLength(1);
+    expect(await asked("once-socket")).toHaveLength(1);
   });
 
   test("a run is stopped, and a run that is not of this session is not found", async () => {
-    await script("stop", [{ hang: true }]);
-    const client = await openSocket(keyOf("stop"));
+    await script("stop-socket", [{ hang: true }]);
+    const client = await openSocket(keyOf("stop-socket"));
     client.resume(0);
-    const { runId } = await client.say("x", "stop");
-    await waitFor(async () => (await asked("stop")).length === 1);
+    const { runId } = await client.say("x", "stop-socket");
+    await waitFor(async () => (await asked("stop-socket")).length === 1);
     client.send({ type: "abort", id: "a", runId });
     expect(await client.next("stopping")).toMatchObject({ id: "a", runId, status: expect.any(String) });
     await client.end(runId);
@@ -132,9 +132,9 @@ describe("talking over a socket", () => {
 
 describe("going on after a break", () => {
   test("nothing is sent before the client has said from where", async () => {
-    await script("silent", [{ text: "Quiet." }]);
-    const client = await openSocket(keyOf("silent"));
-    await finished((await client.say("x", "silent")).runId);
+    await script("silent-socket", [{ text: "Quiet." }]);
+    const client = await openSocket(keyOf("silent-socket"));
+    await finished((await client.say("x", "silent-socket")).runId);
     await pause(50);
     expect(client.events).toEqual([]);
     client.resume(0);
@@ -242,10 +242,10 @@ describe("a client that is slow", () => {
   const LONG = { text: "x".repeat(600), chunkSize: 4 };
 
   test("is sent no more than it has room for, and all of it once it acknowledges", async () => {
-    await script("slow", [LONG]);
-    const client = await openSocket(keyOf("slow"), { deaf: true });
+    await script("slow-socket", [LONG]);
+    const client = await openSocket(keyOf("slow-socket"), { deaf: true });
     client.resume(0);
-    const { runId } = await client.say("x", "slow");
+    const { runId } = await client.say("x", "slow-socket");
     await finished(runId);
     await pause(50);
     const inFlight = client.events.length;
@@ -254,7 +254,7 @@ describe("a client that is slow", () => {
     await client.end(runId);
     expect(client.events.length).toBeGreaterThan(inFlight);
     expectInOrder(client.events);
-    expect(messagesIn(client.events)).toEqual((await historyOf(keyOf("slow"))).messages);
+    expect(messagesIn(client.events)).toEqual((await historyOf(keyOf("slow-socket"))).messages);
   });
 
   test("keeps its place over an eviction", async () => {

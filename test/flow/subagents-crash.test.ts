@@ -55,7 +55,9 @@ test("a parent that dies before its sub-agent has heard anything starts it once"
     if (isDown && key.includes(":subagent:")) throw new Error("down");
     return go();
   });
-  await script("dead-parent", [spawning("dead-parent-child"), { text: "ok" }, { text: "It is 6." }]);
+  // The parent may die before or after it has heard "ok".
+  const told = { text: "It is 6." };
+  await script("dead-parent", [spawning("dead-parent-child"), { text: "ok" }, told, told]);
   await script("dead-parent-child", [{ text: "6", delayMs: 600 }]);
   const { sessionKey } = session("dead-parent");
   await say("Go", "dead-parent", { sessionKey });
@@ -63,6 +65,7 @@ test("a parent that dies before its sub-agent has heard anything starts it once"
   await kill(sessionKey);
   isDown = false;
   await ring(sessionKey);
+  await waitFor(async () => (await childrenOf(sessionKey)).every(({ open }) => !open));
   await untilSaid(sessionKey, "It is 6.");
   restore();
   expect(await childrenOf(sessionKey)).toHaveLength(1);
