@@ -162,10 +162,11 @@ export function isDiagnosis(value: unknown): value is Diagnosis {
 /** Whether a value is what `POST /v1/config/import` answers. */
 export function isImportReport(value: unknown): value is ImportReport {
   if (!isRecord(value) || typeof value.revision !== "number") return false;
-  const { mapped, changed, unknown, refused } = value;
+  const { mapped, changed, unknown, refused, replaced } = value;
   const isTold = (entry: unknown) => isRecord(entry) && typeof entry.path === "string" && typeof entry.why === "string";
   return (
-    Array.isArray(mapped) && [changed, unknown, refused].every((list) => Array.isArray(list) && list.every(isTold))
+    [mapped, replaced].every(Array.isArray) &&
+    [changed, unknown, refused].every((list) => Array.isArray(list) && list.every(isTold))
   );
 }
 

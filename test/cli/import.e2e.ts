@@ -23,6 +23,7 @@ const REPORT = {
   changed: [],
   unknown: [{ path: "gateway", why: "None here.", hint: "Nothing has to be done." }],
   refused: [],
+  replaced: [],
 };
 
 let server: Server;
