@@ -7,6 +7,9 @@ import type { CoreConfig } from "./schema.ts";
 /** How an agent beats, with the defaults applied. */
 export type Heartbeat = z.output<typeof heartbeat>;
 
+/** What an agent's own block stands over where there is none for all. */
+const UNSAID = heartbeat.parse({});
+
 /**
  * How an agent beats; undefined where it does not. Where any agent has a block of its own only those that have one
  * beat, each with what it says over what all share; else the default agent does, if there is a block for all. Without
@@ -16,7 +19,7 @@ export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string)
   const { defaults, list } = config.agents;
   const own = list.find(({ id }) => id === agentId)?.heartbeat;
   const isOwn = list.some((entry) => entry.heartbeat !== undefined);
-  const shared = defaults.heartbeat ?? heartbeat.parse({});
+  const shared = defaults.heartbeat ?? UNSAID;
   if (isOwn) return own && beating(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
   return defaults.heartbeat && agentId === defaultAgentId(config) ? beating(shared) : undefined;
 }

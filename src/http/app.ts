@@ -16,7 +16,8 @@ import { configSchemaRoutes } from "./config-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
-import { onError } from "./errors.ts";
+import { withErrorAnswers } from "./error-answers.ts";
+import { errorBody, onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -42,7 +43,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.notFound(notFoundOf(() => app.routes));
   app.use(requirePlainPath);
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
-  app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(DOCUMENT)));
+  app.get("/openapi.json", (c) => c.json(withErrorAnswers(app.getOpenAPI31Document(DOCUMENT))));
   app.route("/", docsRoutes);
   app.route("/v1", loginRoutes);
   app.use("/v1/*", requireLogin);
@@ -82,6 +83,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
     "/v1",
     workspaceRoutes<AppEnv>(async (c, agentId) => openWorkspace(c.get("wiring"), agentId)),
   );
+  app.openAPIRegistry.register("Error", errorBody);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app;
 }

@@ -14,12 +14,8 @@ import type {
   WaitResult,
 } from "./api.ts";
 import { birthOf } from "./arrival/birth.ts";
-import { callByKey } from "./call-session.ts";
-import { AuditTrail } from "./catalog/audit-trail.ts";
-import { Indexer } from "./catalog/indexer.ts";
 import { intake } from "./commands/intake.ts";
 import { ObjectWiring } from "./configuration/object-wiring.ts";
-import { Deliveries } from "./delivery/deliveries.ts";
 import {
   deliveriesOf,
   dropPending,
@@ -28,20 +24,13 @@ import {
   type ResendRequest,
   resend,
 } from "./delivery/outbox.ts";
-import { CommandDesk } from "./desk/command-desk.ts";
-import { Engine } from "./engine.ts";
 import { EventLog } from "./events/event-log.ts";
 import { eventStream } from "./events/event-stream.ts";
-import { Sockets } from "./events/socket.ts";
 import { spanOf } from "./events/stored-events.ts";
 import type { ChildReport } from "./family/child-report.ts";
-import { Family } from "./family/family.ts";
-import { tellEnd } from "./hooked/agent-end.ts";
 import { tellReceived } from "./hooked/message-hooks.ts";
-import { SessionHooks } from "./hooked/session-hooks.ts";
-import { Inspector } from "./inspect/inspector.ts";
-import { Performer } from "./performer.ts";
-import { type Life, lifeOf, Pulse } from "./pulse.ts";
+import { createParts, type Parts } from "./parts.ts";
+import { type Life, lifeOf } from "./pulse.ts";
 import { orRefusal, type Refusal } from "./refusal.ts";
 import { admitRun, type NewRun } from "./run/admission.ts";
 import { boundedInput } from "./run/input-bounds.ts";
@@ -52,13 +41,9 @@ import { deliveryView, runView, waitResult } from "./run/views.ts";
 import { Fence } from "./store/fence.ts";
 import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./store/session-row.ts";
 import { hasTables, openStore, type Store, updateTables } from "./store/store.ts";
-import { readView } from "./transcript/context.ts";
 import { type HistoryPage, readHistory, readLastReply } from "./transcript/transcript.ts";
-import { pruningRules } from "./turn/context-rules.ts";
 import { exportStream } from "./upkeep/export.ts";
 import { isToLeave } from "./upkeep/linger.ts";
-import { Removal } from "./upkeep/removal.ts";
-import { Retention } from "./upkeep/retention.ts";
 import { policyFor } from "./wiring.ts";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
@@ -77,19 +62,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #store: Store;
   readonly #log: EventLog;
   readonly #fence: Fence;
-  readonly #engine: Engine;
-  readonly #deliveries: Deliveries;
-  readonly #hooks: SessionHooks;
-  readonly #indexer: Indexer;
-  readonly #pulse: Pulse;
-  readonly #desk: CommandDesk;
-  readonly #sockets: Sockets;
-  readonly #removal: Removal;
-  readonly #retention: Retention;
-  readonly #performer: Performer;
-  readonly #family: Family;
   readonly #wiring: ObjectWiring;
-  readonly #inspector: Inspector;
+  readonly #parts: Parts;
   #life: Life;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -101,80 +75,21 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
     this.#wiring = new ObjectWiring(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
-    const room = {
+    this.#parts = createParts({
       ctx,
+      env,
       store: this.#store,
       log: this.#log,
       fence: this.#fence,
-      files: env.FILES,
-      database: env.DB,
-      owner: () => this.#owner(),
       configured: this.#wiring,
-      wiring: () => this.#wiring.now(),
-      now: Date.now,
-      policyFor: (target: Target | null) => this.#policyFor(target),
-      format: (...text: Parameters<Deliveries["format"]>) => this.#deliveries.format(...text),
-      waitUntil: keepAlive,
-      call: callByKey(env.SESSIONS),
-      changed: () => this.#pulse.changed(),
-    };
-    const audit = new AuditTrail(room);
-    const hooks = new SessionHooks({ ...room, audit });
-    this.#hooks = hooks;
-    this.#pulse = new Pulse({
-      ...room,
       life: () => this.#life,
-      workers: () => ({
-        engine: this.#engine,
-        deliveries: this.#deliveries,
-        indexer: this.#indexer,
-        family: this.#family,
-        retention: this.#retention,
-      }),
-    });
-    this.#deliveries = new Deliveries({ ...room, hooks, drained: () => this.#pulse.arm() });
-    this.#indexer = new Indexer({ ...room, audit });
-    this.#family = new Family(room);
-    this.#performer = new Performer({
-      ...room,
-      hooks,
-      family: this.#family,
-      deliveries: this.#deliveries,
-      lanes: env.LANES,
-      budgets: env.BUDGETS,
+      owner: () => this.#owner(),
+      policyFor: (target) => this.#policyFor(target),
       extraTools: () => this.extraTools,
-    });
-    this.#engine = new Engine({
-      ...room,
-      sessionKey: () => this.#owner().key,
-      open: (row, input) => this.#performer.open(row, input),
-      noteJoined: (row, input) => this.#performer.noteJoined(row, input),
-      readView: (innerFrom) => readView(this.#store, this.#owner(), { innerFrom, pruning: pruningRules(room.wiring) }),
-      perform: (run) => this.#performer.perform(run),
-      ended: (row, state, reply) => {
-        this.#family.ended(row, state, reply);
-        tellEnd(row, state, hooks, () => readView(this.#store, this.#owner()).messages);
-      },
-    });
-    this.#desk = new CommandDesk({
-      ...room,
-      hooks,
-      family: this.#family,
-      stopAll: () => this.#stopAll(),
-      decide: (approvalId, decision) => this.decide(approvalId, decision),
-    });
-    this.#sockets = new Sockets({
-      ...room,
       accept: (request) => this.#accept(request),
       abort: (runId) => this.abort(runId),
-    });
-    this.#retention = new Retention({ ...room, promptsInUse: () => this.#performer.promptsInUse });
-    this.#inspector = new Inspector({ ...room, extraTools: () => this.extraTools, engine: () => this.#engine });
-    this.#removal = new Removal({
-      ...room,
-      audit,
-      idle: () => this.#pulse.idle(),
-      dismiss: () => this.#family.dismiss(),
+      decide: (approvalId, decision) => this.decide(approvalId, decision),
+      stopAll: () => this.#stopAll(),
       forget: () => this.#forget(),
     });
     this.#recover();
@@ -200,13 +115,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     const taken = intake(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
-    const begins = taken.kind === "run" && !this.#engine.busy;
-    const ahead = this.#performer.lookAhead({ ...request, input: taken.input }, begins);
+    const begins = taken.kind === "run" && !this.#parts.engine.busy;
+    const ahead = this.#parts.performer.lookAhead({ ...request, input: taken.input }, begins);
     const owner = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
-    const row = taken.kind === "run" ? this.#admit(run) : this.#desk.take(run, taken);
-    this.#pulse.arm();
-    this.#performer.withAhead(ahead, () => this.#pulse.work());
+    const row = taken.kind === "run" ? this.#admit(run) : this.#parts.desk.take(run, taken);
+    this.#parts.pulse.arm();
+    this.#parts.performer.withAhead(ahead, () => this.#parts.pulse.work());
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
   }
 
@@ -218,24 +133,24 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   prompt(runId: string, hash?: string) {
-    return this.#life === "here" ? this.#inspector.prompt(runId, hash) : undefined;
+    return this.#life === "here" ? this.#parts.inspector.prompt(runId, hash) : undefined;
   }
 
   context(sender?: "owner" | "other") {
-    return this.#life === "here" ? this.#inspector.context(sender) : undefined;
+    return this.#life === "here" ? this.#parts.inspector.context(sender) : undefined;
   }
 
   /** How a run ended, or that `timeoutMs` went by; undefined where this session has no such run. */
   async wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined> {
     if (this.#find(runId) === undefined) return undefined;
-    return waitResult(await this.#engine.waitFor(runId, timeoutMs));
+    return waitResult(await this.#parts.engine.waitFor(runId, timeoutMs));
   }
 
   /** Stops a run. Gives its status; undefined where this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
-    if (row !== undefined) this.#fence.write(() => this.#family.stop(row.id));
-    this.#pulse.changed();
+    if (row !== undefined) this.#fence.write(() => this.#parts.family.stop(row.id));
+    this.#parts.pulse.changed();
     return row?.state.status;
   }
 
@@ -248,17 +163,17 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   resend(request: ResendRequest): DeliveryView | undefined {
     if (this.#life !== "here") return undefined;
     const row = this.#fence.write(() => resend(this.#store, request));
-    this.#pulse.changed();
+    this.#parts.pulse.changed();
     return row && deliveryView(row);
   }
 
   /** Notes a person's word on a tool call that waits for it. False where none waits under this id. */
   decide(approvalId: string, decision: Decision): boolean {
-    const decided = this.#life === "here" ? this.#engine.decide(approvalId, decision) : undefined;
+    const decided = this.#life === "here" ? this.#parts.engine.decide(approvalId, decision) : undefined;
     if (decided === undefined) return false;
     if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
-    this.ctx.waitUntil(this.#indexer.forgetApprovals(decided.runId));
-    this.#pulse.changed();
+    this.ctx.waitUntil(this.#parts.indexer.forgetApprovals(decided.runId));
+    this.#parts.pulse.changed();
     return true;
   }
 
@@ -302,43 +217,43 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   async remove(): Promise<boolean> {
     if (this.#life === "none") return false;
     this.#leave();
-    await this.#removal.finish();
+    await this.#parts.removal.finish();
     return true;
   }
 
   announce(report: ChildReport): void {
-    if (this.#life === "here") this.#family.children.hear(report);
+    if (this.#life === "here") this.#parts.family.children.hear(report);
   }
 
   report(runId: string): ChildReport | "open" | undefined {
-    return this.#family.report(this.#find(runId));
+    return this.#parts.family.report(this.#find(runId));
   }
 
   kin(): Kin | undefined {
-    return this.#life === "here" ? this.#family.kin() : undefined;
+    return this.#life === "here" ? this.#parts.family.kin() : undefined;
   }
 
   override async fetch(request: Request): Promise<Response> {
     if (this.#life === "going") return new Response(null, { status: 503 });
-    return this.#sockets.open(new URL(request.url).searchParams.get("key") ?? "");
+    return this.#parts.sockets.open(new URL(request.url).searchParams.get("key") ?? "");
   }
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
-    this.#sockets.receive(socket, data);
+    this.#parts.sockets.receive(socket, data);
   }
 
   override webSocketClose(socket: WebSocket): void {
-    this.#sockets.close(socket);
+    this.#parts.sockets.close(socket);
   }
 
   override webSocketError(_: WebSocket, error: unknown): void {
-    this.#sockets.broken(error);
+    this.#parts.sockets.broken(error);
   }
 
   override alarm(): void {
     if (this.#life === "here" && isToLeave(this.#store, Date.now())) this.#leave();
-    if (this.#life === "going") this.ctx.waitUntil(this.#removal.resume());
-    this.#pulse.rang();
+    if (this.#life === "going") this.ctx.waitUntil(this.#parts.removal.resume());
+    this.#parts.pulse.rang();
   }
 
   /**
@@ -348,7 +263,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #recover(): void {
     if (this.#life === "none") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
-    this.#pulse.armAtOnce();
+    this.#parts.pulse.armAtOnce();
   }
 
   /** From here on there is no such session. */
@@ -358,9 +273,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#fence.write(() => {
       markDeleting(this.#store);
       dropPending(this.#store);
-      this.#family.stop();
+      this.#parts.family.stop();
     });
-    this.#pulse.arm();
+    this.#parts.pulse.arm();
     this.#stopAll();
   }
 
@@ -380,35 +295,35 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #stopAll(): { runIds: string[]; runs: number; subagents: number } {
-    const subagents = this.#fence.write(() => this.#family.stop());
+    const subagents = this.#fence.write(() => this.#parts.family.stop());
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // The waiting ones first, so that none of them begins when the one at work has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
-    this.#pulse.changed();
+    this.#parts.pulse.changed();
     return { runIds, runs: runIds.length, subagents };
   }
 
   #stop(runId: string): RunRow | undefined {
-    this.ctx.waitUntil(this.#indexer.forgetApprovals(runId));
-    return this.#engine.abort(runId);
+    this.ctx.waitUntil(this.#parts.indexer.forgetApprovals(runId));
+    return this.#parts.engine.abort(runId);
   }
 
   /** Everything is deleted: what is in memory goes on as if nothing had been. */
   #forget(): void {
     this.#life = "none";
-    this.#sockets.end();
+    this.#parts.sockets.end();
     this.#log.end();
     this.#log.clearedUpTo(this.#log.lastSeq + 1);
     this.#fence.release();
-    this.#indexer.forget();
-    this.#pulse.forget();
-    this.#performer.forget();
+    this.#parts.indexer.forget();
+    this.#parts.pulse.forget();
+    this.#parts.performer.forget();
   }
 
   #admit(run: NewRun): RunRow {
     const room = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
     const { row, isNew, interrupt } = this.#fence.write(() => admitRun(run, room));
-    if (isNew) tellReceived(run, this.#hooks);
+    if (isNew) tellReceived(run, this.#parts.hooks);
     if (interrupt !== undefined) this.#stop(interrupt);
     return row;
   }

@@ -267,6 +267,23 @@ describe("OpenAPI", () => {
     }
   });
 
+  test("every route below /v1 says how it refuses, in the words of its protocol", async () => {
+    const { paths, components } = await (await call("GET", "/openapi.json")).json<any>();
+    expect(Object.keys(components.schemas.Error.properties.error.properties)).toEqual(
+      expect.arrayContaining(["code", "message", "hint", "faults", "currentRevision", "oldestCursor"]),
+    );
+    const refusalOf = (path: string, method: string) =>
+      paths[path][method].responses.default?.content["application/json"].schema.$ref;
+    expect(refusalOf("/v1/config", "patch")).toBe("#/components/schemas/Error");
+    expect(refusalOf("/v1/sessions/{key}", "delete")).toBe("#/components/schemas/Error");
+    expect(refusalOf("/v1/chat/completions", "post")).not.toBe("#/components/schemas/Error");
+    const refused = await call("PATCH", "/v1/config", { nonsense: 1 }, { "If-Match": "*" });
+    const { error } = await refused.json<any>();
+    expect(Object.keys(components.schemas.Error.properties.error.properties)).toEqual(
+      expect.arrayContaining(Object.keys(error)),
+    );
+  });
+
   test("what is answered is what the document says", async () => {
     await script("openapi", [{ text: "ok" }]);
     const accepted = await say("x", "openapi", { sessionKey: "agent:main:hook:openapi" });

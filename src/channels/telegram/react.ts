@@ -1,7 +1,7 @@
 import type { ChannelContext, Delivery, Reaction } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
 import { callBot, tokenOf } from "./bot-api.ts";
-import { chatOf, toDelivery } from "./send.ts";
+import { chatOf, toDelivery, tokenMissing } from "./send.ts";
 
 /** Puts an emoji on a message, or takes the bot's own back. Telegram takes those of its own list only. */
 export async function react(
@@ -10,8 +10,7 @@ export async function react(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const token = tokenOf(context);
-  if (token === undefined)
-    return { outcome: "failed", reason: `Set ${context.account.botToken.id} to the bot's token.` };
+  if (token === undefined) return tokenMissing(context);
   const id = Number(messageId);
   if (!Number.isSafeInteger(id)) return { outcome: "failed", reason: `'${messageId}' is no id of a message.` };
   const { chat_id } = chatOf(target);

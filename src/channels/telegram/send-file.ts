@@ -1,7 +1,7 @@
 import type { ChannelContext, Delivery, OutboundFile } from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
 import { callBot, tokenOf, type Upload, type UploadMethod } from "./bot-api.ts";
-import { placeOf, toDelivery } from "./send.ts";
+import { placeOf, toDelivery, tokenMissing } from "./send.ts";
 
 /** A picture over this many bytes is sent as a document. */
 const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
@@ -19,8 +19,7 @@ export async function sendFile(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const token = tokenOf(context);
-  if (token === undefined)
-    return { outcome: "failed", reason: `Set ${context.account.botToken.id} to the bot's token.` };
+  if (token === undefined) return tokenMissing(context);
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
   const send = ([method, field]: Way) => {
     const upload = { field, file: new File([file.bytes], file.name, { type: file.mediaType }) };

@@ -20,8 +20,7 @@ const TYPING_TIMEOUT_MS = 5_000;
  */
 export async function sendPart(part: OutboundPart, context: Context, signal: AbortSignal): Promise<Delivery> {
   const token = tokenOf(context);
-  if (token === undefined)
-    return { outcome: "failed", reason: `Set ${context.account.botToken.id} to the bot's token.` };
+  if (token === undefined) return tokenMissing(context);
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
   const place = {
     ...placeOf(part.target),
@@ -33,6 +32,11 @@ export async function sendPart(part: OutboundPart, context: Context, signal: Abo
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
   const bare = { ...place, text: toPlainText(part.text) };
   return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
+}
+
+/** What becomes of what is to be sent where the account has no token. */
+export function tokenMissing({ account }: Context): Delivery {
+  return { outcome: "failed", reason: `Set ${account.botToken.id} to the bot's token.` };
 }
 
 /** Shows "typing…" for about five seconds. */

@@ -1,0 +1,107 @@
+import type { AnyTool } from "../agent/tool.ts";
+import type { Target } from "../channels/channel.ts";
+import type { Accepted, AcceptRequest } from "./api.ts";
+import { callByKey } from "./call-session.ts";
+import { AuditTrail } from "./catalog/audit-trail.ts";
+import { Indexer } from "./catalog/indexer.ts";
+import type { ObjectWiring } from "./configuration/object-wiring.ts";
+import { Deliveries } from "./delivery/deliveries.ts";
+import { CommandDesk } from "./desk/command-desk.ts";
+import { Engine } from "./engine.ts";
+import type { EventLog } from "./events/event-log.ts";
+import { Sockets } from "./events/socket.ts";
+import { Family } from "./family/family.ts";
+import { tellEnd } from "./hooked/agent-end.ts";
+import { SessionHooks } from "./hooked/session-hooks.ts";
+import { Inspector } from "./inspect/inspector.ts";
+import { Performer } from "./performer.ts";
+import { type Life, Pulse } from "./pulse.ts";
+import type { QueuePolicy } from "./run/queue.ts";
+import type { Decision, RunState } from "./run/run.ts";
+import type { Fence } from "./store/fence.ts";
+import type { SessionRow } from "./store/session-row.ts";
+import type { Store } from "./store/store.ts";
+import { readView } from "./transcript/context.ts";
+import { pruningRules } from "./turn/context-rules.ts";
+import { Removal } from "./upkeep/removal.ts";
+import { Retention } from "./upkeep/retention.ts";
+
+/** What the parts of a session are given by the object that they are in. */
+export interface PartsRoom {
+  ctx: DurableObjectState;
+  env: Env;
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  configured: ObjectWiring;
+  life(): Life;
+  /** @throws IsopodError `not_found` where there is no session */
+  owner(): SessionRow;
+  policyFor(target: Target | null): QueuePolicy;
+  /** Tools of an owner's turn besides the built-in ones. */
+  extraTools(): readonly AnyTool[];
+  /** @throws IsopodError where it is refused */
+  accept(request: AcceptRequest): Accepted;
+  abort(runId: string): RunState["status"] | undefined;
+  decide(approvalId: string, decision: Decision): boolean;
+  stopAll(): { runs: number; subagents: number };
+  /** Everything was deleted. */
+  forget(): void;
+}
+
+/** Who does the work of a session. */
+export interface Parts {
+  engine: Engine;
+  performer: Performer;
+  pulse: Pulse;
+  desk: CommandDesk;
+  deliveries: Deliveries;
+  sockets: Sockets;
+  family: Family;
+  hooks: SessionHooks;
+  indexer: Indexer;
+  inspector: Inspector;
+  retention: Retention;
+  removal: Removal;
+}
+
+/** Makes the parts of a session and lets them know each other. Nothing is read, written or begun by that. */
+export function createParts({ env, ...given }: PartsRoom): Parts {
+  const { ctx, store, configured, owner, extraTools, life } = given;
+  const room = {
+    ...given,
+    files: env.FILES,
+    database: env.DB,
+    wiring: () => configured.now(),
+    now: Date.now,
+    format: (...text: Parameters<Deliveries["format"]>) => deliveries.format(...text),
+    waitUntil: (promise: Promise<unknown>) => ctx.waitUntil(promise),
+    call: callByKey(env.SESSIONS),
+    changed: () => pulse.changed(),
+  };
+  const audit = new AuditTrail(room);
+  const hooks = new SessionHooks({ ...room, audit });
+  const pulse = new Pulse({ ...room, life, workers: () => ({ engine, deliveries, indexer, family, retention }) });
+  const deliveries = new Deliveries({ ...room, hooks, drained: () => pulse.arm() });
+  const indexer = new Indexer({ ...room, audit });
+  const family = new Family(room);
+  const performer = new Performer({ ...room, hooks, family, deliveries, lanes: env.LANES, budgets: env.BUDGETS });
+  const engine: Engine = new Engine({
+    ...room,
+    sessionKey: () => owner().key,
+    open: (row, input) => performer.open(row, input),
+    noteJoined: (row, input) => performer.noteJoined(row, input),
+    readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(room.wiring) }),
+    perform: (run) => performer.perform(run),
+    ended: (row, state, reply) => {
+      family.ended(row, state, reply);
+      tellEnd(row, state, hooks, () => readView(store, owner()).messages);
+    },
+  });
+  const desk = new CommandDesk({ ...room, hooks, family });
+  const sockets = new Sockets(room);
+  const retention = new Retention({ ...room, promptsInUse: () => performer.promptsInUse });
+  const inspector = new Inspector({ ...room, extraTools, engine: () => engine });
+  const removal = new Removal({ ...room, audit, idle: () => pulse.idle(), dismiss: () => family.dismiss() });
+  return { engine, performer, pulse, desk, deliveries, sockets, family, hooks, indexer, inspector, retention, removal };
+}
