@@ -8,7 +8,7 @@ const ROWS = [
   ["db", "security", "docs"],
   ["config"],
   ["models", "workspace", "channels"],
-  ["agent", "skills", "memory", "hooks", "schedule"],
+  ["agent", "skills", "shell", "memory", "hooks", "schedule"],
   ["tools", "prompt"],
   ["plugins"],
   ["session"],
