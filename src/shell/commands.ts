@@ -1,0 +1,14 @@
+import { type CommandName, getCommandNames, getNetworkCommandNames } from "just-bash/browser";
+
+/** What just-bash brings and is of no use here: they are about a screen and about what was typed before. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["clear", "history", "alias", "unalias"]);
+
+/** The programs of just-bash that a script may call, besides those of the network. */
+export const PROGRAMS: readonly CommandName[] = getCommandNames().filter(isOffered);
+
+/** The commands of the shell by name, in order: all that a skill's `requires.bins` may name. */
+export const SHELL_COMMANDS: readonly string[] = [...PROGRAMS, ...getNetworkCommandNames()].sort();
+
+function isOffered(name: string): name is CommandName {
+  return !LEFT_OUT.has(name);
+}
