@@ -1,6 +1,6 @@
 import { desc, eq, lt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { audit, configRevisions } from "../db/schema.ts";
+import { audit, configRevisions, skillChanges } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { byteLength, head } from "../lib/text.ts";
@@ -38,6 +38,16 @@ export interface StoredRevision extends RevisionLine {
   document: JsonObject | null;
 }
 
+/** What is the newest in D1. */
+export interface Newest {
+  /** 0 where nothing is stored. */
+  revision: number;
+  /** Absent where it is known already; null where it is damaged. */
+  document?: JsonObject | null;
+  /** How often skills were changed from outside of a conversation. */
+  skillChanges: number;
+}
+
 /** A change to be stored, already validated. */
 export interface ConfigWrite {
   /** The revision that the change was made from; 0 where nothing was stored. */
@@ -68,24 +78,25 @@ export class ConfigStore {
   }
 
   /**
-   * The newest revision's number, 0 where nothing is stored, and its document only where the number is not `known`:
-   * one row is read, and nothing is sent that is already here.
+   * The newest revision's number, 0 where nothing is stored, its document only where the number is not `known`, and how
+   * often skills were changed. One statement that reads a row of each, and nothing is sent that is already here.
    */
-  async newest(known: number): Promise<{ revision: number; document?: JsonObject | null }> {
+  async newest(known: number): Promise<Newest> {
+    const newest = this.#db
+      .select({ revision: NEWEST.as("newest") })
+      .from(configRevisions)
+      .as("newest");
+    const isUnknown = sql`${configRevisions.revision} = ${newest.revision} and ${newest.revision} <> ${known}`;
     const row = await this.#db
       .select({
-        revision: configRevisions.revision,
-        document: sql<
-          string | null
-        >`case when ${configRevisions.revision} <> ${known} then ${configRevisions.document} end`,
+        revision: newest.revision,
+        document: sql<string | null>`(select ${configRevisions.document} from ${configRevisions} where ${isUnknown})`,
+        skills: sql<number>`coalesce((select ${skillChanges.count} from ${skillChanges}), 0)`,
       })
-      .from(configRevisions)
-      .orderBy(desc(configRevisions.revision))
-      .limit(1)
+      .from(newest)
       .get();
-    if (row === undefined) return { revision: 0 };
-    const { revision, document } = row;
-    return { revision, ...(document !== null && { document: readDocument(document) }) };
+    const { revision = 0, document = null, skills = 0 } = row ?? {};
+    return { revision, skillChanges: skills, ...(document !== null && { document: readDocument(document) }) };
   }
 
   /** The newest revision; undefined where nothing is stored. */
@@ -156,6 +167,16 @@ export class ConfigStore {
       db.select({ revision: NEWEST }).from(configRevisions),
     ]);
     return { kind: stored.length > 0 ? "written" : "conflict", revision: newest?.revision ?? 0 };
+  }
+
+  /** Notes that skills were changed. Gives how often that is now. */
+  async noteSkillChange(): Promise<number> {
+    const [row] = await this.#db
+      .insert(skillChanges)
+      .values({ id: 1, count: 1 })
+      .onConflictDoUpdate({ target: skillChanges.id, set: { count: sql`${skillChanges.count} + 1` } })
+      .returning({ count: skillChanges.count });
+    return row?.count ?? 0;
   }
 
   get #db() {

@@ -151,6 +151,16 @@ export const configRevisions = sqliteTable("config_revisions", {
   createdAt: integer("created_at").notNull(),
 });
 
+/**
+ * One row: how often skills were changed from outside of a conversation. It is read with the newest configuration, and a
+ * session that has looked before the last change looks again.
+ */
+export const skillChanges = sqliteTable("skill_changes", {
+  /** Always 1. */
+  id: integer().primaryKey(),
+  count: integer().notNull(),
+});
+
 /** The files that tell an agent who it is, as its owner has accepted them. */
 export const acceptedFiles = sqliteTable(
   "accepted_files",

@@ -18,6 +18,7 @@ import { Performer } from "./performer.ts";
 import { type Life, Pulse } from "./pulse.ts";
 import type { QueuePolicy } from "./run/queue.ts";
 import type { Decision, RunState } from "./run/run.ts";
+import { SessionSkills } from "./skills/session-skills.ts";
 import type { Fence } from "./store/fence.ts";
 import type { SessionRow } from "./store/session-row.ts";
 import type { Store } from "./store/store.ts";
@@ -85,7 +86,16 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
   const deliveries = new Deliveries({ ...room, hooks, drained: () => pulse.arm() });
   const indexer = new Indexer({ ...room, audit });
   const family = new Family(room);
-  const performer = new Performer({ ...room, hooks, family, deliveries, lanes: env.LANES, budgets: env.BUDGETS });
+  const skills = new SessionSkills();
+  const performer = new Performer({
+    ...room,
+    hooks,
+    family,
+    skills,
+    deliveries,
+    lanes: env.LANES,
+    budgets: env.BUDGETS,
+  });
   const engine: Engine = new Engine({
     ...room,
     sessionKey: () => owner().key,

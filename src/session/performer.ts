@@ -28,6 +28,7 @@ import { noteSaid, openRun } from "./run/opening.ts";
 import type { Opening, RunInput } from "./run/run.ts";
 import type { RunRow } from "./run/runs.ts";
 import { laneOf, takeSlot } from "./run/slot.ts";
+import type { SessionSkills } from "./skills/session-skills.ts";
 import { saveSetting } from "./store/session-row.ts";
 import { spokenIn } from "./transcript/spoken-messages.ts";
 import { readResult } from "./transcript/transcript.ts";
@@ -50,6 +51,7 @@ export interface PerformerRoom extends FamilyRoom {
   lanes: DurableObjectNamespace<Lane>;
   budgets: DurableObjectNamespace<Budget>;
   family: Family;
+  skills: SessionSkills;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
   /** Keeps the object alive for work that nobody waits for. */
@@ -167,6 +169,7 @@ export class Performer {
       voice,
       files,
       prompts: this.#prompts,
+      skills: this.#room.skills,
       resultAt: (seq) => readResult(store, seq),
       spokenIn: (ended, limit) => spokenIn(store, ended, limit),
       noteWarned: (paths) => fence.write(() => saveSetting(store, "truncationWarned", [...paths])),

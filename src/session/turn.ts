@@ -44,11 +44,12 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const occasion = occasionOf(run, room.owner);
-  const tools = turnTools(occasion, room, seen);
+  const skills = await room.skills.forTurn({ occasion, agent, listing: room.listing });
+  const tools = turnTools(occasion, { ...room, skills }, seen);
   const files = await gatherFiles(occasion, agent, workspace, room);
   const model = await standby.lead();
   const messages = () => run.journal.context();
-  const prompt = await turnPrompt(occasion, { agent, tools, files, model: model.ref, messages }, room);
+  const prompt = await turnPrompt(occasion, { agent, tools, files, skills, model: model.ref, messages }, room);
   await Promise.all([room.prompts.keep(prompt, tools, run), room.slot]);
   const end = await runLoop(
     {

@@ -23,7 +23,7 @@ async function auditLines() {
 }
 
 test("of ten writers who change the same revision one wins, and the trail has one line of it", async () => {
-  expect(await store.newest(0)).toEqual({ revision: 0 });
+  expect(await store.newest(0)).toEqual({ revision: 0, skillChanges: 0 });
   const base = 0;
   const writers = Array.from({ length: 10 }, (_, n) => store.write(change(base, { document: { n } })));
   const came = await Promise.all(writers);
@@ -39,7 +39,7 @@ test("of ten writers who change the same revision one wins, and the trail has on
 test("a document is sent only to who does not know it", async () => {
   const { revision, document } = await store.newest(0);
   expect(document).toBeDefined();
-  expect(await store.newest(revision)).toEqual({ revision });
+  expect(await store.newest(revision)).toEqual({ revision, skillChanges: 0 });
 });
 
 test("the history has the newest first, goes on where it ended, and gives single revisions", async () => {

@@ -4,6 +4,7 @@ import { contributedBy } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { previewPorts } from "../../src/session/inspect/preview-ports.ts";
+import { NO_SKILLS } from "../../src/session/skills/turn-skills.ts";
 import { type Occasion, promptModeOf } from "../../src/session/turn/occasion.ts";
 import { promptInput } from "../../src/session/turn/prompt-input.ts";
 import { turnTools } from "../../src/session/turn/turn-tools.ts";
@@ -119,8 +120,15 @@ function turn(name: string, { occasion, files, model = DEFAULT_MODEL, config = C
   const moment: Occasion = { ...occasion, mode: promptModeOf(occasion.session.key) };
   const agent = agentIn(wiring, "main");
   const noWorkspace = {} as Workspace;
-  const tools = turnTools(moment, previewPorts(moment, agent.id, wiring), noWorkspace);
-  const facts = { agent, tools, files: { shown: files, warnings: [] }, owners: ["73475cb40a56"], model };
+  const tools = turnTools(moment, { ...previewPorts(moment, agent.id, wiring), skills: NO_SKILLS }, noWorkspace);
+  const facts = {
+    agent,
+    tools,
+    skills: NO_SKILLS,
+    files: { shown: files, warnings: [] },
+    owners: ["73475cb40a56"],
+    model,
+  };
   return { name, input: promptInput(moment, wiring, facts) };
 }
 

@@ -28,6 +28,7 @@ export type Stored =
 export class KnownConfiguration {
   readonly #store: ConfigStore;
   #stored: Stored | undefined;
+  #skillChanges = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
   /** Questions are numbered: what answers an older one than was heard already comes too late. */
@@ -41,6 +42,11 @@ export class KnownConfiguration {
   /** What is stored; undefined where this could not be read yet. */
   get stored(): Stored | undefined {
     return this.#stored;
+  }
+
+  /** How often skills were changed from outside of a conversation, as far as this isolate knows. */
+  get skillChanges(): number {
+    return this.#skillChanges;
   }
 
   /**
@@ -64,7 +70,8 @@ export class KnownConfiguration {
     this.#asked += 1;
     const question = this.#asked;
     const known = this.#stored;
-    const { revision, document } = await this.#store.newest(known?.newest ?? 0);
+    const { revision, document, skillChanges } = await this.#store.newest(known?.newest ?? 0);
+    if (question >= this.#heard) this.#skillChanges = skillChanges;
     if (revision === 0) this.#hear(question, { kind: "none", newest: 0 });
     else if (document !== undefined) this.#hear(question, await this.#judge(revision, document));
     else if (known !== undefined) this.#hear(question, known);
@@ -75,6 +82,12 @@ export class KnownConfiguration {
     if (this.#stored !== undefined && this.#stored.newest > revision) return;
     this.#asked += 1;
     this.#hear(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
+  }
+
+  /** Notes in D1 that skills were changed. @throws whatever D1 throws */
+  async noteSkillChange(): Promise<void> {
+    const count = await this.#store.noteSkillChange();
+    this.#skillChanges = Math.max(this.#skillChanges, count);
   }
 
   #hear(question: number, stored: Stored): void {

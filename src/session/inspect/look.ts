@@ -6,6 +6,7 @@ import { reportPrompt } from "../../prompt/report.ts";
 import { dryWorkspace } from "../../workspace/dry.ts";
 import { isSeeded } from "../../workspace/seed.ts";
 import { WorkspaceError } from "../../workspace/workspace.ts";
+import { NO_SKILLS } from "../skills/turn-skills.ts";
 import type { Occasion } from "../turn/occasion.ts";
 import { filesReadOf } from "../turn/shared-files.ts";
 import { gatherFiles } from "../turn/turn-files.ts";
@@ -71,11 +72,12 @@ export async function wouldBeSent(
   const stored = wiring.workspaceOf(agent);
   const listed = await stored.list("");
   const workspace = dryWorkspace(stored, now);
-  const ports = { ...previewPorts(occasion, agentId, wiring), extraTools };
+  const skills = NO_SKILLS;
+  const ports = { ...previewPorts(occasion, agentId, wiring), skills, extraTools };
   const hooks = previewHooks(occasion, agentId, { wiring, workspace, now });
   const tools = turnTools(occasion, ports, workspace);
   const gathered = { ...ports, hooks, bootstrapCache: filesReadOf(agentId), listing: Promise.resolve(listed) };
   const files = await gatherFiles(occasion, agent, workspace, gathered);
-  const prompt = await turnPrompt(occasion, { agent, tools, files, model, messages: () => messages }, gathered);
+  const prompt = await turnPrompt(occasion, { agent, tools, files, skills, model, messages: () => messages }, gathered);
   return { prompt, tools, seeded: isSeeded(listed) };
 }

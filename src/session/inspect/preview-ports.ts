@@ -12,7 +12,7 @@ import { agentIn, type Wiring } from "../wiring.ts";
  * What the tools of a turn would work on, for whoever wants to see which there would be: the same ones, by the same
  * rules. None of them is ever run, and one that is says so.
  */
-export function previewPorts(occasion: Occasion, agentId: string, wiring: Wiring): ToolsRoom {
+export function previewPorts(occasion: Occasion, agentId: string, wiring: Wiring): Omit<ToolsRoom, "skills"> {
   const reach = reachOf(occasion, agentIn(wiring, agentId));
   const sessions: SessionsPort | undefined = reach && { ...reach, ...NO_SESSIONS };
   const outbox: OutboxPort | undefined = hasWayOut(occasion, wiring) ? { send: neverRun, react: neverRun } : undefined;

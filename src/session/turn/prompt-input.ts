@@ -9,6 +9,7 @@ import type { BootstrapFiles } from "../../workspace/bootstrap.ts";
 import { LISTED_COMMANDS } from "../commands/index.ts";
 import { maySpawn } from "../family/caller.ts";
 import { preferencesOf } from "../run/preferences.ts";
+import type { TurnSkills } from "../skills/turn-skills.ts";
 import type { Wiring } from "../wiring.ts";
 import { lookUpModel } from "./model-choice.ts";
 import type { Occasion } from "./occasion.ts";
@@ -24,6 +25,7 @@ export interface TurnFacts {
   agent: Agent;
   tools: readonly AnyTool[];
   files: BootstrapFiles;
+  skills: Pick<TurnSkills, "list">;
   /** As they may be shown. */
   owners: readonly string[];
   /** `provider/model`. */
@@ -34,7 +36,7 @@ export interface TurnFacts {
 export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts): PromptInput {
   const { session, speaker, mode } = occasion;
   const { config, host } = wiring;
-  const { agent, tools, files, owners, model } = facts;
+  const { agent, tools, files, skills, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(occasion, agent, wiring);
   const reactions = reactionsIn(occasion, wiring);
@@ -49,6 +51,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     tools: tools.map(({ name, summary }) => ({ name, summary })),
     completionWake: false,
     provider: wiring.plugins.contributionFor(model).provider,
+    ...(skills.list !== undefined && { skillsPrompt: skills.list }),
     memoryCitations: config.memory.citations,
     commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),

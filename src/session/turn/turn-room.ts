@@ -14,13 +14,15 @@ import type { PromptHooks, SessionHooks } from "../hooked/session-hooks.ts";
 import type { PromptKeeper } from "../inspect/prompt-keeper.ts";
 import type { EndedConversation } from "../run/run.ts";
 import type { Slot } from "../run/slot.ts";
+import type { SessionSkills } from "../skills/session-skills.ts";
+import type { TurnSkills } from "../skills/turn-skills.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Wiring } from "../wiring.ts";
 
 /** What a system prompt is made from: for a turn, or to report on it. */
 export type PromptRoom = Omit<
   TurnRoom,
-  "log" | "voice" | "files" | "prompts" | "resultAt" | "spokenIn" | "noteWarned" | "slot" | "budget"
+  "log" | "voice" | "files" | "prompts" | "resultAt" | "spokenIn" | "noteWarned" | "slot" | "skills" | "budget"
 >;
 
 /** What the workspace files of a prompt are gathered from. */
@@ -29,7 +31,10 @@ export interface FilesRoom extends Pick<PromptRoom, "wiring" | "bootstrapCache" 
 }
 
 /** What tools work on, besides the workspace. */
-export type ToolsRoom = Pick<PromptRoom, "wiring" | "readEtags" | "sessions" | "status" | "outbox" | "extraTools">;
+export interface ToolsRoom
+  extends Pick<PromptRoom, "wiring" | "readEtags" | "sessions" | "status" | "outbox" | "extraTools"> {
+  skills: TurnSkills;
+}
 
 /** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
 export interface TurnRoom {
@@ -63,6 +68,8 @@ export interface TurnRoom {
   noteWarned(paths: readonly string[]): void;
   /** The right to work, once the lane gives it. */
   slot: Promise<Slot>;
+  /** The session's skills. */
+  skills: Pick<SessionSkills, "forTurn">;
   /** What may be spent; undefined where nothing is capped. */
   budget: CallBudget | undefined;
 }
