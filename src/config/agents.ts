@@ -20,6 +20,10 @@ export interface Agent {
   toolPolicies: readonly ToolChoice[];
   /** What its sub-agents may be. */
   subagents: CoreConfig["agents"]["defaults"]["subagents"];
+  /** The skills that it may use, by name; all where it is undefined, none where it is empty. */
+  skills: readonly string[] | undefined;
+  /** How much of its prompt skills may be. */
+  skillsLimits: Pick<CoreConfig["skills"]["limits"], "maxSkillsInPrompt" | "maxSkillsPromptChars">;
   defaults: CoreConfig["agents"]["defaults"];
 }
 
@@ -63,6 +67,11 @@ export function agentOf(config: CoreConfig, id: string): Agent {
       ...(allowAgents !== undefined && { allowAgents }),
       ...(model !== undefined && { model }),
       ...(delegationMode !== undefined && { delegationMode }),
+    },
+    skills: entry?.skills ?? defaults.skills,
+    skillsLimits: {
+      maxSkillsInPrompt: config.skills.limits.maxSkillsInPrompt,
+      maxSkillsPromptChars: entry?.skillsLimits?.maxSkillsPromptChars ?? config.skills.limits.maxSkillsPromptChars,
     },
     defaults,
   };

@@ -1,0 +1,89 @@
+import { estimateTokens } from "../lib/tokens.ts";
+import { sanitizeForPrompt } from "../security/sanitize.ts";
+import { byName, leftOutFor } from "./gate.ts";
+import type { LeftOut, Skill } from "./skill.ts";
+
+const OPENING = "<available_skills>\n";
+const CLOSING = "</available_skills>";
+
+/** Characters of a list besides its skills. */
+export const LIST_OVERHEAD_CHARS = 38;
+
+/** Characters of a skill in the list besides its escaped name, description, location and version. */
+export const SKILL_OVERHEAD_CHARS = 121;
+
+/** How much of a prompt skills may be. */
+export interface SkillListLimits {
+  maxSkillsInPrompt: number;
+  maxSkillsPromptChars: number;
+}
+
+/** The list that a prompt shows. */
+export interface SkillList {
+  /** Undefined where it would be empty. */
+  text: string | undefined;
+  /** Those that are in it, by name. */
+  shown: Skill[];
+  /** Those that are not because of a limit. They can be used all the same: by name, or as a command. */
+  cut: LeftOut[];
+}
+
+/**
+ * The list of skills for a prompt, by name. Skills that leave themselves out of it are; one for which there is no room does not keep
+ * out a shorter one after it.
+ */
+export function skillsPrompt(skills: readonly Skill[], limits: SkillListLimits): SkillList {
+  const shown: Skill[] = [];
+  const cut: LeftOut[] = [];
+  let text = OPENING;
+  for (const skill of [...skills].sort(byName)) {
+    if (skill.invocation.disableModelInvocation) continue;
+    const element = elementOf(skill);
+    const why = whyCut(shown.length + 1, text.length + element.length + CLOSING.length, limits);
+    if (why !== undefined) {
+      cut.push(leftOutFor(skill, "cut", why));
+      continue;
+    }
+    shown.push(skill);
+    text += element;
+  }
+  return { text: shown.length === 0 ? undefined : text + CLOSING, shown, cut };
+}
+
+/** About how many tokens a skill costs in each prompt that lists it. */
+export function skillTokens(skill: Skill): number {
+  return estimateTokens(elementOf(skill));
+}
+
+function whyCut(count: number, chars: number, limits: SkillListLimits): string | undefined {
+  if (count > limits.maxSkillsInPrompt) {
+    const why = `The prompt lists ${limits.maxSkillsInPrompt} skills`;
+    return `${why}: raise skills.limits.maxSkillsInPrompt, or have fewer.`;
+  }
+  if (chars <= limits.maxSkillsPromptChars) return undefined;
+  const why = `The prompt's list of skills has ${limits.maxSkillsPromptChars} characters at most`;
+  return `${why}: shorten descriptions, or raise maxSkillsPromptChars in skills.limits or the agent's skillsLimits.`;
+}
+
+function elementOf({ name, description, location, version }: Skill): string {
+  return `  <skill>
+    <name>${escaped(name)}</name>
+    <description>${escaped(description)}</description>
+    <location>${escaped(location)}</location>
+    <version>${escaped(version)}</version>
+  </skill>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** A value on one line, with nothing in it that could be markup or cannot be seen. */
+function escaped(value: string): string {
+  return sanitizeForPrompt(value).replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+}

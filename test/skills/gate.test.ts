@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { type GateFacts, gateSkills, type SkillEntry } from "../../src/skills/gate.ts";
+import type { Skill } from "../../src/skills/skill.ts";
+import { aSkill, requiring, skillWith } from "./a-skill.ts";
+
+function facts(more: Partial<GateFacts> & { set?: string[] } = {}): GateFacts {
+  const { set = [], ...rest } = more;
+  return {
+    os: new Set(["linux"]),
+    commands: new Set(["curl", "jq"]),
+    hasEnv: (name) => set.includes(name),
+    configAt: () => undefined,
+    entries: {},
+    quarantined: new Map(),
+    ...rest,
+  };
+}
+
+function entry(more: Partial<SkillEntry> = {}): SkillEntry {
+  return { enabled: true, env: {}, ...more };
+}
+
+/** Why a skill is left out; undefined where it may be used. */
+function whyNot(skill: Skill, given: GateFacts) {
+  const { eligible, leftOut } = gateSkills([skill], given);
+  expect(eligible.length + leftOut.length).toBe(1);
+  return leftOut[0] && { code: leftOut[0].code, reason: leftOut[0].reason };
+}
+
+test("a skill that asks for nothing may be used, and the list is by name", () => {
+  const { eligible, leftOut } = gateSkills([aSkill("b"), aSkill("a"), aSkill("B")], facts());
+  expect(eligible.map(({ name }) => name)).toEqual(["B", "a", "b"]);
+  expect(leftOut).toEqual([]);
+});
+
+test("what is left out has its name, its source, its place, a code and what to do, by place", () => {
+  const off = { z: entry({ enabled: false }), a: entry({ enabled: false }) };
+  const { leftOut } = gateSkills([aSkill("z"), aSkill("a"), aSkill("c")], facts({ entries: off }));
+  expect(leftOut).toEqual([
+    {
+      name: "a",
+      source: "workspace",
+      location: "skills/a/SKILL.md",
+      code: "disabled",
+      reason: "It is switched off: set skills.entries.a.enabled to true, or take that out.",
+    },
+    expect.objectContaining({ name: "z" }),
+  ]);
+});
+
+describe("what somebody decided", () => {
+  test("an entry counts by the skill's key, and by its name only where it has none", () => {
+    const keyed = skillWith("weather", { skillKey: "wx" });
+    expect(whyNot(keyed, facts({ entries: { weather: entry({ enabled: false }) } }))).toBeUndefined();
+    expect(whyNot(keyed, facts({ entries: { wx: entry({ enabled: false }) } }))).toMatchObject({ code: "disabled" });
+  });
+
+  test("a name that every object has is no entry", () => {
+    expect(whyNot(aSkill("constructor"), facts())).toBeUndefined();
+  });
+
+  test("allowBundled is for bundled skills, by key or name; an empty one allows none", () => {
+    const bundled = skillWith("weather", { skillKey: "wx" }, { source: "bundled" });
+    expect(whyNot(bundled, facts({ allowBundled: ["wx"] }))).toBeUndefined();
+    expect(whyNot(bundled, facts({ allowBundled: ["weather"] }))).toBeUndefined();
+    expect(whyNot(bundled, facts({ allowBundled: [] }))).toMatchObject({ code: "not_bundled_allowed" });
+    expect(whyNot(aSkill("weather"), facts({ allowBundled: [] }))).toBeUndefined();
+  });
+
+  test("the agent's list is for every source; an empty one allows none", () => {
+    expect(whyNot(aSkill("a"), facts({ allowed: ["a"] }))).toBeUndefined();
+    expect(whyNot(aSkill("a"), facts({ allowed: ["b"] }))).toMatchObject({ code: "not_agent_allowed" });
+    expect(whyNot(aSkill("a"), facts({ allowed: [] }))).toMatchObject({ code: "not_agent_allowed" });
+  });
+
+  test("`always` opens none of these, nor a quarantine, nor another system", () => {
+    const always = skillWith("a", { always: true, os: ["darwin"] }, { source: "bundled" });
+    const quarantined = new Map([["skills/a/SKILL.md", "run.sh is not as it was installed."]]);
+    expect(whyNot(always, facts({ quarantined }))).toEqual({
+      code: "quarantined",
+      reason: "run.sh is not as it was installed.",
+    });
+    expect(whyNot(always, facts({ entries: { a: entry({ enabled: false }) } }))).toMatchObject({ code: "disabled" });
+    expect(whyNot(always, facts({ allowBundled: [] }))).toMatchObject({ code: "not_bundled_allowed" });
+    expect(whyNot(always, facts({ allowed: [] }))).toMatchObject({ code: "not_agent_allowed" });
+    expect(whyNot(always, facts())).toMatchObject({ code: "os", reason: expect.stringContaining("darwin") });
+  });
+});
+
+describe("what it requires", () => {
+  test("one of its systems, which a node may add", () => {
+    expect(whyNot(skillWith("a", { os: ["darwin", "linux"] }), facts())).toBeUndefined();
+    expect(whyNot(skillWith("a", { os: [] }), facts())).toBeUndefined();
+    const mac = skillWith("a", { os: ["darwin"] });
+    expect(whyNot(mac, facts())).toMatchObject({ code: "os" });
+    expect(whyNot(mac, facts({ os: new Set(["linux", "darwin"]) }))).toBeUndefined();
+  });
+
+  test("all of its commands, and one of those of which it wants any", () => {
+    expect(whyNot(skillWith("a", requiring({ bins: ["curl", "jq"] })), facts())).toBeUndefined();
+    expect(whyNot(skillWith("a", requiring({ bins: ["curl", "gh", "op"] })), facts())).toEqual({
+      code: "missing_bins",
+      reason: "The shell has no gh and op.",
+    });
+    expect(whyNot(skillWith("a", requiring({ anyBins: ["gh", "curl"] })), facts())).toBeUndefined();
+    expect(whyNot(skillWith("a", requiring({ anyBins: ["gh", "op"] })), facts())).toMatchObject({
+      code: "missing_any_bins",
+    });
+  });
+
+  test("a variable of the environment, or one that its entry gives", () => {
+    const skill = skillWith("gh", { ...requiring({ env: ["GH_TOKEN"] }), primaryEnv: "GH_TOKEN" });
+    const byEnv = { gh: entry({ env: { GH_TOKEN: { id: "MY_TOKEN" } } }) };
+    const byKey = { gh: entry({ apiKey: { id: "MY_TOKEN" } }) };
+    expect(whyNot(skill, facts({ set: ["GH_TOKEN"] }))).toBeUndefined();
+    expect(whyNot(skill, facts({ set: ["MY_TOKEN"], entries: byEnv }))).toBeUndefined();
+    expect(whyNot(skill, facts({ set: ["MY_TOKEN"], entries: byKey }))).toBeUndefined();
+    expect(whyNot(skill, facts())).toEqual({
+      code: "missing_env",
+      reason:
+        "GH_TOKEN is not set: store the value with `wrangler secret put` and name it in skills.entries.gh.apiKey.",
+    });
+    expect(whyNot(skill, facts({ entries: byEnv }))).toMatchObject({
+      reason: expect.stringMatching(/skills\.entries\.gh\.env\.GH_TOKEN names MY_TOKEN.*wrangler secret put MY_TOKEN/),
+    });
+    const other = skillWith("gh", requiring({ env: ["OTHER"] }));
+    expect(whyNot(other, facts({ set: ["MY_TOKEN"], entries: byKey }))).toMatchObject({ code: "missing_env" });
+  });
+
+  test("a field of the configuration that is truthy", () => {
+    const skill = skillWith("a", requiring({ config: ["channels.slack"] }));
+    const says = (value: unknown) => facts({ configAt: (path) => (path === "channels.slack" ? value : undefined) });
+    for (const value of [true, 1, "x", {}, []]) expect(whyNot(skill, says(value))).toBeUndefined();
+    for (const value of [false, 0, "", "  ", null, undefined]) {
+      expect(whyNot(skill, says(value))).toMatchObject({ code: "missing_config" });
+    }
+  });
+
+  test("everything that is missing is told at once", () => {
+    const skill = skillWith("a", requiring({ bins: ["gh"], env: ["X"], config: ["y.z"] }));
+    expect(whyNot(skill, facts())).toMatchObject({
+      code: "missing_bins",
+      reason: expect.stringMatching(/gh.*X is not set.*y\.z/),
+    });
+  });
+
+  test("nothing of it where it says `always`", () => {
+    const metadata = { ...requiring({ bins: ["gh"], anyBins: ["op"], env: ["X"], config: ["y.z"] }), always: true };
+    expect(whyNot(skillWith("a", metadata), facts())).toBeUndefined();
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { skillEnv } from "../../src/skills/skill-env.ts";
+import { aSkill, skillWith } from "./a-skill.ts";
+
+const SECRETS: Record<string, string> = { ONE: "value-one", TWO: "value-two" };
+const secret = (name: string) => SECRETS[name];
+
+function entry(env: Record<string, string>, apiKey?: string) {
+  const named = Object.fromEntries(Object.entries(env).map(([name, id]) => [name, { id }]));
+  return { enabled: true, env: named, ...(apiKey !== undefined && { apiKey: { id: apiKey } }) };
+}
+
+test("a skill is given the variables of its entry, and its key as its primary variable", () => {
+  const skill = skillWith("gh", { primaryEnv: "GH_TOKEN", skillKey: "github" });
+  expect(skillEnv([skill], { github: entry({ GH_HOST: "ONE" }, "TWO") }, secret)).toEqual({
+    env: { GH_HOST: "value-one", GH_TOKEN: "value-two" },
+    missing: [],
+    refused: [],
+  });
+  expect(skillEnv([skill], { gh: entry({}, "TWO") }, secret).env).toEqual({});
+});
+
+test("what is named in env goes before the key", () => {
+  const skill = skillWith("gh", { primaryEnv: "GH_TOKEN" });
+  expect(skillEnv([skill], { gh: entry({ GH_TOKEN: "ONE" }, "TWO") }, secret).env).toEqual({ GH_TOKEN: "value-one" });
+});
+
+test("a key is for nothing where the skill has no primary variable", () => {
+  expect(skillEnv([aSkill("gh")], { gh: entry({}, "TWO") }, secret).env).toEqual({});
+});
+
+test("of two skills that want one variable the first by name has it, and the other is told without a value", () => {
+  const entries = { b: entry({ TOKEN: "TWO" }), a: entry({ TOKEN: "ONE" }), c: entry({ TOKEN: "ONE" }) };
+  const { env, refused } = skillEnv([aSkill("c"), aSkill("b"), aSkill("a")], entries, secret);
+  expect(env).toEqual({ TOKEN: "value-one" });
+  expect(refused).toEqual(["'b' does not get TOKEN from TWO: 'a' has it from ONE."]);
+});
+
+test("a secret that is not set is named and not given; another skill may give the variable", () => {
+  const entries = { a: entry({ TOKEN: "GONE" }), b: entry({ TOKEN: "ONE" }) };
+  expect(skillEnv([aSkill("a"), aSkill("b")], entries, secret)).toEqual({
+    env: { TOKEN: "value-one" },
+    missing: ["GONE"],
+    refused: [],
+  });
+});
+
+test("a skill cannot name a variable of the shell's own as its primary one", () => {
+  for (const primaryEnv of ["PATH", "BASH_ENV", "LD_PRELOAD", "NODE_OPTIONS", "https_proxy"]) {
+    const { env, refused } = skillEnv([skillWith("x", { primaryEnv })], { x: entry({}, "ONE") }, secret);
+    expect(env).toEqual({});
+    expect(refused).toEqual([`'x' does not get ${primaryEnv}: it would change the shell itself.`]);
+  }
+});
+
+test("skills that may not be used give nothing", () => {
+  expect(skillEnv([], { a: entry({ TOKEN: "ONE" }) }, secret).env).toEqual({});
+});
