@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
+
+const written = import.meta.glob("../../src/skills/bundled/**/*", { query: "?raw", import: "default" });
+
+test("every file of a bundled skill is in the list under its own path, and nothing else is", () => {
+  const listed = BUNDLED_SKILLS.flatMap(({ name, files }) => Object.keys(files).map((path) => `${name}/${path}`));
+  const there = Object.keys(written).map((path) => path.replace("../../src/skills/bundled/", ""));
+  expect(listed.toSorted()).toEqual(there.toSorted());
+});
+
+test("what the list calls a file is that file", async () => {
+  for (const { name, files } of BUNDLED_SKILLS) {
+    for (const [path, text] of Object.entries(files)) {
+      expect([name, path, text === (await written[`../../src/skills/bundled/${name}/${path}`]?.())]).toEqual([
+        name,
+        path,
+        true,
+      ]);
+    }
+  }
+});
+
+test("all descriptions together cost a prompt less than 1,500 characters", () => {
+  const descriptions = BUNDLED_SKILLS.map(({ files }) => /^description: (".*")$/m.exec(files["SKILL.md"] ?? "")?.[1]);
+  const lengths = descriptions.map((quoted) => JSON.parse(quoted!).length);
+  expect(Math.max(...lengths)).toBeLessThan(260);
+  expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(1_500);
+});
+
+test("no file of a bundled skill names one that is not there, or that is outside of its folder", () => {
+  for (const { name, files } of BUNDLED_SKILLS) {
+    const named = Object.values(files).flatMap((text) =>
+      [...text.matchAll(/\{baseDir\}\/([\w./-]*\w)/g)].map(([, path = ""]) => path),
+    );
+    expect([name, named.filter((path) => files[path] === undefined && !isFolder(files, path))]).toEqual([name, []]);
+  }
+});
+
+function isFolder(files: Readonly<Record<string, string>>, path: string): boolean {
+  return Object.keys(files).some((one) => one.startsWith(`${path}/`));
+}
