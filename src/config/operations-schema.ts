@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { hostAndPort } from "../security/host-guard.ts";
+import { DEFAULT_RESOLVER_URL } from "../security/name-lookup.ts";
 import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
@@ -59,7 +61,7 @@ export const auth = z
   .prefault({})
   .describe("Keys of model providers. One that is refused or used up rests, and the next one is used.");
 
-/** `security`: what is done about words from outside. */
+/** `security`: what is done about words from outside, and where requests may go. */
 export const security = z
   .strictObject({
     injection: z
@@ -71,9 +73,28 @@ export const security = z
       })
       .prefault({})
       .meta(planned("Outside text that seems to give orders. It is noted in any case.")),
+    egress: z
+      .strictObject({
+        allowPrivate: z
+          .array(
+            z.string().refine((entry) => hostAndPort(entry) !== undefined, {
+              error: "write a host and its port, such as `192.168.1.20:8080`",
+            }),
+          )
+          .default([])
+          .describe("Private servers that commands and installs may reach all the same, as `host:port`."),
+        resolverUrl: z
+          .url({ protocol: /^https?$/ })
+          .default(DEFAULT_RESOLVER_URL)
+          .describe(
+            "On a machine of your own, where names are looked up before they are asked for: a server of DNS over HTTPS that answers in JSON.",
+          ),
+      })
+      .prefault({})
+      .describe("What the outside is to agents: the public internet, and what you add to it."),
   })
   .prefault({})
-  .describe("What guards agents against words from outside.");
+  .describe("What guards agents against words from outside, and the way out.");
 
 /** `prompt`. */
 export const prompt = z

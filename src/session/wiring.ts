@@ -15,6 +15,8 @@ import type { Model, ModelResolver } from "../models/model.ts";
 import { type Assembly, assemble } from "../plugins/assembly.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
+import { openEgress } from "../security/open-egress.ts";
+import type { SafeFetch } from "../security/safe-fetch.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import {
@@ -49,6 +51,8 @@ export interface Wiring {
   readonly started: Set<string>;
   /** `workerd` on a machine of one's own. */
   readonly host: "cloudflare-workers" | "workerd";
+  /** The one way in which agents and installs reach the outside. */
+  readonly egress: SafeFetch;
   /** `provider/model` that an agent answers with. */
   modelRefOf(agent: Agent): string;
   /** The model behind a reference. @throws IsopodError `not_configured` */
@@ -98,13 +102,15 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
   const { revision, config, models, candidates, plugins, hooks } = settledParts(env, morePlugins);
   const { rests, started } = morePlugins.length === 0 ? memoryOf(env) : newMemory();
   const secret = (name: string) => variable(env, name);
+  const host = env.ISOPOD_HOST ?? "cloudflare-workers";
   return {
     config,
     revision,
     // Absent where a configuration of somebody's own does not bind it.
     deployment: env.DEPLOYMENT?.id ?? VERSION,
     started,
-    host: env.ISOPOD_HOST ?? "cloudflare-workers",
+    host,
+    egress: openEgress(config.security.egress, host),
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
     candidates,

@@ -1,0 +1,101 @@
+import { createNeedleSearch, type Found, type NeedleSearch } from "./needle-search.ts";
+import { formsOf } from "./secret-forms.ts";
+
+/** Keeps the values of secrets out of what is shown and stored. */
+export interface Mask {
+  /** A text with every value that is in it, in any of its common forms, replaced by `[redacted:NAME]`. */
+  mask(text: string): string;
+  /** Whether a value is in the bytes of a file, in any of its common forms. */
+  holds(bytes: Uint8Array): boolean;
+}
+
+/** The shortest value that is masked, in characters. Shorter ones would be found in everything, and are refused as secrets. */
+export const MIN_SECRET_CHARS = 6;
+
+const SPACE = /\s/;
+
+/**
+ * A mask for the values of secrets. Its time grows with the text alone, not with how many values there are.
+ * @param values by the names that stand in their place
+ */
+export function createMask(values: Readonly<Record<string, string>>): Mask {
+  const secrets = Object.entries(values).filter(([, value]) => value.trim().length >= MIN_SECRET_CHARS);
+  if (secrets.length === 0) return { mask: (text) => text, holds: () => false };
+  let searches: Searches | undefined;
+  const found = (text: string) => {
+    // Most masks see no text.
+    searches ??= prepare(secrets);
+    return findIn(text, searches);
+  };
+  return {
+    mask: (text) => replaced(text, found(text)),
+    holds: (bytes) => !found(new TextDecoder().decode(bytes)).next().done,
+  };
+}
+
+/** A piece of text, and the name of the secret that is in it. */
+interface Piece {
+  start: number;
+  end: number;
+  name: string;
+}
+
+interface Searches {
+  /** All forms, in the text as it is. */
+  whole: NeedleSearch;
+  names: readonly string[];
+  /** What may be broken into lines, in the text without its space. */
+  packed: NeedleSearch;
+  packedNames: readonly string[];
+}
+
+function prepare(secrets: readonly (readonly [name: string, value: string])[]): Searches {
+  const whole = new Map<string, string>();
+  const packed = new Map<string, string>();
+  for (const [name, value] of secrets) {
+    const { plain, encoded } = formsOf(value);
+    for (const form of [...plain, ...encoded]) if (!whole.has(form)) whole.set(form, name);
+    for (const form of encoded) if (!packed.has(form)) packed.set(form, name);
+  }
+  return {
+    whole: createNeedleSearch([...whole.keys()]),
+    names: [...whole.values()],
+    packed: createNeedleSearch([...packed.keys()]),
+    packedNames: [...packed.values()],
+  };
+}
+
+function* findIn(text: string, { whole, names, packed, packedNames }: Searches): Generator<Piece, void> {
+  for (const found of whole(text)) yield pieceOf(found, names);
+  if (!SPACE.test(text)) return;
+  const { letters, places } = withoutSpace(text);
+  for (const { start, end, needle } of packed(letters)) {
+    yield pieceOf({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, packedNames);
+  }
+}
+
+function pieceOf({ start, end, needle }: Found, names: readonly string[]): Piece {
+  return { start, end, name: names[needle] ?? "" };
+}
+
+/** The text without its space, and for each unit of it its place in the text. */
+function withoutSpace(text: string): { letters: string; places: Uint32Array } {
+  const letters = text.replace(/\s+/g, "");
+  const places = new Uint32Array(letters.length);
+  for (let at = 0, next = 0; next < letters.length; at++) {
+    if (text.charCodeAt(at) === letters.charCodeAt(next)) places[next++] = at;
+  }
+  return { letters, places };
+}
+
+/** Replaces pieces; what overlaps is one, under the name of what begins first. */
+function replaced(text: string, pieces: Iterable<Piece>): string {
+  const sorted = [...pieces].sort((a, b) => a.start - b.start || b.end - a.end);
+  let shown = "";
+  let at = 0;
+  for (const { start, end, name } of sorted) {
+    if (start >= at) shown += `${text.slice(at, start)}[redacted:${name}]`;
+    at = Math.max(at, end);
+  }
+  return shown + text.slice(at);
+}

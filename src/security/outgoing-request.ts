@@ -1,0 +1,84 @@
+import { EgressError } from "./egress-error.ts";
+
+/** A request on its way out: what each hop of it sends. */
+export interface OutgoingRequest {
+  method: string;
+  headers: Headers;
+  body: string | Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** Methods that the Fetch standard forbids: they speak to what is between us and the server. */
+const FORBIDDEN_METHODS = ["CONNECT", "TRACE", "TRACK"];
+
+/** Headers that belong to the connection; `upgrade` would open a socket that nobody guards. */
+const CONNECTION_HEADERS = [
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** The only headers that go along to another origin: whatever a secret was put in stays with the server that it was meant for. */
+const HARMLESS_HEADERS = [
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "content-language",
+  "content-type",
+  "range",
+  "user-agent",
+];
+
+const BODY_HEADERS = ["content-encoding", "content-language", "content-location", "content-type"];
+
+/** Takes a request as a caller gives it. @throws EgressError `bad_request`, which does not repeat what is wrong */
+export function outgoingRequest(
+  method = "GET",
+  headers: HeadersInit = {},
+  body?: string | Uint8Array<ArrayBuffer>,
+): OutgoingRequest {
+  const verb = normalMethod(method);
+  return { method: verb, headers: plainHeaders(headers), body: ["GET", "HEAD"].includes(verb) ? undefined : body };
+}
+
+/**
+ * The request that a redirect asks for, by the Fetch standard: 303 becomes a GET, as does a POST after 301 and 302. On the way to
+ * another origin only harmless headers stay.
+ */
+export function redirected(request: OutgoingRequest, status: number, from: URL, to: URL): OutgoingRequest {
+  const { method } = request;
+  const headers = new Headers(request.headers);
+  const isPosted = (status === 301 || status === 302) && method === "POST";
+  const becomesGet = isPosted || (status === 303 && method !== "GET" && method !== "HEAD");
+  if (becomesGet) for (const name of BODY_HEADERS) headers.delete(name);
+  if (from.origin !== to.origin) {
+    for (const name of [...headers.keys()]) if (!HARMLESS_HEADERS.includes(name)) headers.delete(name);
+  }
+  return becomesGet ? { method: "GET", headers, body: undefined } : { ...request, headers };
+}
+
+function normalMethod(method: string): string {
+  const upper = method.toUpperCase();
+  if (/^[A-Z]{1,20}$/.test(upper) && !FORBIDDEN_METHODS.includes(upper)) return upper;
+  throw new EgressError(
+    "bad_request",
+    "That method is not sent.",
+    "Use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.",
+  );
+}
+
+function plainHeaders(given: HeadersInit): Headers {
+  try {
+    const headers = new Headers(given);
+    for (const name of CONNECTION_HEADERS) headers.delete(name);
+    return headers;
+  } catch {
+    throw new EgressError("bad_request", "A header is not well formed.", "Write it as one line, `Name: value`.");
+  }
+}
