@@ -80,9 +80,7 @@ export const agentDefaults = z
       .describe(
         "R2 prefix of the default agent's workspace; a place on a disk, such as `~/clawd`, means its own prefix.",
       ),
-    skills: skillNames
-      .optional()
-      .meta(planned("Skills that agents may use, by name; all where absent, none if empty.")),
+    skills: skillNames.optional().describe("Skills that agents may use, by name; all where absent, none if empty."),
     userTimezone: zone.optional().describe("IANA time zone of the user, such as Asia/Shanghai."),
     timeFormat: z.enum(["auto", "12", "24"]).default("auto").describe("How times of day are written."),
     thinkingDefault: thinking.default("off").describe("How much a model thinks before it answers."),
@@ -148,8 +146,8 @@ export const agentEntry = z.strictObject(
       .optional()
       .describe("R2 prefix of its workspace; a place on a disk, such as `~/clawd`, means its own prefix."),
     agentDir: z.string().optional().meta(unused("A folder for its state; here state is in its objects and in D1.")),
-    skills: skillNames.optional().meta(planned("Skills that it may use, in place of the shared list.")),
-    skillsLimits: skillsLimits.optional().meta(planned("How many skills it may have.")),
+    skills: skillNames.optional().describe("Skills that it may use, in place of the shared list."),
+    skillsLimits: skillsLimits.optional().describe("How much of its prompt skills may be."),
     contextLimits: overridesOf(contextLimits).optional().describe("How much it reads at once."),
     memorySearch: overridesOf(memorySearch).optional().meta(planned("How it searches its memory.")),
     heartbeat: overridesOf(heartbeat)

@@ -21,6 +21,7 @@ const AGENT = [
   "workspace",
   "sandbox",
   "elevatedDefault",
+  "skills",
   "subagents.allowAgents",
   "subagents.maxSpawnDepth",
   "subagents.maxChildren",
@@ -29,8 +30,8 @@ const AGENT = [
 
 /**
  * The fields that an agent may never write, with all below them: how commands are run and approved, who may speak, who
- * answers and with whom a session is shared, what may be spent, secrets and where they are sent, plugins, expressions
- * that everybody's words are held against, which may take for ever, and what bounds an agent's own rights. `*` is any name.
+ * answers and with whom a session is shared, what may be spent, secrets and where they are sent, which skills there are and may be
+ * used, because whoever may use one gets the secrets of its entry, plugins, expressions that everybody's words are held against, which may take for ever, and what bounds an agent's own rights. `*` is any name.
  */
 const PROTECTED: readonly (readonly string[])[] = [
   "approvals",
@@ -50,7 +51,9 @@ const PROTECTED: readonly (readonly string[])[] = [
   "session.dmScope",
   "session.identityLinks",
   "session.retention",
+  "skills.allowBundled",
   "skills.entries.*.apiKey",
+  "skills.entries.*.enabled",
   "skills.entries.*.env",
   "skills.install",
   "skills.load.extraDirs",

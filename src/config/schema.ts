@@ -7,6 +7,7 @@ import { memory } from "./memory-schema.ts";
 import { commands, messages } from "./messages-schema.ts";
 import { auth, budgets, prompt, security } from "./operations-schema.ts";
 import { session } from "./session-schema.ts";
+import { refuseOwnSecrets } from "./skill-secrets.ts";
 import { skills } from "./skills-schema.ts";
 import { tools } from "./tools-schema.ts";
 import { refuseBadWorkspaces } from "./workspace-prefix.ts";
@@ -60,6 +61,7 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
     .strictObject({ ...core, models, channels, hooks })
     .superRefine(refuseUnknownAgents)
     .superRefine(refuseBadWorkspaces)
+    .superRefine(refuseOwnSecrets)
     .describe("The configuration.");
 }
 

@@ -1,35 +1,83 @@
 import { z } from "zod";
+import { pathFault } from "../lib/relative-path.ts";
+import { isSecretName, looksSecret } from "./plain-secret.ts";
 import { planned } from "./planned.ts";
-import { secretRef } from "./secret-ref.ts";
+import { isShellVariable } from "./reserved-names.ts";
+import { NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
+import { isOnDisk } from "./workspace-prefix.ts";
 
 const limit = z.number().int().positive();
 const promptChars = limit.max(200_000);
 
 /** `skillsLimits` of one agent. */
 export const skillsLimits = z.strictObject({
-  maxSkillsPromptChars: promptChars.optional().meta(planned("Most characters of its list of skills.")),
+  maxSkillsPromptChars: promptChars.optional().describe("Most characters of its list of skills."),
 });
 
 /** Names of skills that an agent may use. */
 export const skillNames = z.array(z.string().min(1));
 
-const entry = z.strictObject({
-  enabled: z.boolean().default(true).meta(planned("Whether it may be used at all.")),
-  apiKey: secretRef.optional().meta(planned("The value of its `primaryEnv`, by the name of a variable here.")),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "use the name of an environment variable"), secretRef)
-    .default({})
-    .meta(planned("Variables that its commands see during one run.")),
-  config: z.record(z.string(), z.unknown()).default({}).meta(planned("Fields of its own.")),
+/** Variables by name. Those that would change the shell itself are refused. */
+const variables = z.record(z.string(), secretRef).superRefine((given, context) => {
+  for (const name of Object.keys(given)) {
+    const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("use the name of an environment variable");
+    else if (isShellVariable(name))
+      refuse(`${name} would change the shell itself, and not only what a skill sees; leave it out`);
+  }
 });
+
+/** Fields of a skill's own, which anybody may read who reads the configuration. */
+const ownFields = z.record(z.string(), z.unknown()).superRefine((given, context) => {
+  const refuse = (value: unknown, path: readonly string[]): void => {
+    if (secretRef.safeParse(value).success) return;
+    if (typeof value === "object" && value !== null) {
+      for (const [name, inner] of Object.entries(value)) refuse(inner, [...path, name]);
+    } else if (typeof value === "string" && value !== "" && (isSecretName(path.at(-1) ?? "") || looksSecret(value))) {
+      context.addIssue({ code: "custom", path: [...path], message: NOT_BY_VALUE });
+    }
+  };
+  refuse(given, []);
+});
+
+const entry = z.strictObject({
+  enabled: z.boolean().default(true).describe("Whether it may be used at all."),
+  apiKey: secretRef.optional().describe("The value of its `primaryEnv`, by the name of a variable here."),
+  env: variables.default({}).describe("Variables that its commands see during one run, by the names of secrets here."),
+  config: ownFields.default({}).describe("Fields of its own."),
+});
+
+/** Longest prefix, in bytes. */
+const MAX_PREFIX_BYTES = 256;
+/** Folders at the top of the bucket that hold what nobody reads as it is. */
+const CLOSED = ["sessions", "versions"];
+
+/** A prefix in the bucket, `shared/skills` or `shared/skills/`. */
+const extraDir = z.string().superRefine((dir, context) => {
+  const fault = dirFault(dir);
+  if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+});
+
+function dirFault(dir: string): string | undefined {
+  if (isOnDisk(dir)) {
+    return `'${dir}' is a folder of a machine; put its skills into the bucket, and name their prefix, such as 'shared/skills'`;
+  }
+  const folder = dir.replace(/\/$/, "");
+  const fault = pathFault(folder, MAX_PREFIX_BYTES);
+  if (fault !== undefined) return `'${dir}' is no prefix: it ${fault}`;
+  const closed = CLOSED.find((name) => name === folder.split("/")[0]);
+  return closed && `'${dir}' is no place for skills: '${closed}/' is kept for something else; take another prefix`;
+}
 
 /** `skills`. */
 export const skills = z
   .strictObject({
-    allowBundled: skillNames.optional().meta(planned("The bundled skills that may be used; all where absent.")),
+    allowBundled: skillNames
+      .optional()
+      .describe("The bundled skills that may be used; all where absent, none if empty."),
     load: z
       .strictObject({
-        extraDirs: z.array(z.string()).default([]).meta(planned("More folders with skills, by their R2 prefix.")),
+        extraDirs: z.array(extraDir).default([]).meta(planned("More folders with skills, by their R2 prefix.")),
         watch: z.boolean().default(true).meta(planned("Whether a changed SKILL.md counts from the next turn on.")),
         watchDebounceMs: z
           .number()
@@ -55,13 +103,13 @@ export const skills = z
       .strictObject({
         maxCandidatesPerRoot: limit.default(300).meta(planned("Most folders that are looked at below a root.")),
         maxSkillsLoadedPerSource: limit.default(200).meta(planned("Most skills of one source.")),
-        maxSkillsInPrompt: limit.default(150).meta(planned("Most skills that a prompt lists.")),
-        maxSkillsPromptChars: promptChars.default(30_000).meta(planned("Most characters of that list.")),
+        maxSkillsInPrompt: limit.default(150).describe("Most skills that a prompt lists."),
+        maxSkillsPromptChars: promptChars.default(30_000).describe("Most characters of that list."),
         maxSkillFileBytes: limit.default(256_000).meta(planned("Largest SKILL.md, in bytes.")),
       })
       .prefault({})
-      .meta(planned("How many skills there may be.")),
-    entries: z.record(z.string(), entry).default({}).meta(planned("What is set for one skill, by its key or name.")),
+      .describe("How many skills there may be."),
+    entries: z.record(z.string(), entry).default({}).describe("What is set for one skill, by its key or name."),
   })
   .prefault({})
-  .meta(planned("What agents can be taught by folders with a SKILL.md."));
+  .describe("What agents can be taught by folders with a SKILL.md.");

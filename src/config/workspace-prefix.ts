@@ -15,6 +15,11 @@ const RESERVED = ["agents", "versions", "skills", "sessions"];
  */
 const ON_A_DISK = /^(?:~|\/|\\|[A-Za-z]:|\$|%|\.?\/?$)/;
 
+/** Whether a configured folder is a place on a disk. */
+export function isOnDisk(folder: string): boolean {
+  return ON_A_DISK.test(folder.trim());
+}
+
 /**
  * The R2 prefix of an agent's workspace, ending in `/`: the relative folder that the configuration names, or
  * `agents/<agentId>/workspace/`. `configured` is one in which `prefixFault` finds nothing.
@@ -101,6 +106,6 @@ function ownPrefix(agentId: string): string {
 /** The folder that was meant, ending in `/`; undefined where the agent's own is. */
 function folderNamed(configured: string | undefined): string | undefined {
   const named = configured?.trim().replace(/^(?:\.\/+)+/, "");
-  if (named === undefined || ON_A_DISK.test(named)) return undefined;
+  if (named === undefined || isOnDisk(named)) return undefined;
   return `${named.replace(/\/$/, "")}/`;
 }

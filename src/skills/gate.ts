@@ -1,3 +1,5 @@
+import { variableName } from "../config/import/variable-name.ts";
+import { isReservedName } from "../config/reserved-names.ts";
 import type { LeftOut, Skill } from "./skill.ts";
 import type { SkillSet } from "./skill-set.ts";
 
@@ -23,7 +25,7 @@ export interface GateFacts {
   entries: SkillEntries;
   /** The bundled skills that may be used, by key or name; all where it is absent. */
   allowBundled?: readonly string[] | undefined;
-  /** The agent's list, by name or key: none where it is empty, all where it is absent. */
+  /** The agent's list, by name: none where it is empty, all where it is absent. */
   allowed?: readonly string[] | undefined;
   /** Why a skill is quarantined, by its location. */
   quarantined: ReadonlyMap<string, string>;
@@ -94,22 +96,34 @@ function gatesShut(skill: Skill, facts: GateFacts): Shut[] {
 
 function whyDecided(skill: Skill, { quarantined, entries, allowBundled, allowed }: GateFacts): Shut | undefined {
   const key = skillKeyOf(skill);
-  const isOn = (names: readonly string[]) => names.includes(key) || names.includes(skill.name);
   const why = quarantined.get(skill.location);
   if (why !== undefined) return { code: "quarantined", reason: why };
   if (entryOf(skill, entries)?.enabled === false) {
     const reason = `It is switched off: set skills.entries.${key}.enabled to true, or take that out.`;
     return { code: "disabled", reason };
   }
-  if (skill.source === "bundled" && allowBundled !== undefined && !isOn(allowBundled)) {
+  if (
+    skill.source === "bundled" &&
+    allowBundled !== undefined &&
+    !allowBundled.some((name) => name === key || name === skill.name)
+  ) {
     const reason = `It is bundled, and not in skills.allowBundled: add '${key}' there.`;
     return { code: "not_bundled_allowed", reason };
   }
-  if (allowed !== undefined && !isOn(allowed)) {
+  return allowed && whyNotAllowed(skill, key, allowed, entries);
+}
+
+/** Agents write skills: one that has the name of an allowed skill and the key of another is not given the other's secrets. */
+function whyNotAllowed(skill: Skill, key: string, allowed: readonly string[], entries: SkillEntries): Shut | undefined {
+  if (!allowed.includes(skill.name)) {
     const reason = `It is not in the agent's list of skills: add '${skill.name}' to the agent's \`skills\`.`;
     return { code: "not_agent_allowed", reason };
   }
-  return undefined;
+  const { apiKey, env = {} } = entryOf(skill, entries) ?? {};
+  const hasSecrets = apiKey !== undefined || Object.keys(env).length > 0;
+  if (key === skill.name || !hasSecrets || allowed.includes(key)) return undefined;
+  const reason = `Its key '${key}' has secrets, and is not in the agent's list of skills: add '${key}' to the agent's \`skills\`.`;
+  return { code: "not_agent_allowed", reason };
 }
 
 function whyOtherSystem({ metadata }: Skill, { os }: GateFacts): Shut | undefined {
@@ -144,10 +158,12 @@ function whyWithout(name: string, skill: Skill, facts: GateFacts): Shut | undefi
   const named = (entry !== undefined && Object.hasOwn(entry.env, name) && entry.env[name]) || undefined;
   const given = named ?? (isKey ? entry?.apiKey : undefined);
   if (given !== undefined && facts.hasEnv(given.id)) return undefined;
-  const at = `skills.entries.${skillKeyOf(skill)}.${isKey && named === undefined ? "apiKey" : `env.${name}`}`;
+  const field = isKey && named === undefined ? ["apiKey"] : ["env", name];
+  const path = ["skills", "entries", skillKeyOf(skill), ...field];
+  const at = path.join(".");
   const reason =
     given === undefined
-      ? `${name} is not set: store the value with \`wrangler secret put\` and name it in ${at}.`
+      ? `${name} is not set: \`wrangler secret put ${isReservedName(name) ? variableName(path) : name}\`, and name that in ${at}.`
       : `${name} is not set: ${at} names ${given.id}, which is not there; \`wrangler secret put ${given.id}\`.`;
   return { code: "missing_env", reason };
 }

@@ -131,6 +131,14 @@ describe("a change is refused by its path", () => {
       { skills: { entries: { x: { apiKey: { source: "env", id: "X" } } } } },
       "skills.entries.x.apiKey",
     ],
+    [
+      "of whether a skill that has secrets may be used",
+      { skills: { entries: { x: { enabled: true } } } },
+      "skills.entries.x.enabled",
+    ],
+    ["of which bundled skills may be used", { skills: { allowBundled: ["x"] } }, "skills.allowBundled"],
+    ["of which skills agents may use", { agents: { defaults: { skills: ["x"] } } }, "agents.defaults.skills"],
+    ["of whose signatures count", { skills: { install: { requireSignature: false } } }, "skills.install"],
     ["of the document itself", "none", "(document)"],
   ])("%s", (_, patch, path) => {
     expect(refused(patch)).toContain(path);
@@ -153,6 +161,8 @@ describe("a change is let through", () => {
   test.each<[string, Json]>([
     ["of a field that guards nothing", { prompt: { productName: "Other" }, agents: { defaults: { model: "p/y" } } }],
     ["beside what is protected", { tools: { exec: { timeoutSec: 5 } } }],
+    ["of how long the list of skills may be", { skills: { limits: { maxSkillsPromptChars: 9000 } } }],
+    ["of a skill's own fields", { skills: { entries: { x: { config: { unit: "celsius" } } } } }],
     ["of an account's manners", { channels: { telegram: { accounts: { default: { blockStreaming: null } } } } }],
     [
       "of an agent that stays as it was otherwise",

@@ -116,16 +116,18 @@ describe("every field", () => {
 describe("what a document sets that does nothing", () => {
   test("is told field by field", () => {
     const document = {
-      agents: { defaults: { heartbeat: { every: "5m" }, workspace: "a" }, list: [{ id: "main", agentDir: "~/x" }] },
+      agents: {
+        defaults: { heartbeat: { every: "5m" }, workspace: "a", memorySearch: { extraPaths: ["a", "b"] } },
+        list: [{ id: "main", agentDir: "~/x" }],
+      },
       skills: { allowBundled: ["a", "b"], entries: { github: { enabled: false } } },
       session: { dmScope: "main" },
       cron: {},
     };
     expect(idleFields(schema, document)).toEqual([
       { path: "agents.defaults.heartbeat.every", status: "planned" },
+      { path: "agents.defaults.memorySearch.extraPaths", status: "planned" },
       { path: "agents.list[0].agentDir", status: "unused" },
-      { path: "skills.allowBundled", status: "planned" },
-      { path: "skills.entries.github.enabled", status: "planned" },
       { path: "cron", status: "planned" },
     ]);
     expect(idleFields(schema, {})).toEqual([]);

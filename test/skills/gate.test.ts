@@ -73,6 +73,15 @@ describe("what somebody decided", () => {
     expect(whyNot(aSkill("a"), facts({ allowed: [] }))).toMatchObject({ code: "not_agent_allowed" });
   });
 
+  test("a skill with an allowed name gets no secrets of another key than its own", () => {
+    const disguised = skillWith("weather", { skillKey: "github" });
+    const entries = { github: entry({ apiKey: { id: "GH" } }) };
+    expect(whyNot(disguised, facts({ allowed: ["weather"] }))).toBeUndefined();
+    expect(whyNot(disguised, facts({ allowed: ["weather"], entries }))).toMatchObject({ code: "not_agent_allowed" });
+    expect(whyNot(disguised, facts({ allowed: ["github"], entries }))).toMatchObject({ code: "not_agent_allowed" });
+    expect(whyNot(disguised, facts({ allowed: ["weather", "github"], entries }))).toBeUndefined();
+  });
+
   test("`always` opens none of these, nor a quarantine, nor another system", () => {
     const always = skillWith("a", { always: true, os: ["darwin"] }, { source: "bundled" });
     const quarantined = new Map([["skills/a/SKILL.md", "run.sh is not as it was installed."]]);
@@ -117,12 +126,13 @@ describe("what it requires", () => {
     expect(whyNot(skill, facts({ set: ["MY_TOKEN"], entries: byKey }))).toBeUndefined();
     expect(whyNot(skill, facts())).toEqual({
       code: "missing_env",
-      reason:
-        "GH_TOKEN is not set: store the value with `wrangler secret put` and name it in skills.entries.gh.apiKey.",
+      reason: "GH_TOKEN is not set: `wrangler secret put GH_TOKEN`, and name that in skills.entries.gh.apiKey.",
     });
     expect(whyNot(skill, facts({ entries: byEnv }))).toMatchObject({
       reason: expect.stringMatching(/skills\.entries\.gh\.env\.GH_TOKEN names MY_TOKEN.*wrangler secret put MY_TOKEN/),
     });
+    const own = skillWith("gh", requiring({ env: ["OPENAI_API_KEY"] }));
+    expect(whyNot(own, facts())?.reason).toContain("wrangler secret put SKILL_GH_OPENAI_API_KEY");
     const other = skillWith("gh", requiring({ env: ["OTHER"] }));
     expect(whyNot(other, facts({ set: ["MY_TOKEN"], entries: byKey }))).toMatchObject({ code: "missing_env" });
   });

@@ -45,6 +45,11 @@ const TRUISMS: readonly Truism[] = [
     why: "Every account has its own address here: /channels/<channel>/<account>/webhook.",
   },
   { at: "channels.*.defaultAccount", if: (value) => value === "default", why: "The account 'default' is that here." },
+  {
+    at: "skills.allowBundled",
+    if: (value) => Array.isArray(value) && value.length === 0,
+    why: "An empty list allowed all bundled skills there, as none does here.",
+  },
   { at: "meta", if: always, why: "OpenClaw keeps its own books there." },
   { at: "wizard", if: always, why: "OpenClaw keeps its own books there." },
   { at: "$schema", if: always, why: "Isopod's schema is at GET /v1/config/schema." },

@@ -183,6 +183,17 @@ const ABSENCES: readonly Absence[] = [
   },
   { at: "session.resetTriggers", why: "The commands are /new and /reset.", hint: NOTHING_TO_DO },
   { at: "cron.store", why: "Jobs are in D1.", hint: NOTHING_TO_DO },
+  { at: "skills.load.allowSymlinkTargets", why: "There are no links in a bucket.", hint: NOTHING_TO_DO },
+  {
+    at: "skills.install.allowUploadedArchives",
+    why: "Whoever has the Worker's token may install skills by uploading them.",
+    hint: "Set skills.install.requireSignature to take signed ones only.",
+  },
+  {
+    at: "skills.workshop",
+    why: "Agents write skills as files of their workspace here.",
+    hint: "Deny them the tools that write, or list the skills that they may use in `skills`.",
+  },
   { at: "skills.install", why: "Nothing is installed on a machine.", hint: NOTHING_TO_DO },
   {
     at: "agents.defaults.memorySearch.local",

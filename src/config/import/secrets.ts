@@ -92,7 +92,7 @@ function whyRefused(leaf: Leaf): string | undefined {
 }
 
 function isSecretPlace(leaf: Leaf): boolean {
-  return isSecretName(nameOf(leaf));
+  return isSecretName(nameOf(leaf)) || matches(leaf.path, "skills.entries.*.env.*");
 }
 
 function isPlural(leaf: Leaf): boolean {
