@@ -124,6 +124,8 @@ export interface Loop {
   context: ContextRules;
   /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
   keep(output: ToolOutput): Promise<KeptOutput>;
+  /** Adds to the journal what belongs to what people have said since the last reply. Twice is the same as once. */
+  complete?(): Promise<void>;
   emit(event: EventBody): void;
   /** Told before a text is shown what the reply has asked for so far. */
   directed?(directives: Directives): void;

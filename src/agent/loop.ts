@@ -40,6 +40,7 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
       continue;
     }
     journal.takeNews();
+    await outer.complete?.();
     // A memory flush ends by itself, and nobody who waits for an answer is to suffer from it.
     if (journal.flushReplies === undefined) stopRepetition(journal.context(), outer.repetition);
     if (interrupted > 0) outer.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });

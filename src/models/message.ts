@@ -23,6 +23,12 @@ export interface UserMessage extends MessageHead {
   sender?: { id: string; name?: string; owner: boolean };
   /** The run that brought it, where it joined another one at work. */
   fromRunId?: string;
+  /** Where in the text something begins that an owner has typed like a command: it may call on a skill. */
+  commandAt?: number;
+  /** The id of such a message, where this is what the system adds to it: models see it for good, people never do. */
+  addedTo?: string;
+  /** Set there where a tool is called in place of a model. */
+  dispatch?: { tool: string; args: JsonObject };
 }
 
 /** What a model answered in one call: its parts in the order in which they were produced. */
@@ -139,6 +145,11 @@ export interface ModelError {
   status?: number;
   /** From `Retry-After` or the provider's own field, in milliseconds. */
   retryAfterMs?: number;
+}
+
+/** Whether people are shown a message. */
+export function isForPeople(message: Message): boolean {
+  return !message.inner && (message.role !== "user" || message.addedTo === undefined);
 }
 
 /** The visible text of an assistant message. */

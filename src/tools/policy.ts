@@ -34,7 +34,13 @@ function names(entry: string, tool: string): boolean {
   const name = entry.trim().toLowerCase();
   if (name.startsWith("group:")) return isInGroup(tool, name);
   if (name.endsWith("*")) return tool.startsWith(name.slice(0, -1));
-  return (FORMER[name] ?? name) === tool;
+  return presentName(name) === tool;
+}
+
+/** The name that a tool has now which somebody calls by a name of before. */
+export function presentName(name: string): string {
+  const lower = name.trim().toLowerCase();
+  return FORMER[lower] ?? lower;
 }
 
 const FORMER: Readonly<Record<string, string | undefined>> = { bash: "exec", "apply-patch": "apply_patch" };

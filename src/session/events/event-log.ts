@@ -1,7 +1,7 @@
 import { and, desc, eq, gte } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../../agent/events.ts";
 import { IsopodError } from "../../lib/errors.ts";
-import type { Message } from "../../models/message.ts";
+import { isForPeople, type Message } from "../../models/message.ts";
 import type { OpenRun } from "../run/runs.ts";
 import { prepared, slot } from "../store/prepared.ts";
 import { events, messages, session } from "../store/schema.ts";
@@ -100,7 +100,7 @@ export class EventLog {
     const seq = this.take();
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
-    if (!message.inner) this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
+    if (isForPeople(message)) this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
     this.#wake();
     return seq;
   }

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../../agent/events.ts";
 import { log } from "../../lib/log.ts";
-import type { Message } from "../../models/message.ts";
+import { isForPeople, type Message } from "../../models/message.ts";
 import type { OpenRun } from "../run/runs.ts";
 import { fitting, readMessages } from "../store/message-pages.ts";
 import { events, messages } from "../store/schema.ts";
@@ -53,7 +53,7 @@ export function readStoredEvents(store: Store, { after, run, limit }: ReadReques
     const upTo = Math.min(said.moreAfter ?? Number.POSITIVE_INFINITY, noted.moreAfter ?? Number.POSITIVE_INFINITY);
     const found = [
       ...said.rows
-        .filter(({ message }) => !message.inner)
+        .filter(({ message }) => isForPeople(message))
         .map(({ seq, runId, message }) => ({ ...eventOf(message), runId, seq, ts: message.at })),
       ...noted.events,
     ];

@@ -1,5 +1,5 @@
 import { head } from "../../lib/text.ts";
-import { textOf } from "../../models/message.ts";
+import { isForPeople, textOf } from "../../models/message.ts";
 import { wrapExternal } from "../../security/external-content.ts";
 import type { HistoryLine, SessionHistory } from "../../tools/sessions-port.ts";
 import type { HistoryMessage } from "../transcript/transcript.ts";
@@ -61,7 +61,7 @@ interface ReadLine extends HistoryLine {
 
 function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
   const { at } = message;
-  if (message.aside || message.inner) return [];
+  if (message.aside || !isForPeople(message)) return [];
   switch (message.role) {
     case "user":
       return [{ role: "user", at, text: message.text, isStrange: message.sender?.owner === false }];

@@ -1,6 +1,7 @@
 import type { ModelChange } from "../../hooks/hooks.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { log as writeLog } from "../../lib/log.ts";
+import { isForPeople } from "../../models/message.ts";
 import type { AuditLine } from "../catalog/audit-line.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { TurnRoom } from "../turn/turn-room.ts";
@@ -16,7 +17,7 @@ export async function hookedModel(
   { hooks, wiring }: Pick<TurnRoom, "hooks" | "wiring">,
 ): Promise<string> {
   if (!hooks.has("before_model_resolve")) return ref;
-  const said = journal.context().findLast(({ role, inner }) => role === "user" && !inner);
+  const said = journal.context().findLast((message) => message.role === "user" && isForPeople(message));
   const text = said?.role === "user" ? said.text : "";
   const { merged, answers } = await hooks.run("before_model_resolve", { model: ref, text }, runId);
   if (merged === undefined) return ref;

@@ -76,7 +76,8 @@ function aheadOf({ id }: RunRow, { store }: AdmissionRoom): number {
   return waitingRuns(openRuns(store)).findIndex((run) => run.id === id);
 }
 
-function mannerOf({ origin }: RunInput): Manner {
+function mannerOf({ origin, alone }: RunInput): Manner {
+  if (alone) return "command";
   if (origin?.kind === "command" || origin?.kind === "reset") return origin.kind;
   if (origin?.kind === "delivery" || origin?.kind === "boot") return "note";
   return origin?.kind === "announcement" ? "news" : "message";

@@ -7,6 +7,7 @@ import {
   type ToolMessage,
   type UserMessage,
 } from "../../models/message.ts";
+import { isTypedCommand } from "../skills/typed-skill.ts";
 import type { RunInput } from "./run.ts";
 
 /**
@@ -14,15 +15,17 @@ import type { RunInput } from "./run.ts";
  * @param fromRunId the run that brought it, where it joins another
  */
 export function userMessage(input: RunInput, at: number, fromRunId?: string): UserMessage {
+  const text = [droppedNote(input.dropped), input.text].filter((part) => part !== "").join("\n\n");
   return {
     role: "user",
     id: newId("msg", at),
     at,
     ...(input.origin?.kind === "command" && { aside: true }),
-    text: [droppedNote(input.dropped), input.text].filter((part) => part !== "").join("\n\n"),
+    text,
     ...(input.images && input.images.length > 0 && { images: input.images }),
     ...(input.sender && { sender: input.sender }),
     ...(fromRunId !== undefined && { fromRunId }),
+    ...(isTypedCommand(input) && { commandAt: text.length - input.text.length }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface RunInput {
   timeoutSeconds: number;
   /** What the system itself says, and on whose behalf: such a turn never puts a session's reset off. */
   origin?: RunOrigin;
+  /** Set where it shares its turn with no other message, because no model is to answer it. */
+  alone?: true;
   /** Told to the model of this run only, below the cache boundary. */
   extraContext?: string;
   /** Messages that gave way to this one when too many waited: how many, and how the last of them began. */

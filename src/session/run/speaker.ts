@@ -1,6 +1,6 @@
 import type { Target } from "../../channels/channel.ts";
 import { parseSessionKey } from "../../config/session-key.ts";
-import type { Message } from "../../models/message.ts";
+import { isForPeople, type Message } from "../../models/message.ts";
 import type { RunOrigin } from "./run.ts";
 
 /** Who speaks in a turn, and in front of whom. */
@@ -19,7 +19,7 @@ export function speakerOf(
   { target, sessionKey }: { target: Target | null; sessionKey: string },
   origin: RunOrigin | undefined,
 ): Speaker {
-  const said = messages.findLast((message) => message.role === "user" && !message.inner);
+  const said = messages.findLast((message) => message.role === "user" && isForPeople(message));
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || origin?.kind === "command" || origin?.kind === "reset";
   return { owner, place: target?.kind ?? kindOf(sessionKey) };

@@ -1,7 +1,7 @@
 import { and, desc, gte, lt } from "drizzle-orm";
 import { spoken } from "../../agent/silent-reply.ts";
 import type { SpokenMessage } from "../../hooks/hooks.ts";
-import { type Message, textOf } from "../../models/message.ts";
+import { isForPeople, type Message, textOf } from "../../models/message.ts";
 import type { EndedConversation } from "../run/run.ts";
 import { readMessages } from "../store/message-pages.ts";
 import { messages } from "../store/schema.ts";
@@ -31,7 +31,7 @@ export function spokenIn(store: Store, { fromSeq, beforeSeq }: EndedConversation
 const SYSTEM = { id: "system" };
 
 function asSpoken(message: Message): SpokenMessage[] {
-  if (message.aside || message.inner || message.role === "tool") return [];
+  if (message.aside || !isForPeople(message) || message.role === "tool") return [];
   const { role, at } = message;
   if (message.role === "assistant") {
     const text = spoken(textOf(message));

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
-import type { AssistantMessage, Message, ToolMessage } from "../../models/message.ts";
+import { type AssistantMessage, isForPeople, type Message, type ToolMessage } from "../../models/message.ts";
 import type { RunRow } from "../run/runs.ts";
 import { fieldOf, type MessageRow, readMessages } from "../store/message-pages.ts";
 import { messages } from "../store/schema.ts";
@@ -62,7 +62,7 @@ export function readResult(store: Store, seq: number): ToolMessage | undefined {
 }
 
 function isShown({ message }: MessageRow): boolean {
-  return !message.inner;
+  return isForPeople(message);
 }
 
 function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {

@@ -1,0 +1,76 @@
+import type { Skill } from "./skill.ts";
+
+/** Longest name of a command: Telegram takes no longer one in its menu. */
+const MAX_NAME_CHARS = 32;
+/** What a skill is called of whose name, and whose folder's, nothing is left. */
+const NAMELESS = "skill";
+
+/** A skill that people may call on, and the command for it. */
+export interface SkillCommand {
+  /** At most 32 of `a-z`, `0-9` and `_`; unique in its list. */
+  name: string;
+  skill: Skill;
+}
+
+/**
+ * The commands of the skills that people may call on, ordered by the skills' names. Names are made as OpenClaw makes
+ * them, but that a skill of whose name nothing is left, such as a Chinese one, goes by its folder.
+ * @param reserved names of other commands, whole or in two words
+ */
+export function skillCommands(skills: readonly Skill[], reserved: readonly string[]): SkillCommand[] {
+  const taken = new Set(reserved.map(commandName));
+  const callable = skills.filter(({ invocation }) => invocation.userInvocable).toSorted(byName);
+  return callable.map((skill) => {
+    const name = freeName(commandName(skill.name) || commandName(folderOf(skill)) || NAMELESS, taken);
+    taken.add(name);
+    return { name, skill };
+  });
+}
+
+/** The command that a word means: its name, the skill's own, or either with `-`, `_` and case as people write them. */
+export function findSkillCommand(commands: readonly SkillCommand[], word: string): SkillCommand | undefined {
+  const lower = word.toLowerCase();
+  return (
+    commands.find(({ name }) => name === lower) ??
+    commands.find(({ skill }) => skill.name.toLowerCase() === lower) ??
+    commands.find(({ name, skill }) => [name, skill.name].some((own) => loosely(own) === loosely(word)))
+  );
+}
+
+/** A text's first words where they are one of some names, which may have several, and what comes after; the longest. */
+export function leadingName<Named extends { name: string }>(
+  text: string,
+  named: readonly Named[],
+): { named: Named; rest: string } | undefined {
+  const words = text.trim();
+  const lower = loosely(words);
+  const found = named
+    .filter(({ name }) => lower.startsWith(loosely(name)) && /^(?:\s|$)/.test(words.slice(name.length)))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+  return found && { named: found, rest: words.slice(found.name.length).trim() };
+}
+
+/** A name as commands have it; empty where nothing of it can be in one. */
+export function commandName(raw: string): string {
+  const whole = raw.toLowerCase().replace(/[^a-z0-9]+/g, "_");
+  return whole.replace(/^_|_$/g, "").slice(0, MAX_NAME_CHARS);
+}
+
+function freeName(base: string, taken: ReadonlySet<string>): string {
+  let name = base;
+  for (let n = 2; taken.has(name); n++) name = `${base.slice(0, MAX_NAME_CHARS - `_${n}`.length)}_${n}`;
+  return name;
+}
+
+function loosely(text: string): string {
+  return text.toLowerCase().replace(/[\s_]/g, "-");
+}
+
+function folderOf({ baseDir }: Skill): string {
+  return baseDir.slice(baseDir.lastIndexOf("/") + 1);
+}
+
+function byName(one: Skill, other: Skill): number {
+  if (one.name === other.name) return 0;
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { commandName, findSkillCommand, leadingName, skillCommands } from "../../src/skills/command-names.ts";
+import type { Skill } from "../../src/skills/skill.ts";
+
+function skill(name: string, more: Partial<Skill> = {}): Skill {
+  return {
+    name,
+    description: `Does ${name}.`,
+    source: "workspace",
+    location: `skills/${name}/SKILL.md`,
+    baseDir: `/workspace/skills/${name}`,
+    version: "sha256:0123456789abcdef",
+    etag: "e",
+    size: 100,
+    metadata: {},
+    invocation: { userInvocable: true, disableModelInvocation: false },
+    ...more,
+  };
+}
+
+function named(names: string[], reserved: string[] = []): [string, string][] {
+  return skillCommands(
+    names.map((name) => skill(name)),
+    reserved,
+  ).map((command) => [command.name, command.skill.name]);
+}
+
+describe("the names of skills' commands", () => {
+  it.each([
+    ["weather", "weather"],
+    ["GitHub-Issues", "github_issues"],
+    ["  My  Weather! ", "my_weather"],
+    ["a__b--c", "a_b_c"],
+    ["café", "caf"],
+    ["天气", ""],
+    ["天气-weather", "weather"],
+    ["x".repeat(40), "x".repeat(32)],
+  ])("are made of what Telegram takes: %s", (raw, name) => {
+    expect(commandName(raw)).toBe(name);
+  });
+
+  it("are unique among each other and against other commands, in one word or two, in the order of the skills", () => {
+    expect(named(["b-b", "status", "b_b", "subagents log", "a"], ["status", "subagents", "subagents log"])).toEqual([
+      ["a", "a"],
+      ["b_b", "b-b"],
+      ["b_b_2", "b_b"],
+      ["status_2", "status"],
+      ["subagents_log_2", "subagents log"],
+    ]);
+  });
+
+  it("are never longer than 32 characters, with their number", () => {
+    const long = "y".repeat(31);
+    const names = named([`${long}-1`, `${long}-2`, `${long}-3`]).map(([name]) => name);
+    expect(names).toEqual([`${long}_`, `${"y".repeat(30)}_2`, `${"y".repeat(30)}_3`]);
+  });
+
+  it("come from the folder where nothing of the name is left, and else are numbers", () => {
+    const skills = [
+      skill("天气", { baseDir: "/workspace/skills/tianqi" }),
+      skill("日历", { baseDir: "/workspace/skills/日历" }),
+      skill("翻译", { baseDir: "/workspace/skills/翻译" }),
+    ];
+    const commands = skillCommands(skills, ["skill"]);
+    expect(commands.map(({ name, skill: { name: own } }) => [name, own])).toEqual([
+      ["tianqi", "天气"],
+      ["skill_2", "日历"],
+      ["skill_3", "翻译"],
+    ]);
+    expect(findSkillCommand(commands, "日历")?.name).toBe("skill_2");
+    expect(findSkillCommand(commands, "天气")?.name).toBe("tianqi");
+  });
+
+  it("are only for skills that people may call on", () => {
+    const hidden = skill("hidden", { invocation: { userInvocable: false, disableModelInvocation: false } });
+    const shy = skill("shy", { invocation: { userInvocable: true, disableModelInvocation: true } });
+    expect(skillCommands([hidden, shy], []).map(({ name }) => name)).toEqual(["shy"]);
+  });
+});
+
+describe("what somebody types", () => {
+  const commands = skillCommands(
+    [skill("github-issues"), skill("GitHub Issues Pro"), skill("a_2"), skill("A"), skill("a")],
+    [],
+  );
+
+  it.each([
+    ["github_issues", "github-issues"],
+    ["GitHub-Issues", "github-issues"],
+    ["github_issues_pro", "GitHub Issues Pro"],
+    ["github-issues-pro", "GitHub Issues Pro"],
+    ["a", "A"],
+    ["nope", undefined],
+  ])("means a command: %s", (word, own) => {
+    expect(findSkillCommand(commands, word)?.skill.name).toBe(own);
+  });
+
+  it("begins with the longest of the names that it may mean", () => {
+    const names = [{ name: "github issues" }, { name: "GitHub Issues Pro" }, { name: "git" }];
+    expect(leadingName("github issues pro  list all", names)).toEqual({ named: names[1], rest: "list all" });
+    expect(leadingName("github-issues list", names)).toEqual({ named: names[0], rest: "list" });
+    expect(leadingName("github", names)).toBeUndefined();
+    expect(leadingName("git", names)).toEqual({ named: names[2], rest: "" });
+  });
+});
