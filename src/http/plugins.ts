@@ -16,7 +16,7 @@ const plugin = z
     sections: z.array(z.object({ name: z.string(), layer: z.enum(["stable", "dynamic"]), modes: names })),
     channels: names,
     providers: names,
-    skills: names.openapi({ description: "Listed only: nothing reads skills yet." }),
+    skills: names.openapi({ description: "By their names." }),
   })
   .openapi("Plugin");
 

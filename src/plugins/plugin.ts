@@ -4,6 +4,7 @@ import type { AnyChannel } from "../channels/channel.ts";
 import type { HookTable } from "../hooks/handlers.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections } from "../prompt/section.ts";
+import type { SkillTexts } from "../skills/plugin-root.ts";
 import type { PluginContribution } from "./contributions.ts";
 
 /**
@@ -33,8 +34,8 @@ export interface Plugin<Settings = unknown> {
    * @param model `provider/model`
    */
   readonly contribution?: (model: string) => PluginContribution | undefined;
-  /** Skills, each as the text of its SKILL.md. They are listed; nothing reads them yet, because there are no skills yet. */
-  readonly skills?: readonly string[];
+  /** Skills, each as the text of its SKILL.md, or as the texts of its files by path. Every other source is stronger. */
+  readonly skills?: readonly SkillTexts[];
 }
 
 /** A plugin of any settings, as lists hold them. */

@@ -1,3 +1,4 @@
+import { nameOfTexts } from "../skills/plugin-root.ts";
 import { isOn } from "./assembly.ts";
 import type { HooksConfig } from "./config.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -30,10 +31,6 @@ export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
     sections: [...inLayer("stable"), ...inLayer("dynamic")],
     channels: channels.map((channel) => channel.id),
     providers: Object.keys(providers),
-    skills: skills.map(skillName),
+    skills: skills.map((skill) => nameOfTexts(skill) ?? "(without a name)"),
   };
-}
-
-function skillName(text: string): string {
-  return /^name:\s*(.+)$/m.exec(text)?.[1]?.trim() ?? "(without a name)";
 }

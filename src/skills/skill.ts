@@ -27,6 +27,8 @@ export interface Skill {
   compatibility?: string;
   /** Tools that it says it needs, as it says it. */
   allowedTools?: readonly string[];
+  /** Sentences about what is amiss with its SKILL.md and does not keep it from use; absent where nothing is. */
+  issues?: readonly string[];
 }
 
 /** How it may be called on. */
@@ -98,8 +100,11 @@ export interface SkillRoot {
   mount: string;
   /** Every file in it, by path. One store operation for 1,000 of them. @throws where its store does not answer */
   list(): Promise<SkillFile[]>;
-  /** The bytes of one of them; undefined where it is gone. @throws where its store does not answer */
-  read(path: string): Promise<Uint8Array | undefined>;
+  /**
+   * The bytes of one of them; undefined where it is gone, or is no longer the version of `etag` where that is given.
+   * @throws where its store does not answer
+   */
+  read(path: string, etag?: string): Promise<Uint8Array | undefined>;
 }
 
 export interface SkillFile {

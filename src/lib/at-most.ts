@@ -1,0 +1,14 @@
+/** Does the same with every item, so many at a time, and gives the results in the order of the items. Rejects with the first failure. */
+export async function atMost<Item, Result>(
+  count: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const rest = items.entries();
+  async function worker(): Promise<void> {
+    for (const [at, item] of rest) results[at] = await work(item);
+  }
+  await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
+  return results;
+}

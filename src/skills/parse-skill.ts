@@ -1,0 +1,122 @@
+import { head } from "../lib/text.ts";
+import { showControls } from "../workspace/decode-text.ts";
+import { digestOf } from "../workspace/digest.ts";
+import { escapingReferences } from "./escaping-references.ts";
+import { readSkillText, type SkillReading } from "./read-skill.ts";
+import type { LeftOut, Skill, SkillSource } from "./skill.ts";
+
+/** Where a SKILL.md was found. */
+export interface SkillPlace {
+  source: SkillSource;
+  location: string;
+  baseDir: string;
+  etag: string;
+  /** The name of its folder, which is the skill's name where its file says none. */
+  folder: string;
+}
+
+/** A SKILL.md that can be used, or why it cannot. */
+export type ParsedSkill =
+  | { kind: "skill"; skill: Skill; text: string; issues: string[] }
+  | { kind: "invalid"; left: LeftOut };
+
+/** Longest name and description; longer ones are cut. */
+const MAX_NAME_CHARS = 200;
+const MAX_DESCRIPTION_CHARS = 8_192;
+const MAX_FIELD_CHARS = 500;
+const MAX_TOOLS = 100;
+const VERSION_HEX_DIGITS = 16;
+/** Names as https://agentskills.io/specification has them. */
+const SPEC_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const SPEC_NAME_CHARS = 64;
+
+/**
+ * Reads the bytes of a SKILL.md: what it says of itself, its text, and sentences about what is amiss with it and does not keep it
+ * from use. Never throws: what cannot be used is told with its reason.
+ */
+export async function parseSkillFile(bytes: Uint8Array, at: SkillPlace): Promise<ParsedSkill> {
+  const invalid = (code: string, reason: string): ParsedSkill => ({ kind: "invalid", left: leftOut(at, code, reason) });
+  try {
+    if (isUtf16(bytes)) return invalid("not_text", "Its SKILL.md is UTF-16. Save it as UTF-8.");
+    const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+    const reading = readSkillText(text);
+    if (reading.kind === "broken") {
+      const hint = 'Put quotes around values that have ": " in them, and indent lists and mappings by two spaces.';
+      return invalid("bad_front_matter", `Its front matter cannot be read: ${reading.message}. ${hint}`);
+    }
+    const name = reading.name ?? at.folder.trim();
+    if (reading.description === undefined) return invalid(...withoutDescription(reading));
+    if (name === "") return invalid("no_name", "It has no name. Add `name:` to its front matter.");
+    const skill = await skillOf(reading, { name, description: reading.description }, bytes, at);
+    return { kind: "skill", skill, text, issues: issuesOf(reading, name, text) };
+  } catch (thrown) {
+    return invalid("bad_front_matter", `Its SKILL.md cannot be read: ${shown(String(thrown))}`);
+  }
+}
+
+/** Something found at a place that is not used. */
+export function leftOut(at: Pick<SkillPlace, "source" | "location" | "folder">, code: string, reason: string): LeftOut {
+  return { name: shown(at.folder), source: at.source, location: at.location, code, reason };
+}
+
+function withoutDescription({ hasFrontMatter }: SkillReading): [code: string, reason: string] {
+  return hasFrontMatter
+    ? [
+        "no_description",
+        "It has no description. Add `description:` to its front matter: what it does, and when to use it.",
+      ]
+    : [
+        "no_front_matter",
+        "It has no front matter. Begin it with `---`, `name: …`, `description: …` and `---`, a line each.",
+      ];
+}
+
+async function skillOf(
+  reading: SkillReading,
+  { name, description }: { name: string; description: string },
+  bytes: Uint8Array,
+  { source, location, baseDir, etag }: SkillPlace,
+): Promise<Skill> {
+  const { metadata = {}, invocation, homepage, license, compatibility, allowedTools } = reading;
+  const digest = await digestOf("SHA-256", bytes);
+  return {
+    name: shown(name, MAX_NAME_CHARS),
+    description: shown(description, MAX_DESCRIPTION_CHARS),
+    source,
+    location,
+    baseDir,
+    version: `sha256:${digest.slice(0, VERSION_HEX_DIGITS)}`,
+    etag,
+    size: bytes.length,
+    metadata,
+    invocation,
+    ...(homepage !== undefined && { homepage: shown(homepage) }),
+    ...(license !== undefined && { license: shown(license) }),
+    ...(compatibility !== undefined && { compatibility: shown(compatibility) }),
+    ...(allowedTools !== undefined && { allowedTools: allowedTools.slice(0, MAX_TOOLS).map((tool) => shown(tool)) }),
+  };
+}
+
+function issuesOf({ issues, description = "" }: SkillReading, name: string, text: string): string[] {
+  const found = [...issues];
+  if (text.includes("\ufffd")) found.push("It has bytes that are no UTF-8, which are shown as �.");
+  if (!SPEC_NAME.test(name) || name.length > SPEC_NAME_CHARS)
+    found.push(
+      `Its name is not as AgentSkills has names: lower-case letters, digits and single hyphens, ${SPEC_NAME_CHARS} at most.`,
+    );
+  if (description.length > MAX_DESCRIPTION_CHARS)
+    found.push(`Its description is longer than ${MAX_DESCRIPTION_CHARS} characters and is cut there.`);
+  const escaping = escapingReferences(text);
+  if (escaping.length > 0)
+    found.push(`It refers to files outside of its folder: ${escaping.map((path) => `\`${path}\``).join(", ")}.`);
+  return found;
+}
+
+/** A text as a list can show it: bounded, and without control characters. */
+function shown(text: string, max = MAX_FIELD_CHARS): string {
+  return showControls(head(text, max));
+}
+
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
