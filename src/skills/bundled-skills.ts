@@ -1,3 +1,5 @@
+import github from "./bundled/github/SKILL.md";
+import githubRequests from "./bundled/github/scripts/gh.sh";
 import memoryKeeper from "./bundled/memory-keeper/SKILL.md";
 import memoryKeeperCheck from "./bundled/memory-keeper/scripts/check.sh";
 import memoryKeeperNote from "./bundled/memory-keeper/scripts/note.sh";
@@ -6,6 +8,8 @@ import skillCreatorFormat from "./bundled/skill-creator/references/format.md";
 import skillCreator from "./bundled/skill-creator/SKILL.md";
 import skillCreatorCheck from "./bundled/skill-creator/scripts/check.sh";
 import skillCreatorNew from "./bundled/skill-creator/scripts/new.sh";
+import summarize from "./bundled/summarize/SKILL.md";
+import summarizeText from "./bundled/summarize/scripts/text.sh";
 import weather from "./bundled/weather/SKILL.md";
 import weatherReport from "./bundled/weather/scripts/weather.sh";
 
@@ -19,6 +23,7 @@ export interface BundledSkill {
 
 /** All of them, by name. */
 export const BUNDLED_SKILLS: readonly BundledSkill[] = [
+  { name: "github", files: { "SKILL.md": github, "scripts/gh.sh": githubRequests } },
   {
     name: "memory-keeper",
     files: {
@@ -37,5 +42,6 @@ export const BUNDLED_SKILLS: readonly BundledSkill[] = [
       "scripts/new.sh": skillCreatorNew,
     },
   },
+  { name: "summarize", files: { "SKILL.md": summarize, "scripts/text.sh": summarizeText } },
   { name: "weather", files: { "SKILL.md": weather, "scripts/weather.sh": weatherReport } },
 ];

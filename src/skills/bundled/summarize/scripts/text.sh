@@ -1,0 +1,62 @@
+#!/bin/bash
+# text.sh URL|FILE [PART]: the readable text of a web page, subtitles or a text file, in parts of 12,000 characters.
+source=$1
+part=${2:-1}
+if [ -z "$source" ] || ! echo "$part" | grep -Eq '^[1-9][0-9]*$'; then
+  echo 'Usage: text.sh URL|FILE [PART]' >&2
+  exit 2
+fi
+
+raw=/tmp/text.raw
+case "$source" in
+  http://* | https://*)
+    curl -fsSL -A 'Mozilla/5.0 (compatible; Isopod)' -H 'Accept: text/html, text/*;q=0.9' -o "$raw" "$source" || exit 1
+    ;;
+  *)
+    if [ ! -f "$source" ]; then
+      echo "$source is not there." >&2
+      exit 1
+    fi
+    cp "$source" "$raw"
+    ;;
+esac
+start=$(head -c 512 "$raw")
+if [ ! -s "$raw" ]; then
+  echo "$source is empty." >&2
+  exit 1
+fi
+if file -b --mime-type "$raw" | grep -Eq '^(application/(pdf|zip|gzip)|image|audio|video)'; then
+  echo "$source is no text ($(file -b --mime-type "$raw"))." >&2
+  exit 1
+fi
+
+if echo "$start" | grep -Eiq '<(!doctype html|html|head|body|article|div|p)[ >]'; then
+  title=$(jq -Rrs '[match("<title[^>]*>([^<]*)</title>"; "i").captures[0].string][0] // "" | gsub("\\s+"; " ")' "$raw" | html-to-markdown)
+  text=$(jq -Rrs '
+      gsub("<!--[\\s\\S]*?-->"; "")
+      | gsub("<(script|style|noscript|svg|template|iframe)[ >][\\s\\S]*?</(script|style|noscript|svg|template|iframe)>"; ""; "i")
+      | if test("<main[ >]"; "i") then sub("^[\\s\\S]*?<main"; "<main"; "i") | sub("</main>[\\s\\S]*$"; ""; "i")
+        elif ([match("<article[ >]"; "gi")] | length) == 1 then sub("^[\\s\\S]*?<article"; "<article"; "i") | sub("</article>[\\s\\S]*$"; ""; "i")
+        else gsub("<head[ >][\\s\\S]*?</head>"; ""; "i") end
+      | gsub("<(nav|footer|aside|form)[ >][\\s\\S]*?</(nav|footer|aside|form)>"; ""; "i")' "$raw" \
+    | html-to-markdown | sed -E 's/!\[[^]]*\]\([^)]*\)//g' | cat -s)
+elif echo "$start" | grep -Eq '[0-9]:[0-9]{2}[.,][0-9]{3} -->'; then
+  title=""
+  # One line for each minute, without what subtitles say twice.
+  text=$(tr -d '\r' < "$raw" | awk '
+    /-->/ {
+      n = split($1, at, /[:.,]/); minute = (n > 3) ? at[1] * 60 + at[2] : at[1] + 0
+      if (minute != shown) { printf "%s[%d:00] ", (shown == "" ? "" : "\n"), minute; shown = minute }
+      told = 1; next
+    }
+    /^[ \t]*$/ { told = 0; next }
+    told { gsub(/<[^>]*>/, ""); if ($0 != last) printf "%s ", $0; last = $0 }')
+else
+  title=""
+  text=$(cat "$raw")
+fi
+
+echo "$text" | jq -Rrs --arg title "$title" --argjson part "$part" '
+  rtrimstr("\n") as $all | ($all | length) as $length | ([($length / 12000 | ceil), 1] | max) as $parts
+  | if $part > $parts then "There are only \($parts) parts."
+    else "[part \($part) of \($parts), \($length) characters\(if $title == "" then "" else ", title: " + ($title | rtrimstr("\n")) end)]\n\n" + $all[($part - 1) * 12000:$part * 12000] end'
