@@ -1,3 +1,6 @@
+import feeds from "./bundled/feeds/SKILL.md";
+import feedsFeed from "./bundled/feeds/scripts/feed.sh";
+import feedsNew from "./bundled/feeds/scripts/new.sh";
 import github from "./bundled/github/SKILL.md";
 import githubRequests from "./bundled/github/scripts/gh.sh";
 import memoryKeeper from "./bundled/memory-keeper/SKILL.md";
@@ -23,6 +26,7 @@ export interface BundledSkill {
 
 /** All of them, by name. */
 export const BUNDLED_SKILLS: readonly BundledSkill[] = [
+  { name: "feeds", files: { "SKILL.md": feeds, "scripts/feed.sh": feedsFeed, "scripts/new.sh": feedsNew } },
   { name: "github", files: { "SKILL.md": github, "scripts/gh.sh": githubRequests } },
   {
     name: "memory-keeper",

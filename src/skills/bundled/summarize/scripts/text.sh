@@ -36,7 +36,7 @@ if echo "$start" | grep -Eiq '<(!doctype html|html|head|body|article|div|p)[ >]'
       gsub("<!--[\\s\\S]*?-->"; "")
       | gsub("<(script|style|noscript|svg|template|iframe)[ >][\\s\\S]*?</(script|style|noscript|svg|template|iframe)>"; ""; "i")
       | if test("<main[ >]"; "i") then sub("^[\\s\\S]*?<main"; "<main"; "i") | sub("</main>[\\s\\S]*$"; ""; "i")
-        elif ([match("<article[ >]"; "gi")] | length) == 1 then sub("^[\\s\\S]*?<article"; "<article"; "i") | sub("</article>[\\s\\S]*$"; ""; "i")
+        elif ([scan("<article[ >]")] | length) == 1 then sub("^[\\s\\S]*?<article"; "<article"; "i") | sub("</article>[\\s\\S]*$"; ""; "i")
         else gsub("<head[ >][\\s\\S]*?</head>"; ""; "i") end
       | gsub("<(nav|footer|aside|form)[ >][\\s\\S]*?</(nav|footer|aside|form)>"; ""; "i")' "$raw" \
     | html-to-markdown | sed -E 's/!\[[^]]*\]\([^)]*\)//g' | cat -s)
