@@ -108,7 +108,7 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
       tellEnd(row, state, hooks, () => readView(store, owner()).messages);
     },
   });
-  const desk = new CommandDesk({ ...room, hooks, family });
+  const desk = new CommandDesk({ ...room, hooks, family, skills });
   const sockets = new Sockets(room);
   const retention = new Retention({ ...room, promptsInUse: () => performer.promptsInUse });
   const inspector = new Inspector({ ...room, extraTools, engine: () => engine });

@@ -14,7 +14,6 @@ import type {
   WaitResult,
 } from "./api.ts";
 import { birthOf } from "./arrival/birth.ts";
-import { intake } from "./commands/intake.ts";
 import { ObjectWiring } from "./configuration/object-wiring.ts";
 import {
   deliveriesOf,
@@ -113,7 +112,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #accept(request: AcceptRequest): Accepted {
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
-    const taken = intake(boundedInput(input));
+    const taken = this.#parts.desk.sort(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#parts.engine.busy;
     const ahead = this.#parts.performer.lookAhead({ ...request, input: taken.input }, begins);

@@ -1,3 +1,4 @@
+import type { Loop } from "../agent/journal.ts";
 import { runLoop } from "../agent/loop.ts";
 import { newId } from "../lib/ids.ts";
 import { conclude } from "./delivery/reply.ts";
@@ -10,6 +11,8 @@ import { hookedModel } from "./hooked/hooked-model.ts";
 import { objectNameOf } from "./locate.ts";
 import type { Conclusion } from "./run/conclusion.ts";
 import { preferencesOf } from "./run/preferences.ts";
+import { tellOfSkills } from "./skills/call-skill.ts";
+import { directTurn } from "./skills/direct-turn.ts";
 import { withResults } from "./transcript/results-in-workspace.ts";
 import { keepOutput, sessionFolder } from "./transcript/spill.ts";
 import { turnRules } from "./turn/context-rules.ts";
@@ -35,17 +38,21 @@ export const MODEL_IDLE_MS = 120_000;
  */
 export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusion | undefined> {
   const agent = agentIn(room.wiring, room.owner.agentId);
-  const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
-  const preferences = preferencesOf(room.owner.settings, agent, run.journal.state);
-  const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
   const workspace = room.wiring.workspaceOf(agent);
-  await tellBoundaries(run, room);
-  await openConversation(run, agent, workspace, room);
   const spills = { bucket: room.files, folder: sessionFolder(agent.id, await objectNameOf(room.owner.key)) };
   const seen = withResults(workspace, { spills, resultAt: room.resultAt });
   const occasion = occasionOf(run, room.owner);
   const skills = await room.skills.forTurn({ occasion, agent, listing: room.listing });
   const tools = turnTools(occasion, { ...room, skills }, seen);
+  const keep: Loop["keep"] = (output) =>
+    keepOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
+  await tellBoundaries(run, room);
+  const direct = await directTurn(run, room, { skills, tools, keep });
+  if (direct !== undefined) return direct === "paused" ? undefined : direct;
+  const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
+  const preferences = preferencesOf(room.owner.settings, agent, run.journal.state);
+  const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
+  await openConversation(run, agent, workspace, room);
   const files = await gatherFiles(occasion, agent, workspace, room);
   const model = await standby.lead();
   const messages = () => run.journal.context();
@@ -71,7 +78,8 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
       hooks: hookedLoop(room.hooks, run.row.id),
       context: turnRules(agent, tools, run, room, Date.now()),
       allowedTools: room.owner.settings.allowedTools ?? [],
-      keep: (output) => keepOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now()),
+      keep,
+      complete: () => tellOfSkills(run, skills),
       emit: (event) => {
         room.log.show(run.row.id, Date.now(), event);
         room.voice.hear(event);

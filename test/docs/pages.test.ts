@@ -4,7 +4,7 @@ import packageJson from "../../package.json?raw";
 import { headingsOf } from "../../src/docs/headings.ts";
 import { type DocsPage, findPage, PAGES } from "../../src/docs/pages.ts";
 import { createApp } from "../../src/http/app.ts";
-import { LISTED_COMMANDS } from "../../src/session/commands/index.ts";
+import { COMMANDS } from "../../src/session/commands/index.ts";
 import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { configFields, referencePage } from "./reference-page.ts";
 
@@ -123,8 +123,8 @@ describe("what pages name exists", () => {
 
   test("commands, and every one of them is there", () => {
     const text = findPage("commands")!.text;
-    for (const { name } of LISTED_COMMANDS) expect(text).toContain(`/${name.replace("subagents log", "subagents")}`);
-    const known = LISTED_COMMANDS.map(({ name }) => name);
+    for (const { name } of COMMANDS) expect(text).toContain(`/${name.replace("subagents log", "subagents")}`);
+    const known = COMMANDS.map(({ name }) => name);
     const named = [...text.matchAll(/^\| `\/(\w+)/gm)].map(([, name = ""]) => name);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -13,6 +13,7 @@ import type { QueuePolicy } from "../run/queue.ts";
 import type { Decision, RunInput } from "../run/run.ts";
 import type { SessionSettings } from "../store/stored-shapes.ts";
 import type { ModelLookup, NamedModel } from "../turn/model-choice.ts";
+import type { SkillsView } from "./skills-view.ts";
 
 /** Something that an owner tells the session itself, not the agent. */
 export type Command = ImmediateCommand | QueuedCommand | ResetCommand;
@@ -24,8 +25,6 @@ interface CommandHead {
   readonly summary: string;
   /** How it is typed, with what may come after it. */
   readonly usage: string;
-  /** Set where nothing can be done with it here: it is understood, and nobody is told of it. */
-  readonly unlisted?: true;
 }
 
 /** It acts when it is accepted, before the queue, also while a run is at work. */
@@ -44,6 +43,8 @@ export interface ImmediateCommand extends CommandHead {
  */
 export interface QueuedCommand extends CommandHead {
   readonly kind: "queued";
+  /** Whether with these arguments it is no command but a message to the agent, which waits like any other. */
+  isMessage?(args: string): boolean;
   /**
    * Does it and says what was done, as Markdown. After a crash it is done again: doing it twice has to be the same as
    * once. What it throws ends its run with an error.
@@ -76,6 +77,8 @@ export interface CommandPort {
   namedModels(): NamedModel[];
   status(): SessionStatus;
   totals(): Totals;
+  /** The skills as they were found last. */
+  skills(): SkillsView;
   /** Who gives the command, and where. */
   asker(): { sender: RunInput["sender"]; target: Target | null };
 }
@@ -108,6 +111,8 @@ export interface QueuedPort {
   pairing: PairingPort;
   /** Undefined where the command was not given in a group. */
   activation: ActivationPort | undefined;
+  /** The skills that the agent has here. */
+  skills(): Promise<SkillsView>;
   /** What was said last in a sub-agent's session, oldest first. Rejects where none is meant, or it does not answer. */
   subagentLog(which: string): Promise<{ label: string; messages: HistoryLine[] }>;
   /** The budgets that this session spends from, a line for each cap. Rejects where one does not answer. */

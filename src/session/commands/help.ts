@@ -1,4 +1,9 @@
-import type { Command, ImmediateCommand } from "./command.ts";
+import { findSkillCommand } from "../../skills/command-names.ts";
+import type { Command, CommandPort, ImmediateCommand } from "./command.ts";
+import { skillLine } from "./skills-view.ts";
+
+/** Most commands of skills that it lists; `/skill` has more. */
+const MAX_SKILLS = 40;
 
 /** `/help [name]`: what commands there are, or how one is typed. */
 export function helpOn(commands: () => readonly Command[]): ImmediateCommand {
@@ -7,15 +12,24 @@ export function helpOn(commands: () => readonly Command[]): ImmediateCommand {
     name: "help",
     summary: "Show the commands",
     usage: "/help [command]",
-    run(args) {
+    run(args, session) {
       const name = args.replace(/^[/／]/, "").toLowerCase();
-      if (name === "") return commands().map(line).join("\n");
+      if (name === "") return [...commands().map(line), ...skillLines(session)].join("\n");
       const command = commands().find((candidate) => candidate.name === name);
-      return command === undefined ? `There is no command \`/${name}\`.` : `${command.summary}.\n\`${command.usage}\``;
+      if (command !== undefined) return `${command.summary}.\n\`${command.usage}\``;
+      const skill = findSkillCommand(session.skills().commands, name);
+      return skill === undefined ? `There is no command \`/${name}\`.` : skillLine(skill);
     },
   };
 }
 
 function line({ name, summary }: Command): string {
   return `/${name}: ${summary}`;
+}
+
+function skillLines(session: Pick<CommandPort, "skills">): string[] {
+  const { commands } = session.skills();
+  if (commands.length === 0) return [];
+  const more = commands.length > MAX_SKILLS ? [`… and ${commands.length - MAX_SKILLS} more: /skill`] : [];
+  return ["", "**Skills**", ...commands.slice(0, MAX_SKILLS).map(skillLine), ...more];
 }

@@ -23,7 +23,7 @@ import { whoami } from "./whoami.ts";
 
 /** The commands, in the order in which people see them. */
 export const COMMANDS: readonly Command[] = [
-  helpOn(() => LISTED_COMMANDS),
+  helpOn(() => COMMANDS),
   newConversation,
   reset,
   compact,
@@ -46,8 +46,8 @@ export const COMMANDS: readonly Command[] = [
   skill,
 ];
 
-/** Those of them that people and the agent are told of. */
-export const LISTED_COMMANDS: readonly Command[] = COMMANDS.filter(({ unlisted }) => !unlisted);
+/** The names that no skill's command may have. */
+export const RESERVED_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
 /** A command as it was typed. */
 export interface TypedCommand {

@@ -1,6 +1,8 @@
 import type { Target } from "../../channels/channel.ts";
 import { IsopodError } from "../../lib/errors.ts";
+import type { SkillSet } from "../../skills/skill-set.ts";
 import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "../commands/command.ts";
+import { type Intake, intake } from "../commands/intake.ts";
 import type { Part } from "../delivery/outbox.ts";
 import { childView, shownChildren } from "../family/child-view.ts";
 import { childMeant } from "../family/children-meant.ts";
@@ -11,8 +13,11 @@ import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { shortApprovalId } from "../locate.ts";
 import { knownRun, type NewRun } from "../run/admission.ts";
 import { preferencesOf } from "../run/preferences.ts";
-import type { Decision } from "../run/run.ts";
+import type { Decision, RunInput } from "../run/run.ts";
 import { openApprovals, openRuns, type RunRow } from "../run/runs.ts";
+import { skillsView } from "../skills/invocation.ts";
+import type { SessionSkills } from "../skills/session-skills.ts";
+import { NO_SKILLS } from "../skills/turn-skills.ts";
 import { saveQueuePolicy, saveSetting } from "../store/session-row.ts";
 import { lookUpModel, namedModels } from "../turn/model-choice.ts";
 import { agentIn } from "../wiring.ts";
@@ -24,6 +29,7 @@ import { statusOf, totalsIn } from "./status.ts";
 export interface CommandRoom extends FamilyRoom {
   family: Family;
   hooks: SessionHooks;
+  skills: Pick<SessionSkills, "known">;
   /** Stops every run that is not settled, and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
@@ -38,6 +44,11 @@ export class CommandDesk {
     this.#room = room;
   }
 
+  /** What was handed to the session: a command that acts at once, or a run. */
+  sort(input: RunInput): Intake {
+    return intake(input, () => this.#skills());
+  }
+
   /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
   take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
     const { store, log, fence, hooks, owner, now, format } = this.#room;
@@ -50,6 +61,16 @@ export class CommandDesk {
       tellCommand({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
       return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
     });
+  }
+
+  /** None where there is no session yet, or no configuration that is valid. */
+  #skills(): SkillSet {
+    try {
+      return this.#room.skills.known();
+    } catch (error) {
+      if (error instanceof IsopodError) return NO_SKILLS.set;
+      throw error;
+    }
   }
 
   #port(run: NewRun): CommandPort {
@@ -72,6 +93,7 @@ export class CommandDesk {
       namedModels: () => namedModels(wiring(), agent()),
       status: () => statusOf(store, owner(), wiring(), now()),
       totals: () => totalsIn(store, owner(), wiring(), now()),
+      skills: () => skillsView(this.#skills()),
       asker: () => ({ sender: input.sender, target }),
     };
   }

@@ -6,7 +6,7 @@ import { VERSION } from "../../lib/version.ts";
 import { type ThinkingLevel, tagsThoughts } from "../../models/model.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../../prompt/input.ts";
 import type { BootstrapFiles } from "../../workspace/bootstrap.ts";
-import { LISTED_COMMANDS } from "../commands/index.ts";
+import { COMMANDS } from "../commands/index.ts";
 import { maySpawn } from "../family/caller.ts";
 import { preferencesOf } from "../run/preferences.ts";
 import type { TurnSkills } from "../skills/turn-skills.ts";
@@ -53,7 +53,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     provider: wiring.plugins.contributionFor(model).provider,
     ...(skills.list !== undefined && { skillsPrompt: skills.list }),
     memoryCitations: config.memory.citations,
-    commands: speaker.owner ? LISTED_COMMANDS.map(({ name }) => `/${name}`) : [],
+    commands: speaker.owner ? COMMANDS.map(({ name }) => `/${name}`) : [],
     modelAliases: modelAliases(config),
     workspace: { dir: WORKSPACE_DIR, notes: workspaceNotes(config, agent.id), closed: !speaker.owner },
     docs: docsFacts(config),
