@@ -27,7 +27,7 @@ const plugins = [
     miniflare: {
       bindings: {
         ISOPOD_TOKEN: "test-token",
-        ISOPOD_CONFIG: JSON.stringify(testConfig(inject("modelServer"), inject("botApi"))),
+        ISOPOD_CONFIG: JSON.stringify(testConfig(inject("modelServer"), inject("botApi"), inject("outside"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
         TEST_MIGRATIONS: await readD1Migrations("migrations/d1"),

@@ -93,7 +93,10 @@ export const skills = z
         registryUrl: z
           .url({ protocol: /^https?$/ })
           .default("https://clawhub.ai")
-          .meta(planned("The registry that skills are installed from by their slug.")),
+          .describe("The registry that skills are installed from by their slug."),
+        registryToken: secretRef
+          .optional()
+          .describe("A token for that registry. It needs none; with one, more may be asked for in a minute."),
         requireSignature: z.boolean().default(false).meta(planned("Whether a skill without a signature is refused.")),
         trustedKeys: z.array(z.string()).default([]).meta(planned("Ed25519 public keys whose signatures count.")),
       })

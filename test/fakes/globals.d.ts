@@ -7,6 +7,8 @@ declare module "vitest" {
     modelServer: string;
     /** Address of the fake Bot API of Telegram (test/fakes/bot-api.ts). */
     botApi: string;
+    /** Address of the server that stands for all else that is outside (test/fakes/outside.ts). */
+    outside: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

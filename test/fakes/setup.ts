@@ -2,14 +2,16 @@ import type { TestProject } from "vitest/node";
 import { startBotApi } from "./bot-api.ts";
 import { hasFixtures } from "./fixtures.ts";
 import { startModelServer } from "./model-server.ts";
+import { startOutside } from "./outside.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [models, botApi] = await Promise.all([startModelServer(), startBotApi()]);
+  const [models, botApi, outside] = await Promise.all([startModelServer(), startBotApi(), startOutside()]);
   project.provide("modelServer", models.url);
   project.provide("botApi", botApi.url);
+  project.provide("outside", outside.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    await Promise.all([models.close(), botApi.close()]);
+    await Promise.all([models.close(), botApi.close(), outside.close()]);
   };
 }

@@ -15,7 +15,7 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 ]).flat();
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -34,6 +34,7 @@ export function testConfig(modelServer: string, botApi: string) {
         anthropic: wire("anthropic-messages"),
       },
     },
+    security: { egress: { allowPrivate: [new URL(outside).host] } },
     commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
     channels: {
       telegram: {

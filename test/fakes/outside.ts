@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a test says that a path answers with. */
+export interface OutsideAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Text; or bytes in base64 where `base64` is set. */
+  body?: string;
+  base64?: boolean;
+  /** So many bytes of nothing, sent bit by bit, without saying how many. */
+  bytes?: number;
+  /** Answers with the request itself: its line, headers and body. */
+  echo?: boolean;
+  /** Never ends: after its head, or without one. */
+  hang?: "head" | "body";
+}
+
+/** One request that came in. */
+export interface OutsideRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A server on loopback that stands for all that is outside. */
+export interface Outside {
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts it. Each place of a test is a first segment of its own: `PUT /control/<place>` takes `{answers}`, by what follows it in the
+ * path, with the query; `GET /control/<place>` gives the requests that came. What has no answer is a 404.
+ */
+export async function startOutside({ port = 0 }: { port?: number } = {}): Promise<Outside> {
+  const places = new Map<string, { answers: Record<string, OutsideAnswer>; requests: OutsideRequest[] }>();
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await textOf(request);
+    const [, first = "", ...rest] = (request.url ?? "/").split("/");
+    const name = first === "control" ? (rest[0] ?? "") : first;
+    const place = places.get(name) ?? { answers: {}, requests: [] };
+    places.set(name, place);
+    if (first === "control") {
+      if (request.method === "PUT") place.answers = JSON.parse(body).answers;
+      response.end(JSON.stringify(place.requests));
+      return;
+    }
+    const path = rest.join("/");
+    const heard = { method: request.method ?? "", path, headers: request.headers as Record<string, string>, body };
+    place.requests.push(heard);
+    await give(place.answers[path] ?? { status: 404, body: "Not found" }, heard, response);
+  }
+  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function give(answer: OutsideAnswer, heard: OutsideRequest, response: ServerResponse): Promise<void> {
+  if (answer.hang === "head") return;
+  response.writeHead(answer.status ?? 200, answer.headers);
+  if (answer.hang === "body") {
+    response.write("…");
+    return;
+  }
+  for (let left = answer.bytes ?? 0; left > 0 && !response.destroyed; left -= 65_536) {
+    response.write(Buffer.alloc(Math.min(left, 65_536)));
+    await new Promise((next) => setImmediate(next));
+  }
+  if (answer.echo) response.end(echoOf(heard));
+  else response.end(Buffer.from(answer.body ?? "", answer.base64 ? "base64" : "utf8"));
+}
+
+function echoOf({ method, path, headers, body }: OutsideRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} /${path}`, ...lines, "", body].join("\n");
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  return text;
+}
