@@ -183,8 +183,9 @@ describe("the skills of an openclaw.json", () => {
     expect(changed).toMatchObject([{ path: "skills.allowBundled" }]);
     expect(refused).toMatchObject([{ path: "skills.load.extraDirs[0]", why: expect.stringContaining("bucket") }]);
     expect(unknown.map(({ path }) => path).sort()).toEqual([
-      "skills.install",
       "skills.install.allowUploadedArchives",
+      "skills.install.nodeManager",
+      "skills.install.preferBrew",
       "skills.load.allowSymlinkTargets",
       "skills.workshop",
     ]);

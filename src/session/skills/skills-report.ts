@@ -1,0 +1,176 @@
+import type { Agent } from "../../config/agents.ts";
+import type { CoreConfig } from "../../config/schema.ts";
+import { estimateTokens } from "../../lib/tokens.ts";
+import { entryOf, gateSkills, skillKeyOf } from "../../skills/gate.ts";
+import { gateFactsOf } from "../../skills/gate-facts.ts";
+import { type IdleInstaller, idleInstallers } from "../../skills/installer-reasons.ts";
+import { skillsPrompt, skillTokens } from "../../skills/prompt-list.ts";
+import { type LeftOut, SKILL_SOURCES, type Skill, type SkillSource } from "../../skills/skill.ts";
+import { skillEnv, wantedBy } from "../../skills/skill-env.ts";
+
+/** What was found of an agent's skills, before anything is decided. */
+export interface FoundSkills {
+  /** One a name. */
+  skills: readonly Skill[];
+  /** What is no usable skill, whatever the configuration says. */
+  leftOut: readonly LeftOut[];
+  /** Why skills are quarantined, by location. */
+  quarantined: ReadonlyMap<string, string>;
+}
+
+/** What a report is made with besides. */
+export interface ReportRoom {
+  config: CoreConfig;
+  /** The shell's commands. */
+  commands: readonly string[];
+  /** The command that calls on a skill, by its location. */
+  commandOf(eligible: readonly Skill[]): ReadonlyMap<string, string>;
+  /** The value of a variable or secret of the Worker. */
+  secret(name: string): string | undefined;
+}
+
+/** All that is to be said of an agent's skills at one moment; no secret's value is in it. */
+export interface SkillsReport {
+  /** By name; of one name the one that counts first. */
+  skills: SkillLine[];
+  totals: {
+    found: number;
+    eligible: number;
+    shown: number;
+    cut: number;
+    /** Of the prompt's list. */
+    tokens: number;
+    chars: number;
+  };
+  /** What is amiss with what skills are given. */
+  warnings: string[];
+}
+
+/** One thing that was found. What its SKILL.md says is absent where it is no usable skill. */
+export interface SkillLine extends Partial<SkillDetails> {
+  name: string;
+  source: SkillSource;
+  location: string;
+  eligible: boolean;
+  /** Why it is not, for programs and for people. */
+  code?: string;
+  reason?: string;
+  /** Whether the prompt lists it. */
+  shown: boolean;
+  /** Why the prompt does not, where there was no room. */
+  cut?: string;
+  /** About how many it costs in each prompt that lists it. */
+  tokens: number;
+}
+
+/** What a SKILL.md says, and what comes of it here. */
+export interface SkillDetails {
+  description: string;
+  version: string;
+  /** In bytes. */
+  size: number;
+  baseDir: string;
+  /** Its key in `skills.entries`. */
+  key: string;
+  /** The word that people call on it with. */
+  command?: string;
+  emoji?: string;
+  homepage?: string;
+  license?: string;
+  compatibility?: string;
+  allowedTools?: readonly string[];
+  /** Variables that its entry gives it, and whether there is a value. */
+  env: { name: string; set: boolean }[];
+  installers: IdleInstaller[];
+  warnings: string[];
+}
+
+/** Reports on what was found, by the configuration in force. */
+export function reportOnSkills(found: FoundSkills, agent: Agent, room: ReportRoom): SkillsReport {
+  const { config, commands, secret } = room;
+  const facts = gateFactsOf(config, agent, { commands, secret, quarantined: found.quarantined });
+  const { eligible, leftOut } = gateSkills(found.skills, facts);
+  const { entries } = config.skills;
+  const list = skillsPrompt(eligible, agent.skillsLimits);
+  const { refused, missing } = skillEnv(eligible, entries, secret);
+  const commandOf = room.commandOf(eligible);
+  const [why, cut] = [byPlace(leftOut), byPlace(list.cut)];
+  const shown = new Set(list.shown.map(({ location }) => location));
+  const lineOf = (skill: Skill): SkillLine => {
+    const { name, source, location } = skill;
+    const [shut, noRoom] = [why.get(location), cut.get(location)];
+    const command = commandOf.get(location);
+    return {
+      name,
+      source,
+      location,
+      eligible: shut === undefined,
+      ...(shut !== undefined && { code: shut.code, reason: shut.reason }),
+      shown: shown.has(location),
+      ...(noRoom !== undefined && { cut: noRoom.reason }),
+      tokens: skillTokens(skill),
+      ...said(skill),
+      ...(command !== undefined && { command }),
+      env: wantedBy(skill, entries).map(({ name, id }) => ({ name, set: secret(id) !== undefined })),
+      installers: idleInstallers(skill.metadata.install, facts.commands),
+      warnings: [...(skill.issues ?? []), ...unseenBy(skill, entries, secret)],
+    };
+  };
+  const skills = [...found.skills.map(lineOf), ...found.leftOut.map(lineOfLeftOut)].sort(byNameAndStrength);
+  return {
+    skills,
+    totals: {
+      found: skills.length,
+      eligible: eligible.length,
+      shown: list.shown.length,
+      cut: list.cut.length,
+      tokens: list.text === undefined ? 0 : estimateTokens(list.text),
+      chars: list.text?.length ?? 0,
+    },
+    warnings: [...refused, ...missing.map((id) => `${id} is named in skills.entries and is not set.`)],
+  };
+}
+
+function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers" | "warnings"> {
+  const { description, version, size, baseDir, metadata, license, compatibility, allowedTools } = skill;
+  const { emoji, homepage = skill.homepage } = metadata;
+  return {
+    description,
+    version,
+    size,
+    baseDir,
+    key: skillKeyOf(skill),
+    ...(emoji !== undefined && { emoji }),
+    ...(homepage !== undefined && { homepage }),
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    ...(allowedTools !== undefined && { allowedTools }),
+  };
+}
+
+/** A variable that it requires may be the Worker's, and is no command's until an entry names it. */
+function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: ReportRoom["secret"]): string[] {
+  const given = new Set(wantedBy(skill, entries).map(({ name }) => name));
+  const required = skill.metadata.requires?.env ?? [];
+  const field = (name: string) =>
+    name === skill.metadata.primaryEnv && entryOf(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
+  return required
+    .filter((name) => !given.has(name) && secret(name) !== undefined)
+    .map((name) => {
+      const at = `skills.entries.${skillKeyOf(skill)}.${field(name)}`;
+      return `${name} is set, and its commands do not see it: name it in ${at}.`;
+    });
+}
+
+function lineOfLeftOut({ name, source, location, code, reason }: LeftOut): SkillLine {
+  return { name, source, location, eligible: false, code, reason, shown: false, tokens: 0 };
+}
+
+function byPlace(leftOut: readonly LeftOut[]): ReadonlyMap<string, LeftOut> {
+  return new Map(leftOut.map((one) => [one.location, one]));
+}
+
+function byNameAndStrength(a: SkillLine, b: SkillLine): number {
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  return SKILL_SOURCES.indexOf(a.source) - SKILL_SOURCES.indexOf(b.source);
+}
