@@ -5,6 +5,7 @@ import commands from "./commands.md";
 import configuration from "./configuration.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
+import exec from "./exec.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
 import index from "./index.md";
@@ -20,6 +21,7 @@ import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
+import chineseSkills from "./zh/skills.md";
 
 /** A page of Isopod's own documentation. */
 export interface DocsPage {
@@ -47,6 +49,7 @@ export const PAGES: readonly DocsPage[] = [
   page("prompt", prompt),
   page("memory", memory),
   page("skills", skills),
+  page("exec", exec),
   page("sessions-and-runs", sessionsAndRuns),
   page("commands", commands),
   page("security", security),
@@ -57,6 +60,7 @@ export const PAGES: readonly DocsPage[] = [
   page("from-openclaw", fromOpenclaw),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
+  page("zh/skills", chineseSkills),
 ];
 
 /**

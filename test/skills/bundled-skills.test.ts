@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
+import { discover } from "../../src/skills/discover.ts";
+import { bundledRoot } from "../../src/skills/roots.ts";
+import { SkillCache } from "../../src/skills/skill-cache.ts";
 
 const written = import.meta.glob("../../src/skills/bundled/**/*", { query: "?raw", import: "default" });
 
@@ -19,6 +22,15 @@ test("what the list calls a file is that file", async () => {
       ]);
     }
   }
+});
+
+test("all of them are read without anything amiss, under the names of their folders", async () => {
+  const limits = { maxCandidatesPerRoot: 300, maxSkillsLoadedPerSource: 200, maxSkillFileBytes: 256_000 };
+  const { skills, leftOut } = await discover([bundledRoot(BUNDLED_SKILLS)], limits, new SkillCache());
+  expect(leftOut).toEqual([]);
+  expect(skills.map(({ name, location, issues }) => ({ name, location, issues }))).toEqual(
+    BUNDLED_SKILLS.map(({ name }) => ({ name, location: `skills://bundled/${name}/SKILL.md`, issues: undefined })),
+  );
 });
 
 test("all descriptions together cost a prompt less than 1,500 characters", () => {
