@@ -1,0 +1,118 @@
+import { pathFault } from "../../lib/relative-path.ts";
+import { MAX_ARCHIVE_BYTES, MAX_ENTRY_PATH_BYTES } from "./package-limits.ts";
+import { refused, shown } from "./refuse.ts";
+import { readTarGz } from "./tar.ts";
+import { type ArchivedFile, readZip } from "./zip.ts";
+
+/** What systems and tools leave behind and no skill needs. */
+const LEFT_BEHIND = /(?:^|\/)(?:__MACOSX|\.git)(?:\/|$)|(?:^|\/)(?:\.DS_Store|Thumbs\.db|\._[^/]+)$/;
+const DRIVE_LETTER = /^[A-Za-z]:/;
+const MAX_DEPTH = 20;
+
+/** One file of a package: its path is relative, in NFC, and one that a workspace takes. */
+export interface PackageFile {
+  path: string;
+  bytes: Uint8Array;
+}
+
+/** The files of an archive, and what is to be said about it. */
+export interface UnpackedArchive {
+  files: PackageFile[];
+  /** Sentences. */
+  notes: string[];
+}
+
+/**
+ * Unpacks a `.zip` or `.tar.gz` in memory, within the bounds of `package-limits.ts`. Archives inside stay as they are.
+ * Its first bytes tell what it is: neither names nor types that come with it are believed.
+ * @throws IsopodError naming the entry that is in the way; nothing of the archive is used then
+ */
+export async function unpackArchive(archive: Uint8Array): Promise<UnpackedArchive> {
+  if (archive.length > MAX_ARCHIVE_BYTES) {
+    const message = `The archive has ${archive.length} bytes, and ${MAX_ARCHIVE_BYTES} are the most.`;
+    throw refused("too_large", message, "Leave out what the skill does not need.", "payload_too_large");
+  }
+  const paths = new Paths();
+  const archived = await read(archive, (name) => paths.take(name));
+  return { files: archived.map(({ name, bytes }) => ({ path: pathOf(name), bytes })), notes: paths.notes() };
+}
+
+async function read(archive: Uint8Array, wanted: (name: string) => boolean): Promise<ArchivedFile[]> {
+  if (startsWith(archive, [0x50, 0x4b, 3, 4]) || startsWith(archive, [0x50, 0x4b, 5, 6]))
+    return readZip(archive, wanted);
+  if (startsWith(archive, [0x1f, 0x8b])) return readTarGz(archive, wanted);
+  const message = "That is no archive: it is neither a .zip nor a .tar.gz.";
+  throw refused("not_an_archive", message, "Send the bytes of a .zip or .tar.gz.", "unsupported_media_type");
+}
+
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, index) => bytes[index] === byte);
+}
+
+/** `./skill/SKILL.md` is how tar names it. */
+function pathOf(name: string): string {
+  return name.replace(/^(?:\.\/)+/, "").normalize("NFC");
+}
+
+/** The names that an archive has, each of which may be there once, also for systems to which upper and lower case are one. */
+class Paths {
+  /** As they are compared, with the name that they stand for. */
+  readonly #files = new Map<string, string>();
+  readonly #folders = new Map<string, string>();
+  #leftBehind = 0;
+
+  /** Whether an entry is a file of a package. @throws IsopodError where it may be none */
+  take(name: string): boolean {
+    const path = pathOf(name);
+    const fault = faultOf(path);
+    if (fault !== undefined) {
+      throw refused(
+        "bad_path",
+        `${shown(name)} cannot be unpacked: its path ${fault}.`,
+        "Rename it, and pack it anew.",
+      );
+    }
+    if (LEFT_BEHIND.test(path)) {
+      this.#leftBehind++;
+      return false;
+    }
+    const key = keyOf(path);
+    const twin = this.#files.get(key) ?? this.#folders.get(key) ?? this.#fileAbove(key);
+    if (twin !== undefined) {
+      const message = `${shown(name)} and ${shown(twin)} are in each other's way: they are one name to some systems.`;
+      throw refused("duplicate_name", message, "Rename one of them, and pack it anew.");
+    }
+    this.#files.set(key, name);
+    for (const folder of foldersOf(key)) if (!this.#folders.has(folder)) this.#folders.set(folder, name);
+    return true;
+  }
+
+  notes(): string[] {
+    return this.#leftBehind === 0
+      ? []
+      : [`${this.#leftBehind} files were left out that tools leave behind (__MACOSX/, .DS_Store, .git/).`];
+  }
+
+  #fileAbove(key: string): string | undefined {
+    const file = foldersOf(key).find((folder) => this.#files.has(folder));
+    return file && this.#files.get(file);
+  }
+}
+
+/** What is wrong with a path, as the end of a sentence. */
+function faultOf(path: string): string | undefined {
+  if (DRIVE_LETTER.test(path)) return "begins with a drive letter";
+  const segments = path.split("/");
+  if (segments.length > MAX_DEPTH) return `is more than ${MAX_DEPTH} folders deep`;
+  if (segments.includes("__proto__")) return "has a segment that programs take for something else";
+  return pathFault(path, MAX_ENTRY_PATH_BYTES);
+}
+
+function keyOf(path: string): string {
+  return path.toLowerCase().normalize("NFC");
+}
+
+function foldersOf(key: string): string[] {
+  const names = key.split("/").slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join("/"));
+}

@@ -1,0 +1,89 @@
+import { Gunzip, Inflate } from "fflate";
+import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { crc32 } from "./crc32.ts";
+import { refused } from "./refuse.ts";
+
+/** Deflate makes at most 1,032 bytes of one: so much is fed at once that a bomb is seen before it fills memory. */
+const FED_BYTES = 4096;
+
+/** `CRC32` and `ISIZE` at the end of gzip, RFC 1952. */
+const GZIP_TRAILER_BYTES = 8;
+const SMALLEST_GZIP_BYTES = 18;
+
+/**
+ * Unfolds raw deflate.
+ * @param name what the message of a refusal calls it
+ * @throws IsopodError where it is damaged, or becomes more than `maxBytes`: then it is stopped right there
+ */
+export function inflateRaw(packed: Uint8Array, maxBytes: number, name: string): Uint8Array {
+  return unfold(packed, maxBytes, name, (take) => {
+    const stream = new Inflate(take);
+    return (part, isLast) => stream.push(part, isLast);
+  });
+}
+
+/** Unfolds gzip of exactly one member with nothing behind it. @throws IsopodError as `inflateRaw` does */
+export function gunzip(packed: Uint8Array, maxBytes: number): Uint8Array {
+  const name = "the archive";
+  if (packed.length < SMALLEST_GZIP_BYTES) throw refused("gzip_damaged", CUT_OFF, SEND_AGAIN);
+  const unfolded = unfold(packed, maxBytes, name, (take) => {
+    const stream = new Gunzip(take);
+    stream.onmember = () => {
+      throw refused("gzip_members", "The archive is several gzip files behind each other.", "Pack it anew as one.");
+    };
+    return (part, isLast) => stream.push(part, isLast);
+  });
+  const trailer = new DataView(packed.buffer, packed.byteOffset + packed.length - GZIP_TRAILER_BYTES);
+  if (trailer.getUint32(0, true) !== crc32(unfolded) || trailer.getUint32(4, true) !== unfolded.length) {
+    throw refused("gzip_damaged", CUT_OFF, SEND_AGAIN);
+  }
+  return unfolded;
+}
+
+const CUT_OFF = "The archive is damaged, cut off, or something follows its end.";
+const SEND_AGAIN = "Send it again, or pack it anew.";
+
+function unfold(
+  packed: Uint8Array,
+  maxBytes: number,
+  name: string,
+  open: (take: (part: Uint8Array) => void) => (part: Uint8Array, isLast: boolean) => void,
+): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  let tooMuch = false;
+  const push = open((part) => {
+    length += part.length;
+    tooMuch ||= length > maxBytes;
+    if (!tooMuch) parts.push(part);
+  });
+  for (let from = 0; from < packed.length && !tooMuch; from += FED_BYTES) {
+    const to = from + FED_BYTES;
+    fed(name, () => push(packed.subarray(from, to), to >= packed.length));
+  }
+  if (tooMuch) {
+    const message = `Unpacking was stopped: ${name} becomes more than ${maxBytes} bytes.`;
+    throw refused("too_large", message, "Leave out what the skill does not need.", "payload_too_large");
+  }
+  return joined(parts, length);
+}
+
+/** What the library throws, in our words. */
+function fed(name: string, push: () => void): void {
+  try {
+    push();
+  } catch (thrown) {
+    if (thrown instanceof IsopodError) throw thrown;
+    throw refused("damaged", `The compressed data of ${name} is damaged: ${messageOf(thrown)}.`, SEND_AGAIN);
+  }
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

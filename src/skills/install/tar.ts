@@ -1,0 +1,70 @@
+import { type TarHeader, unpackTar } from "modern-tar";
+import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { gunzip } from "./inflate.ts";
+import { MAX_ENTRIES, MAX_EXPANDED_BYTES } from "./package-limits.ts";
+import { refused, shown } from "./refuse.ts";
+import type { ArchivedFile } from "./zip.ts";
+
+/** What a tar has besides the files: at most two blocks of 512 bytes an entry, and a little at its end. */
+const MAX_TAR_BYTES = MAX_EXPANDED_BYTES + 4 * 1024 * 1024;
+/** What a decoder puts where bytes are not UTF-8. */
+const REPLACEMENT = "\uFFFD";
+
+const NOT_FILES: Partial<Record<NonNullable<TarHeader["type"]>, string>> = {
+  symlink: "a symbolic link",
+  link: "a hard link",
+  "character-device": "a device",
+  "block-device": "a device",
+  fifo: "a pipe",
+};
+
+/**
+ * The files of a `.tar.gz`. It is unfolded to memory, up to a bound, and then read by modern-tar, strictly: ustar, PAX and GNU's
+ * long names, checksums, and nothing behind the end.
+ * @param wanted what is not is checked and left out
+ * @throws IsopodError
+ */
+export async function readTarGz(archive: Uint8Array, wanted: (name: string) => boolean): Promise<ArchivedFile[]> {
+  const tar = gunzip(archive, MAX_TAR_BYTES);
+  let entries = 0;
+  const filter = (header: TarHeader): boolean => {
+    entries++;
+    refuseEntry(header, entries);
+    return header.type !== "directory" && header.type !== "pax-global-header" && wanted(header.name);
+  };
+  const found = await unpack(tar, filter);
+  const files = found.map(({ header, data }) => ({ name: header.name, bytes: data ?? new Uint8Array() }));
+  const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (total > MAX_EXPANDED_BYTES) {
+    const message = `The archive holds ${total} bytes, and ${MAX_EXPANDED_BYTES} are the most.`;
+    throw refused("too_large", message, "Leave out what the skill does not need.", "payload_too_large");
+  }
+  return files;
+}
+
+async function unpack(tar: Uint8Array, filter: (header: TarHeader) => boolean) {
+  try {
+    return await unpackTar(tar, { strict: true, filter });
+  } catch (thrown) {
+    if (thrown instanceof IsopodError) throw thrown;
+    throw refused("tar_damaged", `The tar in the archive is damaged: ${messageOf(thrown)}`, "Pack it anew.");
+  }
+}
+
+function refuseEntry({ name, type, size }: TarHeader, entries: number): void {
+  if (entries > MAX_ENTRIES) {
+    const message = `The archive has more than ${MAX_ENTRIES} entries.`;
+    throw refused("too_many_files", message, "Pack the skill alone.", "payload_too_large");
+  }
+  if (name.includes(REPLACEMENT)) {
+    throw refused("name_not_utf8", `The name of ${shown(name)} is not UTF-8.`, "Rename it, and pack it anew.");
+  }
+  const other = type && NOT_FILES[type];
+  if (other?.endsWith("link")) {
+    throw refused("link", `${shown(name)} is ${other}.`, "Pack the file itself in its place.");
+  }
+  if (other !== undefined) throw refused("not_a_file", `${shown(name)} is ${other}.`, "Leave it out.");
+  if (!Number.isSafeInteger(size) || size < 0) {
+    throw refused("tar_damaged", `The size of ${shown(name)} is no number.`, "Pack it anew.");
+  }
+}
