@@ -1,0 +1,73 @@
+import { atMost } from "../../lib/at-most.ts";
+import { MAX_FILE_BYTES, type WorkspaceFile } from "../../workspace/workspace.ts";
+import type { PackageFile } from "./archive.ts";
+import { findInstalled, type InstalledSkill } from "./find-installed.ts";
+import { filesIn } from "./finish-work.ts";
+import type { InstallPlace } from "./install-place.ts";
+import { busy, sourceOf } from "./install-skill.ts";
+import { withEntry } from "./lock.ts";
+import { changeLock } from "./lock-store.ts";
+import { manifestOf, packageDigest } from "./manifest.ts";
+import { MAX_EXPANDED_BYTES, MAX_PACKAGE_FILES } from "./package-limits.ts";
+import { refused, shown } from "./refuse.ts";
+import { checkSignature } from "./signature.ts";
+import type { PackageRules } from "./skill-package.ts";
+import { readSkillText } from "./skill-text.ts";
+
+const AT_ONCE = 4;
+
+/**
+ * Takes an installed skill as it is now: what its owner has looked at is what the lock says from then on. It is marked as modified
+ * where it is not what was installed, and no signature counts for it then.
+ * @throws IsopodError where what is there is no skill, or changes meanwhile
+ */
+export async function acceptSkill(place: InstallPlace, rules: PackageRules, name: string): Promise<InstalledSkill> {
+  const { folder, entry } = await findInstalled(place, name);
+  const files = await readAll(place, folder, await filesIn(place, folder));
+  await readSkillText(files, rules.maxSkillFileBytes, sourceOf(place));
+  const manifest = await manifestOf(files);
+  const digest = await packageDigest(manifest);
+  if (digest === entry.digest) return { folder, entry };
+  const { requireSignature: _, ...lenient } = rules;
+  const signature = await signatureNow(files, manifest, lenient);
+  const accepted = { ...entry, files: manifest, digest, signature, modified: true as const };
+  await changeLock(place, (lock) => {
+    const there = JSON.stringify(lock.skills.get(folder));
+    if (there === JSON.stringify(accepted)) return undefined;
+    if (there !== JSON.stringify(entry)) throw busy(folder);
+    return withEntry(lock, folder, accepted);
+  });
+  return { folder, entry: accepted };
+}
+
+/** An owner's word stands in for a signature, which a change makes worthless. */
+async function signatureNow(
+  files: readonly PackageFile[],
+  manifest: Parameters<typeof checkSignature>[1],
+  rules: Pick<PackageRules, "trustedKeys">,
+) {
+  try {
+    return await checkSignature(files, manifest, { ...rules, requireSignature: false });
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === "IsopodError") return { kind: "unsigned" as const };
+    throw thrown;
+  }
+}
+
+async function readAll(
+  place: InstallPlace,
+  folder: string,
+  there: ReadonlyMap<string, WorkspaceFile>,
+): Promise<PackageFile[]> {
+  const total = [...there.values()].reduce((sum, { size }) => sum + size, 0);
+  const isLarge = [...there.values()].some(({ size }) => size > MAX_FILE_BYTES);
+  if (there.size > MAX_PACKAGE_FILES || total > MAX_EXPANDED_BYTES || isLarge) {
+    const message = `${shown(folder)} has ${there.size} files with ${total} bytes by now.`;
+    const hint = `At most ${MAX_PACKAGE_FILES} files with ${MAX_EXPANDED_BYTES} bytes are accepted.`;
+    throw refused("too_large", message, hint, "payload_too_large");
+  }
+  return atMost(AT_ONCE, [...there], async ([path, file]) => ({
+    path,
+    bytes: (await place.files.read(file.path)).bytes,
+  }));
+}

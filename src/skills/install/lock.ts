@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { messageOf } from "../../lib/errors.ts";
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
+const file = z.strictObject({
+  path: z.string().min(1),
+  sha256: hex(64),
+  etag: z.string().min(1),
+  size: z.int().nonnegative(),
+});
+
+const source = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("upload") }),
+  z.strictObject({ kind: z.literal("url"), url: z.string(), path: z.string().optional() }),
+  z.strictObject({
+    kind: z.literal("clawhub"),
+    slug: z.string(),
+    registryUrl: z.string(),
+    /** Whether it stays at its version until another is asked for. */
+    pinned: z.boolean(),
+  }),
+]);
+
+const signature = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("unsigned") }),
+  z.strictObject({ kind: z.literal("untrusted"), keyId: z.string().optional() }),
+  z.strictObject({ kind: z.literal("trusted"), keyId: z.string() }),
+]);
+
+const skill = {
+  name: z.string().min(1),
+  source,
+  /** The registry's, else `sha256:` and 16 hex digits of `digest`. */
+  version: z.string().min(1),
+  /** Of all files; see `packageDigest`. */
+  digest: hex(64),
+  /** Milliseconds since the epoch. */
+  installedAt: z.int(),
+  files: z.array(file),
+  signature,
+  /** Present where an owner has accepted what is no more as it was installed. */
+  modified: z.literal(true).optional(),
+};
+
+/** Of work that is under way: whose it is, and since when, in milliseconds since the epoch. */
+const work = { workId: z.string().min(1), since: z.int() };
+
+const entry = z.discriminatedUnion("state", [
+  z.strictObject({ ...skill, state: z.literal("installed") }),
+  z.strictObject({
+    ...skill,
+    ...work,
+    state: z.literal("installing"),
+    /** The R2 key of the bytes of all files, one behind the other in the order of `files`. */
+    package: z.string().min(1),
+    /** What was in the folder before, and is replaced or goes. */
+    before: z.array(z.strictObject({ path: z.string().min(1), etag: z.string().min(1) })),
+  }),
+  z.strictObject({ ...skill, ...work, state: z.literal("removing") }),
+]);
+
+const document = z.looseObject({ version: z.literal(1), skills: z.record(z.string(), z.unknown()) });
+
+/** A skill that was installed, is being installed or is being removed. */
+export type LockEntry = z.output<typeof entry>;
+export type InstallingEntry = Extract<LockEntry, { state: "installing" }>;
+export type RemovingEntry = Extract<LockEntry, { state: "removing" }>;
+export type LockSource = z.output<typeof source>;
+
+/** An entry that cannot be read; it is written back as it is. */
+export interface DamagedEntry {
+  state: "damaged";
+  raw: unknown;
+  why: string;
+}
+
+/** What is installed in one place, by folder. It is plain data: the transitions below give another. */
+export interface Lock {
+  readonly skills: ReadonlyMap<string, LockEntry | DamagedEntry>;
+}
+
+export const EMPTY_LOCK: Lock = { skills: new Map() };
+
+/** A lock as it was read: one that cannot be read at all is never taken for an empty one. */
+export type ReadLock = { kind: "lock"; lock: Lock } | { kind: "damaged"; why: string };
+
+/** Reads a lock. An entry that cannot be read does not hide the others. Never throws. */
+export function parseLock(text: string): ReadLock {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (thrown) {
+    return { kind: "damaged", why: `it is no JSON: ${messageOf(thrown)}` };
+  }
+  const read = document.safeParse(json);
+  if (!read.success) return { kind: "damaged", why: z.prettifyError(read.error) };
+  const skills = new Map<string, LockEntry | DamagedEntry>();
+  for (const [folder, raw] of Object.entries(read.data.skills)) {
+    const one = entry.safeParse(raw);
+    skills.set(folder, one.success ? one.data : { state: "damaged", raw, why: z.prettifyError(one.error) });
+  }
+  return { kind: "lock", lock: { skills } };
+}
+
+/** The text of a lock: the same for the same entries. */
+export function lockText({ skills }: Lock): string {
+  const sorted = [...skills].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const written = sorted.map(([folder, one]) => [folder, one.state === "damaged" ? one.raw : one]);
+  return `${JSON.stringify({ version: 1, skills: Object.fromEntries(written) }, undefined, 1)}\n`;
+}
+
+/** With another entry for a folder. */
+export function withEntry({ skills }: Lock, folder: string, one: LockEntry): Lock {
+  return { skills: new Map([...skills, [folder, one]]) };
+}
+
+/** Without a folder's entry. */
+export function withoutEntry({ skills }: Lock, folder: string): Lock {
+  return { skills: new Map([...skills].filter(([other]) => other !== folder)) };
+}
+
+/** The entry of an install that has come to its end. */
+export function installed({ workId, since, package: _, before, ...rest }: InstallingEntry): LockEntry {
+  return { ...rest, state: "installed" };
+}
+
+/** The folder that a skill's name or folder means; undefined where there is none of it. */
+export function folderMeant({ skills }: Lock, name: string): string | undefined {
+  if (skills.has(name)) return name;
+  return [...skills].find(([, one]) => one.state !== "damaged" && one.name === name)?.[0];
+}

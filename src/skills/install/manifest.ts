@@ -1,0 +1,53 @@
+import { digestOf } from "../../workspace/digest.ts";
+import type { PackageFile } from "./archive.ts";
+
+/** A file as the lock has it. */
+export interface LockedFile {
+  /** Relative to the skill's folder. */
+  path: string;
+  /** Lower-case hex. */
+  sha256: string;
+  /** What R2 gives for these bytes when they are stored whole: their MD5. */
+  etag: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** Where an author's signature is, in the skill's folder. */
+export const SIGNATURE_FILE = "SKILL.sig";
+
+const encoder = new TextEncoder();
+
+/** What is to be known of each file, in the order of the bytes of their paths. */
+export async function manifestOf(files: readonly PackageFile[]): Promise<LockedFile[]> {
+  const locked = await Promise.all(
+    files.map(async ({ path, bytes }) => ({
+      path,
+      sha256: await digestOf("SHA-256", bytes),
+      etag: await digestOf("MD5", bytes),
+      size: bytes.length,
+    })),
+  );
+  return locked.sort((a, b) => compareBytes(a.path, b.path));
+}
+
+/**
+ * The one text for these files: a first line, then `<sha256> <size> <path>` for each, in the order of the bytes of their paths, every
+ * line ended by a line feed. No path has a line feed in it. This is what is signed, without the signature's own file.
+ */
+export function canonicalText(files: readonly Pick<LockedFile, "path" | "sha256" | "size">[]): string {
+  const sorted = files.toSorted((a, b) => compareBytes(a.path, b.path));
+  return ["isopod-skill-v1", ...sorted.map(({ sha256, size, path }) => `${sha256} ${size} ${path}`), ""].join("\n");
+}
+
+/** The digest of all files of a skill, in lower-case hex: the same for the same names with the same bytes. */
+export function packageDigest(files: readonly LockedFile[]): Promise<string> {
+  return digestOf("SHA-256", encoder.encode(canonicalText(files)));
+}
+
+/** Sorts as the bytes of UTF-8 do; JavaScript's own order is another where there are emoji. */
+function compareBytes(a: string, b: string): number {
+  const [left, right] = [encoder.encode(a), encoder.encode(b)];
+  const at = left.findIndex((byte, index) => byte !== right[index]);
+  return at === -1 ? left.length - right.length : (left[at] ?? 0) - (right[at] ?? -1);
+}
