@@ -18,8 +18,8 @@ export interface FoundSkills {
   quarantined: ReadonlyMap<string, string>;
 }
 
-/** What a report is made with besides. */
-export interface ReportRoom {
+/** What an overview is made with besides. */
+export interface OverviewRoom {
   config: CoreConfig;
   /** The shell's commands. */
   commands: readonly string[];
@@ -30,7 +30,7 @@ export interface ReportRoom {
 }
 
 /** All that is to be said of an agent's skills at one moment; no secret's value is in it. */
-export interface SkillsReport {
+export interface SkillsOverview {
   /** By name; of one name the one that counts first. */
   skills: SkillLine[];
   totals: {
@@ -85,8 +85,8 @@ export interface SkillDetails {
   warnings: string[];
 }
 
-/** Reports on what was found, by the configuration in force. */
-export function reportOnSkills(found: FoundSkills, agent: Agent, room: ReportRoom): SkillsReport {
+/** What there is to say of what was found, by the configuration in force. */
+export function overviewOfSkills(found: FoundSkills, agent: Agent, room: OverviewRoom): SkillsOverview {
   const { config, commands, secret } = room;
   const facts = gateFactsOf(config, agent, { commands, secret, quarantined: found.quarantined });
   const { eligible, leftOut } = gateSkills(found.skills, facts);
@@ -149,7 +149,7 @@ function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers"
 }
 
 /** A variable that it requires may be the Worker's, and is no command's until an entry names it. */
-function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: ReportRoom["secret"]): string[] {
+function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: OverviewRoom["secret"]): string[] {
   const given = new Set(wantedBy(skill, entries).map(({ name }) => name));
   const required = skill.metadata.requires?.env ?? [];
   const field = (name: string) =>
