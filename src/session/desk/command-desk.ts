@@ -11,6 +11,7 @@ import type { FamilyRoom } from "../family/family-room.ts";
 import { giveMore } from "../family/give.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { shortApprovalId } from "../locate.ts";
+import type { Life } from "../pulse.ts";
 import { knownRun, type NewRun } from "../run/admission.ts";
 import { preferencesOf } from "../run/preferences.ts";
 import type { Decision, RunInput } from "../run/run.ts";
@@ -30,6 +31,7 @@ export interface CommandRoom extends FamilyRoom {
   family: Family;
   hooks: SessionHooks;
   skills: Pick<SessionSkills, "known">;
+  life(): Life;
   /** Stops every run that is not settled, and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
@@ -65,8 +67,10 @@ export class CommandDesk {
 
   /** None where there is no session yet, or no configuration that is valid. */
   #skills(): SkillSet {
+    const { life, skills } = this.#room;
+    if (life() !== "here") return NO_SKILLS.set;
     try {
-      return this.#room.skills.known();
+      return skills.known();
     } catch (error) {
       if (error instanceof IsopodError) return NO_SKILLS.set;
       throw error;
