@@ -1,4 +1,5 @@
 import { IsopodError } from "../lib/errors.ts";
+import { type ExecRules, execRules } from "./exec-rules.ts";
 import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
 
@@ -18,6 +19,8 @@ export interface Agent {
   contextLimits: CoreConfig["agents"]["defaults"]["contextLimits"];
   /** What is said of its tools, for all agents and for itself: a tool is on where all of it leaves it on. */
   toolPolicies: readonly ToolChoice[];
+  /** How it runs commands; undefined where it runs none. */
+  exec: ExecRules | undefined;
   /** What its sub-agents may be. */
   subagents: CoreConfig["agents"]["defaults"]["subagents"];
   /** The skills that it may use, by name; all where it is undefined, none where it is empty. */
@@ -62,6 +65,7 @@ export function agentOf(config: CoreConfig, id: string): Agent {
     params: withOverrides(defaults.params, entry?.params),
     contextLimits: withOverrides(defaults.contextLimits, entry?.contextLimits),
     toolPolicies: toolPoliciesOf(config.tools, entry?.tools),
+    exec: execRules(withOverrides(config.tools.exec, entry?.tools?.exec)),
     subagents: {
       ...defaults.subagents,
       ...(allowAgents !== undefined && { allowAgents }),

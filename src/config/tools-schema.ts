@@ -36,13 +36,21 @@ const exec = z.strictObject({
   security: z
     .enum(["deny", "allowlist", "full"])
     .default("full")
-    .meta(planned("Which commands run: none, those of the allowlist, or all.")),
+    .describe(
+      "Which commands run: none, so that there is no `exec`, those of the allowlist, or all. Nothing is on the " +
+        "allowlist yet: with it, `ask` says whether an owner is asked about each command, or there is no `exec`.",
+    ),
   ask: z
     .enum(["off", "on-miss", "always"])
     .default("off")
-    .meta(planned("When an owner is asked first: never, for what the allowlist lacks, or always.")),
+    .describe("When an owner is asked first: never, for what an allowlist lacks, or always."),
   allowlist: z.array(z.string().min(1)).default([]).meta(planned("Commands that may run, by name.")),
-  timeoutSec: z.number().int().min(1).default(1800).meta(planned("Longest time of a command.")),
+  timeoutSec: z
+    .number()
+    .int()
+    .min(1)
+    .default(60)
+    .describe("Longest time of a command, in seconds; more than 600 is taken for 600."),
   backgroundMs: z
     .number()
     .int()
@@ -56,7 +64,7 @@ const exec = z.strictObject({
 export const agentTools = z.strictObject(
   {
     ...choice,
-    exec: overridesOf(exec).optional().meta(planned("How it may run commands, where that differs.")),
+    exec: overridesOf(exec).optional().describe("How it may run commands, where that differs."),
   },
   { error: sayNewName },
 );
@@ -122,7 +130,7 @@ export const tools = z
   .strictObject(
     {
       ...choice,
-      exec: exec.prefault({}).meta(planned("How commands are run.")),
+      exec: exec.prefault({}).describe("How commands are run."),
       web,
       sessions: z
         .strictObject({

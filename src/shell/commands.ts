@@ -1,7 +1,10 @@
 import { type CommandName, getCommandNames, getNetworkCommandNames } from "just-bash/browser";
 
-/** What just-bash brings and is of no use here: they are about a screen and about what was typed before. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["clear", "history", "alias", "unalias"]);
+/**
+ * What just-bash brings and does not work here: what is about a screen or about what was typed before, and what wants the page
+ * of a browser.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set(["alias", "clear", "history", "html-to-markdown", "unalias"]);
 
 /** The programs of just-bash that a script may call, besides those of the network. */
 export const PROGRAMS: readonly CommandName[] = getCommandNames().filter(isOffered);

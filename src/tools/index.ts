@@ -4,6 +4,7 @@ import { agentsListTool } from "./agents-list.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import type { ConfigPort } from "./config-port.ts";
 import { editTool } from "./edit.ts";
+import { type ExecPort, execTool } from "./exec.ts";
 import { findTool } from "./find.ts";
 import { gatewayTool } from "./gateway.ts";
 import { grepTool } from "./grep.ts";
@@ -31,6 +32,8 @@ export interface ToolRoom {
   readEtags: ReadEtags;
   /** What may be read besides the workspace, by anybody. */
   resources: Resources;
+  /** How commands are run, where they may be. */
+  exec: ExecPort | undefined;
   /** Other sessions, where the turn may reach them. */
   sessions: SessionsPort | undefined;
   /** The way to people, where there is one. */
@@ -45,7 +48,7 @@ export interface ToolRoom {
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
-  const { owner, workspace, readEtags, resources, sessions, status, outbox, config, plans } = room;
+  const { owner, workspace, readEtags, resources, exec, sessions, status, outbox, config, plans } = room;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
@@ -56,6 +59,7 @@ export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyT
     grepTool(workspace, resources),
     findTool(workspace),
     lsTool(workspace, resources),
+    ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
     ...message,
     ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),

@@ -66,7 +66,7 @@ function longRunningWork(input: StableInput): string | undefined {
   const polled = ["subagents", "sessions_list"].filter(has).map((name) => `\`${name}\``);
   const guidance = lines(
     has("cron") && `- Anything later (check back, reminders, recurring work): ${cronLine(input)}`,
-    has("exec") && `- ${commandTools(input)} only for commands that start now and go on in the background.`,
+    has("exec") && `- ${commandTools(input)}`,
     has("exec") &&
       input.completionWake &&
       "- A background command wakes you when it has output, ends or fails: start it once and rely on that.",
@@ -87,5 +87,7 @@ function cronLine(input: StableInput): string {
 }
 
 function commandTools(input: StableInput): string {
-  return hasTool(input, "process") ? "`exec` and `process` are" : "`exec` is";
+  return hasTool(input, "process")
+    ? "`exec` and `process` are only for commands that start now and go on in the background."
+    : "`exec` waits for its command's end and leaves nothing running: no background jobs, no waiting with `sleep`.";
 }

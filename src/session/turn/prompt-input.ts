@@ -66,7 +66,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     thinking,
     reasoning,
     reasoningTags: isTagging(model, thinking, wiring),
-    runtime: { host, os: "linux", arch: "edge", version: VERSION },
+    runtime: { host, os: "linux", arch: "edge", version: VERSION, ...shellFacts(tools) },
     ...(channel && { channel }),
     ...(config.messages.tts.hint !== undefined && { voiceHint: config.messages.tts.hint }),
     ...(reactions && tools.some(({ name }) => name === "message") && { reactions }),
@@ -76,6 +76,11 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
     truncationWarned: wasWarned(session.settings, files.shown),
   };
+}
+
+/** That commands are those of a simulated bash, where there are any. */
+function shellFacts(tools: readonly AnyTool[]): { shell?: string } {
+  return tools.some(({ name }) => name === "exec") ? { shell: "bash (simulated)" } : {};
 }
 
 /** Where an agent, and who talks to it, finds the documentation. The address of a request is nobody's word for it. */

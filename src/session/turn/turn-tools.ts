@@ -8,6 +8,7 @@ import { agentIn } from "../wiring.ts";
 import type { Occasion } from "./occasion.ts";
 import { RESOURCES } from "./resources.ts";
 import type { ToolsRoom } from "./turn-room.ts";
+import { turnShell } from "./turn-shell.ts";
 
 /** The tools of a turn, over what it may reach. */
 export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Workspace): AnyTool[] {
@@ -15,7 +16,8 @@ export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Worksp
   const { owner } = occasion.speaker;
   const plans = wiring.config.tools.experimental.planTool;
   const config = gatewayPort(occasion, wiring);
-  const own = { owner, workspace, readEtags, resources: RESOURCES, sessions, status, outbox, config, plans };
-  const { toolPolicies } = agentIn(wiring, parseSessionKey(occasion.session.key).agentId);
-  return toolsFor(own, extraTools).filter(({ name }) => leavesOn(toolPolicies, name));
+  const agent = agentIn(wiring, parseSessionKey(occasion.session.key).agentId);
+  const exec = turnShell(agent, room, workspace);
+  const own = { owner, workspace, readEtags, resources: RESOURCES, exec, sessions, status, outbox, config, plans };
+  return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));
 }

@@ -1,0 +1,63 @@
+import type { IFileSystem } from "just-bash/browser";
+
+type Content = Parameters<IFileSystem["writeFile"]>[1];
+type Options = Parameters<IFileSystem["writeFile"]>[2] | Parameters<IFileSystem["readFile"]>[1];
+
+const CHUNK = 0x8000;
+const encoder = new TextEncoder();
+
+/** What a command writes, as bytes of its own. */
+export function bytesOf(content: Content, options: Options): Uint8Array {
+  if (typeof content !== "string") return content.slice();
+  switch (encodingOf(options)) {
+    case "base64":
+      return fromBytes(atob(content));
+    case "hex":
+      return Uint8Array.from(content.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+    case "binary":
+    case "latin1":
+      return fromBytes(content);
+    default:
+      return encoder.encode(content);
+  }
+}
+
+/** Bytes as a command wants to read them. */
+export function textOf(bytes: Uint8Array, options: Options): string {
+  switch (encodingOf(options)) {
+    case "base64":
+      return btoa(byteString(bytes));
+    case "hex":
+      return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    case "binary":
+    case "latin1":
+      return byteString(bytes);
+    default:
+      // A byte order mark is a part of the file.
+      return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+  }
+}
+
+/** One character a byte, as pipes carry them. */
+export function byteString(bytes: Uint8Array): string {
+  let text = "";
+  for (let from = 0; from < bytes.length; from += CHUNK) {
+    text += String.fromCharCode(...bytes.subarray(from, from + CHUNK));
+  }
+  return text;
+}
+
+/** The bytes of a byte string; of a text that is none after all, its UTF-8. */
+function fromBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 0xff) return encoder.encode(text);
+    bytes[at] = code;
+  }
+  return bytes;
+}
+
+function encodingOf(options: Options): string | undefined {
+  return typeof options === "string" ? options : (options?.encoding ?? undefined);
+}

@@ -1,0 +1,67 @@
+import type { BashOptions } from "just-bash/browser";
+
+const MIB = 1024 * 1024;
+
+/** Most bytes of files that a run holds at once, read and written. It shares the 128 MB of its session's object. */
+export const MAX_HELD_BYTES = 24 * MIB;
+
+/** Most bytes that files hand to commands in one run, however often the same ones are read. */
+export const MAX_SERVED_BYTES = 128 * MIB;
+
+/** Most files, folders and links that a run makes. */
+export const MAX_NEW_ENTRIES = 5_000;
+
+/** Most files of the workspace that a run changes; of more, none is stored. */
+export const MAX_CHANGES = 500;
+
+/** Most requests that a run makes, and the largest answer to one, in bytes. */
+export const MAX_REQUESTS = 100;
+export const MAX_ANSWER_BYTES = 8 * MIB;
+
+/** Longest script, in bytes. */
+export const MAX_SCRIPT_BYTES = 256 * 1024;
+
+/** After so many bytes, or so many calls for files, whoever else is in the object has a turn. */
+export const TURN_BYTES = MIB;
+export const TURN_CALLS = 500;
+
+/**
+ * What just-bash is held to. A loop of builtins never waits for anything, so that neither a timer nor another request gets a
+ * word in: numbers bound it, not time.
+ */
+export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
+  maxSourceBytes: MAX_SCRIPT_BYTES,
+  maxExecDepth: 16,
+  maxCallDepth: 100,
+  maxCommandCount: 20_000,
+  maxLoopIterations: 20_000,
+  maxAwkIterations: 100_000,
+  maxSedIterations: 50_000,
+  maxJqIterations: 500_000,
+  maxQueryTokens: 25_000,
+  maxQueryDepth: 256,
+  maxQueryElements: 100_000,
+  maxAwkParserTokens: 25_000,
+  maxAwkParserDepth: 128,
+  maxAwkParserOperations: 100_000,
+  maxWorkUnits: 5_000_000,
+  maxTraversalEntries: 100_000,
+  maxTraversalDepth: 256,
+  maxTraversalWork: 200_000,
+  maxLiveBytes: 32 * MIB,
+  maxInputBytes: 64 * MIB,
+  maxArchiveBytes: 16 * MIB,
+  maxArchiveCompressedBytes: 8 * MIB,
+  maxArchiveEntryBytes: 8 * MIB,
+  maxArchiveEntries: 5_000,
+  maxGlobOperations: 100_000,
+  maxStringLength: 8 * MIB,
+  maxArrayElements: 100_000,
+  maxHeredocSize: MAX_SCRIPT_BYTES,
+  maxSubstitutionDepth: 30,
+  maxBraceExpansionResults: 10_000,
+  maxOutputSize: 4 * MIB,
+  maxFileDescriptors: 256,
+  maxSourceDepth: 20,
+  maxExtensionCleanupTimeMs: 100,
+};

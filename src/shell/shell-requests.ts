@@ -1,0 +1,46 @@
+import type { BashOptions } from "just-bash/browser";
+import { EgressError } from "../security/egress-error.ts";
+import type { SafeFetch } from "../security/safe-fetch.ts";
+import { MAX_ANSWER_BYTES, MAX_REQUESTS } from "./limits.ts";
+
+type BashFetch = NonNullable<BashOptions["fetch"]>;
+
+/** The requests of one run, made by the guarded fetch. */
+export class ShellRequests {
+  readonly #fetch: SafeFetch;
+  readonly #hosts = new Set<string>();
+  #count = 0;
+
+  constructor(fetch: SafeFetch) {
+    this.#fetch = fetch;
+  }
+
+  /** Hosts that answered. */
+  get hosts(): string[] {
+    return [...this.#hosts].sort();
+  }
+
+  /** As `curl` calls it. @throws Error with a message from which it knows its exit code */
+  readonly fetch: BashFetch = async (url, options = {}) => {
+    if (++this.#count > MAX_REQUESTS) throw new Error(`A run makes ${MAX_REQUESTS} requests at most.`);
+    const { method, headers, body, timeoutMs, signal } = options;
+    const maxRedirects = options.followRedirects === false ? 0 : options.maxRedirects;
+    try {
+      const init = { method, headers, body, timeoutMs, signal, maxRedirects, maxBytes: MAX_ANSWER_BYTES };
+      const answer = await this.#fetch(url, init);
+      this.#hosts.add(new URL(answer.url).host);
+      return answer;
+    } catch (thrown) {
+      if (!(thrown instanceof EgressError)) throw thrown;
+      throw new Error(`${KINDS[thrown.code] ?? ""}${thrown.message} ${thrown.hint}`, { cause: thrown });
+    }
+  };
+}
+
+/** The words by which just-bash's curl chooses its exit code. */
+const KINDS: Partial<Record<EgressError["code"], string>> = {
+  refused: "Network access denied: ",
+  unresolved: "Network access denied: ",
+  too_many_redirects: "Too many redirects: ",
+  timed_out: "The request was aborted: ",
+};

@@ -1,0 +1,28 @@
+import { createShell, type ShellRoom } from "../../src/shell/create-shell.ts";
+import type { ShellResult, ShellRun } from "../../src/shell/shell.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
+import { openWorkspace } from "../workspace/open-workspace.ts";
+
+/** A shell over a new workspace with files in it. */
+export async function shellOver(
+  files: Record<string, string | Uint8Array> = {},
+  given: Partial<ShellRoom> & { workspace?: Workspace } = {},
+) {
+  const workspace: Workspace = given.workspace ?? openWorkspace();
+  for (const [path, content] of Object.entries(files)) await workspace.write(path, content, { kind: "any" });
+  const room: ShellRoom = {
+    workspace,
+    mounts: [],
+    fetch: async () => Promise.reject(new Error("There is no network in this test.")),
+    mask: { mask: (text) => text, holds: () => false },
+    now: () => 1_780_000_000_000,
+    ...given,
+  };
+  const shell = createShell(room);
+  const signal = new AbortController().signal;
+  const run = (script: string, options: Partial<ShellRun> = {}): Promise<ShellResult> =>
+    shell.run(script, { timeoutMs: 20_000, signal, ...options });
+  const textOf = async (path: string) => new TextDecoder().decode((await workspace.read(path)).bytes);
+  const paths = async () => (await workspace.walk("")).map(({ path }) => path);
+  return { workspace, run, textOf, paths };
+}
