@@ -1,7 +1,8 @@
-import { isAlias, isMap, isNode, isScalar, type Pair, type ParsedNode, parseDocument } from "yaml";
+import { isAlias, isNode, isScalar } from "yaml";
 import { head } from "../lib/text.ts";
 import { showControls } from "../workspace/decode-text.ts";
 import { lineFields, unquoted } from "./line-fields.ts";
+import { type BlockPair, parseYamlBlock, type YamlFault } from "./yaml-block.ts";
 
 /**
  * The front matter of a Markdown file, as OpenClaw 2026.9.6 reads it: each field is a text, and what is a list or a mapping in
@@ -26,16 +27,13 @@ export interface BrokenFrontMatter {
   message: string;
 }
 
-/**
- * Longest front matter, in characters. Real ones have a few hundred; the YAML library takes time by the square of their keys.
- */
+/** Longest front matter, in characters. Real ones have a few hundred. */
 export const MAX_FRONT_MATTER_CHARS = 65_536;
 
 const MAX_MESSAGE_CHARS = 200;
 /** Fields of free text, which authors leave without quotes where YAML needs them; each may be put in quotes once. */
 const FREE_TEXT = ["description", "read_when", "summary"];
 const BLOCK_HEADER = /^[|>](?:[1-9][+-]?|[+-][1-9]?)?$/;
-const YAML = { schema: "core", prettyErrors: false, logLevel: "error" } as const;
 
 /** Reads the front matter of a text. Never throws. */
 export function readFrontMatter(text: string): FrontMatter | BrokenFrontMatter {
@@ -68,33 +66,14 @@ function readBlock(block: string): Read {
   const plain = lineFields(block);
   let tried = block;
   for (let repairs = 0; ; repairs++) {
-    const { fields, fault, mended } = tryBlock(tried, plain);
-    if (fault === undefined) return { kind: "read", fields, isRepaired: repairs > 0 };
-    if (mended === tried || repairs === FREE_TEXT.length) return fault;
-    tried = mended;
-  }
-}
-
-type Attempt =
-  | { fields: ReadonlyMap<string, string>; fault?: undefined; mended?: undefined }
-  | { fields?: undefined; fault: BrokenFrontMatter; mended: string };
-
-function tryBlock(block: string, plain: ReadonlyMap<string, string>): Attempt {
-  try {
-    const document = parseDocument(block, YAML);
-    const { contents, errors } = document;
-    const [error] = errors;
-    const pairs = isMap(contents) ? (contents.items as Pair<ParsedNode, ParsedNode | null>[]) : [];
-    if (error !== undefined) return { fault: broken(error.code, error.message), mended: mend(block, pairs, error) };
-    if (!isMap(contents)) return { fault: broken("NO_MAPPING", "it is no list of `key: value`"), mended: block };
-    try {
-      const values: unknown = document.toJS();
-      return { fields: fieldsOf(values as object, plain, inlineKeys(block, pairs, plain)) };
-    } catch (thrown) {
-      return { fault: exceptional(thrown), mended: mend(block, pairs) };
+    const parsed = parseYamlBlock(tried);
+    if (parsed.kind === "values") {
+      const inline = inlineKeys(tried, parsed.pairs, plain);
+      return { kind: "read", fields: fieldsOf(parsed.values, plain, inline), isRepaired: repairs > 0 };
     }
-  } catch (thrown) {
-    return { fault: exceptional(thrown), mended: block };
+    const mended = repairs < FREE_TEXT.length ? mend(tried, parsed.pairs, parsed) : tried;
+    if (mended === tried) return broken(parsed.code, parsed.message);
+    tried = mended;
   }
 }
 
@@ -135,7 +114,7 @@ function textOf(value: unknown): string | undefined {
 /** The keys after whose colon there is another one on their line. */
 function inlineKeys(
   block: string,
-  pairs: readonly Pair<ParsedNode, ParsedNode | null>[],
+  pairs: readonly BlockPair[],
   plain: ReadonlyMap<string, string>,
 ): ReadonlySet<string> {
   const inline = new Set<string>();
@@ -161,12 +140,7 @@ function lineAt(block: string, start: number): string {
 }
 
 /** The block with the free text in quotes at which the first error is; the same block where none is to blame. */
-function mend(
-  block: string,
-  pairs: readonly Pair<ParsedNode, ParsedNode | null>[],
-  error?: { code: string; pos: readonly number[] },
-): string {
-  const at = error?.pos[0] ?? aliasedDescription(pairs);
+function mend(block: string, pairs: readonly BlockPair[], { code, at = aliasedDescription(pairs) }: YamlFault): string {
   if (at === undefined || block[at] === "\n") return block;
   const start = block.lastIndexOf("\n", at) + 1;
   const line = lineAt(block, start);
@@ -177,19 +151,15 @@ function mend(
   const text = rest.trim();
   if (text === "" || /[\u2028\u2029]/.test(rest) || BLOCK_HEADER.test(text)) return block;
   const isTop = pairs.some((pair) => isScalar(pair.key) && pair.key.value === name && pair.key.range?.[0] === start);
-  const isMendable = name === "description" || (error?.code === "BLOCK_AS_IMPLICIT_KEY" && text.includes(": "));
+  const isMendable = name === "description" || (code === "BLOCK_AS_IMPLICIT_KEY" && text.includes(": "));
   if (!isTop || !isMendable) return block;
   return `${block.slice(0, start)}${name}: ${JSON.stringify(unquoted(text))}${block.slice(start + line.length)}`;
 }
 
 /** Where the key `description` begins, if what it says begins with `*`, which is an alias in YAML. */
-function aliasedDescription(pairs: readonly Pair<ParsedNode, ParsedNode | null>[]): number | undefined {
+function aliasedDescription(pairs: readonly BlockPair[]): number | undefined {
   const pair = pairs.find(({ key, value }) => isScalar(key) && key.value === "description" && isAlias(value));
   return pair?.key.range[0];
-}
-
-function exceptional(thrown: unknown): BrokenFrontMatter {
-  return broken("EXCEPTION", thrown instanceof Error ? thrown.message : String(thrown));
 }
 
 function broken(code: string, message: string): BrokenFrontMatter {

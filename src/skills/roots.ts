@@ -61,12 +61,9 @@ export function bucketRoot(
       });
     },
     async read(path, etag) {
-      const object = await attempt(path, () => bucket.get(`${prefix}${path}`));
-      if (object === null || (etag !== undefined && object.etag !== etag)) {
-        await object?.body.cancel();
-        return undefined;
-      }
-      return new Uint8Array(await object.arrayBuffer());
+      const only = etag === undefined ? {} : { onlyIf: { etagMatches: etag } };
+      const object = await attempt(path, () => bucket.get(`${prefix}${path}`, only));
+      return object !== null && "body" in object ? new Uint8Array(await object.arrayBuffer()) : undefined;
     },
   };
 }

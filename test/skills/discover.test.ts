@@ -1,0 +1,274 @@
+import { describe, expect, test, vi } from "vitest";
+import { type DiscoveryLimits, discover } from "../../src/skills/discover.ts";
+import type { SkillRoot, SkillSource } from "../../src/skills/skill.ts";
+import { SkillCache } from "../../src/skills/skill-cache.ts";
+
+const LIMITS: DiscoveryLimits = {
+  maxCandidatesPerRoot: 300,
+  maxSkillsLoadedPerSource: 200,
+  maxSkillFileBytes: 256_000,
+};
+const ADDRESSES: Record<SkillSource, [address: string, mount: string]> = {
+  workspace: ["skills/", "/workspace/skills/"],
+  agents: [".agents/skills/", "/workspace/.agents/skills/"],
+  managed: ["skills://managed/", "/skills/managed/"],
+  bundled: ["skills://bundled/", "/skills/bundled/"],
+  extra: ["skills://extra/team/", "/skills/extra/team/"],
+  plugin: ["skills://plugin/p/", "/skills/plugin/p/"],
+};
+
+const skill = (name: string, description = `Does ${name}.`) =>
+  `---\nname: ${name}\ndescription: "${description}"\n---\n`;
+
+/** A root over texts, whose calls are written down; its etags are the texts. */
+function rootOf(source: SkillSource, texts: Record<string, string>, over: Partial<SkillRoot> = {}) {
+  const [address, mount] = ADDRESSES[source];
+  const calls: string[] = [];
+  const root: SkillRoot = {
+    source,
+    address,
+    mount,
+    async list() {
+      calls.push("list");
+      return Object.entries(texts).map(([path, text]) => ({ path, etag: text, size: text.length }));
+    },
+    async read(path, etag) {
+      calls.push(`read ${path}`);
+      const text = texts[path];
+      return text === undefined || (etag !== undefined && text !== etag) ? undefined : new TextEncoder().encode(text);
+    },
+    ...over,
+  };
+  return { root, calls, texts };
+}
+
+const look = (roots: readonly SkillRoot[], limits: Partial<DiscoveryLimits> = {}, cache = new SkillCache()) =>
+  discover(roots, { ...LIMITS, ...limits }, cache);
+
+describe("what is found", () => {
+  test("is every skill by name, with where it is and its files", async () => {
+    const { root } = rootOf("managed", {
+      "tools/weather/SKILL.md": skill("weather"),
+      "tools/weather/scripts/run.sh": "echo",
+      "a/skill.md": "---\ndescription: b\n---\n",
+    });
+    const { skills, leftOut, files } = await look([root]);
+    expect(skills).toMatchObject([
+      { name: "a", location: "skills://managed/a/skill.md", baseDir: "/skills/managed/a" },
+      {
+        name: "weather",
+        source: "managed",
+        location: "skills://managed/tools/weather/SKILL.md",
+        baseDir: "/skills/managed/tools/weather",
+        etag: skill("weather"),
+      },
+    ]);
+    expect(leftOut).toEqual([]);
+    expect(files.get("skills://managed/tools/weather/SKILL.md")).toEqual([
+      { path: "SKILL.md", etag: skill("weather"), size: skill("weather").length },
+      { path: "scripts/run.sh", etag: "echo", size: 4 },
+    ]);
+  });
+
+  test("of two with one name is the stronger, whichever root is named first, and the other is told of", async () => {
+    const sources: SkillSource[] = ["plugin", "bundled", "agents", "extra", "workspace", "managed"];
+    const roots = sources.map((source) => rootOf(source, { "x/SKILL.md": skill("same", source) }).root);
+    const { skills, leftOut } = await look(roots);
+    expect(skills).toMatchObject([{ name: "same", source: "workspace", description: "workspace" }]);
+    expect(leftOut.map(({ source, code }) => `${source} ${code}`)).toEqual([
+      "agents shadowed",
+      "managed shadowed",
+      "bundled shadowed",
+      "extra shadowed",
+      "plugin shadowed",
+    ]);
+    expect(leftOut[0]).toMatchObject({
+      name: "same",
+      location: ".agents/skills/x/SKILL.md",
+      reason: expect.stringContaining("skills/x/SKILL.md"),
+    });
+  });
+
+  test("of two with one name in one root is the one whose path comes first, and of two roots of a source the first root's", async () => {
+    const first = rootOf("extra", { "b/SKILL.md": skill("same", "b"), "a/SKILL.md": skill("same", "a") }).root;
+    const second = rootOf("extra", { "0/SKILL.md": skill("same", "0") }, { address: "skills://extra/two/" }).root;
+    const { skills, leftOut } = await look([first, second]);
+    expect(skills).toMatchObject([{ description: "a" }]);
+    expect(leftOut.map(({ location }) => location)).toEqual([
+      "skills://extra/team/b/SKILL.md",
+      "skills://extra/two/0/SKILL.md",
+    ]);
+  });
+
+  test("is a skill for a name in other letters too", async () => {
+    const { skills } = await look([rootOf("managed", { "a/SKILL.md": skill("X"), "b/SKILL.md": skill("x") }).root]);
+    expect(skills.map(({ name }) => name)).toEqual(["X", "x"]);
+  });
+
+  test("has what is amiss with it", async () => {
+    const { skills } = await look([
+      rootOf("managed", { "a/SKILL.md": skill("My Skill"), "b/SKILL.md": skill("b") }).root,
+    ]);
+    expect(skills.map(({ issues }) => issues?.length)).toEqual([1, undefined]);
+  });
+
+  test("may be the root itself", async () => {
+    const { skills, leftOut } = await look([
+      rootOf("extra", { "SKILL.md": "---\ndescription: b\n---\n", "a/SKILL.md": skill("a") }).root,
+    ]);
+    expect(skills).toMatchObject([
+      { name: "team", location: "skills://extra/team/SKILL.md", baseDir: "/skills/extra/team" },
+    ]);
+    expect(leftOut).toMatchObject([{ name: "a", code: "below_root", location: "skills://extra/team/a/SKILL.md" }]);
+  });
+});
+
+describe("what is left out", () => {
+  test("is an invalid file, with its reason, and its siblings load", async () => {
+    const { skills, leftOut } = await look([
+      rootOf("workspace", { "a/SKILL.md": "---\n- b\n---\n", "b/SKILL.md": skill("b"), "c/SKILL.md": "" }).root,
+    ]);
+    expect(skills.map(({ name }) => name)).toEqual(["b"]);
+    expect(leftOut.map(({ name, code }) => `${name} ${code}`)).toEqual(["a bad_front_matter", "c no_front_matter"]);
+  });
+
+  test("is an invalid file of a stronger source, while the weaker one counts", async () => {
+    const { skills } = await look([
+      rootOf("workspace", { "x/SKILL.md": "---\nname: x\n---\n" }).root,
+      rootOf("bundled", { "x/SKILL.md": skill("x") }).root,
+    ]);
+    expect(skills).toMatchObject([{ name: "x", source: "bundled" }]);
+  });
+
+  test("is a file that is too large, without being read", async () => {
+    const { root, calls } = rootOf("workspace", {
+      "a/SKILL.md": skill("a", "x".repeat(500)),
+      "b/SKILL.md": skill("b"),
+    });
+    const { skills, leftOut } = await look([root], { maxSkillFileBytes: 400 });
+    expect(skills.map(({ name }) => name)).toEqual(["b"]);
+    expect(leftOut).toMatchObject([{ code: "too_large", reason: expect.stringContaining("400") }]);
+    expect(calls).toEqual(["list", "read b/SKILL.md"]);
+  });
+
+  test("are candidates beyond the limit of a root, skills beyond that of a source", async () => {
+    const names = Array.from({ length: 150 }, (_, at) => `s${1000 + at}`);
+    const texts = Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name)]));
+    const { root, calls } = rootOf("managed", texts);
+    const { skills, leftOut } = await look([root], { maxCandidatesPerRoot: 10, maxSkillsLoadedPerSource: 4 });
+    expect(skills.map(({ name }) => name)).toEqual(names.slice(0, 4));
+    expect(calls.filter((call) => call.startsWith("read"))).toHaveLength(10);
+    const reasons = leftOut.map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason.includes("maxCandidatesPerRoot"))).toHaveLength(100);
+    expect(reasons.filter((reason) => reason.startsWith("40 more"))).toHaveLength(1);
+    expect(reasons.filter((reason) => reason.includes("maxSkillsLoadedPerSource"))).toHaveLength(6);
+  });
+
+  test("is a root that does not answer, and the others load", async () => {
+    const { skills, leftOut } = await look([
+      rootOf("managed", {}, { list: () => Promise.reject(new Error("R2 is away.")) }).root,
+      rootOf("bundled", { "b/SKILL.md": skill("b") }).root,
+    ]);
+    expect(skills.map(({ name }) => name)).toEqual(["b"]);
+    expect(leftOut).toEqual([
+      {
+        name: "skills://managed/",
+        source: "managed",
+        location: "skills://managed/",
+        code: "unreachable",
+        reason: expect.stringContaining("R2 is away."),
+      },
+    ]);
+  });
+
+  test("is a root that never answers, after a while", async () => {
+    vi.useFakeTimers();
+    try {
+      const silent = rootOf("managed", {}, { list: () => new Promise(() => undefined) }).root;
+      const looked = look([silent, rootOf("bundled", { "b/SKILL.md": skill("b") }).root]);
+      await vi.advanceTimersByTimeAsync(20_000);
+      const { skills, leftOut } = await looked;
+      expect(skills).toHaveLength(1);
+      expect(leftOut).toMatchObject([{ code: "unreachable" }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("is a file that does not answer, and it is read again at the next look", async () => {
+    const cache = new SkillCache();
+    const texts = { "a/SKILL.md": skill("a"), "b/SKILL.md": skill("b") };
+    let isAway = true;
+    const { root, ...real } = rootOf("managed", texts);
+    const flaky: SkillRoot = {
+      ...root,
+      read: (path, etag) =>
+        isAway && path.startsWith("a") ? Promise.reject(new Error("Away.")) : root.read(path, etag),
+    };
+    const first = await look([flaky], {}, cache);
+    expect(first.skills.map(({ name }) => name)).toEqual(["b"]);
+    expect(first.leftOut).toMatchObject([{ name: "a", code: "unreadable" }]);
+    isAway = false;
+    expect((await look([flaky], {}, cache)).skills.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(real.calls).toEqual(["list", "read b/SKILL.md", "list", "read a/SKILL.md"]);
+  });
+});
+
+describe("what a look costs", () => {
+  test("one listing a root, and a read for each SKILL.md that is new or has changed", async () => {
+    const cache = new SkillCache();
+    const { root, calls, texts } = rootOf("workspace", { "a/SKILL.md": skill("a"), "b/SKILL.md": "---\n- x\n---\n" });
+    const first = await look([root], {}, cache);
+    expect(calls).toEqual(["list", "read a/SKILL.md", "read b/SKILL.md"]);
+    calls.length = 0;
+    expect(await look([root], {}, cache)).toEqual(first);
+    expect(calls).toEqual(["list"]);
+    calls.length = 0;
+    texts["b/SKILL.md"] = skill("b");
+    texts["c/SKILL.md"] = skill("c");
+    expect((await look([root], {}, cache)).skills.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(calls).toEqual(["list", "read b/SKILL.md", "read c/SKILL.md"]);
+  });
+
+  test("of 300 skills at most six are read at once", async () => {
+    const texts = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`s${at}/SKILL.md`, skill(`s${at}`)]));
+    let [now, most] = [0, 0];
+    const { root } = rootOf("managed", texts);
+    const slow: SkillRoot = {
+      ...root,
+      async read(path, etag) {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        now--;
+        return root.read(path, etag);
+      },
+    };
+    const { skills, leftOut } = await look([slow]);
+    expect([skills.length, leftOut.length]).toEqual([200, 100]);
+    expect(most).toBe(6);
+  });
+});
+
+describe("what changes during a look", () => {
+  test("is read as it is then, and read again at the next look", async () => {
+    const cache = new SkillCache();
+    const { root, texts, calls } = rootOf("workspace", { "a/SKILL.md": skill("a", "old") });
+    const changing: SkillRoot = {
+      ...root,
+      async list() {
+        const files = await root.list();
+        texts["a/SKILL.md"] = skill("a", "new");
+        return files;
+      },
+    };
+    expect((await look([changing], {}, cache)).skills).toMatchObject([{ description: "new" }]);
+    texts["a/SKILL.md"] = skill("a", "old");
+    expect((await look([root], {}, cache)).skills).toMatchObject([{ description: "old" }]);
+    expect(calls.filter((call) => call.startsWith("read"))).toHaveLength(3);
+  });
+
+  test("is not there where it went", async () => {
+    const { root } = rootOf("workspace", { "a/SKILL.md": skill("a") }, { read: async () => undefined });
+    expect(await look([root])).toMatchObject({ skills: [], leftOut: [] });
+  });
+});
