@@ -9,7 +9,7 @@ export interface Server {
 
 /** What a request sends. */
 export interface Request {
-  method?: "GET" | "POST" | "PUT" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** From the root, already escaped. */
   path: string;
   /** Sent as JSON. */

@@ -10,6 +10,7 @@ import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { openOutbox } from "./outbox.ts";
 import { type Looked, PromptDialog } from "./prompt-dialog.tsx";
+import { SkillsDialog } from "./skills-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
 
 const DISMISSED = "isopod.first-steps-dismissed";
@@ -33,6 +34,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   const state = useChatState(chat);
   const [text, setText] = useState(() => outbox.readDraft());
   const [looked, setLooked] = useState<Looked>();
+  const [skillsOpen, setSkillsOpen] = useState(false);
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
 
   function write(next: string) {
@@ -56,6 +58,9 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         <p class="model">{me.model}</p>
         <button type="button" class="quiet" onClick={() => setLooked("next")} title={texts.promptNext}>
           {texts.prompt}
+        </button>
+        <button type="button" class="quiet" onClick={() => setSkillsOpen(true)}>
+          {texts.skills}
         </button>
         <button type="button" class="quiet" onClick={onLeave}>
           {texts.signOut}
@@ -86,6 +91,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
       {looked !== undefined && (
         <PromptDialog server={server} sessionKey={sessionKey} looked={looked} onClose={() => setLooked(undefined)} />
       )}
+      {skillsOpen && <SkillsDialog server={server} agentId={me.agentId} onClose={() => setSkillsOpen(false)} />}
     </div>
   );
 }

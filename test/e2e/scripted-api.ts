@@ -7,6 +7,7 @@ import { isEphemeral, isLast } from "../../src/agent/events.ts";
 import type { Decision, HistoryMessage, Prompt, Run } from "../../src/cli/wire.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { ScriptedRun } from "./scripted-run.ts";
+import type { Asked } from "./scripted-skills.ts";
 import { acceptSocket } from "./text-socket.ts";
 
 export const TOKEN = "scripted-token";
@@ -36,6 +37,8 @@ export class ScriptedApi {
   model = "offline/rules";
   /** What looking at a path answers that ends in `/prompt` or `/context`. */
   prompts: (path: string) => Prompt | undefined = () => undefined;
+  /** What other requests are answered with. */
+  others: (asked: Asked) => { status: number; body: unknown } | undefined = () => undefined;
   /** Runs that were started, by idempotency key. */
   readonly accepted = new Map<string, string>();
   /** Every request to post a message, repeated ones too. */
@@ -167,7 +170,14 @@ export class ScriptedApi {
     const url = new URL(request.url ?? "/", this.url);
     const path = decodeURIComponent(url.pathname);
     if (!path.startsWith("/v1/")) return this.#page(path, response);
-    const body = JSON.parse((await textOf(request)) || "{}");
+    const bytes = await bytesOf(request);
+    const asked = {
+      ...{ method: request.method ?? "GET", path: decodeURIComponent(`${url.pathname}${url.search}`) },
+      ...{ type: request.headers["content-type"] ?? "", bytes },
+    };
+    const other = this.#knows(request) ? this.others(asked) : undefined;
+    if (other !== undefined) return answer(response, other.status, other.body);
+    const body = JSON.parse(bytes.toString("utf8") || "{}");
     if (path === "/v1/login") return this.#login(body.token, response);
     if (!this.#knows(request)) return answer(response, 401, refusal("unauthorized", "A valid access token is needed."));
     const runId = /^\/v1\/runs\/([^/]+)/.exec(path)?.[1];
@@ -290,10 +300,10 @@ export class ScriptedApi {
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function answer(response: ServerResponse, status: number, body?: unknown): void {

@@ -7,6 +7,14 @@ if [ -z "$source" ] || ! echo "$part" | grep -Eq '^[1-9][0-9]*$'; then
   exit 2
 fi
 
+# entities: the characters that HTML names.
+entities() {
+  sed -E "s/&nbsp;|&#160;/ /g; s/&lt;/</g; s/&gt;/>/g; s/&quot;|&ldquo;|&rdquo;/\"/g; s/&#0*39;|&#x27;|&apos;|&lsquo;|&rsquo;/'/g; s/&mdash;|&ndash;/-/g; s/&hellip;/…/g; s/&amp;/\&/g"
+}
+
+# cat_once: no more than one empty line after another, and none at the beginning.
+cat_once() { awk 'NF { print; empty = 0; any = 1 } !NF && any && !empty { print ""; empty = 1 }'; }
+
 raw=/tmp/text.raw
 case "$source" in
   http://* | https://*)
@@ -31,15 +39,20 @@ if file -b --mime-type "$raw" | grep -Eq '^(application/(pdf|zip|gzip)|image|aud
 fi
 
 if echo "$start" | grep -Eiq '<(!doctype html|html|head|body|article|div|p)[ >]'; then
-  title=$(jq -Rrs '[match("<title[^>]*>([^<]*)</title>"; "i").captures[0].string][0] // "" | gsub("\\s+"; " ")' "$raw" | html-to-markdown)
+  title=$(jq -Rrs '[match("<title[^>]*>([^<]*)</title>"; "i").captures[0].string][0] // ""' "$raw" | entities | tr '\n' ' ' | sed 's/ *$//')
+  # What is around the text goes, then tags become what they mean in Markdown.
   text=$(jq -Rrs '
       gsub("<!--[\\s\\S]*?-->"; "")
       | gsub("<(script|style|noscript|svg|template|iframe)[ >][\\s\\S]*?</(script|style|noscript|svg|template|iframe)>"; ""; "i")
       | if test("<main[ >]"; "i") then sub("^[\\s\\S]*?<main"; "<main"; "i") | sub("</main>[\\s\\S]*$"; ""; "i")
         elif ([scan("<article[ >]")] | length) == 1 then sub("^[\\s\\S]*?<article"; "<article"; "i") | sub("</article>[\\s\\S]*$"; ""; "i")
         else gsub("<head[ >][\\s\\S]*?</head>"; ""; "i") end
-      | gsub("<(nav|footer|aside|form)[ >][\\s\\S]*?</(nav|footer|aside|form)>"; ""; "i")' "$raw" \
-    | html-to-markdown | sed -E 's/!\[[^]]*\]\([^)]*\)//g' | cat -s)
+      | gsub("<(nav|footer|aside|form)[ >][\\s\\S]*?</(nav|footer|aside|form)>"; ""; "i")
+      | gsub("\\s+"; " ")
+      | gsub("<h1[^>]*>"; "\n\n# "; "i") | gsub("<h2[^>]*>"; "\n\n## "; "i") | gsub("<h[3-6][^>]*>"; "\n\n### "; "i")
+      | gsub("<li[^>]*>"; "\n- "; "i") | gsub("<(td|th)[^>]*>"; " | "; "i") | gsub("<(br|tr)[^>]*>"; "\n"; "i")
+      | gsub("</?(p|div|section|article|ul|ol|table|pre|blockquote|h[1-6]|dl|figure)[^>]*>"; "\n\n"; "i")
+      | gsub("<[^>]*>"; "")' "$raw" | entities | sed -E 's/[ ]+/ /g; s/^ //; s/ $//' | cat_once)
 elif echo "$start" | grep -Eq '[0-9]:[0-9]{2}[.,][0-9]{3} -->'; then
   title=""
   # One line for each minute, without what subtitles say twice.
@@ -57,6 +70,6 @@ else
 fi
 
 echo "$text" | jq -Rrs --arg title "$title" --argjson part "$part" '
-  rtrimstr("\n") as $all | ($all | length) as $length | ([($length / 12000 | ceil), 1] | max) as $parts
+  (gsub("^\\s+|\\s+$"; "")) as $all | ($all | length) as $length | ([($length / 12000 | ceil), 1] | max) as $parts
   | if $part > $parts then "There are only \($parts) parts."
-    else "[part \($part) of \($parts), \($length) characters\(if $title == "" then "" else ", title: " + ($title | rtrimstr("\n")) end)]\n\n" + $all[($part - 1) * 12000:$part * 12000] end'
+    else "[part \($part) of \($parts), \($length) characters\(if $title == "" then "" else ", title: " + $title end)]\n\n" + $all[($part - 1) * 12000:$part * 12000] end'

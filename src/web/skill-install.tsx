@@ -1,0 +1,98 @@
+import { useRef, useState } from "preact/hooks";
+import type { Server } from "../cli/http.ts";
+import { texts } from "./language.ts";
+import { useAct } from "./skill-act.ts";
+import { installArchive, installFrom } from "./skills-client.ts";
+
+/** What installing needs. */
+export interface SkillInstallProps {
+  server: Server;
+  agentId: string;
+  /** Told what there is now, in words. */
+  onInstalled(words: string): Promise<void>;
+}
+
+/** Installs a skill from a file that is chosen or dropped, a web address, or a name at the registry. */
+export function SkillInstall({ server, agentId, onInstalled }: SkillInstallProps) {
+  const [from, setFrom] = useState("");
+  const [isGlobal, setGlobal] = useState(false);
+  const [isReplacing, setReplacing] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
+  const { busy, trouble, run } = useAct();
+  const how = { global: isGlobal, replace: isReplacing };
+
+  function take(archive: File | undefined) {
+    if (archive === undefined) return;
+    void run(async () => onInstalled(`${texts.installed} ${await installArchive(server, agentId, archive, how)}`));
+  }
+  function onSubmit(event: SubmitEvent) {
+    event.preventDefault();
+    void run(async () => {
+      await onInstalled(`${texts.installed} ${await installFrom(server, agentId, from.trim(), how)}`);
+      setFrom("");
+    });
+  }
+  return (
+    <details class="part install">
+      <summary>
+        <b>{texts.install}</b>
+      </summary>
+      <form
+        class={isOver ? "over" : undefined}
+        onSubmit={onSubmit}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          take(event.dataTransfer?.files[0]);
+        }}
+      >
+        <p class="hint">{texts.installHow}</p>
+        <div class="row">
+          <input
+            aria-label={texts.installFrom}
+            placeholder={texts.installFrom}
+            value={from}
+            onInput={(event) => setFrom(event.currentTarget.value)}
+          />
+          <button type="submit" class="choice" disabled={busy || from.trim() === ""}>
+            {texts.install}
+          </button>
+          <button type="button" class="choice" disabled={busy} onClick={() => file.current?.click()}>
+            {texts.chooseFile}
+          </button>
+        </div>
+        <input
+          type="file"
+          class="unseen"
+          tabIndex={-1}
+          aria-label={texts.chooseFile}
+          ref={file}
+          accept=".zip,.tar.gz,.tgz,application/zip,application/gzip"
+          onChange={(event) => {
+            take(event.currentTarget.files?.[0]);
+            event.currentTarget.value = "";
+          }}
+        />
+        <label>
+          <input type="checkbox" checked={isGlobal} onChange={() => setGlobal(!isGlobal)} /> {texts.forAllAgents}
+        </label>
+        <label>
+          <input type="checkbox" checked={isReplacing} onChange={() => setReplacing(!isReplacing)} />{" "}
+          {texts.replaceThere}
+        </label>
+        <p class="hint">{texts.readFirst}</p>
+        {trouble !== undefined && (
+          <p class="trouble" role="alert">
+            {trouble}
+          </p>
+        )}
+      </form>
+    </details>
+  );
+}

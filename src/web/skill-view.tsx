@@ -1,0 +1,190 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Server } from "../cli/http.ts";
+import type { SkillLine } from "../cli/skill-wire.ts";
+import { texts } from "./language.ts";
+import { MarkdownView } from "./markdown-view.tsx";
+import { troubleOf, useAct } from "./skill-act.ts";
+import { partsOf } from "./skill-filter.ts";
+import { actOn, readSkill, removeSkill, switchSkill, verifySkill } from "./skills-client.ts";
+
+/** What a skill's row needs. */
+export interface SkillViewProps {
+  server: Server;
+  agentId: string;
+  skill: SkillLine;
+  /** Told what was done, in words. */
+  onChanged(words: string): Promise<void>;
+}
+
+/** A skill in one line; opened, all that is to be said of it, what can be done with it, and its text. */
+export function SkillView(props: SkillViewProps) {
+  const { skill } = props;
+  const { name, source, eligible, reason, tokens, emoji, description } = skill;
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      class={eligible ? "part skill" : "part skill off"}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <b>{emoji === undefined ? name : `${emoji} ${name}`}</b>
+        <i>{eligible ? description : reason}</i>
+        <em>{source}</em>
+        <small>
+          {eligible ? tokens.toLocaleString(document.documentElement.lang) : texts.skillOff}
+          {eligible && <span class="unseen"> {texts.tokens}</span>}
+        </small>
+      </summary>
+      {open && <Opened {...props} />}
+    </details>
+  );
+}
+
+function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
+  const { name, location, reason, cut, description, version, command, license, homepage } = skill;
+  const { env = [], installers = [], warnings = [] } = skill;
+  return (
+    <>
+      {reason !== undefined && <p class="trouble">{reason}</p>}
+      {[...(cut === undefined ? [] : [cut]), ...warnings].map((note) => (
+        <p key={note} class="trouble mild">
+          {note}
+        </p>
+      ))}
+      {description !== undefined && <p>{description}</p>}
+      <p class="of">
+        <span>{location}</span>
+        {version !== undefined && <span>{version}</span>}
+        {command !== undefined && <span>/{command}</span>}
+        {license !== undefined && <span>{license}</span>}
+        {env.map((variable) => (
+          <span key={variable.name}>
+            {variable.name}: {variable.set ? texts.isSet : texts.isNotSet}
+          </span>
+        ))}
+        {homepage !== undefined && /^https?:/.test(homepage) && (
+          <a href={homepage} target="_blank" rel="noopener noreferrer">
+            {homepage}
+          </a>
+        )}
+      </p>
+      {installers.map(({ kind, what, reason }) => (
+        <p key={`${kind} ${what}`} class="hint">
+          {kind} {what}: {reason}
+        </p>
+      ))}
+      <Acts server={server} agentId={agentId} skill={skill} onChanged={onChanged} />
+      <SkillText server={server} agentId={agentId} name={name} version={version} />
+    </>
+  );
+}
+
+/** What can be done with it. Only the server knows whether it was installed; what it refuses is told. */
+function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
+  const { name, source, code, key } = skill;
+  const [removing, setRemoving] = useState(false);
+  const { busy, trouble, run } = useAct();
+  const at = { agentId, name, global: source === "managed" };
+  const act = (words: string, work: () => Promise<unknown>) => () =>
+    run(async () => {
+      await work();
+      await onChanged(`${name}: ${words}`);
+    });
+  async function verify() {
+    const differing = await verifySkill(server, at);
+    await onChanged(`${name}: ${differing.length === 0 ? texts.verified : `${texts.differs} ${differing.join(", ")}`}`);
+  }
+  const isOff = code === "disabled";
+  const isInstallable = source === "workspace" || source === "managed";
+  return (
+    <div class="row acts">
+      {key !== undefined && (
+        <button
+          type="button"
+          class="choice"
+          disabled={busy}
+          onClick={act(isOff ? texts.switchedOn : texts.switchedOff, () => switchSkill(server, key, isOff))}
+        >
+          {isOff ? texts.switchOn : texts.switchOff}
+        </button>
+      )}
+      {isInstallable && (
+        <>
+          <button type="button" class="choice" disabled={busy} onClick={() => run(verify)}>
+            {texts.verify}
+          </button>
+          <button
+            type="button"
+            class="choice"
+            disabled={busy}
+            onClick={act(texts.updated, () => actOn(server, at, "update"))}
+          >
+            {texts.update}
+          </button>
+          {code === "quarantined" && (
+            <button
+              type="button"
+              class="choice"
+              disabled={busy}
+              onClick={act(texts.accepted, () => actOn(server, at, "accept"))}
+            >
+              {texts.accept}
+            </button>
+          )}
+          <button
+            type="button"
+            class="choice"
+            disabled={busy}
+            onClick={removing ? act(texts.removed, () => removeSkill(server, at)) : () => setRemoving(true)}
+            onBlur={() => setRemoving(false)}
+          >
+            {removing ? texts.reallyRemove : texts.remove}
+          </button>
+        </>
+      )}
+      {trouble !== undefined && (
+        <p class="trouble" role="alert">
+          {trouble}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Its SKILL.md: the front matter as it stands, and the text as it reads. */
+function SkillText({
+  server,
+  agentId,
+  name,
+  version,
+}: {
+  server: Server;
+  agentId: string;
+  name: string;
+  version: string | undefined;
+}) {
+  const [text, setText] = useState<string>();
+  const [trouble, setTrouble] = useState<string>();
+  useEffect(() => {
+    const asking = new AbortController();
+    readSkill(server, agentId, name, asking.signal).then(setText, (error: unknown) => {
+      if (!asking.signal.aborted) setTrouble(troubleOf(error));
+    });
+    return () => asking.abort();
+  }, [server, agentId, name, version]);
+  if (trouble !== undefined) return <p class="hint">{trouble}</p>;
+  if (text === undefined)
+    return (
+      <p class="hint" aria-busy="true">
+        {texts.opensPrompt}
+      </p>
+    );
+  const { front, body } = partsOf(text);
+  return (
+    <div class="skill-text">
+      {front !== "" && <pre>{front}</pre>}
+      <MarkdownView text={body} />
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import type { SkillLine } from "../../src/cli/skill-wire.ts";
+import { partsOf, skillsMatching } from "../../src/web/skill-filter.ts";
+import { sourceOf } from "../../src/web/skills-client.ts";
+
+const line = (name: string, more: Partial<SkillLine> = {}): SkillLine => {
+  const place = { source: "workspace", location: `skills/${name}/SKILL.md` } as const;
+  return { name, ...place, eligible: true, shown: true, tokens: 1, ...more };
+};
+
+test("a search finds skills in which every word occurs, wherever it is said", () => {
+  const skills = [line("weather", { description: "Rain and 天气" }), line("rain-gauge", { reason: "It lacks curl." })];
+  const found = (search: string) => skillsMatching(skills, search).map(({ name }) => name);
+  expect(found("")).toEqual(["weather", "rain-gauge"]);
+  expect(found("RAIN")).toEqual(["weather", "rain-gauge"]);
+  expect(found("rain curl")).toEqual(["rain-gauge"]);
+  expect(found(" 天气 workspace")).toEqual(["weather"]);
+  expect(found("snow")).toEqual([]);
+});
+
+test("front matter and text are told apart, with any line ends; without front matter all of it is text", () => {
+  expect(partsOf("---\nname: a\n---\n\n# A\n\n---\nb")).toEqual({ front: "name: a", body: "# A\n\n---\nb" });
+  expect(partsOf("\uFEFF---\r\nname: a\r\n---\r\n# A")).toEqual({ front: "name: a", body: "# A" });
+  expect(partsOf("# A\n---\nb\n---")).toEqual({ front: "", body: "# A\n---\nb\n---" });
+});
+
+test("what is typed is an address, or a name with its version behind the last @", () => {
+  expect(sourceOf("https://example.com/a@1.zip")).toEqual({ url: "https://example.com/a@1.zip" });
+  expect(sourceOf("times")).toEqual({ slug: "times" });
+  expect(sourceOf("@ann/times")).toEqual({ slug: "@ann/times" });
+  expect(sourceOf("@ann/times@1.2.0")).toEqual({ slug: "@ann/times", version: "1.2.0" });
+});
