@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { LIST_OVERHEAD_CHARS, SKILL_OVERHEAD_CHARS, skillsPrompt, skillTokens } from "../../src/skills/prompt-list.ts";
 import { aSkill } from "./a-skill.ts";
 
@@ -75,3 +75,22 @@ test("a skill costs more tokens the longer its description is", () => {
     short + 50,
   );
 });
+
+test.skipIf(!inject("fixtures"))(
+  "the names and descriptions of skills of the wild make a list with nothing else in it",
+  async () => {
+    const lines = await (await fetch(`${inject("modelServer")}/fixtures/skills/expected.jsonl`)).text();
+    const said = lines.split("\n").flatMap((line) => {
+      const { name, description } = line === "" ? {} : JSON.parse(line).expected;
+      return typeof name === "string" && typeof description === "string" ? [{ name, description }] : [];
+    });
+    expect(said.length).toBeGreaterThan(100);
+    const skills = said.map(({ name, description }, at) => aSkill(`${name} ${at}`, { description }));
+    const { text = "", shown } = skillsPrompt(skills, { maxSkillsInPrompt: 10_000, maxSkillsPromptChars: 10_000_000 });
+    expect(shown).toHaveLength(skills.length);
+    const element =
+      / {2}<skill>\n {4}<name>[^<>\n]+<\/name>\n {4}<description>[^<>\n]*<\/description>\n {4}<location>[^<>\n]+<\/location>\n {4}<version>[^<>\n]+<\/version>\n {2}<\/skill>\n/g;
+    expect(text.match(element)).toHaveLength(skills.length);
+    expect(text.replace(element, "")).toBe("<available_skills>\n</available_skills>");
+  },
+);
