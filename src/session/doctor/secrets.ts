@@ -18,8 +18,8 @@ export function examineSecrets({ configuration, secret }: Patient): Check[] {
   const checks = [...named.values()].map(({ id, path }): Check => {
     const head = { id: `secrets.${id}`, area: "secrets", path: fieldPath(path) } as const;
     if (secret(id) !== undefined) return { ...head, status: "ok", message: `${id} is set.` };
-    // A profile without a key is passed over, and nobody asks for the secret of what does nothing yet.
-    const isSpare = path[0] === "auth" || idle.some((one) => one.startsWith(`${head.path}.`));
+    // A profile without a key and a skill without its secret are passed over, and nobody asks for that of what does nothing yet.
+    const isSpare = path[0] === "auth" || path[0] === "skills" || idle.some((one) => one.startsWith(`${head.path}.`));
     return {
       ...head,
       status: isSpare ? "warn" : "fail",

@@ -42,7 +42,9 @@ export interface SkillsOverview {
     tokens: number;
     chars: number;
   };
-  /** What is amiss with what skills are given. */
+  /** Names of secrets that entries of skills that may be used name, and that are not set. */
+  unset: string[];
+  /** What is amiss otherwise with what skills are given. */
   warnings: string[];
 }
 
@@ -127,7 +129,8 @@ export function overviewOfSkills(found: FoundSkills, agent: Agent, room: Overvie
       tokens: list.text === undefined ? 0 : estimateTokens(list.text),
       chars: list.text?.length ?? 0,
     },
-    warnings: [...refused, ...missing.map((id) => `${id} is named in skills.entries and is not set.`)],
+    unset: missing,
+    warnings: refused,
   };
 }
 
