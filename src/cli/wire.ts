@@ -110,6 +110,64 @@ export interface ImportReport {
   replaced: string[];
 }
 
+/** One thing that was found where skills are looked for. What its SKILL.md says is absent where it is no usable skill. */
+export interface SkillLine {
+  name: string;
+  source: string;
+  /** Of its SKILL.md, for the agent. */
+  location: string;
+  eligible: boolean;
+  /** Why it may not be used. */
+  reason?: string;
+  /** Whether the prompt lists it. */
+  shown: boolean;
+  /** About how many it costs in each prompt that lists it. */
+  tokens: number;
+  description?: string;
+  version?: string;
+  /** What people call on it with, without the `/`. */
+  command?: string;
+  homepage?: string;
+  license?: string;
+  compatibility?: string;
+  env?: { name: string; set: boolean }[];
+  warnings?: string[];
+}
+
+/** What `GET /v1/agents/:id/skills` answers. */
+export interface SkillReport {
+  agent: string;
+  skills: SkillLine[];
+  totals: { found: number; eligible: number; shown: number; tokens: number };
+  warnings: string[];
+}
+
+/** What `GET /v1/agents/:id/skills/:name` answers. */
+export interface SkillDetail extends SkillLine {
+  files: { path: string; size: number }[];
+  moreFiles: number;
+  /** Its SKILL.md. */
+  text?: string;
+}
+
+/** What an install, an update, a removal and an acceptance answer. */
+export interface SkillChange {
+  name: string;
+  version: string;
+  outcome: "installed" | "updated" | "current" | "removed" | "accepted";
+  location: string;
+  signature: { kind: "unsigned" | "untrusted" | "trusted"; keyId?: string };
+  files: number;
+  notes: string[];
+}
+
+/** What `POST /v1/agents/:id/skills/:name/verify` answers. */
+export interface Verification {
+  name: string;
+  ok: boolean;
+  checked: { path: string; status: "ok" | "changed" | "missing" | "added" }[];
+}
+
 /** What a session's socket says to a reader. */
 export type SocketFrame =
   | { type: "resumed" }
@@ -170,6 +228,28 @@ export function isImportReport(value: unknown): value is ImportReport {
   );
 }
 
+/** Whether a value is what `GET /v1/agents/:id/skills` answers. */
+export function isSkillReport(value: unknown): value is SkillReport {
+  if (!isRecord(value) || typeof value.agent !== "string" || !isRecord(value.totals)) return false;
+  return Array.isArray(value.skills) && value.skills.every(isSkillLine) && Array.isArray(value.warnings);
+}
+
+/** Whether a value is what `GET /v1/agents/:id/skills/:name` answers. */
+export function isSkillDetail(value: unknown): value is SkillDetail {
+  return isRecord(value) && isSkillLine(value) && "files" in value && Array.isArray(value.files);
+}
+
+/** Whether a value says what became of a skill. */
+export function isSkillChange(value: unknown): value is SkillChange {
+  if (!isRecord(value) || typeof value.name !== "string" || typeof value.outcome !== "string") return false;
+  return isRecord(value.signature) && Array.isArray(value.notes);
+}
+
+/** Whether a value is what `POST /v1/agents/:id/skills/:name/verify` answers. */
+export function isVerification(value: unknown): value is Verification {
+  return isRecord(value) && typeof value.ok === "boolean" && Array.isArray(value.checked);
+}
+
 /** Whether a value is what `GET /v1/agents/:id/versions/<path>` answers. */
 export function isVersions(value: unknown): value is { versions: unknown[] } {
   return isRecord(value) && Array.isArray(value.versions);
@@ -202,6 +282,10 @@ export function isSocketFrame(value: unknown): value is SocketFrame {
 export function isLast(event: AgentEvent): boolean {
   if (event.type === "lifecycle") return event.phase !== "start";
   return event.type === "queue" && (event.phase === "joined" || event.phase === "dropped");
+}
+
+function isSkillLine(value: unknown): value is SkillLine {
+  return isRecord(value) && typeof value.name === "string" && typeof value.eligible === "boolean";
 }
 
 function isHistoryMessage(value: unknown): value is HistoryMessage {

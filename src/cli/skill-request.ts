@@ -1,0 +1,55 @@
+import type { Request } from "./http.ts";
+import type { SkillOrigin } from "./skill-source.ts";
+
+/** Whose skills, where. */
+export interface SkillPlace {
+  agentId: string;
+  /** Whether those of all agents are meant. */
+  global: boolean;
+}
+
+/** What is asked of the API about skills. */
+export type SkillRequest =
+  | { verb: "list" }
+  | { verb: "show" | "remove" | "verify" | "accept"; name: string }
+  | { verb: "install"; origin: SkillOrigin; replace: boolean; version?: string | undefined; path?: string | undefined }
+  | { verb: "update"; name: string; force: boolean; version?: string | undefined };
+
+/** The request of the API for what is asked. Pure. */
+export function requestOf({ agentId, global }: SkillPlace, request: SkillRequest): Request {
+  const all = `/v1/agents/${encodeURIComponent(agentId)}/skills`;
+  const one = "name" in request ? `${all}/${encodeURIComponent(request.name)}` : all;
+  const scope = global ? "?global=true" : "";
+  switch (request.verb) {
+    case "list":
+    case "show":
+      return { path: one };
+    case "remove":
+      return { method: "DELETE", path: `${one}${scope}` };
+    case "verify":
+    case "accept":
+      return { method: "POST", path: `${one}/${request.verb}${scope}` };
+    case "update": {
+      const { force, version } = request;
+      return { method: "POST", path: `${one}/update${scope}`, body: { force, version } };
+    }
+    case "install":
+      return installOf(all, global, request);
+  }
+}
+
+function installOf(path: string, global: boolean, request: Extract<SkillRequest, { verb: "install" }>): Request {
+  const { origin, replace, version, path: inside } = request;
+  if (origin.kind === "archive") {
+    const query = new URLSearchParams({
+      ...(global && { global: "true" }),
+      ...(replace && { replace: "true" }),
+      ...(inside !== undefined && { path: inside }),
+    });
+    const headers = { "content-type": origin.type };
+    return { method: "POST", path: query.size === 0 ? path : `${path}?${query}`, content: origin.bytes, headers };
+  }
+  const from =
+    origin.kind === "url" ? { url: origin.url, version } : { slug: origin.slug, version: version ?? origin.version };
+  return { method: "POST", path, body: { ...from, path: inside, global, replace } };
+}

@@ -1,0 +1,112 @@
+import { oneLine } from "./one-line.ts";
+import type { SkillChange, SkillDetail, SkillReport, Verification } from "./wire.ts";
+
+/** Most characters of a description in a table. */
+const MAX_DESCRIPTION = 60;
+
+/** An agent's skills as a table for a terminal: what may be used first, then the rest with why not. Pure. */
+export function skillsText({ agent, skills, totals, warnings }: SkillReport): string {
+  const usable = skills.filter(({ eligible }) => eligible);
+  const shut = skills.filter(({ eligible }) => !eligible);
+  const rows = usable.map((skill) => {
+    const command = skill.command === undefined ? "" : `/${skill.command}`;
+    return [
+      "✓",
+      skill.name,
+      skill.source,
+      command,
+      skill.shown ? `${skill.tokens}` : "-",
+      short(skill.description ?? ""),
+    ];
+  });
+  return [
+    ...(rows.length === 0 ? [] : [table([["", "skill", "from", "command", "tokens", ""], ...rows]), ""]),
+    ...shut.flatMap(({ name, source, reason = "" }) => [`✗ ${oneLine(name)} (${source})`, `  → ${oneLine(reason)}`]),
+    ...(shut.length === 0 ? [] : [""]),
+    ...warnings.map((warning) => `! ${oneLine(warning)}`),
+    `${agent}: ${totals.found} found, ${totals.eligible} to use, ${totals.shown} in the prompt (about ${totals.tokens} tokens).`,
+  ].join("\n");
+}
+
+/** One skill with its files and its text. Pure. */
+export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): string {
+  const lines = [
+    ["name", skill.name],
+    ["from", `${skill.source}: ${skill.location}`],
+    ["version", skill.version],
+    ["state", skill.eligible ? "may be used" : `left out: ${skill.reason ?? ""}`],
+    ["command", skill.command && `/${skill.command}`],
+    ["needs", skill.compatibility],
+    ["license", skill.license],
+    ["homepage", skill.homepage],
+    ["variables", skill.env?.map(({ name, set }) => `${name}${set ? "" : " (not set)"}`).join(", ")],
+    ["about", skill.description],
+    ...(skill.warnings ?? []).map((warning) => ["!", warning] as const),
+  ];
+  const told = lines.flatMap(([label, value]) => (value ? [`${label?.padEnd(10)} ${oneLine(value)}`] : []));
+  const listed = files.map(({ path, size }) => [oneLine(path), `${size} bytes`]);
+  const more = moreFiles > 0 ? [`… and ${moreFiles} more`] : [];
+  return [...told, "", table(listed), ...more, ...(text === undefined ? [] : ["", printable(text)])].join("\n");
+}
+
+/** What a look at every file of an installed skill has found. Pure. */
+export function verificationText({ name, ok, checked: files }: Verification): string {
+  const wrong = files.filter(({ status }) => status !== "ok");
+  const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
+  const told = ok
+    ? `${name}: all ${files.length} files are as they were installed.`
+    : `${name} is not as it was installed.`;
+  return [...lines, told, ...(ok ? [] : [MEND])].join("\n");
+}
+
+/** What became of a skill. Pure. */
+export function changeText({ name, version, outcome, location, signature, files, notes }: SkillChange): string {
+  return [
+    `${oneLine(name)} ${oneLine(version)}: ${OUTCOMES[outcome]}.`,
+    ...(outcome === "removed" ? [] : [`${files} files, ${oneLine(location)}, ${signatureText(signature)}.`]),
+    ...notes.map((note) => `! ${oneLine(note)}`),
+  ].join("\n");
+}
+
+const OUTCOMES: Readonly<Record<SkillChange["outcome"], string>> = {
+  installed: "installed",
+  updated: "updated",
+  current: "nothing is new",
+  removed: "removed",
+  accepted: "accepted as it is",
+};
+
+function signatureText({ kind, keyId }: SkillChange["signature"]): string {
+  if (kind === "unsigned") return "not signed";
+  return kind === "trusted" ? `signed by the trusted key ${keyId}` : "signed by a key that is not trusted";
+}
+
+const MEND = "Look at what has changed: `accept` takes it as it is, `install --replace` has it as it was.";
+
+function short(description: string): string {
+  const line = oneLine(description);
+  return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION - 1).trimEnd()}…`;
+}
+
+/** A text of several lines as a terminal may show it. */
+function printable(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replaceAll(/(?!\t)[\p{Cc}\p{Cf}\u2028\u2029]/gu, " "))
+    .join("\n");
+}
+
+/** Chinese characters take two columns. */
+function widthOf(text: string): number {
+  return [...text].reduce(
+    (width, character) => width + (/[\u1100-\u115f\u2e80-\uffe6]|\p{Emoji_Presentation}/u.test(character) ? 2 : 1),
+    0,
+  );
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map((row) => row.map(oneLine));
+  const widths = shown[0]?.map((_, column) => Math.max(...shown.map((row) => widthOf(row[column] ?? "")))) ?? [];
+  const cell = (text: string, column: number) => text + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
+  return shown.map((row) => row.map(cell).join("  ").trimEnd()).join("\n");
+}
