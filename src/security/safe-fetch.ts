@@ -41,8 +41,8 @@ export interface EgressLimits {
   maxRedirects: number;
 }
 
-/** The bounds where nothing else is said: 10 MiB, 30 s, three redirects. */
-export const EGRESS_LIMITS: EgressLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 30_000, maxRedirects: 3 };
+/** The bounds where nothing else is said: 10 MiB, a minute, three redirects. */
+export const EGRESS_LIMITS: EgressLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 3 };
 
 export interface SafeFetchOptions extends HostRules {
   fetch: typeof fetch;
