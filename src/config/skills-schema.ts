@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
+import { ed25519KeyBytes } from "../security/ed25519-key.ts";
 import { isSecretName, looksSecret } from "./plain-secret.ts";
 import { planned } from "./planned.ts";
 import { isShellVariable } from "./reserved-names.ts";
@@ -69,6 +70,10 @@ function dirFault(dir: string): string | undefined {
   return closed && `'${dir}' is no place for skills: '${closed}/' is kept for something else; take another prefix`;
 }
 
+const publicKey = z.string().refine((written) => ed25519KeyBytes(written) !== undefined, {
+  message: "is no Ed25519 public key; write its 32 bytes or its SPKI in base64, or its PEM",
+});
+
 /** `skills`. */
 export const skills = z
   .strictObject({
@@ -97,11 +102,17 @@ export const skills = z
         registryToken: secretRef
           .optional()
           .describe("A token for that registry. It needs none; with one, more may be asked for in a minute."),
-        requireSignature: z.boolean().default(false).meta(planned("Whether a skill without a signature is refused.")),
-        trustedKeys: z.array(z.string()).default([]).meta(planned("Ed25519 public keys whose signatures count.")),
+        requireSignature: z
+          .boolean()
+          .default(false)
+          .describe("Whether a skill is refused that is not signed by one of `trustedKeys`."),
+        trustedKeys: z
+          .array(publicKey)
+          .default([])
+          .describe("Ed25519 public keys whose signatures count, in base64 (32 bytes, or SPKI) or PEM."),
       })
       .prefault({})
-      .meta(planned("How skills are installed.")),
+      .describe("How skills are installed."),
     limits: z
       .strictObject({
         maxCandidatesPerRoot: limit.default(300).meta(planned("Most folders that are looked at below a root.")),

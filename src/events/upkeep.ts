@@ -2,13 +2,14 @@ import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { waitAbout } from "../session/wait-about.ts";
+import { MANAGED_ID } from "../skills/install/install-place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { sweepVersions } from "../workspace/sweep.ts";
 import { type PruneVersions, pruneVersions, type VersionStore } from "../workspace/versions.ts";
 
 const pruneMessage: z.ZodType<PruneVersions> = z.object({
   kind: z.literal("prune-versions"),
-  agentId: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  agentId: z.union([z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), z.literal(MANAGED_ID)]),
   path: z.string().min(1),
 });
 

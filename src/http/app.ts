@@ -33,6 +33,7 @@ import { promptRoutes } from "./prompt.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionDataRoutes } from "./session-data.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { skillInstallRoutes } from "./skill-installs.ts";
 import { socketRoutes } from "./socket.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
@@ -75,6 +76,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", auditRoutes);
   app.route("/v1", pluginRoutes);
   app.route("/v1", promptRoutes);
+  app.route("/v1", skillInstallRoutes);
   app.route("/v1", openAiModelRoutes);
   app.route("/v1", openAiChatRoutes);
   app.route("/v1", openAiResponsesRoutes);

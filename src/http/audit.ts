@@ -7,7 +7,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
 
-const kind = z.enum(["prompt", "model", "command", "tool", "message", "config"]);
+const kind = z.enum(["prompt", "model", "command", "tool", "message", "config", "skill"]);
 
 const entry = z
   .object({

@@ -17,6 +17,7 @@ import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { openEgress } from "../security/open-egress.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
+import { type InstallStore, MANAGED_ID } from "../skills/install/install-place.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import {
@@ -62,6 +63,10 @@ export interface Wiring {
   /** Which of them rest. */
   readonly cooldowns: Cooldowns;
   workspaceOf(agent: Agent): Workspace;
+  /** The value of a variable or secret of the Worker. */
+  secret(name: string): string | undefined;
+  /** Where skills are installed. */
+  readonly installs: InstallStore;
   /** The owners' ids as the prompt may show them. */
   ownersShown(): Promise<string[]>;
   /** What plugins bring that are switched on, but for their hooks. */
@@ -125,6 +130,14 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
         wait: waitAbout,
         onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
       }),
+    secret,
+    installs: {
+      bucket: env.FILES,
+      now: Date.now,
+      newVersionId: () => newId("ver", Date.now()),
+      wait: waitAbout,
+      onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: MANAGED_ID, path })),
+    },
     ownersShown: () => ownersForPrompt(config.commands, secret),
     plugins,
     hooks,

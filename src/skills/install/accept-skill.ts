@@ -1,4 +1,5 @@
 import { atMost } from "../../lib/at-most.ts";
+import { IsopodError } from "../../lib/errors.ts";
 import { MAX_FILE_BYTES, type WorkspaceFile } from "../../workspace/workspace.ts";
 import type { PackageFile } from "./archive.ts";
 import { findInstalled, type InstalledSkill } from "./find-installed.ts";
@@ -28,8 +29,7 @@ export async function acceptSkill(place: InstallPlace, rules: PackageRules, name
   const manifest = await manifestOf(files);
   const digest = await packageDigest(manifest);
   if (digest === entry.digest) return { folder, entry };
-  const { requireSignature: _, ...lenient } = rules;
-  const signature = await signatureNow(files, manifest, lenient);
+  const signature = await signatureNow(files, manifest, rules);
   const accepted = { ...entry, files: manifest, digest, signature, modified: true as const };
   await changeLock(place, (lock) => {
     const there = JSON.stringify(lock.skills.get(folder));
@@ -49,7 +49,7 @@ async function signatureNow(
   try {
     return await checkSignature(files, manifest, { ...rules, requireSignature: false });
   } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === "IsopodError") return { kind: "unsigned" as const };
+    if (thrown instanceof IsopodError) return { kind: "unsigned" as const };
     throw thrown;
   }
 }

@@ -24,6 +24,8 @@ export interface InstallRequest {
   version?: string | undefined;
   /** Which skill of several in the archive. */
   path?: string | undefined;
+  /** The SHA-256 of each file by path, where a registry tells them. */
+  promised?: ReadonlyMap<string, string> | undefined;
   /** What the folder is called after, where that is not the skill's name. */
   called?: string | undefined;
   /** Whether what has the folder already is replaced, whatever it is. */
@@ -53,6 +55,7 @@ export async function installSkill(
   request: InstallRequest,
 ): Promise<InstallOutcome> {
   const opened = await openPackage(request.archive, request.path, rules, sourceOf(place));
+  refuseUnpromised(opened.manifest, request.promised);
   const folder = folderNameOf(request.called ?? opened.name) ?? `skill-${opened.digest.slice(0, 8)}`;
   await finishAbandoned(place);
   const lock = soundLock(await readLock(place), place);
@@ -70,6 +73,16 @@ export async function installSkill(
   const { workId, since, package: _, before: __, ...rest } = entry;
   const outcome = known === undefined ? "installed" : "updated";
   return { outcome, folder, entry: { ...rest, state: "installed" }, notes: opened.notes };
+}
+
+/** A registry adds files of its own to an archive; those that it tells of have to be as it says. */
+function refuseUnpromised(manifest: readonly LockedFile[], promised: ReadonlyMap<string, string> = new Map()): void {
+  const there = new Map(manifest.map(({ path, sha256 }) => [path, sha256]));
+  for (const [path, sha256] of promised) {
+    if (there.get(path) === sha256) continue;
+    const what = there.has(path) ? "is another than the registry says" : "is missing, and the registry has it";
+    throw refused("not_as_promised", `${shown(path)} ${what}.`, "Try again; if it stays so, tell the registry.");
+  }
 }
 
 /** What a source of skills is called for a place. */

@@ -5,25 +5,33 @@ import type { LockSource } from "./lock.ts";
 import { refused, shown } from "./refuse.ts";
 import type { PackageRules } from "./skill-package.ts";
 
-/** An archive that was got from a recorded source. */
+/** An archive that was got from outside, and what is known about it. */
 export interface GotArchive {
   archive: Uint8Array;
   source: LockSource;
   version?: string | undefined;
+  /** Where the skill is in the archive. */
+  path?: string | undefined;
+  /** The SHA-256 of each file by path, where a registry tells them. */
+  promised?: ReadonlyMap<string, string> | undefined;
+  /** What its folder is called after, where that is not the skill's name. */
+  called?: string | undefined;
 }
 
 export interface UpdateRequest {
-  /** Another version than the newest, which the skill is then kept at. */
+  /** Of a registry's skill: the version that it is kept at from now on; `latest` for the newest, and no more kept at one. */
   version?: string | undefined;
   /** Whether local changes are given up; they are kept as versions. */
   force: boolean;
 }
 
-/** Gets an archive again. @throws IsopodError, EgressError */
+/** Gets an archive again; of a registry the newest where no version is named. @throws IsopodError */
 export type GetAgain = (
   source: Exclude<LockSource, { kind: "upload" }>,
   version: string | undefined,
 ) => Promise<GotArchive>;
+
+const NEWEST = "latest";
 
 /**
  * Gets an installed skill again from where it came from, and installs what is new.
@@ -49,8 +57,8 @@ export async function updateSkill(
       "Leave `version` out.",
     );
   }
-  const pinned = source.kind === "clawhub" && source.pinned ? entry.version : undefined;
-  const got = await get(source, version ?? pinned);
-  const path = source.kind === "url" ? source.path : undefined;
-  return installSkill(place, rules, { ...got, path, called: folder, replace: force, over: entry });
+  const kept = source.kind === "clawhub" && source.pinned ? entry.version : undefined;
+  const wanted = version ?? kept;
+  const got = await get(source, wanted === NEWEST ? undefined : wanted);
+  return installSkill(place, rules, { ...got, called: folder, replace: force, over: entry });
 }
