@@ -83,10 +83,7 @@ async function readCandidate(
   { maxSkillFileBytes }: DiscoveryLimits,
   remembered: SkillCache,
 ): Promise<Remembered | undefined> {
-  if (file.size > maxSkillFileBytes) {
-    const reason = `Its SKILL.md has ${file.size} bytes; ${maxSkillFileBytes} are read at most. Move what is long into files beside it.`;
-    return { kind: "invalid", left: leftOut(place, "too_large", reason) };
-  }
+  if (file.size > maxSkillFileBytes) return tooLarge(place, file.size, maxSkillFileBytes);
   const known = remembered.get(place.location, file.etag, file.size);
   if (known !== undefined) return known;
   try {
@@ -94,12 +91,18 @@ async function readCandidate(
     // Another version is there since the listing: it is read, and read again at the next look under its own etag.
     const newer = bytes ?? (await answered(root.read(file.path)));
     if (newer === undefined) return undefined;
+    if (newer.length > maxSkillFileBytes) return tooLarge(place, newer.length, maxSkillFileBytes);
     const value = await parsed(newer, place);
     if (bytes !== undefined) remembered.set(place.location, file.etag, file.size, value);
     return value;
   } catch (thrown) {
     return { kind: "invalid", left: leftOut(place, "unreadable", unreachable("Its SKILL.md", thrown)) };
   }
+}
+
+function tooLarge(place: SkillPlace, bytes: number, max: number): Remembered {
+  const reason = `Its SKILL.md has ${bytes} bytes; ${max} are read at most. Move what is long into files beside it.`;
+  return { kind: "invalid", left: leftOut(place, "too_large", reason) };
 }
 
 async function parsed(bytes: Uint8Array, place: SkillPlace): Promise<Remembered> {

@@ -1,8 +1,9 @@
-import { isAlias, isNode, isScalar } from "yaml";
+import { isNode } from "yaml";
 import { head } from "../lib/text.ts";
 import { showControls } from "../workspace/decode-text.ts";
-import { lineFields, unquoted } from "./line-fields.ts";
-import { type BlockPair, parseYamlBlock, type YamlFault } from "./yaml-block.ts";
+import { lineFields } from "./line-fields.ts";
+import { MAX_MENDS, mendBlock } from "./mend-block.ts";
+import { type BlockPair, lineAt, parseYamlBlock } from "./yaml-block.ts";
 
 /**
  * The front matter of a Markdown file, as OpenClaw 2026.9.6 reads it: each field is a text, and what is a list or a mapping in
@@ -31,9 +32,6 @@ export interface BrokenFrontMatter {
 export const MAX_FRONT_MATTER_CHARS = 65_536;
 
 const MAX_MESSAGE_CHARS = 200;
-/** Fields of free text, which authors leave without quotes where YAML needs them; each may be put in quotes once. */
-const FREE_TEXT = ["description", "read_when", "summary"];
-const BLOCK_HEADER = /^[|>](?:[1-9][+-]?|[+-][1-9]?)?$/;
 
 /** Reads the front matter of a text. Never throws. */
 export function readFrontMatter(text: string): FrontMatter | BrokenFrontMatter {
@@ -71,7 +69,7 @@ function readBlock(block: string): Read {
       const inline = inlineKeys(tried, parsed.pairs, plain);
       return { kind: "read", fields: fieldsOf(parsed.values, plain, inline), isRepaired: repairs > 0 };
     }
-    const mended = repairs < FREE_TEXT.length ? mend(tried, parsed.pairs, parsed) : tried;
+    const mended = repairs < MAX_MENDS ? mendBlock(tried, parsed.pairs, parsed) : tried;
     if (mended === tried) return broken(parsed.code, parsed.message);
     tried = mended;
   }
@@ -132,34 +130,6 @@ function nameAt(block: string, start: number): string | undefined {
   const name = /[\w-]+(?=:)/y;
   name.lastIndex = start;
   return name.exec(block)?.[0];
-}
-
-function lineAt(block: string, start: number): string {
-  const end = block.indexOf("\n", start);
-  return block.slice(start, end === -1 ? block.length : end);
-}
-
-/** The block with the free text in quotes at which the first error is; the same block where none is to blame. */
-function mend(block: string, pairs: readonly BlockPair[], { code, at = aliasedDescription(pairs) }: YamlFault): string {
-  if (at === undefined || block[at] === "\n") return block;
-  const start = block.lastIndexOf("\n", at) + 1;
-  const line = lineAt(block, start);
-  const key = /^(?:([\w-]+)|"([\w-]+)"|'([\w-]+)'):/.exec(line);
-  const name = key?.[1] ?? key?.[2] ?? key?.[3];
-  if (key === null || name === undefined || !FREE_TEXT.includes(name)) return block;
-  const rest = line.slice(key[0].length).trimStart();
-  const text = rest.trim();
-  if (text === "" || /[\u2028\u2029]/.test(rest) || BLOCK_HEADER.test(text)) return block;
-  const isTop = pairs.some((pair) => isScalar(pair.key) && pair.key.value === name && pair.key.range?.[0] === start);
-  const isMendable = name === "description" || (code === "BLOCK_AS_IMPLICIT_KEY" && text.includes(": "));
-  if (!isTop || !isMendable) return block;
-  return `${block.slice(0, start)}${name}: ${JSON.stringify(unquoted(text))}${block.slice(start + line.length)}`;
-}
-
-/** Where the key `description` begins, if what it says begins with `*`, which is an alias in YAML. */
-function aliasedDescription(pairs: readonly BlockPair[]): number | undefined {
-  const pair = pairs.find(({ key, value }) => isScalar(key) && key.value === "description" && isAlias(value));
-  return pair?.key.range[0];
 }
 
 function broken(code: string, message: string): BrokenFrontMatter {

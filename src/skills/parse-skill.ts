@@ -45,7 +45,10 @@ export async function parseSkillFile(bytes: Uint8Array, at: SkillPlace): Promise
       return invalid("bad_front_matter", `Its front matter cannot be read: ${reading.message}. ${hint}`);
     }
     const name = reading.name ?? at.folder.trim();
-    if (reading.description === undefined) return invalid(...withoutDescription(reading));
+    if (reading.description === undefined) {
+      const [code, reason] = withoutDescription(reading);
+      return { kind: "invalid", left: { ...leftOut(at, code, reason), name: shown(name, MAX_NAME_CHARS) } };
+    }
     if (name === "") return invalid("no_name", "It has no name. Add `name:` to its front matter.");
     const skill = await skillOf(reading, { name, description: reading.description }, bytes, at);
     return { kind: "skill", skill, text, issues: issuesOf(reading, name, text) };

@@ -55,7 +55,7 @@ export function readSkillText(text: string): SkillReading | BrokenFrontMatter {
 }
 
 const REPAIRED =
-  "Its front matter is valid YAML only with quotes around its description, which was read as if they were there.";
+  "Its front matter is YAML only with quotes around its description, and was read as if they were there.";
 
 /** What is neither yes nor no counts as absent. */
 function flag(value: string | undefined, standard: boolean): boolean {

@@ -62,3 +62,9 @@ function repeatedKey(document: ReturnType<typeof parseDocument>): YamlFault | un
   });
   return fault;
 }
+
+/** What is left of a line of a block from a place in it on. */
+export function lineAt(block: string, start: number): string {
+  const end = block.indexOf("\n", start);
+  return block.slice(start, end === -1 ? block.length : end);
+}

@@ -267,6 +267,15 @@ describe("what changes during a look", () => {
     expect(calls.filter((call) => call.startsWith("read"))).toHaveLength(3);
   });
 
+  test("and is too large by then is not read as a skill", async () => {
+    const { root } = rootOf("workspace", { "a/SKILL.md": skill("a") });
+    const grown = new TextEncoder().encode(skill("a", "x".repeat(500)));
+    const growing: SkillRoot = { ...root, read: async (_, etag) => (etag === undefined ? grown : undefined) };
+    expect((await look([growing], { maxSkillFileBytes: 400 })).leftOut).toMatchObject([
+      { name: "a", code: "too_large" },
+    ]);
+  });
+
   test("is not there where it went", async () => {
     const { root } = rootOf("workspace", { "a/SKILL.md": skill("a") }, { read: async () => undefined });
     expect(await look([root])).toMatchObject({ skills: [], leftOut: [] });

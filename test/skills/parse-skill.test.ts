@@ -75,8 +75,19 @@ describe("a SKILL.md", () => {
   ])("with %s is left out with the reason", async (_, text, code) => {
     expect(await parse(text)).toEqual({
       kind: "invalid",
-      left: { name: "weather", source: AT.source, location: AT.location, code, reason: expect.stringMatching(/\.$/) },
+      left: {
+        name: expect.any(String),
+        source: AT.source,
+        location: AT.location,
+        code,
+        reason: expect.stringMatching(/\.$/),
+      },
     });
+  });
+
+  test("that is left out is named as it says, or as its folder", async () => {
+    expect(await parse(skillText("name: rain"))).toMatchObject({ left: { name: "rain", code: "no_description" } });
+    expect(await parse("# Rain")).toMatchObject({ left: { name: "weather" } });
   });
 
   test("of other encodings is left out, and one with a few broken bytes is used", async () => {
