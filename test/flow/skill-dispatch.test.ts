@@ -102,6 +102,7 @@ test("a tool that is not there, or takes no such text, is answered for, and noth
     /goes to the tool `no_such_tool`, which is not there for you/,
   );
   expect((await tell(name, "/reader AGENTS.md")).reply).toMatch(/^The tool `read` takes no text of a command/);
+  expect((await tell(name, "/reader")).reply).toMatch(/needs to be told what to do/);
   const denied = "dispatch-denied";
   await configure(denied, (config) => ({ ...config, tools: { ...config.tools, deny: ["launch"] } }));
   await arm(denied, [tool("launch")]);
@@ -141,6 +142,16 @@ test("after a crash a tool that may have taken effect is not run again, and that
   await kill(name);
   expect(await finished(runId)).toMatchObject({ reply: expect.stringMatching(/interrupted: it may or may not/) });
   expect(calls).toHaveLength(1);
+});
+
+test("it counts as a run where runs are capped, and needs no tokens where these are", async () => {
+  const name = "dispatch-capped";
+  await configure(name, (config) => ({ ...config, budgets: { perAgent: { runsPerHour: 2, tokensPerHour: 1 } } }));
+  await arm(name, [tool("launch")]);
+  expect(await tell(name, "/launch_it 1")).toMatchObject({ status: "ok" });
+  expect(await tell(name, "/launch_it 2")).toMatchObject({ status: "ok" });
+  expect(await tell(name, "/launch_it 3")).toMatchObject({ status: "error", error: { code: "budget" } });
+  expect(calls).toHaveLength(2);
 });
 
 test("what comes meanwhile waits for its turn, and a command that comes meanwhile joins no other run", async () => {

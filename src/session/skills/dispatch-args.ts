@@ -19,7 +19,8 @@ export function fittedArgs({ name, parameters }: AnyTool, args: JsonObject): Fit
   const candidates: JsonObject[] = [args, { command }, ...(command === "" ? [{}] : [])];
   const fitting = candidates.find((candidate) => takes(parameters.safeParse(candidate).data, command !== ""));
   if (fitting !== undefined) return { kind: "fits", args: fitting };
-  return { kind: "refused", reason: `The tool \`${name}\` takes no text of a command. ${MEND}` };
+  const reason = command === "" ? "needs to be told what to do: type it after the command." : TAKES_NO_TEXT;
+  return { kind: "refused", reason: `The tool \`${name}\` ${reason}` };
 }
 
 /** Whether a schema has let arguments through, and with them what was typed. */
@@ -27,4 +28,5 @@ function takes(parsed: unknown, hasText: boolean): boolean {
   return typeof parsed === "object" && parsed !== null && (!hasText || "command" in parsed);
 }
 
-const MEND = "Take `command-dispatch` out of its SKILL.md, so that I do what it says instead.";
+const TAKES_NO_TEXT =
+  "takes no text of a command. Take `command-dispatch` out of the skill's SKILL.md, so that I do what it says instead.";
