@@ -20,6 +20,7 @@ import { withErrorAnswers } from "./error-answers.ts";
 import { errorBody, onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
+import { notingSkills } from "./noting-skills.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { openAiChatRoutes } from "./openai-chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai-errors.ts";
@@ -83,7 +84,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
-    workspaceRoutes<AppEnv>(async (c, agentId) => openWorkspace(c.get("wiring"), agentId)),
+    workspaceRoutes<AppEnv>(async (c, agentId) => notingSkills(openWorkspace(c.get("wiring"), agentId), c.env)),
   );
   app.openAPIRegistry.register("Error", errorBody);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });

@@ -77,8 +77,21 @@ const warnings = z.array(z.string()).openapi({
   description: "What is wrong with workspace files, in sentences: names that clash, control characters, and the like.",
 });
 
+const skills = z
+  .object({
+    eligible: z.int().openapi({ description: "How many may be used." }),
+    listed: z.int().openapi({ description: "How many of them the prompt lists." }),
+    chars: z.int().openapi({ description: "Of that list." }),
+    leftOut: z.int().openapi({ description: "How many were found besides; GET /v1/agents/:id/skills says why." }),
+    cut: z.array(z.object({ name: z.string(), reason: z.string() })).openapi({
+      description: "Those that may be used and are not listed for want of room.",
+    }),
+    notes: z.array(z.string()).openapi({ description: "What is amiss with those that may be used, in sentences." }),
+  })
+  .openapi("PromptSkills");
+
 /** What a turn would be given now. */
-export const promptLook = promptView.extend({ seeded, warnings }).openapi("PromptLook");
+export const promptLook = promptView.extend({ skills, seeded, warnings }).openapi("PromptLook");
 
 /** What the model of a run was sent. */
 export const runPrompt = promptView

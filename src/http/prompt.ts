@@ -6,6 +6,7 @@ import { contextReport } from "../session/inspect/context-report.ts";
 import { previewPrompt } from "../session/inspect/preview.ts";
 import { previewOccasion } from "../session/inspect/preview-occasion.ts";
 import { objectNameOf } from "../session/locate.ts";
+import { freshSkills } from "../session/skills/fresh-skills.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { isAlwaysThere, known, sessionParam } from "./known-session.ts";
@@ -97,6 +98,6 @@ promptRoutes.openapi(contextRoute, async (c) => {
   const report = await callSession(c.env.SESSIONS, await objectNameOf(key), async (session) => session.context(sender));
   if (report !== undefined || !isAlwaysThere(key, wiring.config)) return c.json(known(report, key), 200);
   const occasion = previewOccasion(agentId, { session: key, sender }, wiring);
-  const room = { agentId, wiring, extraTools: [], messages: [], now: Date.now() };
+  const room = { agentId, wiring, extraTools: [], skills: freshSkills(wiring), messages: [], now: Date.now() };
   return c.json(await contextReport(occasion, room), 200);
 });

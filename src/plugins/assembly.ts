@@ -7,6 +7,8 @@ import { log } from "../lib/log.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections, Section } from "../prompt/section.ts";
 import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
+import { pluginRoot } from "../skills/plugin-root.ts";
+import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
 import { type Contributed, contributedBy } from "./contributions.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -19,6 +21,8 @@ export interface Assembly {
   sections: AddedSections;
   channels: readonly AnyChannel[];
   providers: Readonly<Record<string, ProviderConfig>>;
+  /** Where their skills are, those of one plugin together. */
+  skills: readonly SkillRoot[];
   /** What is said for a model, `provider/model`, in words of its own. */
   contributionFor(model: string): Contributed;
 }
@@ -55,6 +59,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
     },
     channels,
     providers: Object.assign({}, ...on.map((plugin) => plugin.providers)),
+    skills: on.flatMap(({ name, skills = [] }) => (skills.length === 0 ? [] : [pluginRoot(name, skills)])),
     contributionFor: (model) => contributedBy(on, model),
   };
 }

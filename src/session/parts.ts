@@ -86,7 +86,7 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
   const deliveries = new Deliveries({ ...room, hooks, drained: () => pulse.arm() });
   const indexer = new Indexer({ ...room, audit });
   const family = new Family(room);
-  const skills = new SessionSkills();
+  const skills = new SessionSkills(room);
   const performer = new Performer({
     ...room,
     hooks,
@@ -111,7 +111,7 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
   const desk = new CommandDesk({ ...room, hooks, family, skills });
   const sockets = new Sockets(room);
   const retention = new Retention({ ...room, promptsInUse: () => performer.promptsInUse });
-  const inspector = new Inspector({ ...room, extraTools, engine: () => engine });
+  const inspector = new Inspector({ ...room, skills, extraTools, engine: () => engine });
   const removal = new Removal({ ...room, audit, idle: () => pulse.idle(), dismiss: () => family.dismiss() });
   return { engine, performer, pulse, desk, deliveries, sockets, family, hooks, indexer, inspector, retention, removal };
 }

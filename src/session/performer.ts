@@ -116,6 +116,7 @@ export class Performer {
   forget(): void {
     this.#readEtags.clear();
     this.#prompts.forget();
+    this.#room.skills.forget();
   }
 
   /** Puts what a run was asked into the transcript, within the fence. */
@@ -176,6 +177,7 @@ export class Performer {
       slot,
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
+    if (run.speaker.owner) this.#room.skills.turnEnded(agentIn(wiring, owner.agentId), wiring);
     waitUntil(startGateway(this.#room, listing));
     waitUntil(endFirstConversation(agentIn(wiring, owner.agentId), wiring, Date.now));
     return conclusion;

@@ -67,7 +67,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
         system: prompt.system,
         thinking: preferences.thinking,
         cacheKey: agent.id,
-        loadImage: (path) => loadImage(workspace, path),
+        loadImage: (path) => loadImage(path, workspace, skills.files),
         ...samplingOf(agent),
       },
       tools,

@@ -26,7 +26,7 @@ import {
   changeConfiguration,
   newestDocument,
 } from "./configuration/change-configuration.ts";
-import { configurationInForce } from "./configuration/configuration.ts";
+import { configurationInForce, knownConfiguration } from "./configuration/configuration.ts";
 import { type Config, wholeSchema } from "./configuration/whole-schema.ts";
 import type { QueuePolicy } from "./run/queue.ts";
 import type { SessionSettings } from "./store/stored-shapes.ts";
@@ -63,10 +63,12 @@ export interface Wiring {
   /** Which of them rest. */
   readonly cooldowns: Cooldowns;
   workspaceOf(agent: Agent): Workspace;
-  /** The value of a variable or secret of the Worker. */
+  /** The value of a variable or secret of the Worker; not to be shown, stored or told. */
   secret(name: string): string | undefined;
   /** Where skills are installed. */
   readonly installs: InstallStore;
+  /** How often skills were changed from outside of conversations, as far as this isolate knows. */
+  skillChanges(): number;
   /** The owners' ids as the prompt may show them. */
   ownersShown(): Promise<string[]>;
   /** What plugins bring that are switched on, but for their hooks. */
@@ -138,6 +140,7 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
       wait: waitAbout,
       onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: MANAGED_ID, path })),
     },
+    skillChanges: () => knownConfiguration(env.DB).skillChanges,
     ownersShown: () => ownersForPrompt(config.commands, secret),
     plugins,
     hooks,

@@ -4,7 +4,7 @@ import { mediaTypeOf } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 import { type FoundFiles, filesBelow } from "./files-below.ts";
 import { type LineTest, lineTest, searchLines } from "./line-search.ts";
-import { addressIn, type Resources, textsAt } from "./resources.ts";
+import { addressIn, type Opening, openingsAt, type Resources } from "./resources.ts";
 
 /** Most files that one call reads, most bytes of one of them, and of all. */
 const MAX_FILES = 300;
@@ -51,7 +51,7 @@ export function grepTool(
       const { sources, notes } =
         address === undefined
           ? filesOf(workspace, await filesBelow(workspace, path, glob))
-          : pagesOf(await textsAt(resources, address));
+          : pagesOf(await openingsAt(resources, address));
       const shown: string[] = [];
       let left = limit;
       for (let from = 0; from < sources.length && left > 0; from += AT_ONCE) {
@@ -82,12 +82,15 @@ function filesOf(workspace: Pick<Workspace, "read">, found: FoundFiles): Searche
   return { sources: chosen.map((file) => () => textOf(workspace, file)), notes: [...notes, ...found.notes] };
 }
 
-function pagesOf(pages: readonly FileText[]): Searched {
-  return { sources: pages.map((page) => async () => page), notes: [] };
+function pagesOf(openings: readonly Opening[]): Searched {
+  const { chosen, notes } = choose(openings);
+  return { sources: chosen.map((page) => () => pageText(page)), notes };
 }
 
 /** Which files are read, and what is left out. */
-function choose(files: readonly WorkspaceFile[]): { chosen: WorkspaceFile[]; notes: string[] } {
+function choose<File extends { path: string; size: number }>(
+  files: readonly File[],
+): { chosen: File[]; notes: string[] } {
   const texts = files.filter(({ path }) => !BINARY.test(mediaTypeOf(path)));
   const small = texts.filter(({ size }) => size <= MAX_FILE_BYTES);
   let bytes = 0;
@@ -116,11 +119,24 @@ interface FileText {
 async function textOf(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile): Promise<FileText | undefined> {
   try {
     const { bytes } = await workspace.read(path);
+    return textIn(path, bytes);
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError && thrown.code !== "unavailable") return undefined;
+    throw thrown;
+  }
+}
+
+async function pageText({ path, open }: Opening): Promise<FileText | undefined> {
+  const content = await open();
+  return typeof content === "string" ? { path, text: content } : content && textIn(path, content);
+}
+
+function textIn(path: string, bytes: Uint8Array): FileText | undefined {
+  try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return text.includes("\0") ? undefined : { path, text };
   } catch (thrown) {
     if (thrown instanceof TypeError) return undefined;
-    if (thrown instanceof WorkspaceError && thrown.code !== "unavailable") return undefined;
     throw thrown;
   }
 }

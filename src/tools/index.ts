@@ -11,7 +11,7 @@ import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
-import { readTool } from "./read.ts";
+import { readTool, type SkillFolders } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import type { Resources } from "./resources.ts";
 import { type StatusPort, sessionStatusTool } from "./session-status.ts";
@@ -30,8 +30,9 @@ export interface ToolRoom {
   owner: boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
-  /** What may be read besides the workspace, by anybody. */
+  /** What may be read besides the workspace. */
   resources: Resources;
+  skillFolders: SkillFolders;
   /** How commands are run, where they may be. */
   exec: ExecPort | undefined;
   /** Other sessions, where the turn may reach them. */
@@ -48,11 +49,11 @@ export interface ToolRoom {
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
-  const { owner, workspace, readEtags, resources, exec, sessions, status, outbox, config, plans } = room;
+  const { owner, workspace, readEtags, resources, skillFolders, exec, sessions, status, outbox, config, plans } = room;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
-    readTool(workspace, readEtags, resources),
+    readTool(workspace, readEtags, resources, skillFolders),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     applyPatchTool(workspace, readEtags),

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
-import { excerptLines, MAX_LINES } from "./line-excerpt.ts";
-import { type Address, addressIn, listAddress, type Resources, readAddress } from "./resources.ts";
+import { fileOutput } from "./file-output.ts";
+import { MAX_LINES } from "./line-excerpt.ts";
+import { type Address, addressIn, addressText, listAddress, type Resources, readAddress } from "./resources.ts";
 
 const readParameters = z.strictObject({
   path: z.string().describe("Its address, such as docs://index"),
@@ -21,8 +22,9 @@ export function readPagesTool(resources: Resources): Tool<z.infer<typeof readPar
     replay: "safe",
     sequential: false,
     async run({ path, offset, limit = MAX_LINES }) {
-      const { text, line } = await readAddress(resources, addressOnly(path, resources));
-      return { text: excerptLines(text, offset ?? line, limit) };
+      const address = addressOnly(path, resources);
+      const { content, line } = await readAddress(resources, address);
+      return fileOutput(addressText(address), content, { from: offset ?? line, limit });
     },
   });
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
-import { decodeText, encodingOf, showControls } from "../workspace/decode-text.ts";
-import { imageTypeOf } from "../workspace/media-type.ts";
+import { withBaseDir } from "../skills/base-dir.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import { excerptLines, MAX_LINES } from "./line-excerpt.ts";
+import { fileOutput, type Lines, textOf } from "./file-output.ts";
+import { MAX_LINES } from "./line-excerpt.ts";
 import type { ReadEtags } from "./read-etags.ts";
-import { addressIn, type Resources, readAddress } from "./resources.ts";
+import { addressIn, addressText, type Resources, readAddress } from "./resources.ts";
 
 const parameters = z.strictObject({
   path: z.string().describe("Path in the workspace, such as memory/2026-01-31.md, or an address such as docs://index"),
@@ -14,11 +14,18 @@ const parameters = z.strictObject({
   limit: z.int().min(1).optional().describe(`Number of lines to show, ${MAX_LINES} at most`),
 });
 
+/** Where the skills of the workspace are in the shell. */
+export interface SkillFolders {
+  /** The folder of the skill whose SKILL.md is at a path of the workspace; undefined where none is that may be used. */
+  baseDirOf(path: string): string | undefined;
+}
+
 /** Shows a text file, or a part of one, or an image; also a page that is not in the workspace. */
 export function readTool(
   workspace: Pick<Workspace, "read" | "list">,
   etags: ReadEtags,
   resources: Resources,
+  skills: SkillFolders,
 ): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "read",
@@ -32,15 +39,15 @@ export function readTool(
     async run({ path: typed, offset, limit = MAX_LINES }) {
       const address = addressIn(typed);
       if (address !== undefined) {
-        const { text, line } = await readAddress(resources, address);
-        return { text: excerptLines(text, offset ?? line, limit) };
+        const { content, line } = await readAddress(resources, address);
+        return fileOutput(addressText(address), content, { from: offset ?? line, limit });
       }
       const path = resolvePath(typed);
       const { file, bytes } = await readOrExplain(workspace, etags, path);
       etags.set(path, file.etag);
-      const mediaType = imageTypeOf(bytes);
-      if (mediaType !== undefined) return imageOf(path, mediaType, bytes.length);
-      return { text: excerptLines(textOf(path, bytes), offset ?? 1, limit) };
+      const lines = { from: offset ?? 1, limit };
+      const baseDir = skills.baseDirOf(path);
+      return baseDir === undefined ? fileOutput(path, bytes, lines) : skillOutput(path, bytes, baseDir, lines);
     },
   });
 }
@@ -56,15 +63,11 @@ async function readOrExplain(workspace: Pick<Workspace, "read" | "list">, etags:
   }
 }
 
-/** As the prompt shows files: UTF-16 where its mark says so, and control characters that providers refuse as pictures. */
-function textOf(path: string, bytes: Uint8Array): string {
-  const encoding = encodingOf(bytes);
-  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encoding);
-  if (decoded.kind === "text") return decoded.text;
-  if (decoded.why === "controls") return showControls(new TextDecoder(encoding).decode(bytes));
-  throw new Error(`${path} is not text in UTF-8 (${bytes.length} bytes), so it cannot be shown.`);
-}
-
-function imageOf(path: string, mediaType: string, size: number): ToolOutput {
-  return { text: `${path} is an image (${mediaType}, ${size} bytes).`, images: [{ path, mediaType }] };
+/** A SKILL.md of the workspace, as it is to be followed; who wants to edit it is told what is not in it as it is shown. */
+function skillOutput(path: string, bytes: Uint8Array, baseDir: string, lines: Lines): ToolOutput {
+  const text = textOf(path, bytes);
+  const followed = withBaseDir(text, baseDir);
+  const output = fileOutput(path, followed, lines);
+  if (followed === text) return output;
+  return { ...output, text: `${output.text}\n[The file has {baseDir} where this shows ${baseDir}.]` };
 }

@@ -2,19 +2,27 @@ import { headingsOf } from "../docs/headings.ts";
 import { nearestOf } from "../lib/nearest.ts";
 import { isPath } from "../workspace/paths.ts";
 
-/** What can be read besides the workspace, such as the documentation. Nothing in it can be written. */
+/**
+ * What can be read besides the workspace, such as the documentation. Nothing in it can be written. Either verb throws an Error with a
+ * sentence for the model where something is there and may not be read, or its store does not answer.
+ */
 export interface Resource {
-  /** The text at a path; "" is its root. Undefined where there is none. */
-  read(path: string): Promise<string | undefined>;
-  /** Everything that there is, in reading order. */
-  list(): Promise<readonly ResourceEntry[]>;
+  /** The text of a page, or the bytes of a file, at a path; "" is its root. Undefined where there is none. */
+  read(path: string): Promise<string | Uint8Array | undefined>;
+  /** What there is at a path and below it, in reading order; it may also give what is elsewhere. */
+  list(path: string): Promise<readonly ResourceEntry[]>;
 }
 
 export interface ResourceEntry {
   path: string;
   /** What it is, in a few words. */
   about: string;
+  /** Of a file, in bytes. */
+  size?: number;
 }
+
+/** Most lines of a listing. */
+const MAX_LISTED = 500;
 
 /** Resources by the scheme of their addresses: `docs` has what is at `docs://…`. */
 export type Resources = Readonly<Record<string, Resource>>;
@@ -27,27 +35,35 @@ export interface Address {
   heading: string | undefined;
 }
 
-/** The address that a model typed; undefined where that is a path of the workspace. */
+/** How the shell names what is at `skills://`. */
+const IN_SHELL = /^\s*\/skills(?=\/|\s*$)\/?/;
+
+/** The address that a model typed; undefined where that is a path of the workspace. `/skills/…` is `skills://…`. */
 export function addressIn(typed: string): Address | undefined {
-  const [, scheme, path, heading] = /^\s*([a-z][a-z\d+.-]*):\/\/([^#]*)(?:#(.*))?$/is.exec(typed) ?? [];
+  const named = typed.replace(IN_SHELL, "skills://");
+  const [, scheme, path, heading] = /^\s*([a-z][a-z\d+.-]*):\/\/([^#]*)(?:#(.*))?$/is.exec(named) ?? [];
   if (scheme === undefined || path === undefined) return undefined;
   return { scheme: scheme.toLowerCase(), path: path.trim().replace(/^\/+|(?<!\/)\/+$/g, ""), heading: heading?.trim() };
 }
 
 /**
- * The text at an address, and the line to begin at.
+ * What is at an address, and the line to begin at.
  * @throws Error where nothing is there, with what is near
  */
-export async function readAddress(resources: Resources, address: Address): Promise<{ text: string; line: number }> {
+export async function readAddress(
+  resources: Resources,
+  address: Address,
+): Promise<{ content: string | Uint8Array; line: number }> {
   const resource = resourceAt(resources, address);
-  const text = await resource.read(address.path);
-  if (text === undefined) throw await nothingAt(resource, address);
-  if (address.heading === undefined || address.heading === "") return { text, line: 1 };
-  const headings = headingsOf(text);
-  const heading = headings.find(({ slug }) => slug === address.heading?.toLowerCase());
-  if (heading !== undefined) return { text, line: heading.line };
+  const content = await resource.read(address.path);
+  if (content === undefined) throw await nothingAt(resource, address);
+  const { heading: wanted } = address;
+  if (wanted === undefined || wanted === "" || typeof content !== "string") return { content, line: 1 };
+  const headings = headingsOf(content);
+  const heading = headings.find(({ slug }) => slug === wanted.toLowerCase());
+  if (heading !== undefined) return { content, line: heading.line };
   const slugs = headings.map(({ slug }) => `#${slug}`).join(", ");
-  throw new Error(`${shown(address)} has no heading #${address.heading}. It has: ${slugs}.`);
+  throw new Error(`${addressText(address)} has no heading #${wanted}. It has: ${slugs}.`);
 }
 
 /**
@@ -56,26 +72,38 @@ export async function readAddress(resources: Resources, address: Address): Promi
  */
 export async function listAddress(resources: Resources, address: Address): Promise<string> {
   const { entries } = await entriesBelow(resources, address);
-  return entries.map(({ path, about }) => `${address.scheme}://${path}  ${about}`).join("\n");
+  const lines = entries.slice(0, MAX_LISTED).map(({ path, about }) => `${address.scheme}://${path}  ${about}`);
+  if (entries.length > MAX_LISTED) lines.push(`[The first ${MAX_LISTED} of ${entries.length} entries.]`);
+  return lines.join("\n");
+}
+
+/** Something at an address that can be opened. */
+export interface Opening {
+  path: string;
+  /** In bytes; 0 where it is not known. */
+  size: number;
+  open(): Promise<string | Uint8Array | undefined>;
 }
 
 /**
- * Every text at an address and below it, under its own address.
+ * Everything at an address and below it, under its own address. Nothing is read yet.
  * @throws Error where nothing is there, with what is near
  */
-export async function textsAt(resources: Resources, address: Address): Promise<{ path: string; text: string }[]> {
+export async function openingsAt(resources: Resources, address: Address): Promise<Opening[]> {
   const { entries, resource } = await entriesBelow(resources, address);
-  const texts = await Promise.all(entries.map(({ path }) => resource.read(path)));
-  return entries.flatMap(({ path }, i) => {
-    const text = texts[i];
-    return text === undefined ? [] : [{ path: `${address.scheme}://${path}`, text }];
-  });
+  return entries.map(({ path, size = 0 }) => ({
+    path: `${address.scheme}://${path}`,
+    size,
+    open: () => resource.read(path),
+  }));
 }
 
 async function entriesBelow(resources: Resources, address: Address) {
   const resource = resourceAt(resources, address);
-  const wanted = address.path.replace(/\.md$/i, "");
-  const entries = (await resource.list()).filter(({ path }) => wanted === "" || `${path}/`.startsWith(`${wanted}/`));
+  const wanted = [address.path, address.path.replace(/\.md$/i, "")];
+  const isBelow = ({ path }: ResourceEntry) => wanted.some((folder) => `${path}/`.startsWith(`${folder}/`));
+  const all = await resource.list(address.path);
+  const entries = address.path === "" ? all : all.filter(isBelow);
   if (entries.length === 0) throw await nothingAt(resource, address);
   return { entries, resource };
 }
@@ -91,14 +119,15 @@ function resourceAt(resources: Resources, { scheme, path }: Address): Resource {
 }
 
 async function nothingAt(resource: Resource, address: Address): Promise<Error> {
-  const names = (await resource.list()).map(({ path }) => path);
+  const names = (await resource.list("")).map(({ path }) => path);
   const near = nearestOf(address.path.replace(/\.md$/i, ""), names).map((path) => `${address.scheme}://${path}`);
   const meant = near.length === 0 ? "" : ` Near it: ${near.join(", ")}.`;
   return new Error(
-    `There is nothing at ${shown(address)}.${meant} Use ls on ${address.scheme}:// to see what there is.`,
+    `There is nothing at ${addressText(address)}.${meant} Use ls on ${address.scheme}:// to see what there is.`,
   );
 }
 
-function shown({ scheme, path }: Address): string {
+/** An address as it is written. */
+export function addressText({ scheme, path }: Pick<Address, "scheme" | "path">): string {
   return `${scheme}://${path}`;
 }

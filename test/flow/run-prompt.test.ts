@@ -87,7 +87,7 @@ describe("the prompt of a past run", () => {
 
     const query = new URLSearchParams({ session: session("kept").sessionKey, model: "fake/kept" });
     const look = await (await call("GET", `/v1/agents/main/prompt?${query}`)).json<PromptLook>();
-    const { seeded: _, warnings: __, ...view } = look;
+    const { seeded: _, warnings: __, skills: ___, ...view } = look;
     expect(shown).toMatchObject(view as object);
     const plain = await call("GET", `/v1/runs/${runId}/prompt`, undefined, { Accept: "text/plain" });
     expect(await plain.text()).toBe(look.text);

@@ -42,7 +42,10 @@ async function bundled(): Promise<typeof import("./turns.ts") & typeof import(".
   try {
     await build({
       stdin: { contents, resolveDir: import.meta.dirname },
-      ...{ bundle: true, format: "esm", platform: "node", loader: { ".md": "text", ".sql": "text" }, outfile },
+      ...{ bundle: true, format: "esm", platform: "node", outfile },
+      loader: { ".md": "text", ".sh": "text", ".sql": "text" },
+      // A bundled library may still ask for modules of Node in the old way.
+      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

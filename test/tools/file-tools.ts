@@ -32,7 +32,7 @@ export function fileTools(workspace: Workspace = openWorkspace(), resources: Res
     workspace,
     etags,
     textOf,
-    read: (args: unknown) => run(readTool(workspace, etags, resources), args),
+    read: (args: unknown) => run(readTool(workspace, etags, resources, { baseDirOf: () => undefined }), args),
     write: (args: unknown) => run(writeTool(workspace, etags), args),
     edit: (args: unknown) => run(editTool(workspace, etags), args),
     applyPatch: (input: string) => run(applyPatchTool(workspace, etags), { input }),

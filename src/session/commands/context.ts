@@ -2,6 +2,7 @@ import type { SectionSource } from "../../prompt/section-source.ts";
 import type { Review } from "../../workspace/acceptance.ts";
 import { tokenText } from "../desk/figures.ts";
 import type { ContextReport } from "../inspect/context-report.ts";
+import type { SkillsReport } from "../skills/skills-report.ts";
 import type { QueuedCommand } from "./command.ts";
 
 /** `/context [list | detail]`: what the next request to the model is made of. */
@@ -19,6 +20,10 @@ export const context: QueuedCommand = {
   },
 };
 
+/** How many skills that were cut, and how many notes on skills, are told. */
+const MAX_NAMED = 5;
+const MAX_NOTES = 20;
+
 /** How it is told where a section's words come from, but for our own. */
 const FROM: Record<Exclude<SectionSource["kind"], "section">, string> = {
   provider: "in the words for",
@@ -28,21 +33,24 @@ const FROM: Record<Exclude<SectionSource["kind"], "section">, string> = {
   plugin: "from the plugin",
 };
 
-function overview({ model, window, totals, sections, messages }: ContextReport): string[] {
+function overview({ model, window, totals, sections, skills, messages }: ContextReport): string[] {
   const { prompt, above, below, tools } = totals;
   const all = prompt.tokens + tools.tokens + messages.tokens;
   const share = Math.round((100 * all) / window);
   return [
     `About ${tokenText(all)} of ${tokenText(window)} tokens (${share} %) of \`${model}\`:`,
     `- System prompt: ${tokenText(prompt.tokens)} tokens, ${prompt.chars} characters (${tokenText(above.tokens)} that stay the same, ${tokenText(below.tokens)} that change)`,
-    ...sections.filter(({ name }) => name === "skills").map(skillsLine),
+    ...sections.filter(({ name }) => name === "skills").map((section) => skillsLine(section, skills)),
     `- Tools: ${tokenText(tools.tokens)} tokens for ${tools.count}, their schemas ${tools.schemaBytes} bytes`,
     `- Conversation: ${tokenText(messages.tokens)} tokens in ${messages.count} messages`,
   ];
 }
 
-function skillsLine({ tokens, chars }: ContextReport["sections"][number]): string {
-  return `- Skills, as part of it: ${tokenText(tokens)} tokens, ${chars} characters`;
+function skillsLine({ tokens, chars }: ContextReport["sections"][number], { listed, cut }: SkillsReport): string {
+  const names = cut.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = cut.length > names.length ? ` and ${cut.length - names.length} more` : "";
+  const without = cut.length === 0 ? "" : `; ${cut.length} not listed for want of room: ${names.join(", ")}${more}`;
+  return `- Skills, as part of it: ${listed} listed, ${tokenText(tokens)} tokens, ${chars} characters${without}`;
 }
 
 function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
@@ -74,7 +82,7 @@ function changesIn({ hasAccepted, files }: Review): string[] {
   return ["", "Not as you have accepted them:", ...changed.map(({ path, state }) => `- ${path}: ${state}`)];
 }
 
-function details({ sections, tools }: ContextReport): string[] {
+function details({ sections, skills, tools }: ContextReport): string[] {
   const parts = sections.map(({ name, layer, chars, tokens, source }) => {
     const from = source.kind === "section" ? "" : `, ${FROM[source.kind]} ${source.name}`;
     return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "below" ? ", changes" : ""}${from}`;
@@ -82,5 +90,8 @@ function details({ sections, tools }: ContextReport): string[] {
   const costs = tools
     .toSorted((a, b) => b.tokens - a.tokens)
     .map(({ name, schemaBytes, tokens }) => `- ${name}: ${tokenText(tokens)} tokens, schema ${schemaBytes} bytes`);
-  return ["", "Sections of the system prompt:", ...parts, "", "Tools:", ...costs];
+  const { notes } = skills;
+  const aboutSkills =
+    notes.length === 0 ? [] : ["", "On skills:", ...notes.slice(0, MAX_NOTES).map((note) => `- ${note}`)];
+  return ["", "Sections of the system prompt:", ...parts, ...aboutSkills, "", "Tools:", ...costs];
 }

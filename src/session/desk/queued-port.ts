@@ -19,7 +19,7 @@ import { pairingPort } from "./pairing-port.ts";
 export interface QueuedRoom extends FamilyRoom, BudgetRoom, ContextRoom {
   database: D1Database;
   hooks: SessionHooks;
-  skills: Pick<SessionSkills, "forTurn">;
+  skills: Pick<SessionSkills, "forTurn" | "lookOnly">;
 }
 
 /** What a command may do whose turn has come. */

@@ -1,6 +1,7 @@
 import { tokensOf } from "../../agent/context-size.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import type { Message } from "../../models/message.ts";
+import type { SkillsSource } from "../skills/session-skills.ts";
 import { sessionModel } from "../turn/model-choice.ts";
 import type { Occasion } from "../turn/occasion.ts";
 import { agentIn, type Wiring } from "../wiring.ts";
@@ -22,6 +23,7 @@ export interface ReportRoom {
   wiring: Wiring;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools: readonly AnyTool[];
+  skills: SkillsSource;
   /** What the model sees of the conversation. */
   messages: readonly Message[];
   /** Milliseconds since the epoch. */

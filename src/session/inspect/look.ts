@@ -6,7 +6,9 @@ import { reportPrompt } from "../../prompt/report.ts";
 import { dryWorkspace } from "../../workspace/dry.ts";
 import { isSeeded } from "../../workspace/seed.ts";
 import { WorkspaceError } from "../../workspace/workspace.ts";
-import { NO_SKILLS } from "../skills/turn-skills.ts";
+import type { SkillsSource } from "../skills/session-skills.ts";
+import { type SkillsReport, skillsReport } from "../skills/skills-report.ts";
+import type { TurnSkills } from "../skills/turn-skills.ts";
 import type { Occasion } from "../turn/occasion.ts";
 import { filesReadOf } from "../turn/shared-files.ts";
 import { gatherFiles } from "../turn/turn-files.ts";
@@ -21,6 +23,8 @@ import { type PromptView, promptView } from "./prompt-view.ts";
 export interface PromptLook extends PromptView {
   /** False where no turn has furnished the workspace yet: then the files are those that the first one will write. */
   seeded: boolean;
+  /** What the list of skills in it comes to. */
+  skills: SkillsReport;
   /** What is wrong with workspace files, shown or not, in sentences. */
   warnings: string[];
 }
@@ -33,6 +37,7 @@ export interface LookRoom {
   wiring: Wiring;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools: readonly AnyTool[];
+  skills: SkillsSource;
   /** What is in the conversation, as plugins are told of it. */
   messages: readonly Message[];
   /** Milliseconds since the epoch. */
@@ -54,10 +59,10 @@ export async function lookAtPrompt(occasion: Occasion, room: LookRoom): Promise<
 }
 
 async function look(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
-  const { prompt, tools, seeded } = await wouldBeSent(occasion, room);
+  const { prompt, tools, skills, seeded } = await wouldBeSent(occasion, room);
   const of = { agentId: room.agentId, sessionKey: occasion.session.key, mode: occasion.mode, model: room.model };
   const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
-  return { ...view, seeded, warnings: [...(prompt.input.fileWarnings ?? [])] };
+  return { ...view, skills: skillsReport(skills), seeded, warnings: [...(prompt.input.fileWarnings ?? [])] };
 }
 
 /**
@@ -66,18 +71,20 @@ async function look(occasion: Occasion, room: LookRoom): Promise<PromptLook> {
  */
 export async function wouldBeSent(
   occasion: Occasion,
-  { agentId, model, wiring, extraTools, messages, now }: LookRoom,
-): Promise<{ prompt: TurnPrompt; tools: AnyTool[]; seeded: boolean }> {
+  room: LookRoom,
+): Promise<{ prompt: TurnPrompt; tools: AnyTool[]; skills: TurnSkills; seeded: boolean }> {
+  const { agentId, model, wiring, extraTools, messages, now } = room;
   const agent = agentIn(wiring, agentId);
   const stored = wiring.workspaceOf(agent);
   const listed = await stored.list("");
   const workspace = dryWorkspace(stored, now);
-  const skills = NO_SKILLS;
+  const listing = Promise.resolve(listed);
+  const skills = await room.skills.forTurn({ occasion, agent, listing });
   const ports = { ...previewPorts(occasion, agentId, wiring), skills, extraTools };
   const hooks = previewHooks(occasion, agentId, { wiring, workspace, now });
   const tools = turnTools(occasion, ports, workspace);
-  const gathered = { ...ports, hooks, bootstrapCache: filesReadOf(agentId), listing: Promise.resolve(listed) };
+  const gathered = { ...ports, hooks, bootstrapCache: filesReadOf(agentId), listing };
   const files = await gatherFiles(occasion, agent, workspace, gathered);
   const prompt = await turnPrompt(occasion, { agent, tools, files, skills, model, messages: () => messages }, gathered);
-  return { prompt, tools, seeded: isSeeded(listed) };
+  return { prompt, tools, skills, seeded: isSeeded(listed) };
 }

@@ -1,4 +1,5 @@
 import { IsopodError } from "../../lib/errors.ts";
+import { freshSkills } from "../skills/fresh-skills.ts";
 import { lookUpModel } from "../turn/model-choice.ts";
 import { agentIn, type Wiring } from "../wiring.ts";
 import { lookAtPrompt, type PromptLook } from "./look.ts";
@@ -23,7 +24,8 @@ export function previewPrompt(
   const agent = agentIn(wiring, agentId);
   const occasion = previewOccasion(agentId, query, wiring);
   const model = word === undefined ? wiring.modelRefOf(agent) : modelNamed(word, wiring);
-  return lookAtPrompt(occasion, { agentId, model, wiring, extraTools: wiring.plugins.tools, messages: [], now });
+  const extraTools = wiring.plugins.tools;
+  return lookAtPrompt(occasion, { agentId, model, wiring, extraTools, skills: freshSkills(wiring), messages: [], now });
 }
 
 function modelNamed(word: string, wiring: Wiring): string {

@@ -1,6 +1,7 @@
 import type { AnyTool } from "../../agent/tool.ts";
 import { newestRun } from "../run/runs.ts";
 import { speakerOf } from "../run/speaker.ts";
+import type { SessionSkills } from "../skills/session-skills.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import { readView } from "../transcript/context.ts";
@@ -15,6 +16,7 @@ export interface ContextRoom {
   wiring(): Wiring;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
+  skills: Pick<SessionSkills, "lookOnly">;
   now(): number;
 }
 
@@ -25,6 +27,7 @@ export async function sessionContext(occasion: Occasion, room: ContextRoom): Pro
     agentId: owner.agentId,
     wiring: room.wiring(),
     extraTools: room.extraTools(),
+    skills: { forTurn: (request) => room.skills.lookOnly(request) },
     messages: readView(room.store, owner).messages,
     now: room.now(),
   });

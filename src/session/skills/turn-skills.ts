@@ -1,5 +1,6 @@
 import type { LeftOut, Skill, SkillRoot } from "../../skills/skill.ts";
 import type { SkillSet } from "../../skills/skill-set.ts";
+import { SkillFiles } from "./skill-files.ts";
 
 /** The skills of one turn: found at some earlier moment, and judged by the configuration that the turn works with. */
 export interface TurnSkills {
@@ -11,10 +12,14 @@ export interface TurnSkills {
   readonly shown: readonly Skill[];
   /** Those that may be used and did not fit into it. */
   readonly cut: readonly LeftOut[];
+  /** What is to be known of those that may be used, in sentences. */
+  readonly notes: readonly string[];
   /** Variables for commands of this run, with the values of secrets. They go nowhere else. */
   readonly env: Readonly<Record<string, string>>;
   /** The values among them that nobody may see, for the mask. */
   readonly secrets: readonly string[];
+  /** Their files, by address; see `SkillFiles`. */
+  readonly files: Pick<SkillFiles, "readFile" | "readIfAllowed" | "list" | "baseDirOf">;
   /** What the shell has below `/skills`: files of skills that may be used and are outside of the workspace. */
   readonly mounts: readonly SkillRoot[];
   /**
@@ -24,14 +29,18 @@ export interface TurnSkills {
   read(location: string): Promise<string | undefined>;
 }
 
+const NONE: SkillSet = { eligible: [], leftOut: [] };
+
 /** Of a turn that has none: nobody else's but an owner's turns do. */
 export const NO_SKILLS: TurnSkills = {
-  set: { eligible: [], leftOut: [] },
+  set: NONE,
   list: undefined,
   shown: [],
   cut: [],
+  notes: [],
   env: {},
   secrets: [],
+  files: new SkillFiles(NONE, []),
   mounts: [],
   read: async () => undefined,
 };

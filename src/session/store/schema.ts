@@ -6,6 +6,8 @@ import {
   isChild,
   isCompaction,
   isDelivery,
+  isLookHead,
+  isLookPart,
   isMessage,
   isOutline,
   isReport,
@@ -137,6 +139,20 @@ export const notices = sqliteTable("notices", {
   attempts: integer().notNull(),
   /** When to tell it, in milliseconds since the epoch; null while sub-agents of its own are at work for it. */
   dueAt: integer("due_at"),
+});
+
+/** One row: of what `skill_parts` is the snapshot. */
+export const skillLook = sqliteTable("skill_look", {
+  /** Always 1. */
+  id: integer().primaryKey(),
+  body: json("body", isLookHead).notNull(),
+});
+
+/** The skills that were found for this session, in as few rows as they fit into. */
+export const skillParts = sqliteTable("skill_parts", {
+  /** 0, 1, 2 … */
+  part: integer().primaryKey(),
+  body: json("body", isLookPart).notNull(),
 });
 
 /** What is to be told to the audit trail and has not been yet. */

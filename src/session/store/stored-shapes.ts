@@ -7,6 +7,8 @@ import type { ChildReport } from "../family/child-report.ts";
 import type { Outline } from "../inspect/outline.ts";
 import type { QueuePolicy } from "../run/queue.ts";
 import type { RunInput, RunState, Spawned } from "../run/run.ts";
+import type { Finding } from "../skills/findings.ts";
+import type { LookHead } from "../skills/snapshot.ts";
 
 /** An event as it is stored: its run is in the row. */
 export type StoredEvent = { seq: number; ts: number } & EventBody;
@@ -161,6 +163,18 @@ export function isReport(value: unknown): value is ChildReport {
 /** Whether a stored value is a line of the audit trail. */
 export function isAuditEntry(value: unknown): value is AuditEntry {
   return isObject(value) && typeof value.at === "number" && areStrings(value.id, value.kind, value.by, value.subject);
+}
+
+/** Whether a stored value says of what skills are the snapshot. */
+export function isLookHead(value: unknown): value is LookHead {
+  return (
+    isObject(value) && areStrings(value.sessionId, value.places, value.digest) && typeof value.changes === "number"
+  );
+}
+
+/** Whether a stored value is a part of a snapshot of skills. */
+export function isLookPart(value: unknown): value is Finding[] {
+  return Array.isArray(value) && value.every((found) => isObject(found) && typeof found.kind === "string");
 }
 
 /** Whether a stored value is a session's settings. */

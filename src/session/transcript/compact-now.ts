@@ -7,6 +7,7 @@ import type { ActiveRun } from "../engine.ts";
 import { hookedLoop } from "../hooked/hooked-loop.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";
 import { wouldBeSent } from "../inspect/look.ts";
+import type { SessionSkills } from "../skills/session-skills.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Store } from "../store/store.ts";
 import { contextRules } from "../turn/context-rules.ts";
@@ -25,6 +26,7 @@ interface CompactRoom extends BudgetRoom {
   wiring(): Wiring;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
+  skills: Pick<SessionSkills, "lookOnly">;
 }
 
 /**
@@ -47,6 +49,7 @@ export async function compactNow(run: ActiveRun, focus: string, room: CompactRoo
     model: lead.ref,
     wiring,
     extraTools: [...wiring.plugins.tools, ...room.extraTools()],
+    skills: { forTurn: (request) => room.skills.lookOnly(request) },
     messages: run.journal.context(),
     now: room.now(),
   });

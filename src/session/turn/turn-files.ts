@@ -5,6 +5,8 @@ import { noteEnd, stageOf } from "../../workspace/onboarding.ts";
 import { seedWorkspace } from "../../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 import { hookedFiles } from "../hooked/hooked-files.ts";
+import { isSkillAddress } from "../skills/skill-files.ts";
+import type { TurnSkills } from "../skills/turn-skills.ts";
 import { onboardingOf } from "./first-conversation.ts";
 import type { Occasion } from "./occasion.ts";
 import { isOwnerAlone, isPersonal } from "./personal.ts";
@@ -48,7 +50,12 @@ export async function gatherFiles(
 }
 
 /** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */
-export async function loadImage(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+export async function loadImage(
+  path: string,
+  workspace: Pick<Workspace, "read">,
+  skills: TurnSkills["files"],
+): Promise<Uint8Array | undefined> {
+  if (isSkillAddress(path)) return skills.readIfAllowed(path);
   try {
     return (await workspace.read(path)).bytes;
   } catch (error) {

@@ -14,7 +14,7 @@ import type { PromptHooks, SessionHooks } from "../hooked/session-hooks.ts";
 import type { PromptKeeper } from "../inspect/prompt-keeper.ts";
 import type { EndedConversation } from "../run/run.ts";
 import type { Slot } from "../run/slot.ts";
-import type { SessionSkills } from "../skills/session-skills.ts";
+import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnSkills } from "../skills/turn-skills.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import type { Wiring } from "../wiring.ts";
@@ -69,7 +69,7 @@ export interface TurnRoom {
   /** The right to work, once the lane gives it. */
   slot: Promise<Slot>;
   /** The session's skills. */
-  skills: Pick<SessionSkills, "forTurn">;
+  skills: SkillsSource;
   /** What may be spent; undefined where nothing is capped. */
   budget: CallBudget | undefined;
 }

@@ -6,18 +6,29 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { gatewayPort } from "../configuration/gateway-port.ts";
 import { agentIn } from "../wiring.ts";
 import type { Occasion } from "./occasion.ts";
-import { RESOURCES } from "./resources.ts";
+import { resourcesOf } from "./resources.ts";
 import type { ToolsRoom } from "./turn-room.ts";
 import { turnShell } from "./turn-shell.ts";
 
 /** The tools of a turn, over what it may reach. */
 export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Workspace): AnyTool[] {
-  const { readEtags, status, sessions, outbox, extraTools, wiring } = room;
+  const { readEtags, status, sessions, outbox, extraTools, wiring, skills } = room;
   const { owner } = occasion.speaker;
   const plans = wiring.config.tools.experimental.planTool;
   const config = gatewayPort(occasion, wiring);
   const agent = agentIn(wiring, parseSessionKey(occasion.session.key).agentId);
-  const exec = turnShell(agent, room, workspace);
-  const own = { owner, workspace, readEtags, resources: RESOURCES, exec, sessions, status, outbox, config, plans };
+  const own = {
+    owner,
+    workspace,
+    readEtags,
+    resources: resourcesOf(skills, owner),
+    skillFolders: skills.files,
+    exec: turnShell(agent, room, workspace),
+    sessions,
+    status,
+    outbox,
+    config,
+    plans,
+  };
   return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));
 }

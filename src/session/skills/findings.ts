@@ -1,0 +1,98 @@
+import { byteLength, head } from "../../lib/text.ts";
+import { type LeftOut, SKILL_SOURCES, type Skill } from "../../skills/skill.ts";
+
+/** One thing that a look at an agent's skills has found. */
+export type Finding =
+  | { kind: "skill"; skill: Skill }
+  /** Something that is no usable skill, whatever the configuration says. */
+  | { kind: "left-out"; leftOut: LeftOut }
+  /** A skill whose files are not what was installed. */
+  | { kind: "quarantined"; location: string; reason: string }
+  /** Something to know of a skill that may be used all the same, as a sentence. */
+  | { kind: "note"; location: string; text: string };
+
+/** Most characters of a description. */
+export const MAX_DESCRIPTION_CHARS = 1024;
+/** Most bytes of one finding as JSON, of all skills, and of everything else that is to be told of them. */
+const MAX_FINDING_BYTES = 64 * 1024;
+const MAX_SKILLS_BYTES = 3 * 1024 * 1024;
+const MAX_REPORT_BYTES = 1024 * 1024;
+const MAX_SENTENCE_CHARS = 1000;
+
+/** What one look has found, before it is brought within bounds. */
+export interface Found {
+  skills: readonly Skill[];
+  leftOut: readonly LeftOut[];
+  /** Why skills are quarantined, by location. */
+  quarantined: ReadonlyMap<string, string>;
+}
+
+/**
+ * Findings that can be stored: a description that is too long is cut, and what there is no room for is left out, the weakest
+ * source first. Each says so. The same skills give the same findings.
+ */
+export function findingsOf({ skills, leftOut, quarantined }: Found): Finding[] {
+  const room = { bytes: MAX_SKILLS_BYTES };
+  const kept: Finding[] = [];
+  const refused: LeftOut[] = [];
+  const notes: Finding[] = [];
+  for (const skill of [...skills].sort(byStrength)) {
+    const { name, source, location } = skill;
+    const description = head(skill.description, MAX_DESCRIPTION_CHARS);
+    const finding: Finding = { kind: "skill", skill: { ...skill, description } };
+    const why = whyNoRoom(finding, room);
+    if (why === undefined) kept.push(finding);
+    else refused.push({ name, source, location, code: "too_large", reason: why });
+    if (description !== skill.description) notes.push({ kind: "note", location, text: CUT });
+  }
+  const shut = [...quarantined].sort(([a], [b]) => compare(a, b));
+  const reported: Finding[] = [
+    ...shut.map(([location, reason]) => ({ kind: "quarantined" as const, location, reason: bounded(reason) })),
+    ...notes,
+    ...[...refused, ...leftOut].sort((a, b) => compare(a.location, b.location)).map(boundedLeftOut),
+  ];
+  const report = { bytes: MAX_REPORT_BYTES };
+  return [...kept, ...reported.filter((finding) => whyNoRoom(finding, report) === undefined)];
+}
+
+/** What was found, by kind. */
+export function foundIn(findings: readonly Finding[]): Found & { notes: ReadonlyMap<string, string> } {
+  const pick = <Kind extends Finding["kind"]>(kind: Kind) =>
+    findings.filter((found): found is Extract<Finding, { kind: Kind }> => found.kind === kind);
+  return {
+    skills: pick("skill").map(({ skill }) => skill),
+    leftOut: pick("left-out").map(({ leftOut }) => leftOut),
+    quarantined: new Map(pick("quarantined").map(({ location, reason }) => [location, reason])),
+    notes: new Map(pick("note").map(({ location, text }) => [location, text])),
+  };
+}
+
+const CUT = `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters; the rest of it is not shown to models.`;
+
+function whyNoRoom(finding: Finding, room: { bytes: number }): string | undefined {
+  const bytes = byteLength(JSON.stringify(finding));
+  if (bytes > MAX_FINDING_BYTES)
+    return `Its front matter is too large: ${bytes} bytes, of ${MAX_FINDING_BYTES} at most.`;
+  if (bytes > room.bytes)
+    return "There is no room for it beside all other skills: have fewer, or shorten their front matter.";
+  room.bytes -= bytes;
+  return undefined;
+}
+
+function bounded(sentence: string): string {
+  return head(sentence, MAX_SENTENCE_CHARS);
+}
+
+function boundedLeftOut(leftOut: LeftOut): Finding {
+  const { name, reason } = leftOut;
+  return { kind: "left-out", leftOut: { ...leftOut, name: bounded(name), reason: bounded(reason) } };
+}
+
+/** The strongest source first, and by location within it. */
+function byStrength(a: Skill, b: Skill): number {
+  return SKILL_SOURCES.indexOf(a.source) - SKILL_SOURCES.indexOf(b.source) || compare(a.location, b.location);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
