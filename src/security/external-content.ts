@@ -48,6 +48,16 @@ export function wrapExternal(content: string, { source, id, metadata = {} }: Ext
   ].join("\n");
 }
 
+/** A text with wrapped contents as a person is to read it: without the notice, the markers and the lines about them. */
+export function withoutWrapping(text: string): string {
+  return text.replace(WRAPPED, "$2");
+}
+
+const WRAPPED = new RegExp(
+  String.raw`${NOTICE.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}\n\n<<<EXTERNAL_UNTRUSTED_CONTENT id="([0-9a-f]{16})">>>\n[\s\S]*?\n---\n([\s\S]*?)\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="\1">>>`,
+  "g",
+);
+
 /** A job that something outside has started. */
 export interface ExternalJob {
   /** Ours, hence not foreign. */

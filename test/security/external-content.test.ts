@@ -1,5 +1,10 @@
 import { describe, expect, inject, test } from "vitest";
-import { truncateExternal, wrapExternal, wrapExternalJob } from "../../src/security/external-content.ts";
+import {
+  truncateExternal,
+  withoutWrapping,
+  wrapExternal,
+  wrapExternalJob,
+} from "../../src/security/external-content.ts";
 
 const id = "0f1e2d3c4b5a6978";
 const START = `<<<EXTERNAL_UNTRUSTED_CONTENT id="${id}">>>`;
@@ -159,3 +164,13 @@ function wrap({ content, options, params }: Case): string {
   };
   return wrapExternal(content, { source: options?.source ?? "unknown", id, metadata });
 }
+
+test("people read what was wrapped without the notice and the markers, and all other text as it is", () => {
+  const origin = { source: "web_fetch", id, metadata: { Hosts: "example.com" } } as const;
+  const wrapped = `before\n${wrapExternal("one\n---\n$& two", origin)}\n\nExit code 1.`;
+  expect(withoutWrapping(wrapped)).toBe("before\none\n---\n$& two\n\nExit code 1.");
+  const twice = `${wrapExternal("a", origin)}\n${wrapExternal("b", origin)}`;
+  expect(withoutWrapping(twice)).toBe("a\nb");
+  expect(withoutWrapping("plain")).toBe("plain");
+  expect(withoutWrapping(wrapped.slice(0, -60))).toBe(wrapped.slice(0, -60));
+});

@@ -5,6 +5,7 @@ import { spoken } from "../../agent/silent-reply.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE, type ToolMessage, type UserMessage } from "../../models/message.ts";
+import { withoutWrapping } from "../../security/external-content.ts";
 import { presentName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../engine.ts";
 import { hookedLoop } from "../hooked/hooked-loop.ts";
@@ -115,7 +116,7 @@ function withoutTokens(budget: CallBudget): CallBudget {
   };
 }
 
-/** What a tool gave, as it is told. It is no model's text: no tags are looked for in it. */
+/** What a tool gave, as the transcript has it. It is no model's text: no tags are looked for in it. */
 function outputOf(result: ToolMessage | undefined): string {
   const text = result?.text.trim() ?? "";
   if (result?.isError) return `⚠️ \`${result.tool}\` failed: ${text}`;
@@ -126,6 +127,7 @@ function conclusionOf(text: string, reply?: AssistantMessage): Conclusion {
   const at = Date.now();
   const head = { role: "assistant", id: newId("msg", at), at, stop: "stop", usage: NO_USAGE } as const;
   const message: AssistantMessage = { ...head, model: "isopod/skills", ...reply, parts: [{ type: "text", text }] };
-  const said = spoken(text);
+  // Models see later what was said here: other hosts' words stay fenced off for them, and people read them as they are.
+  const said = spoken(withoutWrapping(text));
   return { status: "ok", message, texts: said === "" ? [] : [said] };
 }
