@@ -35,12 +35,15 @@ const HARMLESS_HEADERS = [
   "user-agent",
 ];
 
+/** What a header may be written with. */
+const PLAIN = /^[\t\x20-\x7e]*$/;
+
 const BODY_HEADERS = ["content-encoding", "content-language", "content-location", "content-type"];
 
 /** Takes a request as a caller gives it. @throws EgressError `bad_request`, which does not repeat what is wrong */
 export function outgoingRequest(
   method = "GET",
-  headers: HeadersInit = {},
+  headers: Headers | Record<string, string> = {},
   body?: string | Uint8Array<ArrayBuffer>,
 ): OutgoingRequest {
   const verb = normalMethod(method);
@@ -73,12 +76,23 @@ function normalMethod(method: string): string {
   );
 }
 
-function plainHeaders(given: HeadersInit): Headers {
+function plainHeaders(given: Headers | Record<string, string>): Headers {
+  const entries = given instanceof Headers ? [...given] : Object.entries(given);
+  // workerd would take other letters, and write the whole value to its log as a warning.
+  if (entries.some((entry) => !entry.every((part) => PLAIN.test(part)))) throw badHeader();
   try {
     const headers = new Headers(given);
     for (const name of CONNECTION_HEADERS) headers.delete(name);
     return headers;
   } catch {
-    throw new EgressError("bad_request", "A header is not well formed.", "Write it as one line, `Name: value`.");
+    throw badHeader();
   }
+}
+
+function badHeader(): EgressError {
+  return new EgressError(
+    "bad_request",
+    "A header is not well formed.",
+    "Write it as one line, `Name: value`, in ASCII.",
+  );
 }

@@ -13,7 +13,7 @@ export type SafeFetch = (url: string, init?: SafeRequest) => Promise<SafeRespons
 
 export interface SafeRequest {
   method?: string | undefined;
-  headers?: HeadersInit | undefined;
+  headers?: Headers | Record<string, string> | undefined;
   body?: string | Uint8Array<ArrayBuffer> | undefined;
   signal?: AbortSignal | undefined;
   /** How many redirects are followed, up to the guard's own bound; 0 gives the redirect itself. */

@@ -116,6 +116,7 @@ test("headers of the connection are not taken, nor methods that speak to proxies
   expect(request?.headers).not.toHaveProperty("upgrade");
   expect(await failure("http://shop.example/sf-conn/x", { method: "CONNECT" })).toBe("bad_request");
   expect(await failure("http://shop.example/sf-conn/x", { headers: { "X-Bad": "a\nb" } })).toBe("bad_request");
+  expect(await failure("http://shop.example/sf-conn/x", { headers: { "X-Bad": "é" } })).toBe("bad_request");
 });
 
 test("an answer that is too large is given up on, also where it does not say how large it is", async () => {
