@@ -82,7 +82,7 @@ export const skills = z
       .describe("The bundled skills that may be used; all where absent, none if empty."),
     load: z
       .strictObject({
-        extraDirs: z.array(extraDir).default([]).meta(planned("More folders with skills, by their R2 prefix.")),
+        extraDirs: z.array(extraDir).default([]).describe("More folders with skills, by their R2 prefix."),
         watch: z.boolean().default(true).meta(planned("Whether a changed SKILL.md counts from the next turn on.")),
         watchDebounceMs: z
           .number()
@@ -92,7 +92,7 @@ export const skills = z
           .meta(planned("How long to wait for more changes, in milliseconds.")),
       })
       .prefault({})
-      .meta(planned("Where skills are looked for.")),
+      .describe("Where skills are looked for."),
     install: z
       .strictObject({
         registryUrl: z
@@ -115,11 +115,11 @@ export const skills = z
       .describe("How skills are installed."),
     limits: z
       .strictObject({
-        maxCandidatesPerRoot: limit.default(300).meta(planned("Most folders that are looked at below a root.")),
-        maxSkillsLoadedPerSource: limit.default(200).meta(planned("Most skills of one source.")),
+        maxCandidatesPerRoot: limit.default(300).describe("Most folders that are looked at below a root."),
+        maxSkillsLoadedPerSource: limit.default(200).describe("Most skills of one source."),
         maxSkillsInPrompt: limit.default(150).describe("Most skills that a prompt lists."),
         maxSkillsPromptChars: promptChars.default(30_000).describe("Most characters of that list."),
-        maxSkillFileBytes: limit.default(256_000).meta(planned("Largest SKILL.md, in bytes.")),
+        maxSkillFileBytes: limit.default(256_000).describe("Largest SKILL.md, in bytes."),
       })
       .prefault({})
       .describe("How many skills there may be."),

@@ -1,6 +1,7 @@
 import { pathFault } from "../lib/relative-path.ts";
 import { digestOf } from "../workspace/digest.ts";
 import { listKeys } from "../workspace/listing.ts";
+import { DELETION_MARK_ETAG } from "../workspace/place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import type { SkillFile, SkillRoot } from "./skill.ts";
@@ -57,7 +58,8 @@ export function bucketRoot(
       const { objects } = await listKeys({ bucket: bucket as R2Bucket, attempt }, place.address, { prefix });
       return objects.flatMap(({ key, etag, size }) => {
         const path = key.slice(prefix.length);
-        return pathFault(path, MAX_KEY_BYTES) === undefined ? [{ path, etag, size }] : [];
+        const isFile = etag !== DELETION_MARK_ETAG && pathFault(path, MAX_KEY_BYTES) === undefined;
+        return isFile ? [{ path, etag, size }] : [];
       });
     },
     async read(path, etag) {
@@ -77,21 +79,14 @@ export function managedRoot(bucket: Pick<R2Bucket, "list" | "get">): SkillRoot {
   });
 }
 
-/** A prefix of `skills.load.extraDirs` as a root; one that names no folder of the bucket says so when it is listed. */
+/** A prefix of `skills.load.extraDirs` as a root, with or without the `/` at its end. */
 export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): SkillRoot {
-  const folder = dir
-    .trim()
-    .replace(/^(?:\.\/+)+/, "")
-    .replace(/\/+$/, "");
-  const place: RootPlace = {
+  const folder = dir.replace(/\/$/, "");
+  return bucketRoot(bucket, `${folder}/`, {
     source: "extra",
     address: `skills://extra/${folder}/`,
     mount: `/skills/extra/${folder}/`,
-  };
-  const fault = pathFault(folder, MAX_KEY_BYTES);
-  if (fault === undefined) return bucketRoot(bucket, `${folder}/`, place);
-  const error = new Error(`\`${dir}\` in skills.load.extraDirs is no folder of the bucket: it ${fault}.`);
-  return { ...place, list: () => Promise.reject(error), read: () => Promise.reject(error) };
+  });
 }
 
 /** Skills that are compiled in, as the texts of their files by path, such as `weather/SKILL.md`. */
