@@ -50,7 +50,7 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
 }
 
 /** What a look at every file of an installed skill has found. Pure. */
-export function verificationText({ name, ok, checked: files }: Verification): string {
+export function verificationText({ name, ok, files }: Verification): string {
   const wrong = files.filter(({ status }) => status !== "ok");
   const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
   const told = ok
@@ -60,10 +60,10 @@ export function verificationText({ name, ok, checked: files }: Verification): st
 }
 
 /** What became of a skill. Pure. */
-export function changeText({ name, version, outcome, location, signature, files, notes }: SkillChange): string {
+export function changeText({ name, version, outcome, location, signature, fileCount, notes }: SkillChange): string {
   return [
     `${oneLine(name)} ${oneLine(version)}: ${OUTCOMES[outcome]}.`,
-    ...(outcome === "removed" ? [] : [`${files} files, ${oneLine(location)}, ${signatureText(signature)}.`]),
+    ...(outcome === "removed" ? [] : [`${fileCount} files, ${oneLine(location)}, ${signatureText(signature)}.`]),
     ...notes.map((note) => `! ${oneLine(note)}`),
   ].join("\n");
 }

@@ -117,12 +117,18 @@ export interface SkillLine {
   /** Of its SKILL.md, for the agent. */
   location: string;
   eligible: boolean;
-  /** Why it may not be used. */
+  /** Why it may not be used, for programs and for people. */
+  code?: string;
   reason?: string;
   /** Whether the prompt lists it. */
   shown: boolean;
+  /** Why it does not, where there was no room. */
+  cut?: string;
   /** About how many it costs in each prompt that lists it. */
   tokens: number;
+  /** Its key in `skills.entries`. */
+  key?: string;
+  emoji?: string;
   description?: string;
   version?: string;
   /** What people call on it with, without the `/`. */
@@ -131,6 +137,7 @@ export interface SkillLine {
   license?: string;
   compatibility?: string;
   env?: { name: string; set: boolean }[];
+  installers?: { kind: string; what: string; reason: string }[];
   warnings?: string[];
 }
 
@@ -157,7 +164,7 @@ export interface SkillChange {
   outcome: "installed" | "updated" | "current" | "removed" | "accepted";
   location: string;
   signature: { kind: "unsigned" | "untrusted" | "trusted"; keyId?: string };
-  files: number;
+  fileCount: number;
   notes: string[];
 }
 
@@ -165,7 +172,7 @@ export interface SkillChange {
 export interface Verification {
   name: string;
   ok: boolean;
-  checked: { path: string; status: "ok" | "changed" | "missing" | "added" }[];
+  files: { path: string; status: "ok" | "changed" | "missing" | "added" }[];
 }
 
 /** What a session's socket says to a reader. */
@@ -247,7 +254,7 @@ export function isSkillChange(value: unknown): value is SkillChange {
 
 /** Whether a value is what `POST /v1/agents/:id/skills/:name/verify` answers. */
 export function isVerification(value: unknown): value is Verification {
-  return isRecord(value) && typeof value.ok === "boolean" && Array.isArray(value.checked);
+  return isRecord(value) && typeof value.ok === "boolean" && Array.isArray(value.files);
 }
 
 /** Whether a value is what `GET /v1/agents/:id/versions/<path>` answers. */

@@ -1,8 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import type { Server } from "../cli/http.ts";
+import type { SkillOrigin } from "../cli/skill-source.ts";
 import { texts } from "./language.ts";
 import { useAct } from "./skill-act.ts";
-import { installArchive, installFrom } from "./skills-client.ts";
+import { archiveOrigin, changeSkill, typedOrigin } from "./skills-client.ts";
 
 /** What installing needs. */
 export interface SkillInstallProps {
@@ -20,16 +21,19 @@ export function SkillInstall({ server, agentId, onInstalled }: SkillInstallProps
   const [isOver, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const { busy, trouble, run } = useAct();
-  const how = { global: isGlobal, replace: isReplacing };
 
+  async function install(origin: SkillOrigin) {
+    const at = { server, agentId, global: isGlobal };
+    await onInstalled(`${texts.installed} ${await changeSkill(at, { verb: "install", origin, replace: isReplacing })}`);
+  }
   function take(archive: File | undefined) {
     if (archive === undefined) return;
-    void run(async () => onInstalled(`${texts.installed} ${await installArchive(server, agentId, archive, how)}`));
+    void run(async () => install(await archiveOrigin(archive)));
   }
   function onSubmit(event: SubmitEvent) {
     event.preventDefault();
     void run(async () => {
-      await onInstalled(`${texts.installed} ${await installFrom(server, agentId, from.trim(), how)}`);
+      await install(typedOrigin(from.trim()));
       setFrom("");
     });
   }

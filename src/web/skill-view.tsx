@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Server } from "../cli/http.ts";
-import type { SkillLine } from "../cli/skill-wire.ts";
+import type { SkillLine } from "../cli/wire.ts";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
 import { troubleOf, useAct } from "./skill-act.ts";
 import { partsOf } from "./skill-filter.ts";
-import { actOn, readSkill, removeSkill, switchSkill, verifySkill } from "./skills-client.ts";
+import { changeSkill, readSkill, switchSkill, verifySkill } from "./skills-client.ts";
 
 /** What a skill's row needs. */
 export interface SkillViewProps {
@@ -85,14 +85,14 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
   const { name, source, code, key } = skill;
   const [removing, setRemoving] = useState(false);
   const { busy, trouble, run } = useAct();
-  const at = { agentId, name, global: source === "managed" };
+  const at = { server, agentId, global: source === "managed" };
   const act = (words: string, work: () => Promise<unknown>) => () =>
     run(async () => {
       await work();
       await onChanged(`${name}: ${words}`);
     });
   async function verify() {
-    const differing = await verifySkill(server, at);
+    const differing = await verifySkill(at, name);
     await onChanged(`${name}: ${differing.length === 0 ? texts.verified : `${texts.differs} ${differing.join(", ")}`}`);
   }
   const isOff = code === "disabled";
@@ -118,7 +118,7 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
             type="button"
             class="choice"
             disabled={busy}
-            onClick={act(texts.updated, () => actOn(server, at, "update"))}
+            onClick={act(texts.updated, () => changeSkill(at, { verb: "update", name, force: false }))}
           >
             {texts.update}
           </button>
@@ -127,7 +127,7 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
               type="button"
               class="choice"
               disabled={busy}
-              onClick={act(texts.accepted, () => actOn(server, at, "accept"))}
+              onClick={act(texts.accepted, () => changeSkill(at, { verb: "accept", name }))}
             >
               {texts.accept}
             </button>
@@ -136,7 +136,9 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
             type="button"
             class="choice"
             disabled={busy}
-            onClick={removing ? act(texts.removed, () => removeSkill(server, at)) : () => setRemoving(true)}
+            onClick={
+              removing ? act(texts.removed, () => changeSkill(at, { verb: "remove", name })) : () => setRemoving(true)
+            }
             onBlur={() => setRemoving(false)}
           >
             {removing ? texts.reallyRemove : texts.remove}
@@ -168,7 +170,7 @@ function SkillText({
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {
     const asking = new AbortController();
-    readSkill(server, agentId, name, asking.signal).then(setText, (error: unknown) => {
+    readSkill({ server, agentId, global: false }, name, asking.signal).then(setText, (error: unknown) => {
       if (!asking.signal.aborted) setTrouble(troubleOf(error));
     });
     return () => asking.abort();

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Server } from "../cli/http.ts";
-import type { SkillsReport } from "../cli/skill-wire.ts";
+import type { SkillReport } from "../cli/wire.ts";
 import { texts } from "./language.ts";
 import { troubleOf } from "./skill-act.ts";
 import { skillsMatching } from "./skill-filter.ts";
@@ -78,7 +78,7 @@ export function SkillsDialog({ server, agentId, onClose }: SkillsDialogProps) {
   );
 }
 
-function Totals({ report: { totals } }: { report: SkillsReport }) {
+function Totals({ report: { totals } }: { report: SkillReport }) {
   return (
     <p>
       <strong>{totals.eligible}</strong> / {totals.found} {texts.skillsUsable} ·{" "}
@@ -88,11 +88,11 @@ function Totals({ report: { totals } }: { report: SkillsReport }) {
 }
 
 function useReport(server: Server, agentId: string) {
-  const [report, setReport] = useState<SkillsReport>();
+  const [report, setReport] = useState<SkillReport>();
   const [trouble, setTrouble] = useState<string>();
   async function refresh(signal?: AbortSignal) {
     try {
-      setReport(await listSkills(server, agentId, signal));
+      setReport(await listSkills({ server, agentId, global: false }, signal));
       setTrouble(undefined);
     } catch (error) {
       if (!signal?.aborted) setTrouble(troubleOf(error));

@@ -64,7 +64,7 @@ describe("an agent's skills on a terminal", () => {
       name: "weather",
       version: "1.2.0",
       location: "skills/weather/SKILL.md",
-      files: 2,
+      fileCount: 2,
       notes: ["Look."],
     };
     const signed = { kind: "trusted", keyId: "0123456789abcdef" } as const;
@@ -78,13 +78,13 @@ describe("an agent's skills on a terminal", () => {
   });
 
   it("are verified file by file, and what differs is named with what to do", () => {
-    const checked = [
+    const files = [
       { path: "SKILL.md", status: "changed" },
       { path: "a.sh", status: "ok" },
     ] as const;
-    const told = verificationText({ name: "weather", ok: false, checked: [...checked] });
+    const told = verificationText({ name: "weather", ok: false, files: [...files] });
     expect(told).toMatch(/^✗ SKILL\.md: changed\nweather is not as it was installed\.\nLook at what has changed/);
-    const ok = verificationText({ name: "weather", ok: true, checked: [{ path: "a.sh", status: "ok" }] });
+    const ok = verificationText({ name: "weather", ok: true, files: [{ path: "a.sh", status: "ok" }] });
     expect(ok).toBe("weather: all 1 files are as they were installed.");
   });
 });

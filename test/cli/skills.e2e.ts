@@ -17,7 +17,7 @@ const CHANGE = {
   outcome: "installed",
   location: "skills/weather/SKILL.md",
   signature: { kind: "unsigned" },
-  files: 2,
+  fileCount: 2,
   notes: [],
 };
 
@@ -111,12 +111,12 @@ test("what is nothing to install is said before anything is asked for", async ()
 });
 
 test("a skill that differs from what was installed ends verify with exit code 1", async () => {
-  const checked = [{ path: "SKILL.md", status: "changed" }];
-  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: false, checked } });
+  const files = [{ path: "SKILL.md", status: "changed" }];
+  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: false, files } });
   const command = run("verify", "weather");
   assert.equal(await command.ended, 1);
   assert.match(command.out, /✗ SKILL\.md: changed/);
-  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: true, checked: [] } });
+  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: true, files: [] } });
   assert.equal(await run("verify", "weather").ended, 0);
 });
 

@@ -1,4 +1,4 @@
-import type { SkillLine, SkillsReport } from "../../src/cli/skill-wire.ts";
+import type { SkillChange, SkillLine, SkillReport } from "../../src/cli/wire.ts";
 
 /** What was asked of the skills' routes or the configuration. */
 export interface Asked {
@@ -38,16 +38,19 @@ export class ScriptedSkills {
     if (name === undefined) return method === "GET" ? { status: 200, body: this.#report() } : this.#install(asked);
     if (act === "verify") return { status: 200, body: { name, ok: false, files: FILES } };
     if (act === "accept") return this.#become(name, { eligible: true, code: undefined, reason: undefined });
-    if (act !== undefined) return { status: 200, body: { name } };
-    if (method === "DELETE") this.skills = this.skills.filter((one) => one.name !== name);
+    if (act !== undefined) return { status: 200, body: change(name, "current") };
+    if (method === "DELETE") {
+      this.skills = this.skills.filter((one) => one.name !== name);
+      return { status: 200, body: change(name, "removed") };
+    }
     const one = this.skills.find((skill) => skill.name === name);
-    return { status: 200, body: { ...one, name, files: [], text: WEATHER } };
+    return { status: 200, body: { ...one, files: [], moreFiles: 0, text: WEATHER } };
   }
 
-  #report(): SkillsReport {
+  #report(): SkillReport {
     const eligible = this.skills.filter((one) => one.eligible).length;
-    const totals = { found: this.skills.length, eligible, shown: eligible, cut: 0, tokens: 1200, chars: 4800 };
-    return { skills: this.skills, totals, warnings: [] };
+    const totals = { found: this.skills.length, eligible, shown: eligible, tokens: 1200 };
+    return { agent: "main", skills: this.skills, totals, warnings: [] };
   }
 
   #install({ type, bytes }: Asked) {
@@ -61,7 +64,7 @@ export class ScriptedSkills {
       return { status: 403, body: { error } };
     }
     this.skills = [...this.skills, line({ name: slug, description: "Installed just now." })];
-    return { status: 201, body: { name: slug } };
+    return { status: 201, body: change(slug, "installed", ["2 files were left out."]) };
   }
 
   #configure(patch: { skills: { entries: Record<string, { enabled: boolean }> } }) {
@@ -74,8 +77,12 @@ export class ScriptedSkills {
 
   #become(name: string, more: { [Key in keyof SkillLine]?: SkillLine[Key] | undefined }) {
     this.skills = this.skills.map((one) => (one.name === name ? ({ ...one, ...more } as SkillLine) : one));
-    return { status: 200, body: { name } };
+    return { status: 200, body: change(name, "accepted") };
   }
+}
+
+function change(name: string, outcome: SkillChange["outcome"], notes: string[] = []) {
+  return { name, outcome, notes, signature: { kind: "unsigned" } };
 }
 
 const FILES = [

@@ -94,7 +94,7 @@ test("a skill is installed by its name, from an address, from a file and by drop
   await dialog().getByRole("alert").getByText("the registry calls it malicious. Leave it.").waitFor();
   await from.fill("@ann/times@1.2.0");
   await page.keyboard.press("Enter");
-  await dialog().getByText("Installed: @ann/times").waitFor();
+  await dialog().getByText("Installed: @ann/times · 2 files were left out.").waitFor();
   await dialog().getByLabel("for all agents").check();
   const archive = { name: "notes.zip", mimeType: "application/zip", buffer: Buffer.from("PK") };
   await dialog().locator('input[type="file"]').setInputFiles(archive);

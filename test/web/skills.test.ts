@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { SkillLine } from "../../src/cli/skill-wire.ts";
+import type { SkillLine } from "../../src/cli/wire.ts";
 import { partsOf, skillsMatching } from "../../src/web/skill-filter.ts";
-import { sourceOf } from "../../src/web/skills-client.ts";
+import { typedOrigin } from "../../src/web/skills-client.ts";
 
 const line = (name: string, more: Partial<SkillLine> = {}): SkillLine => {
   const place = { source: "workspace", location: `skills/${name}/SKILL.md` } as const;
@@ -25,8 +25,8 @@ test("front matter and text are told apart, with any line ends; without front ma
 });
 
 test("what is typed is an address, or a name with its version behind the last @", () => {
-  expect(sourceOf("https://example.com/a@1.zip")).toEqual({ url: "https://example.com/a@1.zip" });
-  expect(sourceOf("times")).toEqual({ slug: "times" });
-  expect(sourceOf("@ann/times")).toEqual({ slug: "@ann/times" });
-  expect(sourceOf("@ann/times@1.2.0")).toEqual({ slug: "@ann/times", version: "1.2.0" });
+  expect(typedOrigin("https://example.com/a@1.zip")).toEqual({ kind: "url", url: "https://example.com/a@1.zip" });
+  expect(typedOrigin("times")).toEqual({ kind: "slug", slug: "times" });
+  expect(typedOrigin("@ann/times")).toEqual({ kind: "slug", slug: "@ann/times" });
+  expect(typedOrigin("@ann/times@1.2.0")).toEqual({ kind: "slug", slug: "@ann/times", version: "1.2.0" });
 });
