@@ -144,7 +144,7 @@ function whatIsMissing(skill: Skill, facts: GateFacts): Shut[] {
   shut.push(...env.flatMap((name) => whyWithout(name, skill, facts) ?? []));
   const untrue = config.filter((path) => !isTruthy(facts.configAt(path)));
   if (untrue.length > 0) {
-    const reason = `It wants ${listed(untrue)} in the configuration: set ${untrue.length > 1 ? "them" : "it"}.`;
+    const reason = `It wants ${listed(untrue)} in the configuration: set what of that there is here (GET /v1/config/schema).`;
     shut.push({ code: "missing_config", reason });
   }
   return shut;
