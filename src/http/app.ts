@@ -35,6 +35,7 @@ import { runRoutes } from "./runs.ts";
 import { sessionDataRoutes } from "./session-data.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { skillInstallRoutes } from "./skill-installs.ts";
+import { skillRoutes } from "./skills.ts";
 import { socketRoutes } from "./socket.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
@@ -67,6 +68,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", agentRoutes);
   app.route("/v1", agentListRoutes);
   app.route("/v1", bootstrapFileRoutes);
+  app.route("/v1", skillRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
   app.route("/v1", sessionDataRoutes);

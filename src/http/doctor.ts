@@ -21,7 +21,7 @@ const doctorRoute = createRoute({
   summary: "Looks whether everything works, and says how to mend what does not",
   description:
     "Configuration, secrets (by name), bindings, database, models, channels (by asking their platforms), owners, " +
-    "workspaces, budgets, and what waits. It changes nothing, takes seconds at most, and answers also where the " +
+    "workspaces, skills, budgets, and what waits. It changes nothing, takes seconds at most, and answers also where the " +
     "configuration is not valid.",
   request: { query: z.strictObject({}) },
   responses: {

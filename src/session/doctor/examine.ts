@@ -12,6 +12,7 @@ import { examineModels } from "./models.ts";
 import { examineOwners } from "./owners.ts";
 import type { Patient } from "./patient.ts";
 import { examineSecrets } from "./secrets.ts";
+import { examineSkills } from "./skills.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
 /** How long one area may take. */
@@ -28,6 +29,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["channels", examineChannels],
   ["owners", examineOwners],
   ["workspaces", examineWorkspaces],
+  ["skills", examineSkills],
   ["budgets", examineBudgets],
   ["backlog", examineBacklog],
 ];

@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { agentPlace, type InstallPlace, managedPlace } from "../../skills/install/install-place.ts";
 import { type FoundFiles, integrityOf } from "../../skills/install/integrity.ts";
 import { readLock } from "../../skills/install/lock-store.ts";
-import type { LeftOut, SkillFile, SkillRoot } from "../../skills/skill.ts";
+import type { LeftOut, SkillRoot } from "../../skills/skill.ts";
 import type { Wiring } from "../wiring.ts";
 
 /** Where installs may have put skills for an agent: into its workspace, and where all agents have theirs. */
@@ -38,11 +38,7 @@ async function judge(
   { files, root }: { files: FoundFiles; root: SkillRoot | undefined },
 ): Promise<{ reasons: ReadonlyMap<string, string>; unanswered: LeftOut[] }> {
   const { address } = place;
-  const own = new Map(
-    [...files].flatMap(([location, inside]) =>
-      location.startsWith(address) ? [[location, fromRoot(location, address, inside)] as const] : [],
-    ),
-  );
+  const own = new Map([...files].filter(([location]) => location.startsWith(address)));
   if (root === undefined || own.size === 0) return { reasons: new Map(), unanswered: [] };
   try {
     const lock = await readLock(place);
@@ -53,10 +49,4 @@ async function judge(
     const unanswered = { name: place.lockKey, source, location: place.lockKey, code: "unreachable", reason };
     return { reasons: new Map([...own.keys()].map((location) => [location, reason])), unanswered: [unanswered] };
   }
-}
-
-/** The files of a skill by their paths from the root on. */
-function fromRoot(location: string, address: string, files: readonly SkillFile[]): SkillFile[] {
-  const folder = location.slice(address.length, location.lastIndexOf("/") + 1);
-  return files.map((file) => ({ ...file, path: `${folder}${file.path}` }));
 }

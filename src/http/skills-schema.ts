@@ -1,0 +1,81 @@
+import { z } from "@hono/zod-openapi";
+import { SKILL_SOURCES } from "../skills/skill.ts";
+
+const count = z.int().nonnegative();
+
+const given = z.object({
+  name: z.string(),
+  set: z.boolean().openapi({ description: "Whether the secret that is named has a value." }),
+});
+
+const installer = z.object({
+  kind: z.enum(["brew", "node", "go", "uv", "download"]),
+  what: z.string().openapi({ description: "The formula, package, module or address." }),
+  label: z.string().optional(),
+  bins: z.array(z.string()).readonly().openapi({ description: "The commands that would be there then." }),
+  reason: z.string().openapi({ description: "Why it does not run here." }),
+});
+
+const skill = z
+  .object({
+    name: z.string(),
+    source: z.enum(SKILL_SOURCES),
+    location: z.string().openapi({ description: "Of its SKILL.md, for `read`.", example: "skills/weather/SKILL.md" }),
+    eligible: z.boolean().openapi({ description: "Whether it may be used." }),
+    code: z.string().optional().openapi({ description: "Why not, for programs.", example: "missing_env" }),
+    reason: z.string().optional().openapi({ description: "Why not, with what to do where something can be done." }),
+    shown: z.boolean().openapi({ description: "Whether the prompt lists it." }),
+    cut: z.string().optional().openapi({ description: "Why not, where it may be used and there was no room." }),
+    tokens: count.openapi({ description: "About how many it costs in each prompt that lists it." }),
+    description: z.string().optional(),
+    version: z.string().optional().openapi({ example: "sha256:0123456789abcdef" }),
+    size: count.optional().openapi({ description: "Of its SKILL.md, in bytes." }),
+    baseDir: z.string().optional().openapi({ description: "Its folder in the shell." }),
+    key: z.string().optional().openapi({ description: "Its key in `skills.entries`." }),
+    command: z.string().optional().openapi({ description: "What people call on it with, without the `/`." }),
+    emoji: z.string().optional(),
+    homepage: z.string().optional(),
+    license: z.string().optional(),
+    compatibility: z.string().optional(),
+    allowedTools: z.array(z.string()).readonly().optional(),
+    env: z.array(given).optional().openapi({ description: "Variables that its entry gives it; never a value." }),
+    installers: z.array(installer).optional(),
+    warnings: z.array(z.string()).optional().openapi({ description: "What is amiss and does not keep it from use." }),
+  })
+  .openapi("Skill");
+
+/** What was found of an agent's skills. */
+export const skillsOverview = z
+  .object({
+    agent: z.string(),
+    skills: z.array(skill),
+    totals: z.object({
+      found: count,
+      eligible: count,
+      shown: count,
+      cut: count,
+      tokens: count.openapi({ description: "Of the prompt's whole list." }),
+      chars: count,
+    }),
+    limits: z.object({ maxSkillsInPrompt: count, maxSkillsPromptChars: count }),
+    unset: z.array(z.string()).openapi({ description: "Secrets that entries name and that are not set." }),
+    warnings: z
+      .array(z.string())
+      .openapi({ description: "What else is amiss with the variables that skills are given." }),
+  })
+  .openapi("Skills");
+
+/** One skill with what is in its folder. */
+export const skillDetail = skill
+  .extend({
+    files: z.array(
+      z.object({
+        path: z.string().openapi({ description: "Relative to the skill's folder." }),
+        etag: z.string(),
+        size: count.openapi({ description: "In bytes." }),
+      }),
+    ),
+    moreFiles: count.openapi({ description: "How many there are besides." }),
+    text: z.string().optional().openapi({ description: "Its SKILL.md as it is; absent where it is no text." }),
+  })
+  .openapi("SkillDetail");

@@ -1,0 +1,78 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { agentOf } from "../config/agents.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { overviewOfAgent } from "../session/skills/agent-overview.ts";
+import { type SkillFolder, skillFolder } from "../session/skills/skill-folder.ts";
+import { skillRoots } from "../session/skills/skill-places.ts";
+import { WorkspaceError } from "../workspace/workspace.ts";
+import type { AppEnv } from "./context.ts";
+import { onInvalid } from "./errors.ts";
+import { skillDetail, skillsOverview } from "./skills-schema.ts";
+import { httpErrorOf } from "./workspace.ts";
+
+const noQuery = z.strictObject({});
+const agentId = z.string().openapi({ description: "The agent's id." });
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/agents/{id}/skills",
+  summary: "The skills that were found for an agent, each with why it may not be used",
+  description: "Looks afresh: a session may still work with what it found before its last turn ended.",
+  request: { params: z.object({ id: agentId }), query: noQuery },
+  responses: {
+    200: {
+      description: "All, by name; of one name the one that counts first",
+      content: { "application/json": { schema: skillsOverview } },
+    },
+  },
+});
+
+const readRoute = createRoute({
+  method: "get",
+  path: "/agents/{id}/skills/{name}",
+  summary: "One skill with its files and the text of its SKILL.md",
+  description: "Of several with one name, the one that counts.",
+  request: {
+    params: z.object({ id: agentId, name: z.string().openapi({ description: "The skill's name." }) }),
+    query: noQuery,
+  },
+  responses: { 200: { description: "The skill", content: { "application/json": { schema: skillDetail } } } },
+});
+
+/** `/v1/agents/{id}/skills`, as far as it is only looked at. */
+export const skillRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
+
+skillRoutes.openapi(listRoute, async (c) => {
+  const wiring = c.get("wiring");
+  const agent = agentOf(wiring.config, c.req.valid("param").id);
+  const report = await overviewOfAgent(agent, wiring);
+  return c.json({ agent: agent.id, ...report, limits: agent.skillsLimits }, 200);
+});
+
+skillRoutes.openapi(readRoute, async (c) => {
+  const wiring = c.get("wiring");
+  const { id, name } = c.req.valid("param");
+  const agent = agentOf(wiring.config, id);
+  const { skills } = await overviewOfAgent(agent, wiring);
+  const skill = skills.find((one) => one.name === name);
+  if (skill === undefined) {
+    throw new IsopodError(
+      "not_found",
+      `Agent '${id}' has no skill '${name}'`,
+      `GET /v1/agents/${id}/skills has those that were found.`,
+    );
+  }
+  const { files, more, text } = await answered(skillFolder(skill.location, skillRoots(agent, wiring)));
+  return c.json({ ...skill, files, moreFiles: more, ...(text !== undefined && { text }) }, 200);
+});
+
+const NOTHING: SkillFolder = { files: [], more: 0, text: undefined };
+
+async function answered(looking: Promise<SkillFolder | undefined>): Promise<SkillFolder> {
+  try {
+    return (await looking) ?? NOTHING;
+  } catch (error) {
+    if (error instanceof WorkspaceError) throw httpErrorOf(error, false);
+    throw error;
+  }
+}
