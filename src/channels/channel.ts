@@ -39,6 +39,8 @@ export interface Channel<Account = never> {
   sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
   /** Emojis on messages; absent where the platform has none. */
   readonly reactions?: ChannelReactions<Account>;
+  /** A menu of commands in each conversation; absent where the platform has none. */
+  readonly menu?: ChannelMenu<Account>;
   /** Tells the conversation that an answer is being worked on, where the platform can; failures are ignored. */
   typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
   /**
@@ -47,6 +49,25 @@ export interface Channel<Account = never> {
    * @param webhookUrl the address at which the platform has to call
    */
   check?(context: ChannelContext<Account>, webhookUrl: string, signal: AbortSignal): Promise<ChannelFinding[]>;
+}
+
+/** How a channel shows which commands there are. */
+export interface ChannelMenu<Account> {
+  /** Whether an account's conversations have it. */
+  isOn(account: Account): boolean;
+  /** Shows these and no others in a conversation. Twice is the same as once. Never throws, and honours `signal`. */
+  show(
+    commands: readonly MenuCommand[],
+    target: Target,
+    context: ChannelContext<Account>,
+    signal: AbortSignal,
+  ): Promise<Delivery>;
+}
+
+/** A command without its slash: at most 32 of `a-z`, `0-9` and `_`. */
+export interface MenuCommand {
+  name: string;
+  summary: string;
 }
 
 /** How a channel reacts to messages. */

@@ -7,6 +7,7 @@ import type { AcceptRequest } from "./api.ts";
 import type { Budget } from "./budget.ts";
 import { budgetOf } from "./budgets/run-budget.ts";
 import type { ObjectWiring } from "./configuration/object-wiring.ts";
+import { keepMenu } from "./delivery/command-menu.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import { keepNote } from "./delivery/delivery-note.ts";
 import { openVoice } from "./delivery/open-voice.ts";
@@ -178,6 +179,7 @@ export class Performer {
       budget: budgetOf(run, agentIn(wiring, owner.agentId), wiring.config, this.#room),
     }).finally(async () => (await slot).release());
     if (run.speaker.owner) this.#room.skills.turnEnded(agentIn(wiring, owner.agentId), wiring);
+    if (run.speaker.owner && target !== null) waitUntil(keepMenu(target, this.#room));
     waitUntil(startGateway(this.#room, listing));
     waitUntil(endFirstConversation(agentIn(wiring, owner.agentId), wiring, Date.now));
     return conclusion;

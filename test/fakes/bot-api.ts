@@ -133,6 +133,7 @@ function usualAnswer(bot: Bot, botId: number, method: string, args: Record<strin
     case "answerCallbackQuery":
     case "editMessageReplyMarkup":
     case "sendChatAction":
+    case "setMyCommands":
       return { ok: true, result: true };
     case "getWebhookInfo":
       return { ok: true, result: { has_custom_certificate: false, pending_update_count: 0, ...bot.webhook } };

@@ -39,8 +39,8 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
     channels: {
       telegram: {
         accounts: {
-          default: { apiBase: botApi, username: "isopod_bot", groups: { "-1005": {} } },
-          blocks: { apiBase: botApi, username: "isopod_bot", blockStreaming: true },
+          default: { apiBase: botApi, username: "isopod_bot", commandMenu: false, groups: { "-1005": {} } },
+          blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
       },
     },

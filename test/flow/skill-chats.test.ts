@@ -1,7 +1,7 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
 import { chatOf, hear, settled } from "./chats.ts";
-import { asked, call, env, historyOf, script } from "./client.ts";
-import { session } from "./session-lab.ts";
+import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
+import { configure, session } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/skills/";
 
@@ -48,4 +48,59 @@ test("what cannot be called on is answered in the chat without a model, also whe
   const list = (await settled(await hear(name, chat, "／skill"), chat))[1];
   expect(list).toContain("/tianqi (天气): 告诉你天气。");
   expect(await asked(name)).toHaveLength(0);
+});
+
+/** The menus that a chat was given, each as the names in it. */
+async function menusOf(chat: number): Promise<string[][]> {
+  const calls = await (await fetch(`${inject("botApi")}/control/7000000001:flow/calls`)).json<any[]>();
+  const own = calls.filter(({ method, args }) => method === "setMyCommands" && args.scope.chat_id === chat);
+  return own.map(({ args }) => args.commands.map(({ command }: { command: string }) => command));
+}
+
+/** Telegram's account with its menu on. */
+function withMenu(config: any) {
+  const { accounts } = config.channels.telegram;
+  const telegram = { accounts: { ...accounts, default: { ...accounts.default, commandMenu: true } } };
+  return { ...config, channels: { ...config.channels, telegram } };
+}
+
+test("an owner's chat has a menu of commands, skills' included, which is sent again only when the list is another", async () => {
+  const [name, chat] = ["chat-menu", chatOf(4204)];
+  await configure(name, withMenu);
+  const description = "Waters.";
+  await settled(await hear(name, chat, "/skill"), chat);
+  expect(await menusOf(4204)).toEqual([]);
+  await settled(await hear(name, chat, "/skill nope"), chat);
+  await waitFor(async () => (await menusOf(4204)).length === 1);
+  const [menu] = await menusOf(4204);
+  expect(menu).toEqual(expect.arrayContaining(["help", "skill", "subagents", "tianqi", "sh", "old_sh"]));
+  expect(menu?.every((command) => /^[a-z0-9_]{1,32}$/.test(command))).toBe(true);
+  await settled(await hear(name, chat, "/skill nope"), chat);
+  await call(
+    "PUT",
+    "/v1/agents/main/workspace/skills/garden/SKILL.md",
+    `---\nname: garden\ndescription: ${description}\n---\n`,
+  );
+  await settled(await hear(name, chat, "/skill nope"), chat);
+  await waitFor(async () => (await menusOf(4204)).length === 2);
+  expect((await menusOf(4204))[1]).toContain("garden");
+  await call("DELETE", "/v1/agents/main/workspace/skills/garden/SKILL.md");
+});
+
+test("a menu that is refused fails no turn, and is not asked for again until the list is another", async () => {
+  const [name, chat] = ["chat-refused-menu", chatOf(4205)];
+  const bot = `${inject("botApi")}/control/7000000002:menu`;
+  await configure(name, withMenu, { TELEGRAM_BOT_TOKEN: "7000000002:menu" });
+  const body = { ok: false, error_code: 400, description: "Bad Request: no" };
+  const answers = [{ method: "setMyCommands", status: 400, body }];
+  await fetch(bot, { method: "PUT", body: JSON.stringify({ answers }) });
+  const methods = async () => (await (await fetch(`${bot}/calls`)).json<any[]>()).map(({ method }) => method);
+  const count = async (method: string) => (await methods()).filter((made) => made === method).length;
+  await hear(name, chat, "/skill nope");
+  await waitFor(async () => (await count("setMyCommands")) === 1 && (await count("sendMessage")) === 1);
+  await hear(name, chat, "/skill nope");
+  await waitFor(async () => (await count("sendMessage")) === 2);
+  await hear(name, chat, "/skill nope");
+  await waitFor(async () => (await count("sendMessage")) === 3);
+  expect(await count("setMyCommands")).toBe(1);
 });

@@ -103,7 +103,11 @@ function variables(
     },
     session: { dmScope: "per-channel-peer" },
     commands: { ownerAllowFrom: owners.map((id) => `telegram:${id}`) },
-    channels: { telegram: { accounts: { default: { apiBase: botApi, username: "torture_bot", replyToMode: "all" } } } },
+    channels: {
+      telegram: {
+        accounts: { default: { apiBase: botApi, username: "torture_bot", replyToMode: "all", commandMenu: false } },
+      },
+    },
   };
   return {
     ISOPOD_TOKEN: TOKEN,

@@ -55,6 +55,10 @@ export const telegramAccount = z.strictObject({
     .describe(
       "Reactions with emojis: none, only to say that a message has come, or the agent's own, seldom or freely.",
     ),
+  commandMenu: z
+    .boolean()
+    .default(true)
+    .describe("Whether owners see the commands, those of skills included, in the menu of their own chat with the bot."),
   requireMention: z
     .boolean()
     .default(true)

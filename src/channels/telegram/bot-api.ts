@@ -6,6 +6,8 @@ import type { TelegramAccount } from "./account.ts";
 
 /** The methods that this channel calls, with their arguments as the Bot API documents them. */
 type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe" | "getWebhookInfo"> & {
+  setMyCommands: { commands: { command: string; description: string }[]; scope: { type: "chat"; chat_id: number } };
+} & {
   setMessageReaction: { chat_id: number | string; message_id: number; reaction: { type: "emoji"; emoji: string }[] };
 } & {
   [Method in UploadMethod]: Omit<Opts<never>[Method], UploadField>;

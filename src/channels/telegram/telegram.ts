@@ -10,6 +10,7 @@ import { identify } from "./identity.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml } from "./markup.ts";
 import { commandAddressee, isAddressed, isName, namesSomebody } from "./mention.ts";
+import { showMenu } from "./menu.ts";
 import { react } from "./react.ts";
 import { sendPart, sendTyping } from "./send.ts";
 import { sendFile } from "./send-file.ts";
@@ -30,6 +31,7 @@ export const telegram: Channel<TelegramAccount> = {
   send: sendPart,
   sendFile,
   reactions: { level: (account) => account.reactionLevel, react },
+  menu: { isOn: (account) => account.commandMenu, show: showMenu },
   typing: sendTyping,
   check: checkAccount,
 };

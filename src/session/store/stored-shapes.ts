@@ -31,6 +31,8 @@ export interface SessionSettings {
   truncationWarned?: string[];
   /** How long after its last run the session is deleted; absent where it stays. */
   lingerMs?: number;
+  /** What the menus of commands show, as digests by conversation. */
+  menus?: { [conversation: string]: string };
   /** For a sub-agent: who started it. */
   spawned?: Spawned;
 }

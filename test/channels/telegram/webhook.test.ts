@@ -88,6 +88,7 @@ describe("the account", () => {
       groupPolicy: "allowlist",
       groups: {},
       reactionLevel: "minimal",
+      commandMenu: true,
       replyToMode: "off",
       requireMention: true,
     });
