@@ -2,7 +2,6 @@ import { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
 import { ed25519KeyBytes } from "../security/ed25519-key.ts";
 import { isSecretName, looksSecret } from "./plain-secret.ts";
-import { planned } from "./planned.ts";
 import { isShellVariable } from "./reserved-names.ts";
 import { NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
 import { isOnDisk } from "./workspace-prefix.ts";
@@ -83,13 +82,13 @@ export const skills = z
     load: z
       .strictObject({
         extraDirs: z.array(extraDir).default([]).describe("More folders with skills, by their R2 prefix."),
-        watch: z.boolean().default(true).meta(planned("Whether a changed SKILL.md counts from the next turn on.")),
+        watch: z.boolean().default(true).describe("Whether a changed SKILL.md counts from the next turn on."),
         watchDebounceMs: z
           .number()
           .int()
           .min(0)
           .default(250)
-          .meta(planned("How long to wait for more changes, in milliseconds.")),
+          .describe("How long to wait for more changes, in milliseconds."),
       })
       .prefault({})
       .describe("Where skills are looked for."),
