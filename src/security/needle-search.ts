@@ -10,95 +10,104 @@ export interface Found {
 /** Finds in a text, at each place where needles end, the longest one; by their ends, in order. */
 export type NeedleSearch = (text: string) => Generator<Found, void>;
 
+/** Largest table of steps, in entries of four bytes: the nodes near the root, where nearly all steps are taken. */
+const MAX_TABLE = 65_536;
+
+/** What the automaton of Aho and Corasick is made from. Nodes are numbered by their depth, the root is 0. */
+interface Tree {
+  /** A small number for each unit that occurs in a needle; 0 for all others, which lead back to the root. */
+  kinds: Uint16Array;
+  /** How many kinds there are, with 0. */
+  count: number;
+  /** The next node by `node * count + kind`, where one follows. */
+  edges: Map<number, number>;
+  /** The node of the longest proper ending of what leads to a node; it has a smaller number. */
+  fallbacks: number[];
+  /** The longest needle that ends at a node, or -1. */
+  ends: number[];
+}
+
+interface Automaton extends Tree {
+  /** Where each kind leads from the first nodes, fallbacks and all, by `node * count + kind`. */
+  table: Int32Array<ArrayBuffer>;
+}
+
 /**
- * Prepares a search for many texts at once, by the automaton of Aho and Corasick: it takes a step or two a character, however
- * many needles there are and however often they begin to match.
+ * Prepares a search for many texts at once: it takes a step or two a character, however many needles there are and however often they
+ * begin to match.
  */
 export function createNeedleSearch(needles: readonly string[]): NeedleSearch {
-  /** A small number for each unit that occurs in a needle; 0 for all others, which lead back to the root. */
-  const classes = new Uint16Array(65_536);
+  const automaton = automatonOf(needles);
+  return (text) => walk(text, needles, automaton);
+}
+
+function automatonOf(needles: readonly string[]): Automaton {
+  const kinds = new Uint16Array(65_536);
   let count = 1;
   for (const needle of needles) {
     for (let at = 0; at < needle.length; at++) {
       const unit = needle.charCodeAt(at);
-      if (classes[unit] === 0) classes[unit] = count++;
+      if (kinds[unit] === 0) kinds[unit] = count++;
     }
   }
-  const tree = grow(needles, classes, count);
-  return (text) => walk(text, needles, { classes, count, ...tree });
+  const tree = { kinds, count, edges: new Map<number, number>(), fallbacks: [0], ends: [-1] };
+  grow(tree, needles);
+  return { ...tree, table: tableOf(tree) };
 }
 
-interface Tree {
-  /** The next node by node and class: `node * count + class`. */
-  edges: ReadonlyMap<number, number>;
-  /** The node of the longest proper ending of what leads to a node. */
-  fallbacks: readonly number[];
-  /** The longest needle that ends at a node, or -1. */
-  ends: readonly number[];
-}
-
-function grow(needles: readonly string[], classes: Uint16Array, count: number): Tree {
-  const edges = new Map<number, number>();
-  const ends = [-1];
-  const fallbacks = [0];
-  for (const [which, needle] of needles.entries()) {
-    let node = 0;
-    for (let at = 0; at < needle.length; at++) {
-      const key = node * count + (classes[needle.charCodeAt(at)] ?? 0);
-      const next = edges.get(key) ?? ends.push(-1) - 1;
-      edges.set(key, next);
-      node = next;
-    }
-    if (node !== 0) ends[node] = which;
-  }
-  // A Map keeps the order in which edges were made, which is by needle; fallbacks want them by depth.
-  let level = [0];
-  const children = new Map<number, [kind: number, child: number][]>();
-  for (const [key, child] of edges) {
-    const parent = Math.floor(key / count);
-    const siblings = children.get(parent) ?? [];
-    children.set(parent, siblings);
-    siblings.push([key % count, child]);
-  }
-  while (level.length > 0) {
-    const below: number[] = [];
-    for (const parent of level) {
-      for (const [kind, child] of children.get(parent) ?? []) {
-        const fallback = parent === 0 ? 0 : step(edges, fallbacks, count, fallbacks[parent] ?? 0, kind);
-        fallbacks[child] = fallback;
-        if (ends[child] === -1) ends[child] = ends[fallback] ?? -1;
-        below.push(child);
+/** Grows the tree a depth at a time, so that what a node falls back to is there before it. */
+function grow({ kinds, count, edges, fallbacks, ends }: Tree, needles: readonly string[]): void {
+  const tips = needles.map(() => 0);
+  const longest = Math.max(0, ...needles.map(({ length }) => length));
+  for (let depth = 0; depth < longest; depth++) {
+    for (const [which, needle] of needles.entries()) {
+      if (depth >= needle.length) continue;
+      const parent = tips[which] ?? 0;
+      const kind = kinds[needle.charCodeAt(depth)] ?? 0;
+      let node = edges.get(parent * count + kind);
+      if (node === undefined) {
+        const fallback = parent === 0 ? 0 : follow(edges, fallbacks, count, fallbacks[parent] ?? 0, kind);
+        node = fallbacks.push(fallback) - 1;
+        ends.push(ends[fallback] ?? -1);
+        edges.set(parent * count + kind, node);
       }
+      if (depth === needle.length - 1) ends[node] = which;
+      tips[which] = node;
     }
-    level = below;
-  }
-  return { edges, fallbacks, ends };
-}
-
-function* walk(
-  text: string,
-  needles: readonly string[],
-  { edges, fallbacks, ends, classes, count }: Tree & { classes: Uint16Array; count: number },
-): Generator<Found, void> {
-  let node = 0;
-  for (let at = 0; at < text.length; at++) {
-    const kind = classes[text.charCodeAt(at)] ?? 0;
-    node = kind === 0 ? 0 : step(edges, fallbacks, count, node, kind);
-    const needle = ends[node] ?? -1;
-    if (needle !== -1) yield { start: at + 1 - (needles[needle]?.length ?? 0), end: at + 1, needle };
   }
 }
 
-function step(
-  edges: ReadonlyMap<number, number>,
-  fallbacks: readonly number[],
-  count: number,
-  from: number,
-  kind: number,
-): number {
+function follow(edges: Map<number, number>, fallbacks: number[], count: number, from: number, kind: number): number {
   for (let node = from; ; node = fallbacks[node] ?? 0) {
     const next = edges.get(node * count + kind);
-    if (next !== undefined) return next;
-    if (node === 0) return 0;
+    if (next !== undefined || node === 0) return next ?? 0;
+  }
+}
+
+function tableOf({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
+  const rows = Math.max(1, Math.min(fallbacks.length, Math.floor(MAX_TABLE / count)));
+  const table = new Int32Array(rows * count);
+  for (let node = 0; node < rows; node++) {
+    for (let kind = 1; kind < count; kind++) {
+      const place = node * count + kind;
+      table[place] = edges.get(place) ?? (node === 0 ? 0 : (table[(fallbacks[node] ?? 0) * count + kind] ?? 0));
+    }
+  }
+  return table;
+}
+
+function* walk(text: string, needles: readonly string[], automaton: Automaton): Generator<Found, void> {
+  const { kinds, count, edges, fallbacks, ends, table } = automaton;
+  let node = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = kinds[text.charCodeAt(at)] ?? 0;
+    let place = node * count + kind;
+    while (place >= table.length && !edges.has(place)) {
+      node = fallbacks[node] ?? 0;
+      place = node * count + kind;
+    }
+    node = table[place] ?? edges.get(place) ?? 0;
+    const needle = ends[node] ?? -1;
+    if (needle !== -1) yield { start: at + 1 - (needles[needle]?.length ?? 0), end: at + 1, needle };
   }
 }
