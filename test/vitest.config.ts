@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { testConfig } from "./flow/config.ts";
+import { testConfig, testSecrets } from "./flow/config.ts";
 
 /** What a test file names that works on the Worker or on its storage. */
 const WORKER = /"cloudflare:|\/flow\/|\.\/client\.ts"|\.\/session-lab\.ts"/;
@@ -27,6 +27,7 @@ const plugins = [
     miniflare: {
       bindings: {
         ISOPOD_TOKEN: "test-token",
+        ...testSecrets,
         ISOPOD_CONFIG: JSON.stringify(testConfig(inject("modelServer"), inject("botApi"), inject("outside"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",

@@ -1,5 +1,5 @@
 import { createNeedleSearch, type Found, type NeedleSearch } from "./needle-search.ts";
-import { formsOf } from "./secret-forms.ts";
+import { formsOf, packed } from "./secret-forms.ts";
 
 /** Keeps the values of secrets out of what is shown and stored. */
 export interface Mask {
@@ -11,8 +11,6 @@ export interface Mask {
 
 /** The shortest value that is masked, in characters. Shorter ones would be found in everything, and are refused as secrets. */
 export const MIN_SECRET_CHARS = 6;
-
-const SPACE = /\s/;
 
 /**
  * A mask for the values of secrets. Its time grows with the text alone, not with how many values there are.
@@ -44,33 +42,33 @@ interface Searches {
   /** All forms, in the text as it is. */
   whole: NeedleSearch;
   names: readonly string[];
-  /** What may be broken into lines, in the text without its space. */
-  packed: NeedleSearch;
-  packedNames: readonly string[];
+  /** What may have space and quoting in it, in the packed text. */
+  dense: NeedleSearch;
+  denseNames: readonly string[];
 }
 
 function prepare(secrets: readonly (readonly [name: string, value: string])[]): Searches {
   const whole = new Map<string, string>();
-  const packed = new Map<string, string>();
+  const dense = new Map<string, string>();
   for (const [name, value] of secrets) {
     const { plain, encoded } = formsOf(value);
     for (const form of [...plain, ...encoded]) if (!whole.has(form)) whole.set(form, name);
-    for (const form of encoded) if (!packed.has(form)) packed.set(form, name);
+    for (const form of encoded) if (!dense.has(form)) dense.set(form, name);
   }
   return {
     whole: createNeedleSearch([...whole.keys()]),
     names: [...whole.values()],
-    packed: createNeedleSearch([...packed.keys()]),
-    packedNames: [...packed.values()],
+    dense: createNeedleSearch([...dense.keys()]),
+    denseNames: [...dense.values()],
   };
 }
 
-function* findIn(text: string, { whole, names, packed, packedNames }: Searches): Generator<Piece, void> {
+function* findIn(text: string, { whole, names, dense, denseNames }: Searches): Generator<Piece, void> {
   for (const found of whole(text)) yield pieceOf(found, names);
-  if (!SPACE.test(text)) return;
-  const { letters, places } = withoutSpace(text);
-  for (const { start, end, needle } of packed(letters)) {
-    yield pieceOf({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, packedNames);
+  const letters = packed(text);
+  const places = placesOf(letters, text);
+  for (const { start, end, needle } of dense(letters)) {
+    yield pieceOf({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, denseNames);
   }
 }
 
@@ -78,14 +76,13 @@ function pieceOf({ start, end, needle }: Found, names: readonly string[]): Piece
   return { start, end, name: names[needle] ?? "" };
 }
 
-/** The text without its space, and for each unit of it its place in the text. */
-function withoutSpace(text: string): { letters: string; places: Uint32Array } {
-  const letters = text.replace(/\s+/g, "");
+/** Where each unit of a packed text is in the whole one. */
+function placesOf(letters: string, text: string): Uint32Array {
   const places = new Uint32Array(letters.length);
   for (let at = 0, next = 0; next < letters.length; at++) {
     if (text.charCodeAt(at) === letters.charCodeAt(next)) places[next++] = at;
   }
-  return { letters, places };
+  return places;
 }
 
 /** Replaces pieces; what overlaps is one, under the name of what begins first. */

@@ -3,29 +3,41 @@ const encoder = new TextEncoder();
 /** Shortest line of a value of several lines that is looked for by itself: a key is often shown in part. */
 const MIN_LINE_CHARS = 16;
 
+/** Shortest value that is also looked for with space and quoting between its characters. */
+const MIN_SPACED_CHARS = 8;
+
+/** What comes between the characters of a value where it is broken into lines, quoted or escaped, however many times over. */
+const BETWEEN = /[\s\\'"]+/g;
+
 /** The ways in which a value is commonly written down. */
 export interface SecretForms {
   /** Found only as they are. */
   plain: readonly string[];
-  /** Base64 and hex, which programs break into lines and groups: found with space in them, too. */
+  /** Packed, and found in packed texts: base64, hex and octal, which programs break into lines and groups, and the letters one by one. */
   encoded: readonly string[];
 }
 
+/** A text without space, quotes and backslashes. */
+export function packed(text: string): string {
+  return text.replace(BETWEEN, "");
+}
+
 /**
- * How a secret may look in a text: as it is, escaped for JSON (also twice), HTML and URLs, in base64 and hex. What else a
- * program can make of it, such as one character a line, cannot be listed.
+ * How a secret may look in a text: as it is, backwards, in upper or lower case, escaped for shells, JSON (also twice), HTML and URLs, in
+ * base64, hex and octal. What else a program can make of it, such as a part of it or a compressed file, cannot be listed.
  */
 export function formsOf(value: string): SecretForms {
   const trimmed = value.trim();
   const lines = trimmed.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_CHARS && !line.startsWith("-----"));
   const wholes = [...new Set([value, trimmed, ...(trimmed.includes("\n") ? lines : [])])].filter((text) => text !== "");
   const plain = wholes.flatMap((text) => [
-    text,
+    ...[text, text.toUpperCase(), text.toLowerCase(), [...text].reverse().join("")],
     ...escapedForJson(text),
-    escapedForHtml(text),
+    ...escapedForHtml(text),
     ...escapedForUrls(text),
   ]);
-  const encoded = wholes.flatMap((text) => inBytes(encoder.encode(text)));
+  const spaced = [trimmed, ...inOctal(trimmed)].map(packed).filter((text) => text.length >= MIN_SPACED_CHARS);
+  const encoded = [...spaced, ...wholes.flatMap((text) => inBytes(encoder.encode(text)))];
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
 }
 
@@ -36,9 +48,19 @@ function escapedForJson(text: string): string[] {
   return [once, ascii, slashed, JSON.stringify(once).slice(1, -1)];
 }
 
-function escapedForHtml(text: string): string {
-  const marks: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-  return text.replace(/[&<>"']/g, (mark) => marks[mark] ?? mark);
+/** As shells write it in `$'…'`: letters besides those of ASCII by their number, or byte by byte. */
+function inOctal(text: string): string[] {
+  const octal = (unit: number) => `\\${unit.toString(8).padStart(3, "0")}`;
+  return [
+    text.replace(/[^\0-\x7f]/g, (letter) => octal(letter.charCodeAt(0))),
+    text.replace(/[^\0-\x7f]+/g, (letters) => Array.from(encoder.encode(letters), octal).join("")),
+  ];
+}
+
+function escapedForHtml(text: string): string[] {
+  const marks: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  const most = text.replace(/[&<>"]/g, (mark) => marks[mark] ?? mark);
+  return [most, ...["&apos;", "&#39;", "&#x27;"].map((quote) => most.replaceAll("'", quote))];
 }
 
 /** As JavaScript does it, as RFC 3986 and forms do, and with every byte escaped; with either kind of hex digits. */
@@ -56,7 +78,7 @@ function escapedForUrls(text: string): string[] {
   });
 }
 
-/** Hex, and base64 in both alphabets at each of the three places where a value can begin in a group of three bytes. */
+/** Hex, octal, and base64 in both alphabets at each of the three places where a value can begin in a group of three bytes. */
 function inBytes(bytes: Uint8Array): string[] {
   const digits = Array.from(bytes, hex).join("");
   const base64 = [0, 1, 2].map((offset) => {
@@ -65,7 +87,8 @@ function inBytes(bytes: Uint8Array): string[] {
     return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
   });
   const forUrls = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  return [digits, digits.toUpperCase(), ...base64, ...forUrls];
+  const octal = Array.from(bytes, (byte) => byte.toString(8).padStart(3, "0")).join("");
+  return [digits, digits.toUpperCase(), octal, ...base64, ...forUrls];
 }
 
 function hex(byte: number): string {

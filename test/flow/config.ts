@@ -14,6 +14,9 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
   { id: `tiny-${n}`, contextWindow: 8_000 + GROWN },
 ]).flat();
 
+/** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
+export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
+
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
 export function testConfig(modelServer: string, botApi: string, outside: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });

@@ -25,6 +25,23 @@ test("so is what JSON, URLs, hex and base64 make of it", () => {
   for (const form of forms) expect(mask(`<${form}>`)).toBe("<[redacted:API_KEY]>");
 });
 
+test("so is what shells and pages make of it, and what simple programs do", () => {
+  const letters = [...VALUE];
+  const forms = [
+    VALUE.replaceAll("'", "'\\''"),
+    VALUE.replaceAll("'", "\\'"),
+    VALUE.replaceAll(/["']/g, "\\$&").replace("ä", "\\344"),
+    VALUE.replaceAll(/["']/g, "\\$&").replace("ä", "\\303\\244"),
+    VALUE.replace(/[^\w/+=-]/g, "\\$&"),
+    "s3cr3t/Väl+ue=&quot;q&apos;&amp;&lt;x&gt;",
+    VALUE.toUpperCase(),
+    letters.toReversed().join(""),
+    letters.join("\n"),
+    [...utf8.encode(VALUE)].map((byte) => byte.toString(8).padStart(3, "0")).join(" "),
+  ];
+  for (const form of forms) expect(mask(`<${form}>`)).toBe("<[redacted:API_KEY]>");
+});
+
 test("base64 is found at each of its three places, and in the alphabet of URLs", () => {
   for (const before of ["", "x", "xy", "xyz"]) {
     const text = btoa(binary(`${before}${VALUE} and more`));
