@@ -21,6 +21,10 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
+  commandAt: z
+    .int()
+    .optional()
+    .openapi({ description: "Where in the text something begins that an owner has typed like a command." }),
   fromRunId: z.string().optional().openapi({ description: "The run that brought it, where it joined another." }),
 });
 

@@ -1,10 +1,14 @@
 import { nearestOf } from "../../lib/nearest.ts";
+import { head } from "../../lib/text.ts";
 import { findSkillCommand, leadingName, type SkillCommand, skillCommands } from "../../skills/command-names.ts";
 import type { LeftOut, Skill } from "../../skills/skill.ts";
 import type { SkillSet } from "../../skills/skill-set.ts";
 import { RESERVED_NAMES } from "../commands/index.ts";
 import type { SkillsView } from "../commands/skills-view.ts";
 import type { TypedSkill } from "./typed-skill.ts";
+
+/** Most characters of a word that is told back. */
+const MAX_WORD_CHARS = 64;
 
 /** What comes of a typed command: a skill with what was typed after it, or why there is none to be had, as Markdown. */
 export type Invocation = { kind: "skill"; command: SkillCommand; args: string } | { kind: "refused"; reason: string };
@@ -63,5 +67,5 @@ function unknown(words: string, commands: readonly SkillCommand[], leftOut: read
   const names = [...commands.flatMap(({ name, skill }) => [name, skill.name]), ...leftOut.map(({ name }) => name)];
   const near = [...new Set(nearestOf(word, [...new Set(names)]))].map((name) => `\`${name}\``);
   const meant = near.length === 0 ? "" : ` Do you mean ${near.join(" or ")}?`;
-  return `There is no skill \`${word}\`.${meant} \`/skill\` shows what there is.`;
+  return `There is no skill \`${head(word, MAX_WORD_CHARS)}\`.${meant} \`/skill\` shows what there is.`;
 }
