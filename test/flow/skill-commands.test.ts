@@ -150,6 +150,18 @@ test("a command that comes while a run is at work steers it like any message, wi
   expect(messages.at(-1)).toContain("/workspace/skills/weather/ask.sh");
 });
 
+test("what cannot be had is told to the model, once, where it comes to a run at work", async () => {
+  const name = "steers-refused";
+  await script(name, [{ calls: [{ name: "ls", args: {} }], delayMs: 300 }, { text: "I told you." }, { text: "." }]);
+  const first = await say("Look around", name, session(name));
+  await waitFor(async () => (await asked(name)).length === 1);
+  await say("/needy now", name, session(name));
+  expect(await finished(first.runId)).toMatchObject({ status: "ok", reply: "I told you." });
+  await tell(name, "And now?");
+  const notes = shown((await asked(name))[2]).filter((text) => text?.includes("comes to nothing"));
+  expect(notes).toEqual([expect.stringMatching(/^\[System\] .*The skill `needy` cannot be used: .*NOBODY_SET_THIS/)]);
+});
+
 test("after a crash the model sees the same, and the skill's text once", async () => {
   const name = "crash-skill";
   await script(name, [{ hang: true }, { text: "Sunny." }]);

@@ -158,7 +158,11 @@ test("what comes meanwhile waits for its turn, and a command that comes meanwhil
   const name = "dispatch-busy";
   const gate = Promise.withResolvers<string>();
   await arm(name, [tool("launch", { run: () => gate.promise })]);
-  await script(name, [{ text: "A plain answer.", delayMs: 300 }, { text: "Never." }]);
+  await script(name, [
+    { calls: [{ name: "ls", args: {} }], delayMs: 300 },
+    { text: "A plain answer." },
+    { text: "Never." },
+  ]);
   const dispatched = await say("/launch_it 1", name, session(name));
   await waitFor(async () => calls.length === 1);
   const plain = await say("Hello", name, session(name));
@@ -169,7 +173,7 @@ test("what comes meanwhile waits for its turn, and a command that comes meanwhil
   expect(await finished(plain.runId)).toMatchObject({ status: "ok", reply: "A plain answer." });
   expect(await finished(late.runId)).toMatchObject({ status: "ok", reply: "Flown." });
   expect(calls).toMatchObject([{ command: "1" }, { command: "2" }]);
-  expect(await asked(name)).toHaveLength(1);
+  expect(await asked(name)).toHaveLength(2);
   const { messages } = await historyOf(session(name).sessionKey);
   expect(messages.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual([
     "/launch_it 1",
