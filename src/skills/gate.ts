@@ -161,10 +161,14 @@ function whyWithout(name: string, skill: Skill, facts: GateFacts): Shut | undefi
   const field = isKey && named === undefined ? ["apiKey"] : ["env", name];
   const path = ["skills", "entries", skillKeyOf(skill), ...field];
   const at = path.join(".");
-  const reason =
-    given === undefined
-      ? `${name} is not set: \`wrangler secret put ${isReservedName(name) ? variableName(path) : name}\`, and name that in ${at}.`
-      : `${name} is not set: ${at} names ${given.id}, which is not there; \`wrangler secret put ${given.id}\`.`;
+  if (given !== undefined) {
+    const put = `\`wrangler secret put ${given.id}\``;
+    return { code: "missing_env", reason: `${name} is not set: ${at} names ${given.id}, which is not there; ${put}.` };
+  }
+  const [what, stored] = isReservedName(name)
+    ? [`${name} is kept for Isopod itself: store the skill's own value`, variableName(path)]
+    : [`${name} is not set: store it`, name];
+  const reason = `${what}, \`wrangler secret put ${stored}\`, and name that in ${at}.`;
   return { code: "missing_env", reason };
 }
 

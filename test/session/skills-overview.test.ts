@@ -83,10 +83,10 @@ test("everything that was found is in it, whatever keeps it out, by name and str
 });
 
 test("what a skill is given is told by name, and no value is anywhere", () => {
-  const secrets = { GH_SECRET: "hunter2-hunter2", PLAIN: "hunter2-hunter2" };
+  const secrets = { GH_SECRET: "hunter2-hunter2", PLAIN: "hunter2-hunter2", OPENAI_API_KEY: "hunter2-hunter2" };
   const { skills, warnings, unset } = report({
     skills: [
-      skillWith("gh", { ...requiring({ env: ["PLAIN"] }), primaryEnv: "GH_TOKEN" }),
+      skillWith("gh", { ...requiring({ env: ["PLAIN", "OPENAI_API_KEY"] }), always: true, primaryEnv: "GH_TOKEN" }),
       skillWith("other", { primaryEnv: "GH_TOKEN" }),
     ],
     secrets,

@@ -1,4 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
+import { isReservedName } from "../../config/reserved-names.ts";
 import type { CoreConfig } from "../../config/schema.ts";
 import { estimateTokens } from "../../lib/tokens.ts";
 import { entryOf, gateSkills, skillKeyOf } from "../../skills/gate.ts";
@@ -158,7 +159,7 @@ function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret
   const field = (name: string) =>
     name === skill.metadata.primaryEnv && entryOf(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
   return required
-    .filter((name) => !given.has(name) && secret(name) !== undefined)
+    .filter((name) => !given.has(name) && !isReservedName(name) && secret(name) !== undefined)
     .map((name) => {
       const at = `skills.entries.${skillKeyOf(skill)}.${field(name)}`;
       return `${name} is set, and its commands do not see it: name it in ${at}.`;
