@@ -1,10 +1,10 @@
 import { type CommandName, getCommandNames, getNetworkCommandNames } from "just-bash/browser";
 
 /**
- * What just-bash brings and does not work here: what is about a screen or about what was typed before, and what wants the page
- * of a browser.
+ * What just-bash brings and does not work here: what is about a screen or about what was typed before, `html-to-markdown`, which
+ * wants the page of a browser, and `split`, which takes a hundred times the memory of its file.
  */
-const LEFT_OUT: ReadonlySet<string> = new Set(["alias", "clear", "history", "html-to-markdown", "unalias"]);
+const LEFT_OUT: ReadonlySet<string> = new Set(["alias", "clear", "history", "html-to-markdown", "split", "unalias"]);
 
 /** The programs of just-bash that a script may call, besides those of the network. */
 export const PROGRAMS: readonly CommandName[] = getCommandNames().filter(isOffered);

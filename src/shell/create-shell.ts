@@ -5,6 +5,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { boundedDiff } from "./bounded-diff.ts";
 import { changesOf } from "./changes.ts";
 import { PROGRAMS, SHELL_COMMANDS } from "./commands.ts";
 import { EXECUTION_LIMITS } from "./limits.ts";
@@ -14,6 +15,7 @@ import { RunMemory } from "./run-memory.ts";
 import type { Shell, ShellResult, ShellRun } from "./shell.ts";
 import { ShellRequests } from "./shell-requests.ts";
 import { isWithin, normalPath, type StoredFile } from "./tree.ts";
+import { takesTurns } from "./turn-taking.ts";
 import { writeBack } from "./write-back.ts";
 
 /** What a shell works on. */
@@ -52,13 +54,14 @@ async function runScript(script: string, options: ShellRun, room: ShellRoom): Pr
   signal.throwIfAborted();
   const time = deadline(timeoutMs);
   const overrun = new AbortController();
-  const memory = new RunMemory((why) => overrun.abort(why));
+  const memory = new RunMemory((why) => overrun.abort(why), room.now);
   const began: StoredFile[] = [];
   const mounts = [remembering(workspaceMount(room.workspace), began), ...outside(room.mounts)];
   const files = new RunFiles(mounts, SHELL_COMMANDS, memory, room.now);
-  const requests = new ShellRequests(room.fetch);
+  const requests = new ShellRequests((url, init) => memory.idle(() => room.fetch(url, init)));
   const ended = await settle(script, options, {
     files,
+    memory,
     requests,
     signal: AbortSignal.any([signal, time.signal, overrun.signal]),
   });
@@ -90,12 +93,17 @@ interface Ended {
 
 interface Surroundings {
   files: RunFiles;
+  memory: RunMemory;
   requests: ShellRequests;
   signal: AbortSignal;
 }
 
 /** Runs the script to its end, or until it was told to stop and had a moment for it. Never rejects. */
-async function settle(script: string, options: ShellRun, { files, requests, signal }: Surroundings): Promise<Ended> {
+async function settle(
+  script: string,
+  options: ShellRun,
+  { files, memory, requests, signal }: Surroundings,
+): Promise<Ended> {
   const cwd = normalPath(
     (options.cwd ?? "").startsWith("/") ? (options.cwd ?? "") : `${WORKSPACE}/${options.cwd ?? ""}`,
   );
@@ -111,10 +119,13 @@ async function settle(script: string, options: ShellRun, { files, requests, sign
       env: { ...Object.fromEntries(given), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
+      customCommands: [boundedDiff],
       fetch: requests.fetch,
+      sleep: (ms) => memory.idle(() => sleep(ms, signal)),
       // It replaces globals of the whole isolate, in which others are at work.
       defenseInDepth: false,
     });
+    bash.registerTransformPlugin(takesTurns);
     const stdin = options.stdin === undefined ? {} : { stdin: options.stdin };
     const late = new Promise<Ended>((resolve) => {
       const giveUp = () => {
@@ -129,6 +140,17 @@ async function settle(script: string, options: ShellRun, { files, requests, sign
   } finally {
     clearTimeout(gaveUp);
   }
+}
+
+/** Waits, though not longer than the run goes on. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 async function isFolder(files: RunFiles, path: string): Promise<boolean> {

@@ -21,22 +21,28 @@ export const MAX_ANSWER_BYTES = 8 * MIB;
 /** Longest script, in bytes. */
 export const MAX_SCRIPT_BYTES = 256 * 1024;
 
-/** After so many bytes, or so many calls for files, whoever else is in the object has a turn. */
+/** After so many bytes, or so many calls, whoever else is in the object has a turn. */
 export const TURN_BYTES = MIB;
-export const TURN_CALLS = 500;
+export const TURN_CALLS = 32;
+
+/** Longest time that a run works, in milliseconds, its waiting for stores and servers left out: an object has 30 s for a request. */
+export const MAX_BUSY_MS = 15_000;
+
+/** Most lines in which two files differ that are compared: the time grows with their square. */
+export const MAX_DIFF_LINES = 4_000;
 
 /**
- * What just-bash is held to. A loop of builtins never waits for anything, so that neither a timer nor another request gets a
- * word in: numbers bound it, not time.
+ * What just-bash is held to. Its programs never wait for anything while they work on a text, so that neither a timer nor another
+ * request gets a word in: numbers bound them, not time.
  */
 export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxSourceBytes: MAX_SCRIPT_BYTES,
   maxExecDepth: 16,
   maxCallDepth: 100,
-  maxCommandCount: 20_000,
+  maxCommandCount: 40_000,
   maxLoopIterations: 20_000,
   maxAwkIterations: 100_000,
-  maxSedIterations: 50_000,
+  maxSedIterations: 20_000,
   maxJqIterations: 500_000,
   maxQueryTokens: 25_000,
   maxQueryDepth: 256,
@@ -48,14 +54,14 @@ export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxTraversalEntries: 100_000,
   maxTraversalDepth: 256,
   maxTraversalWork: 200_000,
-  maxLiveBytes: 32 * MIB,
+  maxLiveBytes: 24 * MIB,
   maxInputBytes: 64 * MIB,
   maxArchiveBytes: 16 * MIB,
   maxArchiveCompressedBytes: 8 * MIB,
   maxArchiveEntryBytes: 8 * MIB,
   maxArchiveEntries: 5_000,
   maxGlobOperations: 100_000,
-  maxStringLength: 8 * MIB,
+  maxStringLength: 2 * MIB,
   maxArrayElements: 100_000,
   maxHeredocSize: MAX_SCRIPT_BYTES,
   maxSubstitutionDepth: 30,

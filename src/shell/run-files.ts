@@ -324,7 +324,7 @@ export class RunFiles implements IFileSystem {
   /** Asks a store. Programs take every failure for a file that is not there, so that the run is stopped instead. */
   async #ask<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await this.#memory.idle(work);
     } catch (thrown) {
       if (!messageOf(thrown).startsWith("ENOENT")) this.#memory.stop(`The file store failed: ${messageOf(thrown)}`);
       throw thrown;

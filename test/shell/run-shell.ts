@@ -15,13 +15,21 @@ export async function shellOver(
     mounts: [],
     fetch: async () => Promise.reject(new Error("There is no network in this test.")),
     mask: { mask: (text) => text, holds: () => false },
-    now: () => 1_780_000_000_000,
+    now: Date.now,
     ...given,
   };
   const shell = createShell(room);
   const signal = new AbortController().signal;
-  const run = (script: string, options: Partial<ShellRun> = {}): Promise<ShellResult> =>
-    shell.run(script, { timeoutMs: 20_000, signal, ...options });
+  const run = async (script: string, options: Partial<ShellRun> = {}): Promise<ShellResult> => {
+    const { stackTraceLimit } = Error;
+    // The test runner looks each line of a stack up in the source, and just-bash makes errors that nobody sees.
+    Error.stackTraceLimit = 0;
+    try {
+      return await shell.run(script, { timeoutMs: 20_000, signal, ...options });
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  };
   const textOf = async (path: string) => new TextDecoder().decode((await workspace.read(path)).bytes);
   const paths = async () => (await workspace.walk("")).map(({ path }) => path);
   return { workspace, run, textOf, paths };
