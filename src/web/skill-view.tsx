@@ -42,7 +42,7 @@ export function SkillView(props: SkillViewProps) {
 }
 
 function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
-  const { name, location, reason, cut, description, version, command, license, homepage } = skill;
+  const { location, reason, cut, description, version, command, license, homepage } = skill;
   const { env = [], installers = [], warnings = [] } = skill;
   return (
     <>
@@ -75,7 +75,7 @@ function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
         </p>
       ))}
       <Acts server={server} agentId={agentId} skill={skill} onChanged={onChanged} />
-      <SkillText server={server} agentId={agentId} name={name} version={version} />
+      <SkillText server={server} agentId={agentId} skill={skill} />
     </>
   );
 }
@@ -155,33 +155,26 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
 }
 
 /** Its SKILL.md: the front matter as it stands, and the text as it reads. */
-function SkillText({
-  server,
-  agentId,
-  name,
-  version,
-}: {
-  server: Server;
-  agentId: string;
-  name: string;
-  version: string | undefined;
-}) {
+function SkillText({ server, agentId, skill }: Omit<SkillViewProps, "onChanged">) {
+  const { name, location, version } = skill;
   const [text, setText] = useState<string>();
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {
     const asking = new AbortController();
-    readSkill({ server, agentId, global: false }, name, asking.signal).then(setText, (error: unknown) => {
+    readSkill({ server, agentId, global: false }, { name, location }, asking.signal).then(setText, (error: unknown) => {
       if (!asking.signal.aborted) setTrouble(troubleOf(error));
     });
     return () => asking.abort();
-  }, [server, agentId, name, version]);
+  }, [server, agentId, name, location, version]);
   if (trouble !== undefined) return <p class="hint">{trouble}</p>;
-  if (text === undefined)
+  if (text === undefined) {
     return (
       <p class="hint" aria-busy="true">
         {texts.opensPrompt}
       </p>
     );
+  }
+  if (text === "") return null;
   const { front, body } = partsOf(text);
   return (
     <div class="skill-text">

@@ -1,7 +1,14 @@
 import { ask, type Server, tell } from "../cli/http.ts";
 import { requestOf, type SkillPlace, type SkillRequest } from "../cli/skill-request.ts";
 import type { SkillOrigin } from "../cli/skill-source.ts";
-import { isSkillChange, isSkillDetail, isSkillReport, isVerification, type SkillReport } from "../cli/wire.ts";
+import {
+  isSkillChange,
+  isSkillDetail,
+  isSkillReport,
+  isVerification,
+  type SkillLine,
+  type SkillReport,
+} from "../cli/wire.ts";
 
 /** Whose skills, and where they are asked for. */
 export interface SkillServer extends SkillPlace {
@@ -13,10 +20,17 @@ export function listSkills(at: SkillServer, signal?: AbortSignal): Promise<Skill
   return ask(at.server, { ...requestOf(at, { verb: "list" }), ...(signal && { signal }) }, isSkillReport);
 }
 
-/** The text of a skill's SKILL.md; empty where it is no text. @throws ApiError */
-export async function readSkill(at: SkillServer, name: string, signal: AbortSignal): Promise<string> {
-  const { text = "" } = await ask(at.server, { ...requestOf(at, { verb: "show", name }), signal }, isSkillDetail);
-  return text;
+/**
+ * The text of a skill's SKILL.md; empty where it is no text, or where another skill of the name counts, whose text is asked for
+ * there. @throws ApiError
+ */
+export async function readSkill(
+  at: SkillServer,
+  { name, location }: Pick<SkillLine, "name" | "location">,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await ask(at.server, { ...requestOf(at, { verb: "show", name }), signal }, isSkillDetail);
+  return found.location === location ? (found.text ?? "") : "";
 }
 
 /** Switches a skill on or off for everybody, by its key in the configuration. @throws ApiError */
