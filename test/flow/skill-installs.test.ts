@@ -1,5 +1,5 @@
-import { env } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { env, SELF } from "cloudflare:test";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { bytesOf, skillText, tarGzOf, zipOf } from "../skills/install/archives.ts";
 import { call } from "./client.ts";
 
@@ -12,7 +12,6 @@ async function upload(archive: Uint8Array<ArrayBuffer>, query = "", type = "appl
     headers: { Authorization: "Bearer test-token", "Content-Type": type },
     body: archive,
   });
-  const { SELF } = await import("cloudflare:test");
   return told(await SELF.fetch(request));
 }
 
@@ -103,5 +102,136 @@ describe("the API of installs", () => {
     const { status } = await upload(new Uint8Array(10 * 1024 * 1024 + 1));
     expect(status).toBe(413);
     expect((await told(await call("POST", SKILLS, { url: `https://a.test/${"x".repeat(5000)}` }))).status).toBe(413);
+  });
+});
+
+/** Says what the outside answers in a place of its own. */
+async function outside(place: string, answers: Record<string, object>): Promise<string> {
+  const base = inject("outside");
+  await fetch(`${base}/control/${place}`, { method: "PUT", body: JSON.stringify({ answers }) });
+  return `${base}/${place}`;
+}
+
+const packed = (bytes: Uint8Array) => ({ base64: true, body: btoa(String.fromCharCode(...bytes)) });
+
+describe("from an address", () => {
+  test("a skill is installed and updated, and local changes are given up only with force", async () => {
+    const base = await outside("install-url", { "run.zip": packed(zip("run", { "v.txt": "1" })) });
+    const first = await told(await call("POST", SKILLS, { url: `${base}/run.zip` }));
+    expect([first.status, first.body.outcome, first.body.source]).toEqual([
+      201,
+      "installed",
+      { kind: "url", url: `${base}/run.zip` },
+    ]);
+    expect((await told(await call("POST", `${SKILLS}/run/update`))).body.outcome).toBe("current");
+    await outside("install-url", { "run.zip": packed(zip("run", { "v.txt": "2" })) });
+    expect((await told(await call("POST", `${SKILLS}/run/update`))).body.outcome).toBe("updated");
+    const file = "/v1/agents/main/workspace/skills/run/v.txt";
+    expect(await (await call("GET", file)).text()).toBe("2");
+    await call("PUT", file, "mine");
+    await outside("install-url", { "run.zip": packed(zip("run", { "v.txt": "3" })) });
+    expect(await told(await call("POST", `${SKILLS}/run/update`))).toMatchObject({
+      status: 409,
+      body: { error: { reason: "modified" } },
+    });
+    expect(await (await call("GET", file)).text()).toBe("mine");
+    expect((await told(await call("POST", `${SKILLS}/run/update`, { force: true }))).body.outcome).toBe("updated");
+    expect(await (await call("GET", file)).text()).toBe("3");
+    await call("DELETE", `${SKILLS}/run`);
+  });
+
+  test("what is private, missing or a web page is refused in words", async () => {
+    const base = await outside("install-none", { page: { headers: { "Content-Type": "text/html" }, body: "<html>" } });
+    const refusals = [
+      ["http://127.0.0.1:1/x.zip", 403],
+      ["http://169.254.169.254/latest/meta-data", 403],
+      [`${base}/nothing.zip`, 404],
+      [`${base}/page`, 415],
+    ] as const;
+    for (const [url, status] of refusals) {
+      const answer = await told(await call("POST", SKILLS, { url }));
+      expect([url, answer.status, answer.body.error.hint]).toEqual([url, status, expect.any(String)]);
+    }
+  });
+});
+
+describe("from ClawHub", () => {
+  afterAll(() => configure({ registryUrl: null }));
+
+  const configure = (install: object) =>
+    call(
+      "PATCH",
+      "/v1/config",
+      { skills: { install } },
+      { "If-Match": "*", "Content-Type": "application/merge-patch+json" },
+    );
+
+  async function sha256(text: string): Promise<string> {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+    return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  /** A registry with one skill in some versions, the last of which is the newest. */
+  async function registry(place: string, versions: Record<string, { note: string; sha256?: string }>): Promise<string> {
+    const answers: Record<string, object> = {};
+    for (const [version, { note, sha256: told }] of Object.entries(versions)) {
+      const files = [{ path: "note.txt", size: note.length, sha256: told ?? (await sha256(note)) }];
+      answers["api/v1/skills/trail"] = {
+        body: JSON.stringify({ skill: { slug: "trail" }, latestVersion: { version } }),
+      };
+      answers[`api/v1/skills/trail/versions/${version}`] = { body: JSON.stringify({ version: { version, files } }) };
+      answers[`api/v1/download?slug=trail&version=${version}`] = packed(
+        zip("Trail Guide", { "note.txt": note, "_meta.json": "{}" }),
+      );
+    }
+    const url = await outside(place, answers);
+    expect((await configure({ registryUrl: url })).status).toBe(200);
+    return url;
+  }
+
+  test("a slug is installed in its folder, stays at a version that was asked for, and is let go with `latest`", async () => {
+    const registryUrl = await registry("clawhub-a", { "1.0.0": { note: "one" }, "1.1.0": { note: "two" } });
+    const first = await told(await call("POST", SKILLS, { slug: "trail", version: "1.0.0" }));
+    expect(first).toMatchObject({
+      status: 201,
+      body: {
+        name: "Trail Guide",
+        folder: "trail",
+        version: "1.0.0",
+        source: { kind: "clawhub", slug: "trail", registryUrl, pinned: true },
+      },
+    });
+    expect((await told(await call("POST", `${SKILLS}/trail/update`))).body).toMatchObject({
+      outcome: "current",
+      version: "1.0.0",
+    });
+    expect((await told(await call("POST", `${SKILLS}/trail/update`, { version: "latest" }))).body).toMatchObject({
+      outcome: "updated",
+      version: "1.1.0",
+      source: { pinned: false },
+    });
+    await registry("clawhub-a", { "1.2.0": { note: "three" } });
+    expect((await told(await call("POST", `${SKILLS}/trail/update`))).body).toMatchObject({ version: "1.2.0" });
+    await registry("clawhub-a", { "1.3.0": { note: "three" } });
+    expect((await told(await call("POST", `${SKILLS}/trail/update`))).body).toMatchObject({
+      outcome: "current",
+      version: "1.3.0",
+    });
+    await registry("clawhub-b", { "9.0.0": { note: "somebody else's" } });
+    expect(await told(await call("POST", `${SKILLS}/trail/update`))).toMatchObject({
+      status: 409,
+      body: { error: { reason: "other_registry" } },
+    });
+    await call("DELETE", `${SKILLS}/trail`);
+  });
+
+  test("what is not as the registry says is refused", async () => {
+    await registry("clawhub-c", { "1.0.0": { note: "evil", sha256: "0".repeat(64) } });
+    const { status, body } = await told(await call("POST", SKILLS, { slug: "trail" }));
+    expect([status, body.error.reason, body.error.message]).toEqual([
+      400,
+      "not_as_promised",
+      "`note.txt` is another than the registry says.",
+    ]);
   });
 });

@@ -62,7 +62,8 @@ export async function installSkill(
   const before = await filesIn(place, folder);
   const known = lock.skills.get(folder);
   if (isSame(known, before, opened.manifest)) {
-    return { outcome: "current", folder, entry: known, notes: opened.notes };
+    const entry = await relabel(place, folder, known, opened, request);
+    return { outcome: "current", folder, entry, notes: opened.notes };
   }
   refuseOccupied(known, before, folder, request);
   refuseStrangers(known, opened, request.replace, folder);
@@ -101,6 +102,24 @@ function isSame(
   manifest: readonly LockedFile[],
 ): known is LockEntry {
   return known?.state === "installed" && holdsJust(there, manifest) && holdsJust(there, known.files);
+}
+
+/** The same files may be of another version or source by now, and keys may have come to be trusted. */
+async function relabel(
+  place: InstallPlace,
+  folder: string,
+  known: LockEntry,
+  { signature }: SkillPackage,
+  { source, version = known.version }: InstallRequest,
+): Promise<LockEntry> {
+  const entry = { ...known, source, version, signature };
+  await changeLock(place, (lock) => {
+    const there = JSON.stringify(lock.skills.get(folder));
+    return there === JSON.stringify(known) && there !== JSON.stringify(entry)
+      ? withEntry(lock, folder, entry)
+      : undefined;
+  });
+  return entry;
 }
 
 /** Nothing that is there is overwritten unasked, and no change of somebody else's by an update. */
