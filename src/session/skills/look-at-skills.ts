@@ -34,7 +34,7 @@ export async function lookAtSkills(
 ): Promise<Look> {
   const roots = await rootsToLookAt(agent, wiring, listing);
   const { skills, leftOut, files } = await discover(roots, wiring.config.skills.limits, remembered);
-  const { quarantined, unanswered } = await quarantinedAmong(files, roots, agent, wiring);
+  const { quarantined, unanswered } = await quarantinedAmong(files, agent, wiring);
   return {
     findings: findingsOf({ skills, leftOut, quarantined }),
     unanswered: [...leftOut.filter(({ code }) => UNANSWERED.has(code)), ...unanswered],

@@ -6,34 +6,34 @@ import type { InstallPlace } from "./install-place.ts";
 import { type FoundFiles, integrityOf } from "./integrity.ts";
 import { readLock } from "./lock-store.ts";
 
-/**
- * Why skills that were found are not to be used, by their location: for the gates' `quarantined`. One R2 operation a place, and one for
- * each file whose etag is not the lock's. Where a place does not answer, none of its skills is trusted. Work that was cut
- * off is gone on with on the way; its skills count from the next look. Never throws.
- */
-export async function quarantineOf(
-  places: readonly InstallPlace[],
-  found: FoundFiles,
-): Promise<ReadonlyMap<string, string>> {
-  const looks = await Promise.all(places.map((place) => lookAt(place, found)));
-  return new Map(looks.flatMap((reasons) => [...reasons]));
+/** What is not to be used of a place, and whether that could be found out. */
+export interface Quarantine {
+  /** By location: for the gates' `quarantined`. */
+  reasons: ReadonlyMap<string, string>;
+  /** Why nobody knows whether these skills are what was installed; none of them is trusted then. */
+  unanswered?: string;
 }
 
-async function lookAt(place: InstallPlace, found: FoundFiles): Promise<ReadonlyMap<string, string>> {
+/**
+ * Which of the skills that were found in a place are not to be used, and why. One R2 operation where any was found there, and one for
+ * each file whose etag is not the lock's. Work that was cut off is gone on with on the way; its skills count from the next
+ * look. Never rejects.
+ */
+export async function quarantineOf(place: InstallPlace, found: FoundFiles): Promise<Quarantine> {
   const { address } = place;
+  const here = new Map([...found].filter(([location]) => location.startsWith(address)));
+  if (here.size === 0) return { reasons: new Map() };
   try {
     const lock = await readLock(place);
-    const reasons = await integrityOf({ lock, address, read: (path) => readFrom(place, path) }, found);
+    const reasons = await integrityOf({ lock, address, read: (path) => readFrom(place, path) }, here);
     await finishAbandoned(place, lock);
-    return reasons;
+    return { reasons };
   } catch (thrown) {
     log("warn", "skills.integrity_unknown", { lock: place.lockKey, error: messageOf(thrown) });
-    const here = [...found.keys()].filter((location) => location.startsWith(address));
-    return new Map(here.map((location) => [location, UNKNOWN]));
+    const unanswered = `Whether it is what was installed cannot be found out: ${messageOf(thrown)} It is tried again later.`;
+    return { reasons: new Map([...here.keys()].map((location) => [location, unanswered])), unanswered };
   }
 }
-
-const UNKNOWN = "Nobody knows whether this is what was installed: the file store did not answer.";
 
 async function readFrom({ files, root }: InstallPlace, path: string): Promise<Uint8Array | undefined> {
   try {
