@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SKILL_SOURCES } from "../skills/skill.ts";
+import { installedSkill } from "./skill-installs-schema.ts";
 
 const count = z.int().nonnegative();
 
@@ -40,6 +41,9 @@ const skill = z
     allowedTools: z.array(z.string()).readonly().optional(),
     env: z.array(given).optional().openapi({ description: "Variables that its entry gives it; never a value." }),
     installers: z.array(installer).optional(),
+    install: installedSkill
+      .optional()
+      .openapi({ description: "Of an installed skill: where it came from, and who signed it." }),
     warnings: z.array(z.string()).optional().openapi({ description: "What is amiss and does not keep it from use." }),
   })
   .openapi("Skill");

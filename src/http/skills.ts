@@ -8,6 +8,7 @@ import { WorkspaceError } from "../workspace/workspace.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { skillDetail, skillsOverview } from "./skills-schema.ts";
+import { withInstalls } from "./with-installs.ts";
 import { httpErrorOf } from "./workspace.ts";
 
 const noQuery = z.strictObject({});
@@ -46,7 +47,8 @@ skillRoutes.openapi(listRoute, async (c) => {
   const wiring = c.get("wiring");
   const agent = agentOf(wiring.config, c.req.valid("param").id);
   const report = await overviewOfAgent(agent, wiring);
-  return c.json({ agent: agent.id, ...report, limits: agent.skillsLimits }, 200);
+  const skills = await withInstalls(report.skills, agent, wiring);
+  return c.json({ agent: agent.id, ...report, skills, limits: agent.skillsLimits }, 200);
 });
 
 skillRoutes.openapi(readRoute, async (c) => {
@@ -62,8 +64,9 @@ skillRoutes.openapi(readRoute, async (c) => {
       `GET /v1/agents/${id}/skills has those that were found.`,
     );
   }
+  const [line = skill] = await withInstalls([skill], agent, wiring);
   const { files, more, text } = await answered(skillFolder(skill.location, skillRoots(agent, wiring)));
-  return c.json({ ...skill, files, moreFiles: more, ...(text !== undefined && { text }) }, 200);
+  return c.json({ ...line, files, moreFiles: more, ...(text !== undefined && { text }) }, 200);
 });
 
 const NOTHING: SkillFolder = { files: [], more: 0, text: undefined };

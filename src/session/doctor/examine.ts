@@ -12,6 +12,7 @@ import { examineModels } from "./models.ts";
 import { examineOwners } from "./owners.ts";
 import type { Patient } from "./patient.ts";
 import { examineSecrets } from "./secrets.ts";
+import { examineSkillInstalls } from "./skill-installs.ts";
 import { examineSkills } from "./skills.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
@@ -30,6 +31,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["owners", examineOwners],
   ["workspaces", examineWorkspaces],
   ["skills", examineSkills],
+  ["skills", examineSkillInstalls],
   ["budgets", examineBudgets],
   ["backlog", examineBacklog],
 ];

@@ -26,15 +26,17 @@ const UNANSWERED: ReadonlySet<string> = new Set(["unreachable", "unreadable"]);
  * Looks for an agent's skills wherever it may have some: a listing of each place, and a read of each SKILL.md that this isolate
  * has not read yet in its version. Never rejects.
  * @param listing the root of the workspace, where it was listed already: a folder that is not in it is not asked for
+ * @param finishes whether installs that were cut off are gone on with; else nothing is changed
  */
 export async function lookAtSkills(
   agent: Agent,
   wiring: Wiring,
   listing: readonly WorkspaceEntry[] | undefined,
+  finishes = false,
 ): Promise<Look> {
   const roots = await rootsToLookAt(agent, wiring, listing);
   const { skills, leftOut, files } = await discover(roots, wiring.config.skills.limits, remembered);
-  const { quarantined, unanswered } = await quarantinedAmong(files, agent, wiring);
+  const { quarantined, unanswered } = await quarantinedAmong(files, agent, wiring, finishes);
   return {
     findings: findingsOf({ skills, leftOut, quarantined }),
     unanswered: [...leftOut.filter(({ code }) => UNANSWERED.has(code)), ...unanswered],

@@ -114,7 +114,7 @@ export class SessionSkills implements SkillsSource {
     this.#begun += 1;
     const number = this.#begun;
     const head = await this.#headOf(agent, wiring);
-    const { findings, unanswered } = await lookAtSkills(agent, wiring, listing);
+    const { findings, unanswered } = await lookAtSkills(agent, wiring, listing, true);
     const [missing] = unanswered;
     if (missing === undefined) {
       this.#keep(number, await snapshotOf(head, findings));

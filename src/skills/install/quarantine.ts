@@ -16,17 +16,17 @@ export interface Quarantine {
 
 /**
  * Which of the skills that were found in a place are not to be used, and why. One R2 operation where any was found there, and one for
- * each file whose etag is not the lock's. Work that was cut off is gone on with on the way; its skills count from the next
- * look. Never rejects.
+ * each file whose etag is not the lock's. Never rejects.
+ * @param finishes whether work that was cut off is gone on with on the way; its skills count from the next look
  */
-export async function quarantineOf(place: InstallPlace, found: FoundFiles): Promise<Quarantine> {
+export async function quarantineOf(place: InstallPlace, found: FoundFiles, finishes: boolean): Promise<Quarantine> {
   const { address } = place;
   const here = new Map([...found].filter(([location]) => location.startsWith(address)));
   if (here.size === 0) return { reasons: new Map() };
   try {
     const lock = await readLock(place);
     const reasons = await integrityOf({ lock, address, read: (path) => readFrom(place, path) }, here);
-    await finishAbandoned(place, lock);
+    if (finishes) await finishAbandoned(place, lock);
     return { reasons };
   } catch (thrown) {
     log("warn", "skills.integrity_unknown", { lock: place.lockKey, error: messageOf(thrown) });

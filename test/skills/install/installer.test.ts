@@ -45,7 +45,7 @@ async function found({ files }: InstallPlace) {
 }
 
 const quarantinedIn = async (place: InstallPlace) =>
-  Object.fromEntries((await quarantineOf(place, await found(place))).reasons);
+  Object.fromEntries((await quarantineOf(place, await found(place), true)).reasons);
 
 describe("installing", () => {
   test("puts the files where the skill's name says, and the lock tells each file's digest", async () => {
@@ -174,7 +174,7 @@ describe("all or nothing", () => {
         );
         const unfinished = Object.values(await statesOf(whole.place)).some((state) => state !== "installed");
         const set = await found(whole.place);
-        const { reasons } = await quarantineOf(whole.place, set);
+        const { reasons } = await quarantineOf(whole.place, set, true);
         if (unfinished && set.size > 0)
           expect([id, [...reasons.values()]]).toEqual([id, [expect.stringMatching(/being/)]]);
         whole.clock.now += 61_000;
@@ -272,14 +272,14 @@ describe("what is installed and then changed", () => {
     const set = new Map(
       [...(await found(place))].map(([at, files]) => [at, files.map((file) => ({ ...file, etag: "other" }))]),
     );
-    expect([...(await quarantineOf(place, set)).reasons]).toEqual([]);
+    expect([...(await quarantineOf(place, set, true)).reasons]).toEqual([]);
   });
 
   test("is not trusted where the file store does not answer", async () => {
     const { place } = placeOf("inst-mute");
     await installSkill(place, RULES, zipRequest("mute"));
     const mute = placeOf("inst-mute", dyingBucket(0, "before").bucket).place;
-    const { reasons, unanswered } = await quarantineOf(mute, await found(place));
+    const { reasons, unanswered } = await quarantineOf(mute, await found(place), true);
     expect([...reasons.keys()]).toEqual(["skills/mute/SKILL.md"]);
     expect(unanswered).toContain("cannot be found out");
   });

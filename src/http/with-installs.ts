@@ -1,0 +1,30 @@
+import type { Agent } from "../config/agents.ts";
+import { installPlaces } from "../session/skills/skill-installs.ts";
+import type { Wiring } from "../session/wiring.ts";
+import { type InstalledView, installedIn } from "../skills/install/installed-view.ts";
+import { WorkspaceError } from "../workspace/workspace.ts";
+
+/**
+ * Skills with what is recorded of their installs. Where that cannot be read, without: what they are left out for says so already.
+ */
+export async function withInstalls<Line extends { location: string }>(
+  skills: readonly Line[],
+  agent: Agent,
+  wiring: Wiring,
+): Promise<(Line & { install?: InstalledView })[]> {
+  const { own, managed } = installPlaces(agent, wiring);
+  const installs = await known(installedIn([own, managed]));
+  return skills.map((skill) => {
+    const install = installs.get(skill.location);
+    return install === undefined ? skill : { ...skill, install };
+  });
+}
+
+async function known(reading: ReturnType<typeof installedIn>): ReturnType<typeof installedIn> {
+  try {
+    return await reading;
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError) return new Map();
+    throw thrown;
+  }
+}
