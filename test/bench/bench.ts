@@ -5,6 +5,7 @@ import { runParallel, runSequential } from "./load.ts";
 import { memoryOf } from "./memory.ts";
 import { measurePrompt } from "./prompt.ts";
 import { type Findings, jsonReport, textReport } from "./report.ts";
+import { countSkills, measureGate } from "./skills.ts";
 import { type Running, Stage, TOKEN } from "./stage.ts";
 
 const USAGE = `Usage: npm run bench -- [options]
@@ -21,11 +22,12 @@ async function bench(): Promise<void> {
   if (values.help) return console.log(USAGE);
   // Before anything else is at work beside it.
   const prompt = measurePrompt();
+  const gate = measureGate();
   const stage = await Stage.open();
   const stopped = stopOnSignal(stage);
   const deadline = setTimeout(() => giveUp(stage), LONGEST_MS);
   try {
-    const findings = { ...(await measure(stage)), prompt };
+    const findings = { ...(await measure(stage)), prompt, gate };
     console.log(textReport(findings));
     if (values.json) console.log(JSON.stringify(jsonReport(findings)));
   } catch (error) {
@@ -37,7 +39,7 @@ async function bench(): Promise<void> {
   }
 }
 
-async function measure(stage: Stage): Promise<Omit<Findings, "prompt">> {
+async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate">> {
   say("Starting a model server, Isopod and the floors");
   const models = await stage.modelServer();
   const first = await startedWithin(stage, models);
@@ -60,13 +62,14 @@ async function measure(stage: Stage): Promise<Omit<Findings, "prompt">> {
   const second = await startedWithin(stage, models);
   await second.isopod.stop();
   say("Counting storage operations");
-  const counted = await counts(stage);
+  const { counted, skills } = await counts(stage);
   say("Building the bundle");
   const bundleKiB = await bundleSize(stage);
   return {
     sequential,
     parallel,
     counted,
+    skills,
     bundleKiB,
     idle,
     afterLoad,
@@ -88,8 +91,9 @@ async function counts(stage: Stage) {
   const counting = await stage.counting();
   await stage.reachable(counting);
   const counted = await countTurns(counting.url, TOKEN);
+  const skills = await countSkills(counting.url, TOKEN);
   await counting.stop();
-  return counted;
+  return { counted, skills };
 }
 
 /** The compressed size of what `wrangler deploy` would upload, in KiB, as wrangler reckons it. */

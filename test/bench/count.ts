@@ -31,7 +31,8 @@ export async function countTurns(url: string, token: string): Promise<CountedTur
   return { beforeModel: medians(before), total: medians(totals) };
 }
 
-async function countsOf(url: string): Promise<TurnCounts> {
+/** What was counted since it was last asked for, once all is done that follows a turn. */
+export async function countsOf(url: string): Promise<TurnCounts> {
   await sleep(SETTLE_MS);
   const response = await fetch(`${url}/counts`);
   const counts: TurnCounts = JSON.parse(await response.text());
@@ -46,6 +47,9 @@ function medians(all: readonly Counts[]): Counts {
     );
   return {
     r2: median("r2"),
+    r2Gets: median("r2Gets"),
+    r2Lists: median("r2Lists"),
+    r2GetsAtOnce: median("r2GetsAtOnce"),
     d1: median("d1"),
     d1RoundTrips: median("d1RoundTrips"),
     doRowsWritten: median("doRowsWritten"),

@@ -5,6 +5,11 @@ export * from "../../src/index.ts";
 /** Storage operations since they were last asked for. */
 export interface Counts {
   r2: number;
+  /** Of them: reads of an object, and listings. */
+  r2Gets: number;
+  r2Lists: number;
+  /** Most reads under way at once. */
+  r2GetsAtOnce: number;
   /** Statements, each of a batch too. */
   d1: number;
   /** Requests to D1; a batch is one. */
@@ -19,14 +24,15 @@ export interface TurnCounts {
   total: Counts;
 }
 
-const none = { r2: 0, d1: 0, d1RoundTrips: 0, alarms: 0 };
+const none = { r2: 0, r2Gets: 0, r2Lists: 0, r2GetsAtOnce: 0, d1: 0, d1RoundTrips: 0, alarms: 0 };
 let counts = { ...none };
 let cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
 let beforeModel: Counts | undefined;
+let getsUnderWay = 0;
 
 function now(): Counts {
-  const { r2, d1, d1RoundTrips, alarms } = counts;
-  return { r2, d1, d1RoundTrips, doRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, alarms) };
+  const { alarms, ...others } = counts;
+  return { ...others, doRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, alarms) };
 }
 
 /** A session as it is in production, on a storage that keeps count. */
@@ -64,8 +70,19 @@ const R2_OPERATIONS: readonly PropertyKey[] = ["head", "get", "put", "delete", "
 const D1_RUNS: readonly PropertyKey[] = ["first", "all", "run", "raw"];
 
 function countedBucket(bucket: R2Bucket): R2Bucket {
-  return watched(bucket, (name) => {
+  return watched(bucket, (name, _, answer) => {
     if (R2_OPERATIONS.includes(name)) counts.r2++;
+    if (name === "list") counts.r2Lists++;
+    return name === "get" ? countedGet(answer as Promise<R2ObjectBody | null>) : answer;
+  });
+}
+
+function countedGet(answer: Promise<R2ObjectBody | null>): Promise<R2ObjectBody | null> {
+  counts.r2Gets++;
+  getsUnderWay++;
+  counts.r2GetsAtOnce = Math.max(counts.r2GetsAtOnce, getsUnderWay);
+  return answer.finally(() => {
+    getsUnderWay--;
   });
 }
 

@@ -3,6 +3,7 @@ import type { CountedTurn } from "./count.ts";
 import { type Latencies, type Measured, PARALLEL, SEQUENTIAL_TURNS, type Throughput } from "./load.ts";
 import type { Memory } from "./memory.ts";
 import type { PromptCost } from "./prompt.ts";
+import { type GateCost, SKILLS, type SkillCounts } from "./skills.ts";
 import { rounded } from "./statistics.ts";
 
 /** Everything that was measured. */
@@ -10,12 +11,14 @@ export interface Findings {
   sequential: Measured<Latencies>;
   parallel: Measured<Throughput>;
   counted: CountedTurn;
+  skills: SkillCounts;
   bundleKiB: number;
   idle: Memory | undefined;
   afterLoad: Memory | undefined;
   firstStartMs: number;
   coldStartMs: number;
   prompt: PromptCost;
+  gate: GateCost;
 }
 
 const ROWS = [
@@ -26,7 +29,8 @@ const ROWS = [
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
-  const { sequential, parallel, counted, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt } = findings;
+  const { sequential, parallel, counted, skills, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt, gate } =
+    findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { beforeModel, total } = counted;
   return {
@@ -59,6 +63,23 @@ export function jsonReport(findings: Findings) {
     coldStartMs: rounded(coldStartMs),
     firstStartMs: rounded(firstStartMs),
     prompt,
+    skills: {
+      count: SKILLS,
+      firstTurn: skillTurn(skills.first),
+      warmTurn: skillTurn(skills.warm),
+      gateMs: gate.ms,
+      gateOverParse: gate.overParse,
+    },
+  };
+}
+
+function skillTurn({ beforeModel, total }: CountedTurn) {
+  return {
+    r2GetsBeforeModel: beforeModel.r2Gets,
+    r2ListsBeforeModel: beforeModel.r2Lists,
+    r2GetsAtOnce: beforeModel.r2GetsAtOnce,
+    r2: total.r2,
+    doRowsWritten: total.doRowsWritten,
   };
 }
 
@@ -94,6 +115,16 @@ export function textReport(findings: Findings): string {
     row("R2 operations", String(beforeModel.r2), String(total.r2)),
     row("D1 queries", String(beforeModel.d1), `${total.d1} in ${total.d1RoundTrips}`),
     row("object rows written", String(beforeModel.doRowsWritten), String(total.doRowsWritten)),
+    "",
+    `With ${SKILLS} skills in two folders`,
+    row("", "before the model", "reads at once", "whole turn", "rows written"),
+    ...(["firstTurn", "warmTurn"] as const).map((turn) => {
+      const { r2GetsBeforeModel, r2ListsBeforeModel, r2GetsAtOnce, r2, doRowsWritten } = report.skills[turn];
+      const before = `${r2GetsBeforeModel} reads, ${r2ListsBeforeModel} lists`;
+      const title = turn === "firstTurn" ? "first turn" : "warm turn";
+      return row(title, before, String(r2GetsAtOnce), `${r2} R2 operations`, String(doRowsWritten));
+    }),
+    `Gates and list   ${report.skills.gateMs} ms of CPU, ${report.skills.gateOverParse}x of parsing the same skills`,
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
     `Worker bundle    ${findings.bundleKiB} KiB compressed`,
