@@ -179,9 +179,15 @@ function lost(files: RunFiles): string[] {
   ];
 }
 
-function whyStopped(overMs: number | undefined, overrun: AbortSignal, { exitCode, stderr }: Ended): string | undefined {
-  if (overrun.aborted) return `It was stopped. ${String(overrun.reason)}`;
-  if (overMs !== undefined) return `It was stopped after ${overMs / 1000} s, which is its longest time.`;
+function whyStopped(
+  overMs: number | undefined,
+  overrun: AbortSignal,
+  { stdout, exitCode, stderr }: Ended,
+): string | undefined {
+  // just-bash drops what was printed where it is told to stop.
+  const silence = stdout === "" ? " What it had printed is lost; have it write to a file." : "";
+  if (overrun.aborted) return `It was stopped. ${String(overrun.reason)}${silence}`;
+  if (overMs !== undefined) return `It was stopped after ${overMs / 1000} s, which is its longest time.${silence}`;
   if (exitCode !== LIMIT_EXIT || !/limit|exceeded|too many/.test(stderr)) return undefined;
   return "It was stopped, because it went over a limit of this shell; the last line of stderr says which.";
 }
