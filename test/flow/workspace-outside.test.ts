@@ -13,7 +13,10 @@ const ROOT = "agents/main/workspace/";
 async function watchFiles(sessionKey: string, fault: Fault = {}): Promise<string[]> {
   const { bucket, calls } = watchBucket(env.FILES, fault);
   const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
-  await runInDurableObject(stub, (instance) => Object.assign(instance, { env: { ...env, FILES: bucket } }));
+  // What is looked at after a turn is not of the turn that comes next.
+  const config = { ...JSON.parse(env.ISOPOD_CONFIG ?? "{}"), skills: { load: { watch: false } } };
+  const given = { ...env, FILES: bucket, ISOPOD_CONFIG: JSON.stringify(config) };
+  await runInDurableObject(stub, (instance) => Object.assign(instance, { env: given }));
   return calls;
 }
 
