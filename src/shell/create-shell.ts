@@ -81,7 +81,7 @@ async function runScript(script: string, options: ShellRun, room: ShellRoom): Pr
     written: stored?.written ?? [],
     removed: stored?.removed ?? [],
     conflicts: [...(stored?.conflicts ?? []), ...lost(files)].map(mask),
-    hosts: requests.hosts,
+    hosts: requests.hosts.map(mask),
   };
 }
 

@@ -223,6 +223,24 @@ test("the value of a secret is in no output and in no file that is kept", async 
   expect(await textOf("cfg.txt")).toBe("old");
 });
 
+test("a host whose name holds the value of a secret is not named", async () => {
+  const { run } = await shellOver(
+    {},
+    {
+      mask: createMask({ API_KEY: "Hunter2-hunter2" }),
+      fetch: async (url) => ({
+        status: 200,
+        statusText: "OK",
+        headers: {},
+        body: new TextEncoder().encode("heard"),
+        url,
+      }),
+    },
+  );
+  const result = await run("curl -s https://$API_KEY.example.com/", { env: { API_KEY: "Hunter2-hunter2" } });
+  expect(result).toMatchObject({ stdout: "heard", hosts: ["[redacted:API_KEY].example.com"] });
+});
+
 test("a folder to start in has to be there", async () => {
   const { run } = await shellOver({ "a/b/c.txt": "1" });
   expect((await run("pwd; ls", { cwd: "a/b" })).stdout).toBe("/workspace/a/b\nc.txt\n");
