@@ -56,7 +56,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   "skills.entries.*.enabled",
   "skills.entries.*.env",
   "skills.install",
-  "skills.load.extraDirs",
+  "skills.load",
   ...TOOLS.map((name) => `tools.${name}`),
   ...["defaults", "list.*"].flatMap((whose) => [
     ...AGENT.map((name) => `agents.${whose}.${name}`),

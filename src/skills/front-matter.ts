@@ -28,8 +28,11 @@ export interface BrokenFrontMatter {
   message: string;
 }
 
-/** Longest front matter, in characters. Real ones have a few hundred. */
-export const MAX_FRONT_MATTER_CHARS = 65_536;
+/**
+ * Longest front matter, in characters. Real ones have a few hundred, and 2,500 at most. One that is written to be slow takes the YAML library
+ * some 5 ms a thousand, and an agent may have hundreds of them.
+ */
+export const MAX_FRONT_MATTER_CHARS = 16_384;
 
 const MAX_MESSAGE_CHARS = 200;
 

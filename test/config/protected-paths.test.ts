@@ -103,11 +103,8 @@ describe("a change is refused by its path", () => {
       { tools: { web: { fetch: { enabled: true } } } },
       "tools.web",
     ],
-    [
-      "of whose folders skills come from",
-      { skills: { load: { extraDirs: ["agents/other/"] } } },
-      "skills.load.extraDirs",
-    ],
+    ["of whose folders skills come from", { skills: { load: { extraDirs: ["agents/other/"] } } }, "skills.load"],
+    ["of whether it is seen that skills have changed", { skills: { load: { watch: false } } }, "skills.load"],
     ["of a cap", { budgets: { global: { runsPerDay: 1000 } } }, "budgets.global.runsPerDay"],
     ["that adds a cap", { budgets: { perAgent: {} } }, "budgets.perAgent"],
     ["of keys", { auth: { order: { openai: [] } } }, "auth.order.openai"],
