@@ -68,7 +68,8 @@ async function runScript(script: string, options: ShellRun, room: ShellRoom): Pr
   files.close();
   time.done();
   signal.throwIfAborted();
-  const stopped = whyStopped(time.signal.aborted ? timeoutMs : undefined, overrun.signal, ended);
+  const isOver = time.signal.aborted || sawItsTimeOver(ended);
+  const stopped = whyStopped(isOver ? timeoutMs : undefined, overrun.signal, ended);
   const after = files.workspace();
   const changes = after === undefined ? undefined : changesOf(began, after, stopped !== undefined);
   const stored = changes && (await writeBack(changes, room.workspace, room.mask));
@@ -76,7 +77,7 @@ async function runScript(script: string, options: ShellRun, room: ShellRoom): Pr
   return {
     stdout: mask(ended.stdout),
     stderr: mask(withoutAdvice(ended.stderr)),
-    exitCode: time.signal.aborted ? TIME_OVER : ended.exitCode,
+    exitCode: isOver ? TIME_OVER : ended.exitCode,
     ...(stopped !== undefined && { stopped }),
     written: stored?.written ?? [],
     removed: stored?.removed ?? [],
@@ -177,6 +178,11 @@ function lost(files: RunFiles): string[] {
     ...files.refused.map((path) => `${path} was not written: it is read-only.`),
     ...(strays.length > 0 ? [`Only /workspace is kept, so these are gone: ${strays.slice(0, 10).join(", ")}`] : []),
   ];
+}
+
+/** A loop that never waits for anything lets no timer ring: just-bash looks at the clock itself then. */
+function sawItsTimeOver({ exitCode, stderr }: Ended): boolean {
+  return exitCode === TIME_OVER && stderr.includes("execution exceeded execution deadline");
 }
 
 function whyStopped(

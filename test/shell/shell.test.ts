@@ -117,6 +117,15 @@ test("a script whose time is over leaves what it had written, and no file that i
   expect(await textOf("kept.txt")).toBe("whole");
 });
 
+test("nor does one whose time is over while it never waits for anything", async () => {
+  const { run, textOf } = await shellOver({ "kept.txt": "old" });
+  const endless =
+    "s=$(printf '%1000000s' x); for ((i = 0; i < 20000; i++)); do c=$s; d=$s[i]; [[ $s == *y* ]]; done > kept.txt";
+  const result = await run(endless, { timeoutMs: 200 });
+  expect(result).toMatchObject({ exitCode: 124, stopped: expect.stringMatching(/stopped after 0.2 s/), written: [] });
+  expect(await textOf("kept.txt")).toBe("old");
+});
+
 test("of a run that was called off nothing is written", async () => {
   const { run, paths } = await shellOver({ "a.txt": "1" });
   const off = new AbortController();
@@ -232,13 +241,13 @@ test("a host whose name holds the value of a secret is not named", async () => {
         status: 200,
         statusText: "OK",
         headers: {},
-        body: new TextEncoder().encode("heard"),
+        body: Uint8Array.of(104, 105),
         url,
       }),
     },
   );
   const result = await run("curl -s https://$API_KEY.example.com/", { env: { API_KEY: "Hunter2-hunter2" } });
-  expect(result).toMatchObject({ stdout: "heard", hosts: ["[redacted:API_KEY].example.com"] });
+  expect(result).toMatchObject({ stdout: "hi", hosts: ["[redacted:API_KEY].example.com"] });
 });
 
 test("a folder to start in has to be there", async () => {
