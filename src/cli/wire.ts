@@ -63,7 +63,7 @@ export interface Prompt {
 export interface PromptSection extends Size {
   name: string;
   layer: "above" | "below";
-  source: { kind: "section" | "provider" | "configuration" | "workspace" | "run" | "plugin"; name: string };
+  source: { kind: "section" | "provider" | "configuration" | "workspace" | "skills" | "run" | "plugin"; name: string };
   text: string;
 }
 

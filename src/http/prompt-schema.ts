@@ -12,7 +12,7 @@ const section = textSize
   .extend({
     name: z.string(),
     source: z.object({
-      kind: z.enum(["section", "provider", "configuration", "workspace", "run", "plugin"]),
+      kind: z.enum(["section", "provider", "configuration", "workspace", "skills", "run", "plugin"]),
       name: z.string().openapi({
         description:
           "Where its words come from: the file of the repository, the provider's contribution, the field of the " +

@@ -4,9 +4,10 @@ import type { PromptInput, ReplaceableSection } from "./input.ts";
 export interface SectionSource {
   /**
    * `section`: our own file; `provider`: a contribution for a family of models; `configuration`: a field of it, in our
-   * sentence; `workspace`: files of the agent; `run`: whoever began the turn; `plugin`: a plugin.
+   * sentence; `workspace`: files of the agent; `skills`: the front matter of its skills; `run`: whoever began the turn;
+   * `plugin`: a plugin.
    */
-  kind: "section" | "provider" | "configuration" | "workspace" | "run" | "plugin";
+  kind: "section" | "provider" | "configuration" | "workspace" | "skills" | "run" | "plugin";
   /** The file's path in the repository, the contribution, the field's path, the files, or the plugin. */
   name: string;
 }
@@ -37,6 +38,7 @@ export function sourceOf(section: string, { provider, bootstrapFiles }: PromptIn
   if (section === "project-context") {
     return { kind: "workspace", name: bootstrapFiles.map(({ path }) => path).join(", ") };
   }
+  if (section === "skills") return { kind: "skills", name: "SKILL.md" };
   if (section === "agents-refresh") return { kind: "workspace", name: "AGENTS.md" };
   if (section === "extra-context") return { kind: "run", name: "extraContext" };
   const field = FIELDS[section];

@@ -6,6 +6,7 @@ const FROM: Record<Exclude<PromptSection["source"]["kind"], "section">, string> 
   provider: texts.fromProvider,
   configuration: texts.fromConfiguration,
   workspace: texts.fromWorkspace,
+  skills: texts.fromSkills,
   run: texts.fromRun,
   plugin: texts.fromPlugin,
 };

@@ -32,10 +32,12 @@ describe("where a section's words come from", () => {
     });
   });
 
-  it("is the field of the configuration, the files of the workspace, or the run where a section only shows those", () => {
+  it("is the field of the configuration, the files of the workspace, skills, or the run where a section only shows those", () => {
     const bootstrapFiles = [bootstrapFile("AGENTS.md", "a"), bootstrapFile("SOUL.md", "s")];
-    const told = sources({ ...BARE, timezone: "Asia/Tokyo", bootstrapFiles, extraContext: "A group of three." });
-    expect(told).toMatchObject({
+    const shown = { timezone: "Asia/Tokyo", bootstrapFiles, extraContext: "A group of three." };
+    const skills = { skillsPrompt: "<available_skills/>", tools: [{ name: "read", summary: "Reads." }] };
+    expect(sources({ ...BARE, ...shown, ...skills })).toMatchObject({
+      skills: "skills SKILL.md",
       "date-time": "configuration agents.defaults.userTimezone",
       "project-context": "workspace AGENTS.md, SOUL.md",
       "extra-context": "run extraContext",

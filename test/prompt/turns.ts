@@ -4,11 +4,17 @@ import { contributedBy } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { previewPorts } from "../../src/session/inspect/preview-ports.ts";
+import { findingsOf } from "../../src/session/skills/findings.ts";
+import { skillsOf } from "../../src/session/skills/skills-of.ts";
 import { NO_SKILLS } from "../../src/session/skills/turn-skills.ts";
 import { type Occasion, promptModeOf } from "../../src/session/turn/occasion.ts";
 import { promptInput } from "../../src/session/turn/prompt-input.ts";
 import { turnTools } from "../../src/session/turn/turn-tools.ts";
 import { agentIn, type Wiring } from "../../src/session/wiring.ts";
+import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
+import { discover } from "../../src/skills/discover.ts";
+import { bundledRoot } from "../../src/skills/roots.ts";
+import { SkillCache } from "../../src/skills/skill-cache.ts";
 import type { BootstrapFile } from "../../src/workspace/bootstrap.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { bootstrapFile } from "./inputs.ts";
@@ -63,6 +69,12 @@ const CUT_MEMORY: BootstrapFile = {
 
 const OWNER = { owner: true, place: "direct" } as const;
 const DEFAULT_MODEL = "anthropic/claude-sonnet";
+
+/** What a look finds where nobody has added a skill. */
+const FOUND = findingsOf({
+  ...(await discover([bundledRoot(BUNDLED_SKILLS)], wholeSchema.parse({}).skills.limits, new SkillCache())),
+  quarantined: new Map(),
+});
 
 /** The turns that prompts are kept of, made by what makes those of live turns. */
 export const TURNS: readonly Turn[] = [
@@ -119,12 +131,13 @@ function turn(name: string, { occasion, files, model = DEFAULT_MODEL, config = C
   const wiring = wired(config);
   const moment: Occasion = { ...occasion, mode: promptModeOf(occasion.session.key) };
   const agent = agentIn(wiring, "main");
+  const skills = moment.speaker.owner ? skillsOf(FOUND, agent, wiring) : NO_SKILLS;
   const noWorkspace = {} as Workspace;
-  const tools = turnTools(moment, { ...previewPorts(moment, agent.id, wiring), skills: NO_SKILLS }, noWorkspace);
+  const tools = turnTools(moment, { ...previewPorts(moment, agent.id, wiring), skills }, noWorkspace);
   const facts = {
     agent,
     tools,
-    skills: NO_SKILLS,
+    skills,
     files: { shown: files, warnings: [] },
     owners: ["73475cb40a56"],
     model,
@@ -145,9 +158,11 @@ function wired(document: object): Wiring {
     context: { account: config.channels[id]?.accounts.default },
   });
   const contributionFor = (ref: string) => contributedBy([], ref);
-  const plugins = { tools: [], sections: { stable: [], dynamic: [] }, contributionFor };
+  const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] }, contributionFor };
   const { models, auth } = config;
   const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });
   const model = (ref: string) => resolver.resolve(ref);
-  return { config, host: "cloudflare-workers", channel, model, plugins, configuration: {} } as unknown as Wiring;
+  const stores = { installs: {}, workspaceOf: () => ({}), secret: () => undefined };
+  const host = "cloudflare-workers";
+  return { config, host, channel, model, plugins, configuration: {}, ...stores } as unknown as Wiring;
 }

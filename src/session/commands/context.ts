@@ -29,6 +29,7 @@ const FROM: Record<Exclude<SectionSource["kind"], "section">, string> = {
   provider: "in the words for",
   configuration: "from",
   workspace: "from",
+  skills: "from each",
   run: "from the run's",
   plugin: "from the plugin",
 };
