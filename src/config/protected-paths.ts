@@ -56,6 +56,7 @@ const PROTECTED: readonly (readonly string[])[] = [
   "skills.entries.*.enabled",
   "skills.entries.*.env",
   "skills.install",
+  "skills.limits",
   "skills.load",
   ...TOOLS.map((name) => `tools.${name}`),
   ...["defaults", "list.*"].flatMap((whose) => [
