@@ -56,7 +56,9 @@ const PROTECTED: readonly (readonly string[])[] = [
   "skills.entries.*.enabled",
   "skills.entries.*.env",
   "skills.install",
-  "skills.limits",
+  "skills.limits.maxCandidatesPerRoot",
+  "skills.limits.maxSkillFileBytes",
+  "skills.limits.maxSkillsLoadedPerSource",
   "skills.load",
   ...TOOLS.map((name) => `tools.${name}`),
   ...["defaults", "list.*"].flatMap((whose) => [

@@ -104,7 +104,11 @@ describe("a change is refused by its path", () => {
       "tools.web",
     ],
     ["of whose folders skills come from", { skills: { load: { extraDirs: ["agents/other/"] } } }, "skills.load"],
-    ["of how much is read of skills", { skills: { limits: { maxSkillFileBytes: 10_000_000 } } }, "skills.limits"],
+    [
+      "of how much is read of skills",
+      { skills: { limits: { maxSkillFileBytes: 10_000_000 } } },
+      "skills.limits.maxSkillFileBytes",
+    ],
     ["of whether it is seen that skills have changed", { skills: { load: { watch: false } } }, "skills.load"],
     ["of a cap", { budgets: { global: { runsPerDay: 1000 } } }, "budgets.global.runsPerDay"],
     ["that adds a cap", { budgets: { perAgent: {} } }, "budgets.perAgent"],
