@@ -14,6 +14,7 @@ import { RunFiles } from "./run-files.ts";
 import { RunMemory } from "./run-memory.ts";
 import type { Shell, ShellResult, ShellRun } from "./shell.ts";
 import { ShellRequests } from "./shell-requests.ts";
+import { DECODERS, TEXT_VARIABLES } from "./text-variables.ts";
 import { isWithin, normalPath, type StoredFile } from "./tree.ts";
 import { takesTurns } from "./turn-taking.ts";
 import { writeBack } from "./write-back.ts";
@@ -57,7 +58,7 @@ async function runScript(script: string, options: ShellRun, room: ShellRoom): Pr
   const memory = new RunMemory((why) => overrun.abort(why), room.now);
   const began: StoredFile[] = [];
   const mounts = [remembering(workspaceMount(room.workspace), began), ...outside(room.mounts)];
-  const files = new RunFiles(mounts, SHELL_COMMANDS, memory, room.now);
+  const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, room.now);
   const requests = new ShellRequests((url, init) => memory.idle(() => room.fetch(url, init)));
   const ended = await settle(script, options, {
     files,
@@ -120,13 +121,14 @@ async function settle(
       env: { ...Object.fromEntries(given), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
-      customCommands: [boundedDiff],
+      customCommands: [boundedDiff, ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
       // It replaces globals of the whole isolate, in which others are at work.
       defenseInDepth: false,
     });
     bash.registerTransformPlugin(takesTurns);
+    bash.registerTransformPlugin(TEXT_VARIABLES);
     const stdin = options.stdin === undefined ? {} : { stdin: options.stdin };
     const late = new Promise<Ended>((resolve) => {
       const giveUp = () => {

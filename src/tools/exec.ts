@@ -37,7 +37,7 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
     description:
       "Runs a bash script in /workspace, with cat, ls, cp, mv, rm, find, grep, rg, sed, awk, sort, jq, diff, gzip, curl and " +
       "other usual programs. It is simulated: no python, node, git or package manager, no background jobs, nothing to " +
-      "install (`help` lists all). Only files in /workspace stay; /skills is read-only. curl reaches the public internet only. " +
+      "install (`ls /bin` lists all). Only files in /workspace stay; /skills is read-only. curl reaches the public internet only. " +
       `It is stopped after ${port.timeoutSec} s.`,
     parameters,
     replay: "unsafe",

@@ -60,6 +60,34 @@ test("bytes, CRLF and Chinese names and words come back as they were", async () 
   expect((await run("grep -c 第一天 旅行计划.txt; wc -c < crlf.txt")).stdout).toBe("1\n6\n");
 });
 
+test("what a script reads into variables is text, in whichever script and however it ends", async () => {
+  const { run, textOf } = await shellOver({ "日记.md": "今天\n天气 很好 é\n", "tail.txt": "没有换行" });
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is bash
+  await run('while IFS= read -r line; do echo "行：$line ${#line}" >> out.md; done < 日记.md');
+  expect(await textOf("out.md")).toBe("行：今天 2\n行：天气 很好 é 7\n");
+  const printed = async (script: string) => (await run(script)).stdout;
+  expect(await printed('cat 日记.md | while read -r a b; do echo "$a｜$b"; done')).toBe("今天｜\n天气｜很好 é\n");
+  expect(await printed('mapfile -t lines < 日记.md; echo "${#lines[@]} ${#lines[0]} ${lines[1]}"')).toBe(
+    "2 2 天气 很好 é\n",
+  );
+  expect(await printed('read -ra words <<< "甲 乙"; echo "${words[1]}${#words[1]}"')).toBe("乙1\n");
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is bash
+  expect(await printed('f() { local x; read -r x <<< 乙; [ "$x" = 乙 ] && echo same; }; x=甲; f; echo $x')).toBe(
+    "same\n甲\n",
+  );
+  expect(await printed('read <<< "甲 乙"; echo "得到 $REPLY"; x=$(read y <<< 丙; echo "$y"); echo $x')).toBe(
+    "得到 甲 乙\n丙\n",
+  );
+  expect(
+    await printed('set -e; read -r x < tail.txt || echo "$? $x"; if ! read y < /dev/null; then echo none; fi'),
+  ).toBe("1 没有换行\nnone\n");
+  await run('cat > s.sh <<\'EOF\'\nread x <<< "$1"\necho "got $x"\nEOF');
+  expect(await printed("bash s.sh 中文; bash s.sh 再来")).toBe("got 中文\ngot 再来\n");
+  expect(await printed("printf '\\xff\\xfe' > raw; read -r x < raw; echo ok; echo é > e; read -r x < e; echo $x")).toBe(
+    "ok\né\n",
+  );
+});
+
 test("accents that can be written in two ways name one file", async () => {
   const { run, paths } = await shellOver({ "caf\u00e9.txt": "one\n" });
   expect((await run("cat cafe\u0301.txt; echo two >> cafe\u0301.txt")).stdout).toBe("one\n");

@@ -59,7 +59,7 @@ LINE='"#\(.number) \(.title)  [\(.user.login), \(.updated_at[:10])\(if .draft th
 COMMENTS='.[] | "\n--- \(.user.login), \(.created_at[:16])\n\(.body // "")"'
 
 command=$1
-shift
+[ $# -eq 0 ] || shift
 case "$command" in
   api)
     [ -n "$2" ] || usage
