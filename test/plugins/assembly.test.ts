@@ -98,6 +98,7 @@ describe("what plugins bring together", () => {
         sections: { stable: [], dynamic: [] },
         channels: [],
         providers: {},
+        skills: [],
         contributionFor: expect.any(Function),
       });
     }

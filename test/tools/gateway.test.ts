@@ -67,7 +67,9 @@ describe("reading", () => {
   test("looks a field up", async () => {
     const { use } = gateway();
     const field = JSON.parse(await use({ action: "config.schema.lookup", path: "tools.exec.ask" }));
-    expect(field).toMatchObject({ enum: ["off", "on-miss", "always"], protected: true, status: "planned" });
+    expect(field).toMatchObject({ enum: ["off", "on-miss", "always"], protected: true });
+    const later = JSON.parse(await use({ action: "config.schema.lookup", path: "tools.exec.notifyOnExit" }));
+    expect(later).toMatchObject({ default: true, status: "planned" });
     expect(await use({ action: "config.schema.lookup", path: "heartbeat.every" })).toContain(
       "agents.defaults.heartbeat.every",
     );
