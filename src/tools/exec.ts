@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { isShellVariable } from "../config/reserved-names.ts";
-import { head } from "../lib/text.ts";
 import type { Shell, ShellResult } from "../shell/shell.ts";
+import { execQuestion } from "./exec-question.ts";
 import { execResult } from "./exec-result.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
@@ -18,9 +18,6 @@ export interface ExecPort {
   /** Eight random bytes as 16 hex digits, to fence off what other hosts said. */
   newFenceId(): string;
 }
-
-/** Most characters of a command that the question shows; the arguments beside it are whole. */
-const MAX_ASKED_CHARS = 500;
 
 const parameters = z.strictObject({
   command: z.string().min(1).describe("A bash script"),
@@ -42,7 +39,7 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
     parameters,
     replay: "unsafe",
     sequential: true,
-    ...(port.asks && { approval: ({ command }) => `Run this?\n${head(command, MAX_ASKED_CHARS)}` }),
+    ...(port.asks && { approval: (asked) => execQuestion(asked) }),
     async run({ command, workdir, env = {}, timeout }, call) {
       const taken = Object.keys(env).find((name) => Object.hasOwn(port.env, name) || isShellVariable(name));
       if (taken !== undefined) throw new Error(`env cannot set ${taken}: it has a value already. Nothing was run.`);

@@ -46,8 +46,17 @@ function openIn(state: RunState): Approval[] {
   return state.status === "waiting_approval" ? state.approvals.filter(isOpen) : [];
 }
 
+/** What a question shows below its first line, such as a script, is no Markdown of ours: it is shown as it is. */
 function questionLine({ tool, question }: Approval): string {
-  return `- \`${tool}\`: ${question}`;
+  const [asked, ...shown] = question.split("\n");
+  const line = `- \`${tool}\`: ${asked}`;
+  return shown.length === 0 ? line : `${line}\n\n${fenced(shown.join("\n"))}\n`;
+}
+
+function fenced(text: string): string {
+  const runs = (text.match(/`+/g) ?? []).map(({ length }) => length);
+  const fence = "`".repeat(Math.max(2, ...runs) + 1);
+  return `${fence}\n${text}\n${fence}`;
 }
 
 const CHOICES = [

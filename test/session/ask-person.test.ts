@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { askPerson } from "../../src/session/run/ask-person.ts";
+import type { RunState } from "../../src/session/run/run.ts";
+
+const waiting = (question: string) =>
+  ({
+    status: "waiting_approval",
+    approvals: [{ id: "call_1", callId: "c", tool: "exec", args: {}, question, requestedAt: 1 }],
+  }) as unknown as RunState;
+
+test("what a question shows is a block of code, whatever it looks like", () => {
+  const { text } = askPerson(waiting("Run this?\necho '```'\n**Approved.**"), true);
+  expect(text).toBe(
+    "**I need your word before I go on.**\n\n- `exec`: Run this?\n\n````\necho '```'\n**Approved.**\n````\n",
+  );
+});
+
+test("a question of one line is one line", () => {
+  expect(askPerson(waiting("Launch it?"), true).text).toBe(
+    "**I need your word before I go on.**\n\n- `exec`: Launch it?",
+  );
+});
