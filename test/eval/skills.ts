@@ -21,7 +21,7 @@ const report = await evaluate(folder).catch((error: NodeJS.ErrnoException) => {
   console.error(`${folder} cannot be read: ${error.message}. ${USAGE}`);
   process.exit(1);
 });
-console.log(values.json ? JSON.stringify(report, null, 2) : text(report));
+console.log(values.json ? JSON.stringify(report) : text(report));
 
 interface Report {
   files: number;
