@@ -5,6 +5,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { bashCommands } from "./bash-command.ts";
 import { boundedDiff } from "./bounded-diff.ts";
 import { changesOf } from "./changes.ts";
 import { PROGRAMS, SHELL_COMMANDS } from "./commands.ts";
@@ -121,7 +122,7 @@ async function settle(
       env: { ...Object.fromEntries(given), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
-      customCommands: [boundedDiff, ...DECODERS],
+      customCommands: [...bashCommands, boundedDiff, ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
       // It replaces globals of the whole isolate, in which others are at work.

@@ -76,7 +76,10 @@ function isStatement(node: object): node is Statement {
   return "type" in node && node.type === "Statement";
 }
 
-/** `read x` becomes `read x && decode 0 x || decode $? x`: what comes of it is the same, also in a longer list and with `set -e`. */
+/**
+ * `read x` becomes `read x && decode 0 x || decode $? x`, and `! read x` ends with `! decode 0 x`: what comes of it is the same, also
+ * with `set -e`. After `&&` it is left out where it failed: there `set -e` would take what failed before for a failure of its own.
+ */
 function decodeIn(statement: Statement): void {
   const { pipelines, operators } = statement;
   statement.pipelines = [];
@@ -87,8 +90,13 @@ function decodeIn(statement: Statement): void {
     statement.pipelines.push(pipeline);
     const decoding = decodingOf(pipeline);
     if (decoding === undefined) continue;
-    statement.operators.push("&&", "||");
-    statement.pipelines.push(decode(literal("0"), decoding), decode(LAST_STATUS, decoding));
+    statement.operators.push("&&");
+    statement.pipelines.push(decode(literal("0"), decoding));
+    if (before === "&&") continue;
+    statement.operators.push("||");
+    statement.pipelines.push(
+      pipeline.negated ? { ...decode(literal("0"), decoding), negated: true } : decode(LAST_STATUS, decoding),
+    );
   }
 }
 
@@ -133,7 +141,7 @@ function literal(value: string): Word {
 function decode(status: Word, { name, args }: Decoding): Pipeline {
   const command: Command = {
     type: "SimpleCommand",
-    name: literal(name),
+    name: literal(`/usr/bin/${name}`),
     args: [status, ...args],
     assignments: [],
     redirections: [],
