@@ -193,6 +193,13 @@ describe("the skills of an agent", () => {
     ]);
     const told = (await problems()).find(({ path }) => path === "skills/locked/SKILL.md");
     expect(told).toMatchObject({ message: expect.stringContaining("run.sh"), fix: expect.stringContaining("accept") });
+    const twin = "skills/earlier/SKILL.md";
+    await write("main", twin, skillText("name: locked\ndescription: Takes its place."));
+    expect(await linesOf("locked")).toMatchObject([
+      { location: twin, eligible: false, reason: expect.stringContaining("skills/locked/SKILL.md") },
+      { location: "skills/locked/SKILL.md", code: "quarantined", reason: expect.stringContaining("run.sh") },
+    ]);
+    await env.FILES.delete(`agents/main/workspace/${twin}`);
     expect((await call("POST", "/v1/agents/main/skills/locked/accept")).status).toBe(200);
     expect(await linesOf("locked")).toMatchObject([{ eligible: true }]);
   });

@@ -6,6 +6,7 @@ import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Wiring } from "../wiring.ts";
 import { type Finding, findingsOf } from "./findings.ts";
 import { quarantinedAmong } from "./quarantined.ts";
+import { withQuarantinedNames } from "./quarantined-names.ts";
 import { rootsToLookAt } from "./skill-places.ts";
 
 /** What a look at an agent's skills came to. */
@@ -38,7 +39,7 @@ export async function lookAtSkills(
   const { skills, leftOut, files } = await discover(roots, wiring.config.skills.limits, remembered);
   const { quarantined, unanswered } = await quarantinedAmong(files, agent, wiring, finishes);
   return {
-    findings: findingsOf({ skills, leftOut, quarantined }),
+    findings: findingsOf(withQuarantinedNames({ skills, leftOut, quarantined })),
     unanswered: [...leftOut.filter(({ code }) => UNANSWERED.has(code)), ...unanswered],
   };
 }
