@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../lib/errors.ts";
+import { readCapped } from "../lib/read-capped.ts";
 import type { Received } from "./channel.ts";
 
 /** Largest webhook body that any channel reads, in bytes. */
@@ -35,25 +36,8 @@ export function announcesTooMuch(request: Request): boolean {
 }
 
 /** The raw body, or undefined where it goes over the limit; then the rest is not read. */
-export async function readWebhookBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_WEBHOOK_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return concatenate(chunks, size);
-}
-
-function concatenate(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+export function readWebhookBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return readCapped(request.body, MAX_WEBHOOK_BYTES);
 }
 
 /** What the body says, or undefined where it is not JSON in UTF-8. */

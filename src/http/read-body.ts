@@ -1,4 +1,5 @@
 import { IsopodError } from "../lib/errors.ts";
+import { readCapped } from "../lib/read-capped.ts";
 
 /**
  * Reads a request's body, and no more of it than `maxBytes`, whether or not it says beforehand how long it is.
@@ -6,25 +7,9 @@ import { IsopodError } from "../lib/errors.ts";
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get("Content-Length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return joined(chunks, length);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  const body = await readCapped(request.body, maxBytes);
+  if (body === undefined) throw tooLarge(maxBytes);
+  return body;
 }
 
 function tooLarge(maxBytes: number): IsopodError {

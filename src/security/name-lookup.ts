@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readCapped } from "./read-capped.ts";
+import { readCapped } from "../lib/read-capped.ts";
 
 /**
  * The addresses of a name, of both kinds; none where it has none, undefined where there was no answer.

@@ -1,8 +1,8 @@
 import { deadline } from "../lib/deadline.ts";
+import { readCapped } from "../lib/read-capped.ts";
 import { EgressError } from "./egress-error.ts";
 import { guardedUrl, type HostRules } from "./host-guard.ts";
 import { type OutgoingRequest, outgoingRequest, redirected } from "./outgoing-request.ts";
-import { readCapped } from "./read-capped.ts";
 
 /**
  * Asks a server on the public internet, and reads its whole answer. Redirects are followed, each guarded like the first address.

@@ -1,7 +1,8 @@
 import { type ArchivePorts, type ArchiveSource, fetchArchive } from "./download.ts";
+import type { GotArchive } from "./got-archive.ts";
 import type { LockSource } from "./lock.ts";
 import { refused, shown } from "./refuse.ts";
-import type { GetAgain, GotArchive } from "./update-skill.ts";
+import type { GetAgain } from "./update-skill.ts";
 
 /** Longest time for each request of a download, in milliseconds. */
 export const DOWNLOAD_MS = 60_000;

@@ -1,5 +1,6 @@
 import { Gunzip, Inflate } from "fflate";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { joinBytes } from "../../lib/join-bytes.ts";
 import { crc32 } from "./crc32.ts";
 import { refused } from "./refuse.ts";
 
@@ -65,7 +66,7 @@ function unfold(
     const message = `Unpacking was stopped: ${name} becomes more than ${maxBytes} bytes.`;
     throw refused("too_large", message, "Leave out what the skill does not need.", "payload_too_large");
   }
-  return joined(parts, length);
+  return joinBytes(parts);
 }
 
 /** What the library throws, in our words. */
@@ -76,14 +77,4 @@ function fed(name: string, push: () => void): void {
     if (thrown instanceof IsopodError) throw thrown;
     throw refused("damaged", `The compressed data of ${name} is damaged: ${messageOf(thrown)}.`, SEND_AGAIN);
   }
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,33 +1,17 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { ABANDONED_MS, filesIn, finishAbandoned, finishInstall } from "./finish-work.ts";
 import { folderNameOf } from "./folder-name.ts";
+import type { GotArchive } from "./got-archive.ts";
 import type { InstallPlace } from "./install-place.ts";
-import {
-  type DamagedEntry,
-  type InstallingEntry,
-  type Lock,
-  type LockEntry,
-  type LockSource,
-  withEntry,
-} from "./lock.ts";
+import { type DamagedEntry, type InstallingEntry, type Lock, type LockEntry, withEntry } from "./lock.ts";
 import { changeLock, readLock, soundLock } from "./lock-store.ts";
 import type { LockedFile } from "./manifest.ts";
 import { dropForgotten, dropPackage, putPackage } from "./package-store.ts";
 import { refused, shown } from "./refuse.ts";
 import { openPackage, type PackageRules, type SkillPackage } from "./skill-package.ts";
 
-/** An archive, and what is known about where it came from. */
-export interface InstallRequest {
-  archive: Uint8Array;
-  source: LockSource;
-  /** As a registry gives it. */
-  version?: string | undefined;
-  /** Which skill of several in the archive. */
-  path?: string | undefined;
-  /** The SHA-256 of each file by path, where a registry tells them. */
-  promised?: ReadonlyMap<string, string> | undefined;
-  /** What the folder is called after, where that is not the skill's name. */
-  called?: string | undefined;
+/** An archive to be installed. */
+export interface InstallRequest extends GotArchive {
   /** Whether what has the folder already is replaced, whatever it is. */
   replace: boolean;
   /** Of an update: what it may replace where that is as the lock says. */

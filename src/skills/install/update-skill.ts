@@ -1,22 +1,10 @@
 import { findInstalled } from "./find-installed.ts";
+import type { GotArchive } from "./got-archive.ts";
 import type { InstallPlace } from "./install-place.ts";
 import { type InstallOutcome, installSkill } from "./install-skill.ts";
 import type { LockSource } from "./lock.ts";
 import { refused, shown } from "./refuse.ts";
 import type { PackageRules } from "./skill-package.ts";
-
-/** An archive that was got from outside, and what is known about it. */
-export interface GotArchive {
-  archive: Uint8Array;
-  source: LockSource;
-  version?: string | undefined;
-  /** Where the skill is in the archive. */
-  path?: string | undefined;
-  /** The SHA-256 of each file by path, where a registry tells them. */
-  promised?: ReadonlyMap<string, string> | undefined;
-  /** What its folder is called after, where that is not the skill's name. */
-  called?: string | undefined;
-}
 
 export interface UpdateRequest {
   /** Of a registry's skill: the version that it is kept at from now on; `latest` for the newest, and no more kept at one. */

@@ -1,3 +1,5 @@
+import { joinBytes } from "./join-bytes.ts";
+
 /** Reads a body to its end; undefined, with the rest called off, where it is longer than `maxBytes`. @throws where it breaks */
 export async function readCapped(
   body: ReadableStream<Uint8Array> | null,
@@ -11,11 +13,5 @@ export async function readCapped(
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  return joinBytes(chunks);
 }
