@@ -24,8 +24,17 @@ export function skillsText({ agent, skills, totals, warnings }: SkillReport): st
     ...shut.flatMap(({ name, source, reason = "" }) => [`✗ ${oneLine(name)} (${source})`, `  → ${oneLine(reason)}`]),
     ...(shut.length === 0 ? [] : [""]),
     ...warnings.map((warning) => `! ${oneLine(warning)}`),
+    ...cutText(usable),
     `${agent}: ${totals.found} found, ${totals.eligible} to use, ${totals.shown} in the prompt (about ${totals.tokens} tokens).`,
   ].join("\n");
+}
+
+/** Why some of those that may be used are in no prompt: all for the same limit, mostly. */
+function cutText(usable: SkillReport["skills"]): string[] {
+  const cut = usable.flatMap(({ cut = [] }) => cut);
+  return [...new Set(cut)].map(
+    (why) => `! ${cut.filter((one) => one === why).length} not in the prompt: ${oneLine(why)}`,
+  );
 }
 
 /** One skill with its files and its text. Pure. */
@@ -35,6 +44,7 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
     ["from", `${skill.source}: ${skill.location}`],
     ["version", skill.version],
     ["state", skill.eligible ? "may be used" : `left out: ${skill.reason ?? ""}`],
+    ["prompt", skill.cut && `not listed: ${skill.cut}`],
     ["command", skill.command && `/${skill.command}`],
     ["needs", skill.compatibility],
     ["license", skill.license],
@@ -53,9 +63,7 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
 export function verificationText({ name, ok, files }: Verification): string {
   const wrong = files.filter(({ status }) => status !== "ok");
   const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
-  const told = ok
-    ? `${name}: all ${files.length} files are as they were installed.`
-    : `${name} is not as it was installed.`;
+  const told = ok ? `${name} is as it was installed: ${countOf(files.length)}.` : `${name} is not as it was installed.`;
   return [...lines, told, ...(ok ? [] : [MEND])].join("\n");
 }
 
@@ -63,7 +71,7 @@ export function verificationText({ name, ok, files }: Verification): string {
 export function changeText({ name, version, outcome, location, signature, fileCount, notes }: SkillChange): string {
   return [
     `${oneLine(name)} ${oneLine(version)}: ${OUTCOMES[outcome]}.`,
-    ...(outcome === "removed" ? [] : [`${fileCount} files, ${oneLine(location)}, ${signatureText(signature)}.`]),
+    ...(outcome === "removed" ? [] : [`${countOf(fileCount)}, ${oneLine(location)}, ${signatureText(signature)}.`]),
     ...notes.map((note) => `! ${oneLine(note)}`),
   ].join("\n");
 }
@@ -79,6 +87,10 @@ const OUTCOMES: Readonly<Record<SkillChange["outcome"], string>> = {
 function signatureText({ kind, keyId }: SkillChange["signature"]): string {
   if (kind === "unsigned") return "not signed";
   return kind === "trusted" ? `signed by the trusted key ${keyId}` : "signed by a key that is not trusted";
+}
+
+function countOf(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
 }
 
 const MEND = "Look at what has changed: `accept` takes it as it is, `install --replace` has it as it was.";

@@ -46,6 +46,14 @@ describe("an agent's skills on a terminal", () => {
     );
   });
 
+  it("say once for what limit some that may be used are in no prompt", () => {
+    const cut = "The prompt lists 1 skills: have fewer.";
+    const [one, other] = ["a", "b"].map((name) => ({ ...CHINESE, name, cut }));
+    const text = skillsText({ ...REPORT, skills: [WEATHER, one!, other!] });
+    expect(text.split("\n").filter((line) => line.includes(cut))).toEqual([`! 2 not in the prompt: ${cut}`]);
+    expect(skillText({ ...one!, files: [], moreFiles: 0 })).toContain(`not listed: ${cut}`);
+  });
+
   it("are no table where there are none", () => {
     const none = { ...REPORT, skills: [], warnings: [], totals: { found: 0, eligible: 0, shown: 0, tokens: 0 } };
     expect(skillsText(none)).toBe("main: 0 found, 0 to use, 0 in the prompt (about 0 tokens).");
@@ -85,7 +93,7 @@ describe("an agent's skills on a terminal", () => {
     const told = verificationText({ name: "weather", ok: false, files: [...files] });
     expect(told).toMatch(/^✗ SKILL\.md: changed\nweather is not as it was installed\.\nLook at what has changed/);
     const ok = verificationText({ name: "weather", ok: true, files: [{ path: "a.sh", status: "ok" }] });
-    expect(ok).toBe("weather: all 1 files are as they were installed.");
+    expect(ok).toBe("weather is as it was installed: 1 file.");
   });
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await skill("shy", "name: shy\ndescription: Shy.\ndisable-model-invocation: true", "Only when called.");
   await skill("hidden", "name: hidden\ndescription: Hidden.\nuser-invocable: false", "Never called by people.");
   await skill("long", "name: long\ndescription: Long.", "x".repeat(25_000));
-  const needs = 'metadata: {"openclaw": {"requires": {"env": ["NOBODY_SET_THIS"]}}}';
+  const needs = 'metadata: {"openclaw": {"requires": {"env": ["NOBODY_SET_THIS", "NOR_THIS_ONE"]}}}';
   await skill("needy", `name: needy\ndescription: Needy.\n${needs}`, "Use it.");
 });
 
@@ -118,7 +118,7 @@ test("/skill and /help list what there is to call on; /skill says what is left o
   expect(list).toContain("/tianqi (天气): 告诉你天气。");
   expect(list).toContain("/status_2 (status): Another status.");
   expect(list).toContain("Only I use: `hidden`");
-  expect(list).toMatch(/`needy`: .*NOBODY_SET_THIS/);
+  expect(list).toMatch(/`needy`: .*NOBODY_SET_THIS.*…$/m);
   const help = (await tell("list-skills", "/help")).reply;
   expect(help).toContain("/skill: Run a skill");
   expect(help).toContain("/tianqi (天气): 告诉你天气。");

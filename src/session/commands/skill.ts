@@ -1,6 +1,6 @@
-import { head } from "../../lib/text.ts";
+import { byName } from "../../skills/gate.ts";
 import type { QueuedCommand } from "./command.ts";
-import { type SkillsView, skillLine } from "./skills-view.ts";
+import { inLine, type SkillsView, skillLine } from "./skills-view.ts";
 
 /** Most skills that are listed, and that were left out, and characters of a reason. */
 const MAX_LISTED = 100;
@@ -18,14 +18,14 @@ export const skill: QueuedCommand = {
 };
 
 function shown({ commands, others, leftOut }: SkillsView): string {
-  const left = leftOut.filter(({ code }) => code !== "shadowed");
+  const left = leftOut.filter(({ code }) => code !== "shadowed").toSorted(byName);
   return [
     commands.length === 0 ? "There are no skills to call on." : "**Skills**",
     ...commands.slice(0, MAX_LISTED).map(skillLine),
     ...more(commands.length - MAX_LISTED),
     ...(others.length === 0 ? [] : ["", `Only I use: ${others.map((name) => `\`${name}\``).join(", ")}`]),
     ...(left.length === 0 ? [] : ["", "**Left out**"]),
-    ...left.slice(0, MAX_LEFT_OUT).map(({ name, reason }) => `\`${name}\`: ${head(reason, MAX_REASON_CHARS)}`),
+    ...left.slice(0, MAX_LEFT_OUT).map(({ name, reason }) => `\`${name}\`: ${inLine(reason, MAX_REASON_CHARS)}`),
     ...more(left.length - MAX_LEFT_OUT),
   ].join("\n");
 }

@@ -16,7 +16,12 @@ export interface SkillsView {
 /** A skill's command in a line of Markdown, with the skill's own name where that is another. */
 export function skillLine({ name, skill }: SkillCommand): string {
   const own = skill.name === name ? "" : ` (${skill.name})`;
-  const whole = skill.description.replace(/\s+/g, " ").trim();
-  const kept = head(whole, MAX_DESCRIPTION_CHARS);
-  return `/${name}${own}: ${kept.length < whole.length ? `${kept}…` : kept}`;
+  return `/${name}${own}: ${inLine(skill.description, MAX_DESCRIPTION_CHARS)}`;
+}
+
+/** A text on one line, cut with an ellipsis after so many characters. */
+export function inLine(text: string, maxChars: number): string {
+  const whole = text.replace(/\s+/g, " ").trim();
+  const kept = head(whole, maxChars);
+  return kept.length < whole.length ? `${kept}…` : kept;
 }
