@@ -7,6 +7,7 @@ import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { bashCommands } from "./bash-command.ts";
 import { boundedDiff } from "./bounded-diff.ts";
+import { boundedPrograms } from "./bounded-input.ts";
 import { changesOf } from "./changes.ts";
 import { PROGRAMS, SHELL_COMMANDS } from "./commands.ts";
 import { EXECUTION_LIMITS } from "./limits.ts";
@@ -122,7 +123,7 @@ async function settle(
       env: { ...Object.fromEntries(given), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
-      customCommands: [...bashCommands, boundedDiff, ...DECODERS],
+      customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
       // It replaces globals of the whole isolate, in which others are at work.

@@ -46,6 +46,21 @@ test("files that differ in too much are not compared, and others are", async () 
   );
 });
 
+test.each([
+  ["a file", "sed s/a/b/ big.txt"],
+  ["stdin", "cat big.txt | sed s/a/b/"],
+  ["a file that is read from", "sed s/a/b/ < big.txt"],
+  ["another program", "jq . twice.txt"],
+])("a program that takes much memory refuses much: %s", async (_, script) => {
+  const big = "ab\n".repeat(200_000);
+  const { run } = await shellOver({ "big.txt": big, "twice.txt": big + big });
+  expect(await run(script)).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("KiB at once") });
+  expect(
+    (await run("echo a | sed s/a/b/; head -c 30 big.txt > s; sed -n 1p s; tr a c < s | tail -1; tail -1 big.txt"))
+      .stdout,
+  ).toBe("b\nab\ncb\nab\n");
+});
+
 test("others have a turn while a loop of builtins works", async () => {
   const { run } = await shellOver();
   let turns = 0;
