@@ -8,10 +8,12 @@ export class Debounce {
     if (await this.#isQuietFor(ms)) await work();
   }
 
-  /** What waits is not done. What has begun goes on. */
-  cancel(): void {
+  /** What waits is not done. What has begun goes on. Says whether something waited. */
+  cancel(): boolean {
+    const waited = this.#cancel !== undefined;
     this.#cancel?.();
     this.#cancel = undefined;
+    return waited;
   }
 
   #isQuietFor(ms: number): Promise<boolean> {

@@ -47,6 +47,8 @@ export interface SkillsSource {
 export class SessionSkills implements SkillsSource {
   readonly #room: SkillsRoom;
   readonly #debounce = new Debounce();
+  /** Whether a turn began before the look that was due: after it nothing is waited for, or turns in a row would never have one. */
+  #isOverdue = false;
   /** What is stored, once it was read; null where nothing is. */
   #stored: Snapshot | null | undefined;
   /** Looks are numbered: one that began before the one whose findings were kept comes too late. */
@@ -60,7 +62,7 @@ export class SessionSkills implements SkillsSource {
   /** Those of a turn that begins now: without asking any store, unless the conversation is new or skills were changed. */
   async forTurn(request: SkillsRequest): Promise<TurnSkills> {
     if (!request.occasion.speaker.owner) return NO_SKILLS;
-    this.#debounce.cancel();
+    this.#isOverdue = this.#debounce.cancel() || this.#isOverdue;
     const { agent, listing } = request;
     const wiring = this.#room.wiring();
     const known = this.#snapshot();
@@ -90,7 +92,9 @@ export class SessionSkills implements SkillsSource {
   turnEnded(agent: Agent, wiring: Wiring): void {
     const { watch, watchDebounceMs } = wiring.config.skills.load;
     if (!watch) return;
-    this.#room.waitUntil(this.#debounce.after(watchDebounceMs, () => this.#lookAgain(agent, wiring)));
+    const afterMs = this.#isOverdue ? 0 : watchDebounceMs;
+    this.#isOverdue = false;
+    this.#room.waitUntil(this.#debounce.after(afterMs, () => this.#lookAgain(agent, wiring)));
   }
 
   /** Everything was deleted. */
