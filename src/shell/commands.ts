@@ -9,8 +9,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set(["alias", "clear", "history", "htm
 /** The programs of just-bash that a script may call, besides those of the network. */
 export const PROGRAMS: readonly CommandName[] = getCommandNames().filter(isOffered);
 
+/** Programs of our own besides. */
+const OWN = ["yq"];
+
 /** The commands of the shell by name, in order: all that a skill's `requires.bins` may name. */
-export const SHELL_COMMANDS: readonly string[] = [...PROGRAMS, ...getNetworkCommandNames()].sort();
+export const SHELL_COMMANDS: readonly string[] = [...PROGRAMS, ...OWN, ...getNetworkCommandNames()].sort();
 
 function isOffered(name: string): name is CommandName {
   return !LEFT_OUT.has(name);

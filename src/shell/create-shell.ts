@@ -20,6 +20,8 @@ import { DECODERS, TEXT_VARIABLES } from "./text-variables.ts";
 import { isWithin, normalPath, type StoredFile } from "./tree.ts";
 import { takesTurns } from "./turn-taking.ts";
 import { writeBack } from "./write-back.ts";
+import { xargs } from "./xargs.ts";
+import { yq } from "./yq.ts";
 
 /** What a shell works on. */
 export interface ShellRoom {
@@ -123,7 +125,7 @@ async function settle(
       env: { ...Object.fromEntries(given), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
-      customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, ...DECODERS],
+      customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, xargs, yq, ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
       // It replaces globals of the whole isolate, in which others are at work.

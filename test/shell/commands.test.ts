@@ -1,11 +1,10 @@
-import { Bash } from "just-bash/browser";
 import { expect, test } from "vitest";
-import { PROGRAMS, SHELL_COMMANDS } from "../../src/shell/commands.ts";
+import { SHELL_COMMANDS } from "../../src/shell/commands.ts";
+import { shellOver } from "./run-shell.ts";
 
 test("the shell finds each command that it says it has", async () => {
-  const fetch = async () => Promise.reject(new Error("no network"));
-  const shell = new Bash({ commands: [...PROGRAMS], fetch, defenseInDepth: false });
-  const { stdout } = await shell.exec(SHELL_COMMANDS.map((name) => `command -v ${name} || echo no ${name}`).join("\n"));
+  const { run } = await shellOver();
+  const { stdout } = await run(SHELL_COMMANDS.map((name) => `command -v ${name} || echo no ${name}`).join("\n"));
   expect(stdout.match(/^no .*/gm)).toBeNull();
   expect(stdout.split("\n")).toContain("/usr/bin/jq");
 });
