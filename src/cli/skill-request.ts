@@ -11,7 +11,8 @@ export interface SkillPlace {
 /** What is asked of the API about skills. */
 export type SkillRequest =
   | { verb: "list" }
-  | { verb: "show" | "remove" | "verify" | "accept"; name: string }
+  | { verb: "show" | "remove" | "verify"; name: string }
+  | { verb: "accept"; name: string; seen?: string | undefined }
   | { verb: "install"; origin: SkillOrigin; replace: boolean; version?: string | undefined; path?: string | undefined }
   | { verb: "update"; name: string; force: boolean; version?: string | undefined };
 
@@ -27,8 +28,11 @@ export function requestOf({ agentId, global }: SkillPlace, request: SkillRequest
     case "remove":
       return { method: "DELETE", path: `${one}${scope}` };
     case "verify":
-    case "accept":
-      return { method: "POST", path: `${one}/${request.verb}${scope}` };
+      return { method: "POST", path: `${one}/verify${scope}` };
+    case "accept": {
+      const { seen } = request;
+      return { method: "POST", path: `${one}/accept${scope}`, ...(seen !== undefined && { body: { seen } }) };
+    }
     case "update": {
       const { force, version } = request;
       return { method: "POST", path: `${one}/update${scope}`, body: { force, version } };

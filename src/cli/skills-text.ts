@@ -60,11 +60,16 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
 }
 
 /** What a look at every file of an installed skill has found. Pure. */
-export function verificationText({ name, ok, files }: Verification): string {
+export function verificationText({ name, ok, seen, files }: Verification): string {
   const wrong = files.filter(({ status }) => status !== "ok");
   const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
   const told = ok ? `${name} is as it was installed: ${countOf(files.length)}.` : `${name} is not as it was installed.`;
-  return [...lines, told, ...(ok ? [] : [MEND])].join("\n");
+  const mend = [
+    "Look at what has changed.",
+    `To take it as it is: accept ${oneLine(name)} --seen ${oneLine(seen)}`,
+    "To have it as it was: install --replace",
+  ];
+  return [...lines, told, ...(ok ? [] : mend)].join("\n");
 }
 
 /** What became of a skill. Pure. */
@@ -92,8 +97,6 @@ function signatureText({ kind, keyId }: SkillChange["signature"]): string {
 function countOf(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
 }
-
-const MEND = "Look at what has changed: `accept` takes it as it is, `install --replace` has it as it was.";
 
 function short(description: string): string {
   const line = oneLine(description);

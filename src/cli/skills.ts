@@ -30,6 +30,7 @@ Looks after the skills of a running Isopod.
   --force              Update what was changed here since it was installed
   --version <version>  Of a skill of ClawHub
   --path <folder>      Which skill, of several in an archive
+  --seen <digest>      Accept only what verify has compared, which told it
   --json               What the API answers, as it is
   --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
   --token <token>      Its access token (default: ISOPOD_TOKEN)
@@ -49,7 +50,7 @@ async function skills(): Promise<void> {
 }
 
 async function lookAfter(what: string, name: string, place: Place, options: Options): Promise<void> {
-  const { json, replace, force, version, path } = options;
+  const { json, replace, force, version, path, seen } = options;
   const say = (answer: unknown, text: string) => console.log(json ? JSON.stringify(answer, null, 2) : text);
   switch (what) {
     case "list": {
@@ -69,9 +70,12 @@ async function lookAfter(what: string, name: string, place: Place, options: Opti
       const change = await askSkills(place, { verb: "update", name, force, version }, isSkillChange);
       return say(change, changeText(change));
     }
-    case "remove":
+    case "remove": {
+      const change = await askSkills(place, { verb: "remove", name }, isSkillChange);
+      return say(change, changeText(change));
+    }
     case "accept": {
-      const change = await askSkills(place, { verb: what, name }, isSkillChange);
+      const change = await askSkills(place, { verb: "accept", name, seen }, isSkillChange);
       return say(change, changeText(change));
     }
     case "verify": {
@@ -114,6 +118,7 @@ function parsed() {
       force: { type: "boolean", default: false },
       version: { type: "string" },
       path: { type: "string" },
+      seen: { type: "string" },
       key: { type: "string" },
       "new-key": { type: "boolean", default: false },
       json: { type: "boolean", default: false },

@@ -153,6 +153,8 @@ export interface SkillReport {
 export interface SkillDetail extends SkillLine {
   files: { path: string; size: number }[];
   moreFiles: number;
+  /** Of its files as they are, for `accept`. */
+  seen: string;
   /** Its SKILL.md. */
   text?: string;
 }
@@ -172,6 +174,8 @@ export interface SkillChange {
 export interface Verification {
   name: string;
   ok: boolean;
+  /** Of the files that were compared, for `accept`. */
+  seen: string;
   files: { path: string; status: "ok" | "changed" | "missing" | "added" }[];
 }
 

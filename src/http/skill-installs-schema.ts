@@ -55,6 +55,7 @@ const change = installedSkill
 const verification = installedSkill
   .extend({
     ok: z.boolean(),
+    seen: z.string().openapi({ description: "Of the files that were compared, for `accept`." }),
     files: z.array(z.object({ path: z.string(), status: z.enum(["ok", "changed", "missing", "added"]) })),
   })
   .openapi("SkillVerification");
@@ -182,8 +183,22 @@ export const acceptRoute = createRoute({
   method: "post",
   path: "/agents/{id}/skills/{name}/accept",
   summary: "Take an installed skill as it is now",
-  description: "For a skill that is quarantined because its files were changed, once you have looked at them.",
+  description:
+    "For a skill that is quarantined because its files were changed, once you have looked at them. With `seen` only what you have " +
+    "looked at: `409` where it was changed since.",
   middleware: smallBody,
-  request: oneSkill,
+  request: {
+    ...oneSkill,
+    body: {
+      required: false,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            seen: z.string().min(1).max(64).optional().openapi({ description: "As the skill, or `verify`, tells it." }),
+          }),
+        },
+      },
+    },
+  },
   responses: changed("It counts as it is"),
 });

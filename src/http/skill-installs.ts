@@ -78,14 +78,15 @@ skillInstallRoutes.openapi(removeRoute, async (c) => {
 skillInstallRoutes.openapi(verifyRoute, async (c) => {
   const { id, name } = c.req.valid("param");
   const place = placeOf(c, id, c.req.valid("query").global === "true");
-  const { folder, entry, ok, files } = await translated(() => verifySkill(place, name));
-  return c.json({ ...viewOfInstalled(place, folder, entry), ok, files }, 200);
+  const { folder, entry, ok, seen, files } = await translated(() => verifySkill(place, name));
+  return c.json({ ...viewOfInstalled(place, folder, entry), ok, seen, files }, 200);
 });
 
 skillInstallRoutes.openapi(acceptRoute, async (c) => {
   const { id, name } = c.req.valid("param");
   const place = placeOf(c, id, c.req.valid("query").global === "true");
-  const { folder, entry } = await translated(() => acceptSkill(place, installRules(c.get("wiring")), name));
+  const { seen } = c.req.valid("json");
+  const { folder, entry } = await translated(() => acceptSkill(place, installRules(c.get("wiring")), name, seen));
   await tell(c, id, place, { deed: "accepted", folder, entry });
   return c.json({ ...viewOfInstalled(place, folder, entry), outcome: "accepted", notes: [] }, 200);
 });

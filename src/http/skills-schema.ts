@@ -80,6 +80,7 @@ export const skillDetail = skill
       }),
     ),
     moreFiles: count.openapi({ description: "How many there are besides." }),
+    seen: z.string().openapi({ description: "Of all of them as they are, for `accept`." }),
     text: z.string().optional().openapi({ description: "Its SKILL.md as it is; absent where it is no text." }),
   })
   .openapi("SkillDetail");

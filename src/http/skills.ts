@@ -65,11 +65,11 @@ skillRoutes.openapi(readRoute, async (c) => {
     );
   }
   const [line = skill] = await withInstalls([skill], agent, wiring);
-  const { files, more, text } = await answered(skillFolder(skill.location, skillRoots(agent, wiring)));
-  return c.json({ ...line, files, moreFiles: more, ...(text !== undefined && { text }) }, 200);
+  const { files, more, seen, text } = await answered(skillFolder(skill.location, skillRoots(agent, wiring)));
+  return c.json({ ...line, files, moreFiles: more, seen, ...(text !== undefined && { text }) }, 200);
 });
 
-const NOTHING: SkillFolder = { files: [], more: 0, text: undefined };
+const NOTHING: SkillFolder = { files: [], more: 0, seen: "", text: undefined };
 
 async function answered(looking: Promise<SkillFolder | undefined>): Promise<SkillFolder> {
   try {

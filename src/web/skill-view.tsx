@@ -44,6 +44,7 @@ export function SkillView(props: SkillViewProps) {
 function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
   const { location, reason, cut, description, version, command, license, homepage } = skill;
   const { env = [], installers = [], warnings = [] } = skill;
+  const [seen, setSeen] = useState<string>();
   return (
     <>
       {reason !== undefined && <p class="trouble">{reason}</p>}
@@ -74,14 +75,14 @@ function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
           {kind} {what}: {reason}
         </p>
       ))}
-      <Acts server={server} agentId={agentId} skill={skill} onChanged={onChanged} />
-      <SkillText server={server} agentId={agentId} skill={skill} />
+      <Acts server={server} agentId={agentId} skill={skill} seen={seen} onChanged={onChanged} />
+      <SkillText server={server} agentId={agentId} skill={skill} onSeen={setSeen} />
     </>
   );
 }
 
 /** What can be done with it. Only the server knows whether it was installed; what it refuses is told. */
-function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
+function Acts({ server, agentId, skill, seen, onChanged }: SkillViewProps & { seen: string | undefined }) {
   const { name, source, code, key } = skill;
   const [removing, setRemoving] = useState(false);
   const { busy, trouble, run } = useAct();
@@ -127,7 +128,7 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
               type="button"
               class="choice"
               disabled={busy}
-              onClick={act(texts.accepted, () => changeSkill(at, { verb: "accept", name }))}
+              onClick={act(texts.accepted, () => changeSkill(at, { verb: "accept", name, seen }))}
             >
               {texts.accept}
             </button>
@@ -154,18 +155,29 @@ function Acts({ server, agentId, skill, onChanged }: SkillViewProps) {
   );
 }
 
+interface SkillTextProps extends Omit<SkillViewProps, "onChanged"> {
+  /** What is shown was this state of its files. */
+  onSeen(seen: string | undefined): void;
+}
+
 /** Its SKILL.md: the front matter as it stands, and the text as it reads. */
-function SkillText({ server, agentId, skill }: Omit<SkillViewProps, "onChanged">) {
+function SkillText({ server, agentId, skill, onSeen }: SkillTextProps) {
   const { name, location, version } = skill;
   const [text, setText] = useState<string>();
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {
     const asking = new AbortController();
-    readSkill({ server, agentId, global: false }, { name, location }, asking.signal).then(setText, (error: unknown) => {
-      if (!asking.signal.aborted) setTrouble(troubleOf(error));
-    });
+    readSkill({ server, agentId, global: false }, { name, location }, asking.signal).then(
+      (skill) => {
+        setText(skill.text);
+        onSeen(skill.seen);
+      },
+      (error: unknown) => {
+        if (!asking.signal.aborted) setTrouble(troubleOf(error));
+      },
+    );
     return () => asking.abort();
-  }, [server, agentId, name, location, version]);
+  }, [server, agentId, name, location, version, onSeen]);
   if (trouble !== undefined) return <p class="hint">{trouble}</p>;
   if (text === undefined) {
     return (

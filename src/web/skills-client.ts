@@ -20,17 +20,22 @@ export function listSkills(at: SkillServer, signal?: AbortSignal): Promise<Skill
   return ask(at.server, { ...requestOf(at, { verb: "list" }), ...(signal && { signal }) }, isSkillReport);
 }
 
-/**
- * The text of a skill's SKILL.md; empty where it is no text, or where another skill of the name counts, whose text is asked for
- * there. @throws ApiError
- */
+/** A skill as it was looked at. */
+export interface SeenSkill {
+  /** Of its SKILL.md; empty where it is no text. */
+  text: string;
+  /** What tells its files from what they may be later. */
+  seen?: string;
+}
+
+/** What is in a skill's folder; nothing where another skill of the name counts, whose text is asked for there. @throws ApiError */
 export async function readSkill(
   at: SkillServer,
   { name, location }: Pick<SkillLine, "name" | "location">,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<SeenSkill> {
   const found = await ask(at.server, { ...requestOf(at, { verb: "show", name }), signal }, isSkillDetail);
-  return found.location === location ? (found.text ?? "") : "";
+  return found.location === location ? { text: found.text ?? "", seen: found.seen } : { text: "" };
 }
 
 /** Switches a skill on or off for everybody, by its key in the configuration. @throws ApiError */

@@ -51,7 +51,7 @@ describe("an agent's skills on a terminal", () => {
     const [one, other] = ["a", "b"].map((name) => ({ ...CHINESE, name, cut }));
     const text = skillsText({ ...REPORT, skills: [WEATHER, one!, other!] });
     expect(text.split("\n").filter((line) => line.includes(cut))).toEqual([`! 2 not in the prompt: ${cut}`]);
-    expect(skillText({ ...one!, files: [], moreFiles: 0 })).toContain(`not listed: ${cut}`);
+    expect(skillText({ ...one!, files: [], moreFiles: 0, seen: "1ab" })).toContain(`not listed: ${cut}`);
   });
 
   it("are no table where there are none", () => {
@@ -61,7 +61,7 @@ describe("an agent's skills on a terminal", () => {
 
   it("one of them is shown with its files and its text, without what would steer the terminal", () => {
     const files = [{ path: "SKILL.md", size: 120 }];
-    const shown = skillText({ ...NEEDY, files, moreFiles: 3, text: "# Needy\n\tRun \u001b]0;x\u0007it." });
+    const shown = skillText({ ...NEEDY, files, moreFiles: 3, seen: "1ab", text: "# Needy\n\tRun \u001b]0;x\u0007it." });
     expect(shown).toContain("state      left out: It needs NOBODY_SET_THIS: set it.");
     expect(shown).toContain("SKILL.md  120 bytes\n… and 3 more\n\n# Needy\n\tRun  ]0;x it.");
     expect(shown).not.toContain("license");
@@ -90,9 +90,10 @@ describe("an agent's skills on a terminal", () => {
       { path: "SKILL.md", status: "changed" },
       { path: "a.sh", status: "ok" },
     ] as const;
-    const told = verificationText({ name: "weather", ok: false, files: [...files] });
+    const told = verificationText({ name: "weather", ok: false, seen: "1ab", files: [...files] });
+    expect(told).toContain("accept weather --seen 1ab");
     expect(told).toMatch(/^✗ SKILL\.md: changed\nweather is not as it was installed\.\nLook at what has changed/);
-    const ok = verificationText({ name: "weather", ok: true, files: [{ path: "a.sh", status: "ok" }] });
+    const ok = verificationText({ name: "weather", ok: true, seen: "1ab", files: [{ path: "a.sh", status: "ok" }] });
     expect(ok).toBe("weather is as it was installed: 1 file.");
   });
 });
@@ -106,6 +107,11 @@ describe("what is asked of the API", () => {
     [{ verb: "remove", name: "a/b" }, true, { method: "DELETE", path: "/v1/agents/main/skills/a%2Fb?global=true" }],
     [{ verb: "verify", name: "w" }, false, { method: "POST", path: "/v1/agents/main/skills/w/verify" }],
     [{ verb: "accept", name: "w" }, true, { method: "POST", path: "/v1/agents/main/skills/w/accept?global=true" }],
+    [
+      { verb: "accept", name: "w", seen: "1ab" },
+      false,
+      { method: "POST", path: "/v1/agents/main/skills/w/accept", body: { seen: "1ab" } },
+    ],
     [
       { verb: "update", name: "w", force: true, version: "2" },
       false,

@@ -1,3 +1,4 @@
+import { folderDigest } from "../../skills/folder-digest.ts";
 import type { SkillFile, SkillRoot } from "../../skills/skill.ts";
 import { decodeText, encodingOf } from "../../workspace/decode-text.ts";
 
@@ -11,6 +12,8 @@ export interface SkillFolder {
   files: SkillFile[];
   /** How many there are besides. */
   more: number;
+  /** A digest of all of them: who accepts the skill names what was looked at by it. */
+  seen: string;
   /** Of its SKILL.md; undefined where that is gone, too large to be shown or no text. */
   text: string | undefined;
 }
@@ -30,6 +33,7 @@ export async function skillFolder(location: string, roots: readonly SkillRoot[])
   return {
     files: files.slice(0, MAX_FILES),
     more: Math.max(0, files.length - MAX_FILES),
+    seen: await folderDigest(files),
     text: await textOf(root, own),
   };
 }

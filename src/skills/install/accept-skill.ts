@@ -14,17 +14,26 @@ import { refused, shown } from "./refuse.ts";
 import { checkSignature } from "./signature.ts";
 import type { PackageRules } from "./skill-package.ts";
 import { readSkillText } from "./skill-text.ts";
+import { seenOf } from "./verify-skill.ts";
 
 const AT_ONCE = 4;
 
 /**
  * Takes an installed skill as it is now: what its owner has looked at is what the lock says from then on. It is marked as modified
  * where it is not what was installed, and no signature counts for it then.
- * @throws IsopodError where what is there is no skill, or changes meanwhile
+ * @param seen the digest of the files that were looked at; whatever is there where it is left out
+ * @throws IsopodError where what is there is no skill, is not what was looked at, or changes meanwhile
  */
-export async function acceptSkill(place: InstallPlace, rules: PackageRules, name: string): Promise<InstalledSkill> {
+export async function acceptSkill(
+  place: InstallPlace,
+  rules: PackageRules,
+  name: string,
+  seen?: string,
+): Promise<InstalledSkill> {
   const { folder, entry } = await findInstalled(place, name);
-  const files = await readAll(place, folder, await filesIn(place, folder));
+  const there = await filesIn(place, folder);
+  if (seen !== undefined && seen !== (await seenOf(there))) throw changedSince(folder);
+  const files = await readAll(place, folder, there);
   await readSkillText(files, rules.maxSkillFileBytes, sourceOf(place));
   const manifest = await manifestOf(files);
   const digest = await packageDigest(manifest);
@@ -38,6 +47,11 @@ export async function acceptSkill(place: InstallPlace, rules: PackageRules, name
     return withEntry(lock, folder, accepted);
   });
   return { folder, entry: accepted };
+}
+
+function changedSince(folder: string): IsopodError {
+  const message = `${shown(folder)} was changed after you looked at it, so nothing was accepted.`;
+  return new IsopodError("conflict", message, "Look at it again.");
 }
 
 /** An owner's word stands in for a signature, which a change makes worthless. */
@@ -66,8 +80,9 @@ async function readAll(
     const hint = `At most ${MAX_PACKAGE_FILES} files with ${MAX_EXPANDED_BYTES} bytes are accepted.`;
     throw refused("too_large", message, hint, "payload_too_large");
   }
-  return atMost(AT_ONCE, [...there], async ([path, file]) => ({
-    path,
-    bytes: (await place.files.read(file.path)).bytes,
-  }));
+  return atMost(AT_ONCE, [...there], async ([path, listed]) => {
+    const { file, bytes } = await place.files.read(listed.path);
+    if (file.etag !== listed.etag) throw changedSince(folder);
+    return { path, bytes };
+  });
 }

@@ -1,6 +1,7 @@
 import { atMost } from "../../lib/at-most.ts";
 import { digestOf } from "../../workspace/digest.ts";
 import { WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
+import { folderDigest } from "../folder-digest.ts";
 import { findInstalled, type InstalledSkill } from "./find-installed.ts";
 import { filesIn } from "./finish-work.ts";
 import type { InstallPlace } from "./install-place.ts";
@@ -17,6 +18,8 @@ export interface VerifiedFile {
 /** Every file of a skill, read and compared. */
 export interface Verification extends InstalledSkill {
   ok: boolean;
+  /** A digest of the files that were compared; see `folderDigest`. */
+  seen: string;
   files: VerifiedFile[];
 }
 
@@ -31,7 +34,12 @@ export async function verifySkill(place: InstallPlace, name: string): Promise<Ve
   const known = new Set(found.entry.files.map(({ path }) => path));
   const added = [...there.keys()].filter((path) => !known.has(path));
   const files = [...compared, ...added.map((path) => ({ path, status: "added" as const }))];
-  return { ...found, ok: files.every(({ status }) => status === "ok"), files };
+  return { ...found, ok: files.every(({ status }) => status === "ok"), seen: await seenOf(there), files };
+}
+
+/** What somebody who looks at the folder now has seen. */
+export function seenOf(there: ReadonlyMap<string, WorkspaceFile>): Promise<string> {
+  return folderDigest([...there].map(([path, { etag }]) => ({ path, etag })));
 }
 
 async function statusOf(
