@@ -188,7 +188,7 @@ function lost(files: RunFiles): string[] {
 
 /** A loop that never waits for anything lets no timer ring: just-bash looks at the clock itself then. */
 function sawItsTimeOver({ exitCode, stderr }: Ended): boolean {
-  return exitCode === TIME_OVER && stderr.includes("execution exceeded execution deadline");
+  return exitCode === TIME_OVER && /exceeded (?:its )?execution deadline/.test(stderr);
 }
 
 function whyStopped(
