@@ -34,7 +34,7 @@ export const installedSkill = z
     folder: z.string(),
     location: z.string().openapi({ example: "skills/weather/SKILL.md" }),
     global: z.boolean(),
-    version: z.string().openapi({ description: "The registry's, else the digest of all files." }),
+    version: z.string().openapi({ description: "The registry's, else that of its SKILL.md." }),
     source,
     signature,
     modified: z

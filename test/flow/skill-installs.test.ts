@@ -37,6 +37,7 @@ describe("the API of installs", () => {
       modified: false,
       fileCount: 2,
     });
+    expect((await told(await call("GET", `${SKILLS}/walk`))).body.version).toBe(body.version);
     expect((await upload(zip("walk", { "scripts/a.sh": "echo a" }))).body.outcome).toBe("current");
     expect(await told(await call("POST", `${SKILLS}/walk/verify`))).toMatchObject({
       status: 200,

@@ -8,7 +8,7 @@ import type { InstallPlace } from "./install-place.ts";
 import { busy, sourceOf } from "./install-skill.ts";
 import { withEntry } from "./lock.ts";
 import { changeLock } from "./lock-store.ts";
-import { manifestOf, packageDigest } from "./manifest.ts";
+import { manifestOf, packageDigest, textVersion } from "./manifest.ts";
 import { MAX_EXPANDED_BYTES, MAX_PACKAGE_FILES } from "./package-limits.ts";
 import { refused, shown } from "./refuse.ts";
 import { checkSignature } from "./signature.ts";
@@ -39,7 +39,8 @@ export async function acceptSkill(
   const digest = await packageDigest(manifest);
   if (digest === entry.digest) return { folder, entry };
   const signature = await signatureNow(files, manifest, rules);
-  const accepted = { ...entry, files: manifest, digest, signature, modified: true as const };
+  const version = entry.version === textVersion(entry.files) ? textVersion(manifest) : entry.version;
+  const accepted = { ...entry, version, files: manifest, digest, signature, modified: true as const };
   await changeLock(place, (lock) => {
     const there = JSON.stringify(lock.skills.get(folder));
     if (there === JSON.stringify(accepted)) return undefined;

@@ -1,16 +1,15 @@
 import { atMost } from "../../lib/at-most.ts";
 import { log } from "../../lib/log.ts";
-import type { WorkspaceFile } from "../../workspace/workspace.ts";
-import { WorkspaceError } from "../../workspace/workspace.ts";
+import { WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
 import type { PackageFile } from "./archive.ts";
 import type { InstallPlace } from "./install-place.ts";
 import { type InstallingEntry, installed, type RemovingEntry, withEntry, withoutEntry } from "./lock.ts";
 import { changeLock, readLock, type StoredLock } from "./lock-store.ts";
+import { SKILL_FILE } from "./manifest.ts";
 import { dropPackage, getPackage } from "./package-store.ts";
 
 /** R2 lets a Worker have six connections at once. */
 const AT_ONCE = 4;
-const SKILL_FILE = "SKILL.md";
 
 /** After so many milliseconds, work that has no end yet is gone on with by whoever finds it. */
 export const ABANDONED_MS = 60_000;

@@ -5,7 +5,7 @@ import type { GotArchive } from "./got-archive.ts";
 import type { InstallPlace } from "./install-place.ts";
 import { type DamagedEntry, type InstallingEntry, type Lock, type LockEntry, withEntry } from "./lock.ts";
 import { changeLock, readLock, soundLock } from "./lock-store.ts";
-import type { LockedFile } from "./manifest.ts";
+import { type LockedFile, textVersion } from "./manifest.ts";
 import { dropForgotten, dropPackage, putPackage } from "./package-store.ts";
 import { refused, shown } from "./refuse.ts";
 import { openPackage, type PackageRules, type SkillPackage } from "./skill-package.ts";
@@ -162,7 +162,7 @@ async function begin(
   const entry: InstallingEntry = {
     name: opened.name,
     source: request.source,
-    version: request.version ?? `sha256:${opened.digest.slice(0, 16)}`,
+    version: request.version ?? textVersion(opened.manifest),
     digest: opened.digest,
     installedAt: now,
     files: opened.manifest,

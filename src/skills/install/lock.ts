@@ -30,7 +30,7 @@ const signature = z.discriminatedUnion("kind", [
 const skill = {
   name: z.string().min(1),
   source,
-  /** The registry's, else `sha256:` and 16 hex digits of `digest`. */
+  /** The registry's, else `sha256:` and 16 hex digits of the digest of its SKILL.md. */
   version: z.string().min(1),
   /** Of all files; see `packageDigest`. */
   digest: hex(64),

@@ -13,6 +13,9 @@ export interface LockedFile {
   size: number;
 }
 
+/** What makes a folder a skill. */
+export const SKILL_FILE = "SKILL.md";
+
 /** Where an author's signature is, in the skill's folder. */
 export const SIGNATURE_FILE = "SKILL.sig";
 
@@ -38,6 +41,12 @@ export async function manifestOf(files: readonly PackageFile[]): Promise<LockedF
 export function canonicalText(files: readonly Pick<LockedFile, "path" | "sha256" | "size">[]): string {
   const sorted = files.toSorted((a, b) => compareBytes(a.path, b.path));
   return ["isopod-skill-v1", ...sorted.map(({ sha256, size, path }) => `${sha256} ${size} ${path}`), ""].join("\n");
+}
+
+/** The version of a skill for which nobody has declared one: that of its SKILL.md, as prompts show it. */
+export function textVersion(files: readonly LockedFile[]): string {
+  const text = files.find(({ path }) => path === SKILL_FILE);
+  return `sha256:${text?.sha256.slice(0, 16)}`;
 }
 
 /** The digest of all files of a skill, in lower-case hex: the same for the same names with the same bytes. */

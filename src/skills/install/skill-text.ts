@@ -2,9 +2,8 @@ import { escapingReferences } from "../escaping-references.ts";
 import { parseSkillFile } from "../parse-skill.ts";
 import type { SkillSource } from "../skill.ts";
 import type { PackageFile } from "./archive.ts";
+import { SKILL_FILE } from "./manifest.ts";
 import { refused, shown } from "./refuse.ts";
-
-const SKILL_FILE = "SKILL.md";
 
 /** What the SKILL.md of a package says that an install depends on. */
 export interface SkillText {
