@@ -130,7 +130,10 @@ test("the folder of a skill has its files and its text, and nothing of its neigh
   const root = textsRoot({ "a/SKILL.md": "# A", "a/run.sh": "ls", "ab/SKILL.md": "# AB", "b/notes.md": "x" }, place);
   const folder = await skillFolder("skills://extra/x/a/SKILL.md", [root]);
   expect(folder).toMatchObject({ files: [{ path: "SKILL.md" }, { path: "run.sh", size: 2 }], more: 0, text: "# A" });
-  expect(await skillFolder("skills://extra/x/gone/SKILL.md", [root])).toEqual({ files: [], more: 0, text: undefined });
+  const gone = await skillFolder("skills://extra/x/gone/SKILL.md", [root]);
+  expect(gone).toEqual({ files: [], more: 0, seen: expect.any(String), text: undefined });
+  const changed = textsRoot({ "a/SKILL.md": "# A", "a/run.sh": "la" }, place);
+  expect((await skillFolder("skills://extra/x/a/SKILL.md", [changed]))?.seen).not.toBe(folder?.seen);
   expect(await skillFolder("skills://extra/x/", [root])).toBeUndefined();
   expect(await skillFolder("skills://elsewhere/SKILL.md", [root])).toBeUndefined();
 });
