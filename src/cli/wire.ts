@@ -258,7 +258,8 @@ export function isSkillChange(value: unknown): value is SkillChange {
 
 /** Whether a value is what `POST /v1/agents/:id/skills/:name/verify` answers. */
 export function isVerification(value: unknown): value is Verification {
-  return isRecord(value) && typeof value.ok === "boolean" && Array.isArray(value.files);
+  if (!isRecord(value) || typeof value.ok !== "boolean") return false;
+  return typeof value.seen === "string" && Array.isArray(value.files);
 }
 
 /** Whether a value is what `GET /v1/agents/:id/versions/<path>` answers. */

@@ -112,11 +112,11 @@ test("what is nothing to install is said before anything is asked for", async ()
 
 test("a skill that differs from what was installed ends verify with exit code 1", async () => {
   const files = [{ path: "SKILL.md", status: "changed" }];
-  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: false, files } });
+  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: false, seen: "1ab", files } });
   const command = run("verify", "weather");
   assert.equal(await command.ended, 1);
   assert.match(command.out, /✗ SKILL\.md: changed/);
-  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: true, files: [] } });
+  answers.set(`POST ${skills}/weather/verify`, { body: { name: "weather", ok: true, seen: "1ab", files: [] } });
   assert.equal(await run("verify", "weather").ended, 0);
 });
 

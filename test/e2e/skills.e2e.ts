@@ -124,8 +124,9 @@ test("a skill is installed by its name, from an address, from a file and by drop
   assert.equal(posts[2]!.bytes.toString("utf8"), "PK");
 });
 
-test("in Chinese and in the dark it is the same dialog, and fits a phone", async () => {
+test("in Chinese and in the dark it is the same dialog, and fits a phone", async (t) => {
   const other = await openBrowser({ locale: "zh-CN", colorScheme: "dark", width: 380, height: 700 });
+  t.after(() => other.close());
   await other.page.goto(`${api.url}/#token=${TOKEN}`);
   await other.page.getByRole("button", { name: "技能" }).click();
   await other.page.getByText("1 / 3 个可用").waitFor();
@@ -137,7 +138,6 @@ test("in Chinese and in the dark it is the same dialog, and fits a phone", async
   });
   assert.notEqual(ink, ground);
   assert.deepEqual(other.troubles, []);
-  await other.close();
 });
 
 function dialog() {

@@ -94,15 +94,15 @@ test("a conversation of more words than the server sends unacknowledged is heard
   }
 });
 
-test("on a phone everything fits, in Chinese and in the dark", async () => {
+test("on a phone everything fits, in Chinese and in the dark", async (t) => {
   const phone = await openBrowser({ width: 360, height: 740, touch: true, locale: "zh-CN", colorScheme: "dark" });
+  t.after(() => phone.close());
   await phone.page.goto(link);
   await phone.page.getByLabel("输入消息").waitFor();
   await phone.page.getByText("Hello from the terminal", { exact: true }).waitFor();
   const [content, window] = await phone.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok((content ?? 0) <= (window ?? 0), `${content} pixels in ${window}`);
   assert.deepEqual(phone.troubles, []);
-  await phone.close();
 });
 
 test("the words of a slow model show as they come, over a reload too, until it is stopped for good", async () => {

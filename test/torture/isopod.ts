@@ -88,7 +88,7 @@ async function bundleInto(folder: string): Promise<void> {
 
 async function modulesIn(folder: string) {
   const names = await readdir(folder);
-  const texts = names.filter((name) => /\.(md|sql)$/.test(name) && name !== "README.md");
+  const texts = names.filter((name) => /\.(md|sh|sql)$/.test(name) && name !== "README.md");
   return [
     { type: "ESModule" as const, path: join(folder, "worker.js") },
     ...texts.map((name) => ({ type: "Text" as const, path: join(folder, name) })),
