@@ -132,6 +132,7 @@ test("list, show, update, remove and accept ask what they say, and --json shows 
       eligible: true,
       files: [],
       moreFiles: 0,
+      seen: "1ab",
       text: "Ask.",
     },
   });

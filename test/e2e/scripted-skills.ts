@@ -19,6 +19,9 @@ description: "Weather of any place."
 Run \`weather.sh\`. <script>window.bad = 1</script> <img src="https://elsewhere.example/pixel">
 `;
 
+/** What tells files that were looked at from what they may be later. */
+export const SEEN = "1ab";
+
 /** The skills of an agent as the server has them, changed by what the page asks. */
 export class ScriptedSkills {
   readonly asked: Asked[] = [];
@@ -36,7 +39,7 @@ export class ScriptedSkills {
     if (path === "/v1/config") return this.#configure(JSON.parse(asked.bytes.toString("utf8")));
     const [, , , , , name, act] = path.split("?")[0]!.split("/");
     if (name === undefined) return method === "GET" ? { status: 200, body: this.#report() } : this.#install(asked);
-    if (act === "verify") return { status: 200, body: { name, ok: false, files: FILES } };
+    if (act === "verify") return { status: 200, body: { name, ok: false, seen: SEEN, files: FILES } };
     if (act === "accept") return this.#become(name, { eligible: true, code: undefined, reason: undefined });
     if (act !== undefined) return { status: 200, body: change(name, "current") };
     if (method === "DELETE") {
@@ -44,7 +47,7 @@ export class ScriptedSkills {
       return { status: 200, body: change(name, "removed") };
     }
     const one = this.skills.find((skill) => skill.name === name);
-    return { status: 200, body: { ...one, files: [], moreFiles: 0, text: WEATHER } };
+    return { status: 200, body: { ...one, files: [], moreFiles: 0, seen: SEEN, text: WEATHER } };
   }
 
   #report(): SkillReport {

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Browser, openBrowser } from "./browser.ts";
 import { ScriptedApi, TOKEN } from "./scripted-api.ts";
-import { ScriptedSkills } from "./scripted-skills.ts";
+import { ScriptedSkills, SEEN } from "./scripted-skills.ts";
 
 let browser: Browser;
 let api: ScriptedApi;
@@ -76,6 +76,8 @@ test("what was changed after its install is verified, accepted, updated, and rem
   await dialog().getByText("invoices: these files are not as they were installed: SKILL.md (changed)").waitFor();
   await row("invoices").getByRole("button", { name: "Accept as it is" }).click();
   await dialog().getByText("invoices: accepted as it is").waitFor();
+  const accepted = there.asked.find(({ path }) => path.endsWith("/accept"));
+  assert.deepEqual(JSON.parse(accepted!.bytes.toString("utf8")), { seen: SEEN });
   assert.equal(await row("invoices").getByRole("button", { name: "Accept as it is" }).count(), 0);
   await row("invoices").getByRole("button", { name: "Update" }).click();
   await dialog().getByText("invoices: up to date").waitFor();
