@@ -42,7 +42,7 @@ export interface EgressLimits {
 }
 
 /** The bounds where nothing else is said: 10 MiB, a minute, three redirects. */
-export const EGRESS_LIMITS: EgressLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 3 };
+const EGRESS_LIMITS: EgressLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 3 };
 
 export interface SafeFetchOptions extends HostRules {
   fetch: typeof fetch;

@@ -19,7 +19,7 @@ export const MAX_REQUESTS = 100;
 export const MAX_ANSWER_BYTES = 8 * MIB;
 
 /** Longest script, in bytes. */
-export const MAX_SCRIPT_BYTES = 256 * 1024;
+const MAX_SCRIPT_BYTES = 256 * 1024;
 
 /** After so many bytes, or so many calls, whoever else is in the object has a turn. */
 export const TURN_BYTES = MIB;

@@ -10,10 +10,10 @@ import type { SkillFile, SkillRoot } from "./skill.ts";
 export type RootPlace = Pick<SkillRoot, "source" | "address" | "mount">;
 
 /** The folders of a workspace in which skills are. */
-export const WORKSPACE_FOLDERS = { workspace: "skills", agents: ".agents/skills" } as const;
+const WORKSPACE_FOLDERS = { workspace: "skills", agents: ".agents/skills" } as const;
 
 /** The R2 prefix of the skills that all agents share. */
-export const MANAGED_PREFIX = "skills/managed/";
+const MANAGED_PREFIX = "skills/managed/";
 
 const MAX_KEY_BYTES = 1024;
 

@@ -3,7 +3,7 @@ import { wrapExternal } from "../security/external-content.ts";
 import type { ShellResult } from "../shell/shell.ts";
 
 /** Most characters of each stream that a result shows. */
-export const MAX_STREAM_CHARS = 100_000;
+const MAX_STREAM_CHARS = 100_000;
 /** Most paths that are named. */
 const MAX_PATHS = 50;
 

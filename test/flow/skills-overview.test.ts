@@ -1,33 +1,14 @@
 import { createExecutionContext, env, SELF, waitOnExecutionContext } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { SkillReport } from "../../src/cli/wire.ts";
 import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
 import type { Check } from "../../src/session/doctor/check.ts";
 import { zipOf } from "../skills/install/archives.ts";
 import { call } from "./client.ts";
 
-interface Line {
-  name: string;
-  source: string;
-  location: string;
-  eligible: boolean;
-  code?: string;
-  reason?: string;
-  shown: boolean;
-  cut?: string;
-  tokens: number;
-  version?: string;
-  command?: string;
-  [field: string]: unknown;
-}
-
-interface Report {
-  agent: string;
-  skills: Line[];
-  totals: Record<string, number>;
-  limits: Record<string, number>;
-  warnings: string[];
-}
+/** As the clients read it, and what only the API's description tells. */
+type Report = SkillReport & { totals: { chars: number }; limits: Record<string, number> };
 
 const SECRET = "hunter2-hunter2-hunter2";
 

@@ -1,21 +1,10 @@
 import { expect, test } from "vitest";
 import { findingsOf, foundIn, MAX_DESCRIPTION_CHARS } from "../../src/session/skills/findings.ts";
 import type { Skill, SkillSource } from "../../src/skills/skill.ts";
+import { aSkill } from "../skills/a-skill.ts";
 
 function skill(name: string, source: SkillSource = "workspace", more: Partial<Skill> = {}): Skill {
-  return {
-    name,
-    description: `Does ${name}.`,
-    source,
-    location: `skills/${name}/SKILL.md`,
-    baseDir: `/workspace/skills/${name}`,
-    version: "sha256:0123456789abcdef",
-    etag: "e",
-    size: 100,
-    metadata: {},
-    invocation: { userInvocable: true, disableModelInvocation: false },
-    ...more,
-  };
+  return aSkill(name, { source, ...more });
 }
 
 const NONE = { leftOut: [], quarantined: new Map<string, string>() };

@@ -1,22 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commandName, findSkillCommand, leadingName, skillCommands } from "../../src/skills/command-names.ts";
-import type { Skill } from "../../src/skills/skill.ts";
-
-function skill(name: string, more: Partial<Skill> = {}): Skill {
-  return {
-    name,
-    description: `Does ${name}.`,
-    source: "workspace",
-    location: `skills/${name}/SKILL.md`,
-    baseDir: `/workspace/skills/${name}`,
-    version: "sha256:0123456789abcdef",
-    etag: "e",
-    size: 100,
-    metadata: {},
-    invocation: { userInvocable: true, disableModelInvocation: false },
-    ...more,
-  };
-}
+import { aSkill as skill } from "./a-skill.ts";
 
 function named(names: string[], reserved: string[] = []): [string, string][] {
   return skillCommands(

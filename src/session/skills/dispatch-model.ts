@@ -2,7 +2,7 @@ import { type AssistantPart, NO_USAGE, type StopReason } from "../../models/mess
 import type { Model, ModelEvent } from "../../models/model.ts";
 
 /** Who "answers" where a command goes to a tool. */
-export const DISPATCH_MODEL = "skill/dispatch";
+const DISPATCH_MODEL = "skill/dispatch";
 
 /** What a command has a tool do. */
 export interface Dispatch {

@@ -66,7 +66,7 @@ export class SessionSkills implements SkillsSource {
     const { agent, listing } = request;
     const wiring = this.#room.wiring();
     const known = this.#snapshot();
-    const now = await this.#headOf(agent, wiring);
+    const now = this.#headOf(agent, wiring);
     const isNow = known !== undefined && !isOld(known, now, wiring);
     return skillsOf(isNow ? known.findings : await this.#look(agent, wiring, await listing), agent, wiring);
   }
@@ -76,7 +76,7 @@ export class SessionSkills implements SkillsSource {
     if (!occasion.speaker.owner) return NO_SKILLS;
     const wiring = this.#room.wiring();
     const known = this.#snapshot();
-    const isNow = known !== undefined && !isOld(known, await this.#headOf(agent, wiring), wiring);
+    const isNow = known !== undefined && !isOld(known, this.#headOf(agent, wiring), wiring);
     const { findings } = isNow ? known : await lookAtSkills(agent, wiring, await listing);
     return skillsOf(findings, agent, wiring);
   }
@@ -117,7 +117,7 @@ export class SessionSkills implements SkillsSource {
   async #look(agent: Agent, wiring: Wiring, listing: WorkspaceEntry[] | undefined): Promise<readonly Finding[]> {
     this.#begun += 1;
     const number = this.#begun;
-    const head = await this.#headOf(agent, wiring);
+    const head = this.#headOf(agent, wiring);
     const { findings, unanswered } = await lookAtSkills(agent, wiring, listing, true);
     const [missing] = unanswered;
     if (missing === undefined) {
@@ -145,9 +145,9 @@ export class SessionSkills implements SkillsSource {
     return this.#stored ?? undefined;
   }
 
-  async #headOf(agent: Agent, wiring: Wiring): Promise<Omit<LookHead, "digest">> {
+  #headOf(agent: Agent, wiring: Wiring): Omit<LookHead, "digest"> {
     const { sessionId } = this.#room.owner();
-    return { sessionId, changes: wiring.skillChanges(), places: await placesOf(agent, wiring) };
+    return { sessionId, changes: wiring.skillChanges(), places: placesOf(agent, wiring) };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Agent } from "../../config/agents.ts";
-import { shortDigest } from "../../lib/short-digest.ts";
 import { BUNDLED_SKILLS } from "../../skills/bundled-skills.ts";
 import { bundledRoot, extraRoot, managedRoot, workspaceRoots } from "../../skills/roots.ts";
 import type { SkillRoot } from "../../skills/skill.ts";
@@ -43,9 +42,9 @@ export async function rootsToLookAt(
   return roots.filter(({ source }) => (source === "workspace" ? skills : source === "agents" ? agents : true));
 }
 
-/** Everything that says where is looked and how far, as a digest: where it changes, the next turn looks anew. */
-export function placesOf({ id, workspace }: Agent, { config, deployment, plugins }: Wiring): Promise<string> {
+/** Everything that says where is looked and how far, as text: where it changes, the next turn looks anew. */
+export function placesOf({ id, workspace }: Agent, { config, deployment, plugins }: Wiring): string {
   const { load, limits } = config.skills;
   const addresses = plugins.skills.map(({ address }) => address);
-  return shortDigest(JSON.stringify([id, workspace, load.extraDirs, limits, deployment, addresses]));
+  return JSON.stringify([id, workspace, load.extraDirs, limits, deployment, addresses]);
 }

@@ -8,14 +8,17 @@ import type { Skill } from "../../skills/skill.ts";
 import { skillEnv } from "../../skills/skill-env.ts";
 import type { SkillSet } from "../../skills/skill-set.ts";
 import type { Wiring } from "../wiring.ts";
-import { type Finding, foundIn } from "./findings.ts";
+import { type Finding, type Found, foundIn } from "./findings.ts";
 import { SkillFiles } from "./skill-files.ts";
 import { skillRoots } from "./skill-places.ts";
 import type { TurnSkills } from "./turn-skills.ts";
 
 /** What of the skills that were found may be used, by the configuration in force. No store is asked. */
-export function gated(findings: readonly Finding[], agent: Agent, { config, secret }: Wiring): SkillSet {
-  const { skills, leftOut, quarantined } = foundIn(findings);
+export function gated(findings: readonly Finding[], agent: Agent, wiring: Wiring): SkillSet {
+  return judged(foundIn(findings), agent, wiring);
+}
+
+function judged({ skills, leftOut, quarantined }: Found, agent: Agent, { config, secret }: Wiring): SkillSet {
   const facts = gateFactsOf(config, agent, { commands: SHELL_COMMANDS, secret, quarantined });
   const set = gateSkills(skills, facts);
   return { eligible: set.eligible, leftOut: [...set.leftOut, ...leftOut].sort(byLocation) };
@@ -23,7 +26,8 @@ export function gated(findings: readonly Finding[], agent: Agent, { config, secr
 
 /** What a turn is given of the skills that were found. No store is asked before something of them is read. */
 export function skillsOf(findings: readonly Finding[], agent: Agent, wiring: Wiring): TurnSkills {
-  const set = gated(findings, agent, wiring);
+  const found = foundIn(findings);
+  const set = judged(found, agent, wiring);
   const { text, shown, cut } = skillsPrompt(set.eligible, agent.skillsLimits);
   const files = new SkillFiles(set, skillRoots(agent, wiring));
   const { env, refused } = skillEnv(set.eligible, wiring.config.skills.entries, (name) => secretFor(name, wiring));
@@ -32,9 +36,8 @@ export function skillsOf(findings: readonly Finding[], agent: Agent, wiring: Wir
     list: text,
     shown,
     cut,
-    notes: [...notesOn(set.eligible, findings), ...refused],
+    notes: [...notesOn(set.eligible, found.notes), ...refused],
     env,
-    secrets: Object.values(env),
     files,
     mounts: files.mounts(),
     read: (location) => files.readSkill(location),
@@ -42,8 +45,7 @@ export function skillsOf(findings: readonly Finding[], agent: Agent, wiring: Wir
 }
 
 /** What is to be known of skills that may be used, in sentences. */
-function notesOn(eligible: readonly Skill[], findings: readonly Finding[]): string[] {
-  const { notes } = foundIn(findings);
+function notesOn(eligible: readonly Skill[], notes: ReadonlyMap<string, string>): string[] {
   return eligible.flatMap(({ name, location, issues = [] }) => {
     const cut = notes.get(location);
     return [...issues, ...(cut === undefined ? [] : [cut])].map((text) => `${name}: ${text}`);

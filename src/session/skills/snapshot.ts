@@ -10,7 +10,7 @@ import type { Finding } from "./findings.ts";
 export interface LookHead {
   /** The conversation for which it was taken. */
   sessionId: string;
-  /** Where was looked, and within which limits, as a digest. */
+  /** Where was looked, and within which limits; see `placesOf`. */
   places: string;
   /** How often skills had been changed from outside of conversations when the look began. */
   changes: number;

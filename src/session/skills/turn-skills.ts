@@ -16,8 +16,6 @@ export interface TurnSkills {
   readonly notes: readonly string[];
   /** Variables for commands of this run, with the values of secrets. They go nowhere else. */
   readonly env: Readonly<Record<string, string>>;
-  /** The values among them that nobody may see, for the mask. */
-  readonly secrets: readonly string[];
   /** Their files, by address; see `SkillFiles`. */
   readonly files: Pick<SkillFiles, "readFile" | "readIfAllowed" | "list" | "baseDirOf">;
   /** What the shell has below `/skills`: files of skills that may be used and are outside of the workspace. */
@@ -39,7 +37,6 @@ export const NO_SKILLS: TurnSkills = {
   cut: [],
   notes: [],
   env: {},
-  secrets: [],
   files: new SkillFiles(NONE, []),
   mounts: [],
   read: async () => undefined,

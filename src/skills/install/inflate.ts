@@ -1,7 +1,7 @@
+import { crc32 } from "node:zlib";
 import { Gunzip, Inflate } from "fflate";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { joinBytes } from "../../lib/join-bytes.ts";
-import { crc32 } from "./crc32.ts";
 import { refused } from "./refuse.ts";
 
 /** Deflate makes at most 1,032 bytes of one: so much is fed at once that a bomb is seen before it fills memory. */

@@ -76,7 +76,7 @@ export function sourceOf({ scope }: Pick<InstallPlace, "scope">): "workspace" | 
 }
 
 /** Whether a folder holds just the files that a manifest names. */
-export function holdsJust(there: ReadonlyMap<string, { etag: string }>, files: readonly LockedFile[]): boolean {
+function holdsJust(there: ReadonlyMap<string, { etag: string }>, files: readonly LockedFile[]): boolean {
   return there.size === files.length && files.every(({ path, etag }) => there.get(path)?.etag === etag);
 }
 

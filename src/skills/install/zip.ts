@@ -1,4 +1,4 @@
-import { crc32 } from "./crc32.ts";
+import { crc32 } from "node:zlib";
 import { inflateRaw } from "./inflate.ts";
 import { MAX_ENTRIES, MAX_EXPANDED_BYTES } from "./package-limits.ts";
 import { refused, shown } from "./refuse.ts";

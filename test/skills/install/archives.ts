@@ -1,6 +1,6 @@
+import { crc32 } from "node:zlib";
 import { gzipSync, zipSync } from "fflate";
 import { packTar, type TarEntry } from "modern-tar";
-import { crc32 } from "../../../src/skills/install/crc32.ts";
 
 const encoder = new TextEncoder();
 
