@@ -32,6 +32,7 @@ const plugins = [
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
         TEST_MIGRATIONS: await readD1Migrations("migrations/d1"),
+        TEST_MEMORY_MIGRATIONS: await readD1Migrations("migrations/memory"),
       },
     },
   })),

@@ -23,6 +23,8 @@ export interface Agent {
   exec: ExecRules | undefined;
   /** What its sub-agents may be. */
   subagents: CoreConfig["agents"]["defaults"]["subagents"];
+  /** What its memory consists of, and how it is searched. */
+  memorySearch: CoreConfig["agents"]["defaults"]["memorySearch"];
   /** The skills that it may use, by name; all where it is undefined, none where it is empty. */
   skills: readonly string[] | undefined;
   /** How much of its prompt skills may be. */
@@ -72,6 +74,7 @@ export function agentOf(config: CoreConfig, id: string): Agent {
       ...(model !== undefined && { model }),
       ...(delegationMode !== undefined && { delegationMode }),
     },
+    memorySearch: withOverrides(defaults.memorySearch, entry?.memorySearch),
     skills: entry?.skills ?? defaults.skills,
     skillsLimits: {
       maxSkillsInPrompt: config.skills.limits.maxSkillsInPrompt,

@@ -5,11 +5,13 @@ declare global {
   namespace Cloudflare {
     interface Env {
       TEST_MIGRATIONS: Parameters<typeof applyD1Migrations>[1];
+      TEST_MEMORY_MIGRATIONS: Parameters<typeof applyD1Migrations>[1];
     }
   }
 }
 
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+await applyD1Migrations(env.MEMORY, env.TEST_MEMORY_MIGRATIONS);
 // The isolate lives on, and would know the configuration that the file before has stored.
 await knownConfiguration(env.DB).refresh();

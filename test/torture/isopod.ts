@@ -57,7 +57,8 @@ export class Isopod {
       }),
     );
     const url = (await miniflare.ready).origin;
-    await migrate(miniflare);
+    await migrate(miniflare, "DB", "migrations/d1");
+    await migrate(miniflare, "MEMORY", "migrations/memory");
     return new Isopod(miniflare, url, restarted);
   }
 
@@ -95,9 +96,9 @@ async function modulesIn(folder: string) {
   ];
 }
 
-async function migrate(miniflare: Miniflare): Promise<void> {
-  const database = await miniflare.getD1Database("DB");
-  const folder = join(ROOT, "migrations/d1");
+async function migrate(miniflare: Miniflare, binding: string, migrations: string): Promise<void> {
+  const database = await miniflare.getD1Database(binding);
+  const folder = join(ROOT, migrations);
   for (const name of (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()) {
     const statements = (await readFile(join(folder, name), "utf8")).split("--> statement-breakpoint");
     await database.batch(statements.map((statement) => database.prepare(statement)));

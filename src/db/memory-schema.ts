@@ -1,0 +1,151 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+// Everything in this database is derived: from files in R2, from transcripts, and from a provider's embeddings. Beside
+// these tables stand `chunk_terms` (FTS5: one row a chunk, under the chunk's id) and `chunk_vocab` (its fts5vocab), which
+// drizzle has no words for; they are in the first migration.
+
+/** One row an agent: the state of its index. */
+export const meta = sqliteTable("meta", {
+  /** Begins every term of this agent in `chunk_terms`, so that its searches read no other agent's rows. */
+  id: integer().primaryKey({ autoIncrement: true }),
+  agentId: text("agent_id").notNull().unique(),
+  /** Digest of the settings that the chunks were made with; another one means that all files are read anew. */
+  settings: text(),
+  /** How many files and chunks are live: kept here, because counting them would read them all. */
+  files: integer().notNull().default(0),
+  chunks: integer().notNull().default(0),
+  /** When its files were last compared with the store, whole. */
+  comparedAt: integer("compared_at"),
+  /** Until when somebody brings it up to date; past or null where nobody does. */
+  leasedUntil: integer("leased_until"),
+  /** What last kept it from being brought up to date, a sentence; null once that worked. */
+  failure: text(),
+  failedAt: integer("failed_at"),
+});
+
+/**
+ * The versions of files. A version is `building` while its chunks are written, then takes the place of the `live` one in
+ * one transaction; what it replaces is `dead` until its rows are cleared away. Searches see live ones only.
+ */
+export const files = sqliteTable(
+  "files",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    memoryId: integer("memory_id").notNull(),
+    path: text().notNull(),
+    source: text().$type<"memory" | "sessions">().notNull(),
+    /** The store's etag; of a transcript, how far it was read. */
+    etag: text().notNull(),
+    /** In bytes. */
+    size: integer().notNull(),
+    modifiedAt: integer("modified_at").notNull(),
+    state: text().$type<"building" | "live" | "dead">().notNull(),
+    /** How many chunks it has. */
+    chunks: integer().notNull(),
+    /** Why it, or a part of it, cannot be searched: a sentence. */
+    warning: text(),
+    indexedAt: integer("indexed_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("files_live").on(table.memoryId, table.path).where(sql`state = 'live'`),
+    index("files_by_state").on(table.memoryId, table.state),
+  ],
+);
+
+/** Pieces of files, as they are searched. A chunk never changes; a changed piece is another chunk. */
+export const chunks = sqliteTable(
+  "chunks",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    fileId: integer("file_id").notNull(),
+    /** 1 is the first line of the file. */
+    startLine: integer("start_line").notNull(),
+    /** The last line of it, inclusive. */
+    endLine: integer("end_line").notNull(),
+    /** SHA-256 of the text, hex. */
+    hash: text().notNull(),
+    text: text().notNull(),
+  },
+  (table) => [index("chunks_by_file").on(table.fileId)],
+);
+
+/** Files that were written and not indexed since. */
+export const changes = sqliteTable(
+  "changes",
+  {
+    agentId: text("agent_id").notNull(),
+    path: text().notNull(),
+    /** Another one with each write: who has indexed an older one leaves the row. */
+    token: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.path] })],
+);
+
+/** Sets of vectors that can be compared: those of one agent by one model. */
+export const spaces = sqliteTable(
+  "spaces",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    memoryId: integer("memory_id").notNull(),
+    /** `provider/model/dimensions`. */
+    key: text().notNull(),
+    dimensions: integer().notNull(),
+    /** Where its vectors are searched. */
+    store: text().$type<"d1" | "vectorize">().notNull(),
+    /** A `building` one becomes `ready` when every live chunk has a vector; one that is `leaving` is cleared away. */
+    state: text().$type<"building" | "ready" | "leaving">().notNull(),
+    /** The last chunk that is in a pack. */
+    sealedThrough: integer("sealed_through").notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("spaces_by_memory").on(table.memoryId, table.state)],
+);
+
+/** The vector of a chunk in a space. */
+export const vectors = sqliteTable(
+  "vectors",
+  {
+    spaceId: integer("space_id").notNull(),
+    chunkId: integer("chunk_id").notNull(),
+    /** A quantized vector, in base64: D1 gives bytes back as a list of numbers. */
+    embedding: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.spaceId, table.chunkId] })],
+);
+
+/** Many vectors of a space in one row. What a pack holds never changes; the chunks that are gone are counted. */
+export const packs = sqliteTable(
+  "packs",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    spaceId: integer("space_id").notNull(),
+    firstChunk: integer("first_chunk").notNull(),
+    lastChunk: integer("last_chunk").notNull(),
+    count: integer().notNull(),
+    dead: integer().notNull(),
+    /** The chunks' ids, 32 bits each, in base64. */
+    ids: text().notNull(),
+    /** One bit a dimension: its sign. In base64. */
+    codes: text().notNull(),
+    /** The quantized vectors, in base64. */
+    vectors: text().notNull(),
+  },
+  (table) => [index("packs_by_space").on(table.spaceId, table.firstChunk)],
+);
+
+/** Embeddings that were made before, by what made them and of what. */
+export const embeddingCache = sqliteTable(
+  "embedding_cache",
+  {
+    /** `provider/model/dimensions`. */
+    space: text().notNull(),
+    /** SHA-256 of the text, hex. */
+    hash: text().notNull(),
+    /** A quantized vector, in base64. */
+    embedding: text().notNull(),
+    usedAt: integer("used_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.space, table.hash] }), index("embedding_cache_by_use").on(table.usedAt)],
+);

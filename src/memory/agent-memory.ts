@@ -1,0 +1,110 @@
+import type { MemorySource } from "./memory-source.ts";
+import type { Hit } from "./search/hit.ts";
+
+/**
+ * One agent's memory, as tools and routes see it. Reading verbs throw a `MemoryError` alone; what an index or a provider
+ * cannot do is told in the answer (`degraded`), never thrown.
+ */
+export interface AgentMemory {
+  /** @throws MemoryError `unavailable` where the index does not answer at all */
+  search(request: SearchRequest): Promise<SearchAnswer>;
+  /** Lines of a memory file or a transcript. @throws MemoryError `bad_path`, `not_found`, `not_text`, `unavailable` */
+  read(request: ReadRequest): Promise<MemoryPassage>;
+  status(): Promise<MemoryStatus>;
+  /**
+   * Brings the index up to date as far as `budgetMs` lets it, and leaves the rest to the queue.
+   * @param force all files are read and cut anew
+   */
+  index(options: { force: boolean; budgetMs: number }): Promise<MemoryStatus>;
+  /** Takes note that a file of the workspace is another now; the next search knows it. Files that are no memory are let pass. */
+  changed(path: string): Promise<void>;
+}
+
+export interface SearchRequest {
+  query: string;
+  /** The configuration's where absent. */
+  maxResults?: number;
+  minScore?: number;
+  /** What may be looked in at most; what the configuration leaves out stays out. */
+  sources?: readonly MemorySource[];
+}
+
+export interface SearchAnswer {
+  /** Best first. */
+  results: Hit[];
+  /** `hybrid`: words and vectors; `keywords`: words alone. */
+  mode: "hybrid" | "keywords";
+  /** Who made the query's vector; absent where there is none. */
+  embedder?: { provider: string; model: string };
+  /** What the search had to do without, and why. */
+  degraded?: Degraded;
+  index: { files: number; chunks: number /** Files that wait to be indexed. */; pending: number };
+}
+
+export interface Degraded {
+  code: "embedder_failed" | "vectors_unavailable" | "vectors_incomplete" | "index_incomplete";
+  /** A sentence that may be shown. */
+  message: string;
+}
+
+export interface ReadRequest {
+  path: string;
+  /** The first line, from 1. */
+  from?: number;
+  lines?: number;
+}
+
+export interface MemoryPassage {
+  path: string;
+  source: MemorySource;
+  text: string;
+  /** 0 where the passage is empty. */
+  startLine: number;
+  endLine: number;
+  totalLines: number;
+  /** Where to go on reading; absent at the end. */
+  next?: number;
+}
+
+export interface MemoryStatus {
+  enabled: boolean;
+  sources: readonly MemorySource[];
+  files: number;
+  chunks: number;
+  /** Files that were changed and are not indexed yet. */
+  pending: number;
+  /** Whether somebody is bringing it up to date now. */
+  busy: boolean;
+  comparedAt: number | null;
+  /** Files that cannot be searched, or not whole, each with the reason. */
+  warnings: { path: string; message: string }[];
+  embedder: {
+    /** As configured. */
+    requested: string;
+    /** Who that is here; null where there are words alone. */
+    provider: string | null;
+    model: string | null;
+    /** Why it is who it is. */
+    why: string;
+  };
+  vectors: {
+    store: "d1" | "vectorize" | null;
+    /** Chunks with a vector, in the set that answers, and in the one that is being made to take its place. */
+    ready: { space: string; vectors: number } | null;
+    building: { space: string; vectors: number } | null;
+  };
+  failure: { message: string; at: number } | null;
+}
+
+export type MemoryErrorCode = "bad_path" | "not_found" | "not_text" | "unavailable" | "disabled";
+
+/** The closed set of ways in which a memory says no. */
+export class MemoryError extends Error {
+  readonly code: MemoryErrorCode;
+
+  constructor(code: MemoryErrorCode, message: string) {
+    super(message);
+    this.name = "MemoryError";
+    this.code = code;
+  }
+}
