@@ -1,3 +1,5 @@
+import { consumeIndexing } from "./events/indexing.ts";
+import { tick } from "./events/scheduled.ts";
 import { consumeUpkeep } from "./events/upkeep.ts";
 import { createApp } from "./http/app.ts";
 
@@ -9,5 +11,8 @@ const app = createApp();
 
 export default {
   fetch: app.fetch,
-  queue: (batch, env) => consumeUpkeep(batch, env),
+  // The queues may be called otherwise in a deployment of one's own, as long as the one for memory says so.
+  queue: (batch, env, ctx) =>
+    batch.queue.includes("memory") ? consumeIndexing(batch, env, ctx) : consumeUpkeep(batch, env),
+  scheduled: (_, env) => tick(env),
 } satisfies ExportedHandler<Env>;

@@ -9,6 +9,7 @@ import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
+import type { AgentMemory } from "../memory/agent-memory.ts";
 import { createCandidates, type FindCandidates } from "../models/candidates.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { Model, ModelResolver } from "../models/model.ts";
@@ -28,6 +29,7 @@ import {
 } from "./configuration/change-configuration.ts";
 import { configurationInForce, knownConfiguration } from "./configuration/configuration.ts";
 import { type Config, wholeSchema } from "./configuration/whole-schema.ts";
+import { openMemory } from "./memory/open-memory.ts";
 import type { QueuePolicy } from "./run/queue.ts";
 import type { SessionSettings } from "./store/stored-shapes.ts";
 import { Cooldowns, type RememberedRests } from "./turn/cooldowns.ts";
@@ -63,6 +65,8 @@ export interface Wiring {
   /** Which of them rest. */
   readonly cooldowns: Cooldowns;
   workspaceOf(agent: Agent): Workspace;
+  /** What an agent remembers. */
+  memoryOf(agent: Agent): AgentMemory;
   /** The value of a variable or secret of the Worker; not to be shown, stored or told. */
   secret(name: string): string | undefined;
   /** Where skills are installed. */
@@ -132,6 +136,7 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
         wait: waitAbout,
         onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
       }),
+    memoryOf: (agent) => openMemory(env, { agent, now: Date.now, waitUntil }),
     secret,
     installs: {
       bucket: env.FILES,

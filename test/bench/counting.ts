@@ -10,7 +10,7 @@ export interface Counts {
   r2Lists: number;
   /** Most reads under way at once. */
   r2GetsAtOnce: number;
-  /** Statements, each of a batch too. */
+  /** Statements to either database, each of a batch too. */
   d1: number;
   /** Requests to D1; a batch is one. */
   d1RoundTrips: number;
@@ -62,7 +62,12 @@ let bindings: Env | undefined;
 
 /** The Worker's bindings, the same object every time, as the platform hands them out. */
 function countedBindings(env: Env): Env {
-  bindings ??= { ...env, FILES: countedBucket(env.FILES), DB: countedDatabase(env.DB) };
+  bindings ??= {
+    ...env,
+    FILES: countedBucket(env.FILES),
+    DB: countedDatabase(env.DB),
+    MEMORY: countedDatabase(env.MEMORY),
+  };
   return bindings;
 }
 

@@ -9,6 +9,8 @@ const NEEDED: readonly (readonly [name: keyof Env & string, loss: string])[] = [
   ["LANES", "caps of runs at once do not hold"],
   ["BUDGETS", "budgets do not hold, and runs that need one end"],
   ["UPKEEP", "old versions of files are never cleared away"],
+  ["MEMORY", "no agent can search its memory"],
+  ["INDEXING", "memory is indexed only while somebody waits for a search"],
 ];
 const OPTIONAL: readonly (readonly [name: keyof Env & string, use: string])[] = [
   ["VECTORS", "vectors of memory"],

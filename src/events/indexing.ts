@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { agentIds, agentOf } from "../config/agents.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { knowConfiguration } from "../session/configuration/configuration.ts";
+import type { IndexMemory } from "../session/memory/ask-for-indexing.ts";
+import { type Wiring, wire } from "../session/wiring.ts";
+
+/** For how long one message's work may go on; what is left then is another message's. */
+const BUDGET_MS = 20_000;
+/** How long a message that failed waits, in seconds, as often as it was tried. */
+const RETRY_SECONDS = 30;
+
+const indexMessage = z.object({
+  kind: z.literal("index-memory"),
+  agentId: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  force: z.boolean().default(false),
+}) satisfies z.ZodType<IndexMemory>;
+
+/** The messages of one agent. */
+interface Job {
+  force: boolean;
+  messages: Message[];
+}
+
+/**
+ * Brings indexes of memories up to date: each agent's once, however many messages ask for it. A message may come twice:
+ * then there is nothing left to do. One that failed comes again later; an agent that is not there any more is let go.
+ */
+export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
+  const jobs = jobsIn(batch.messages);
+  if (jobs.size === 0) return;
+  await knowConfiguration(env, Date.now());
+  for (const [agentId, job] of jobs) await carryOut(agentId, job, env, ctx);
+}
+
+/** Never rejects: what one agent lacks is nothing to the next. */
+async function carryOut(agentId: string, { force, messages }: Job, env: Env, ctx: ExecutionContext): Promise<void> {
+  try {
+    const wiring = wire(env, (promise) => ctx.waitUntil(promise));
+    if (isThere(wiring, agentId))
+      await wiring.memoryOf(agentOf(wiring.config, agentId)).index({ force, budgetMs: BUDGET_MS });
+    else log("warn", "indexing.unknown_agent", { agentId });
+    for (const message of messages) message.ack();
+  } catch (thrown) {
+    log("warn", "indexing.failed", { agentId, error: messageOf(thrown) });
+    for (const message of messages) message.retry({ delaySeconds: RETRY_SECONDS * message.attempts });
+  }
+}
+
+function isThere({ config }: Wiring, agentId: string): boolean {
+  return agentIds(config).includes(agentId);
+}
+
+function jobsIn(messages: readonly Message[]): Map<string, Job> {
+  const jobs = new Map<string, Job>();
+  for (const message of messages) {
+    const asked = indexMessage.safeParse(message.body);
+    if (!asked.success) {
+      log("warn", "indexing.unknown_message", { messageId: message.id, error: z.prettifyError(asked.error) });
+      message.ack();
+      continue;
+    }
+    const { agentId, force } = asked.data;
+    const job = jobs.get(agentId) ?? { force: false, messages: [] };
+    job.force ||= force;
+    job.messages.push(message);
+    jobs.set(agentId, job);
+  }
+  return jobs;
+}
