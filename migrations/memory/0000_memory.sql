@@ -57,16 +57,14 @@ CREATE UNIQUE INDEX `meta_agent_id_unique` ON `meta` (`agent_id`);--> statement-
 CREATE TABLE `packs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`space_id` integer NOT NULL,
-	`first_chunk` integer NOT NULL,
-	`last_chunk` integer NOT NULL,
 	`count` integer NOT NULL,
-	`dead` integer NOT NULL,
+	`gone` text DEFAULT '[]' NOT NULL,
 	`ids` text NOT NULL,
 	`codes` text NOT NULL,
 	`vectors` text NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `packs_by_space` ON `packs` (`space_id`,`first_chunk`);--> statement-breakpoint
+CREATE INDEX `packs_by_space` ON `packs` (`space_id`);--> statement-breakpoint
 CREATE TABLE `spaces` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`memory_id` integer NOT NULL,
@@ -74,7 +72,10 @@ CREATE TABLE `spaces` (
 	`dimensions` integer NOT NULL,
 	`store` text NOT NULL,
 	`state` text NOT NULL,
-	`sealed_through` integer NOT NULL,
+	`filled_through` integer DEFAULT 0 NOT NULL,
+	`failure` text,
+	`failed_at` integer,
+	`failing_since` integer,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -82,10 +83,12 @@ CREATE INDEX `spaces_by_memory` ON `spaces` (`memory_id`,`state`);--> statement-
 CREATE TABLE `vectors` (
 	`space_id` integer NOT NULL,
 	`chunk_id` integer NOT NULL,
+	`pack_id` integer,
 	`embedding` text NOT NULL,
 	PRIMARY KEY(`space_id`, `chunk_id`)
 );
 --> statement-breakpoint
+CREATE INDEX `vectors_unpacked` ON `vectors` (`space_id`,`chunk_id`) WHERE pack_id is null and embedding <> '';--> statement-breakpoint
 CREATE VIRTUAL TABLE `chunk_terms` USING fts5(terms, place, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0");
 --> statement-breakpoint
 CREATE VIRTUAL TABLE `chunk_vocab` USING fts5vocab(chunk_terms, 'row');

@@ -96,8 +96,13 @@ export const spaces = sqliteTable(
     store: text().$type<"d1" | "vectorize">().notNull(),
     /** A `building` one becomes `ready` when every live chunk has a vector; one that is `leaving` is cleared away. */
     state: text().$type<"building" | "ready" | "leaving">().notNull(),
-    /** The last chunk that is in a pack. */
-    sealedThrough: integer("sealed_through").notNull(),
+    /** Every chunk of the live files up to this one has its vector. */
+    filledThrough: integer("filled_through").notNull().default(0),
+    /** Why it could not be filled the last time, a sentence; null once that worked. */
+    failure: text(),
+    failedAt: integer("failed_at"),
+    /** Since when it fails each time. */
+    failingSince: integer("failing_since"),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [index("spaces_by_memory").on(table.memoryId, table.state)],
@@ -109,22 +114,26 @@ export const vectors = sqliteTable(
   {
     spaceId: integer("space_id").notNull(),
     chunkId: integer("chunk_id").notNull(),
-    /** A quantized vector, in base64: D1 gives bytes back as a list of numbers. */
+    /** The pack that holds it too; null where none does yet. */
+    packId: integer("pack_id"),
+    /** A quantized vector, in base64: D1 gives bytes back as a list of numbers. Empty where it is kept elsewhere, or there can be none. */
     embedding: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.spaceId, table.chunkId] })],
+  (table) => [
+    primaryKey({ columns: [table.spaceId, table.chunkId] }),
+    index("vectors_unpacked").on(table.spaceId, table.chunkId).where(sql`pack_id is null and embedding <> ''`),
+  ],
 );
 
-/** Many vectors of a space in one row. What a pack holds never changes; the chunks that are gone are counted. */
+/** Many vectors of a space in one row. What a pack holds never changes; which of it is no more is noted beside it. */
 export const packs = sqliteTable(
   "packs",
   {
     id: integer().primaryKey({ autoIncrement: true }),
     spaceId: integer("space_id").notNull(),
-    firstChunk: integer("first_chunk").notNull(),
-    lastChunk: integer("last_chunk").notNull(),
     count: integer().notNull(),
-    dead: integer().notNull(),
+    /** The ids of chunks that it holds and that are gone, or have another vector now: a list in JSON. */
+    gone: text().notNull().default("[]"),
     /** The chunks' ids, 32 bits each, in base64. */
     ids: text().notNull(),
     /** One bit a dimension: its sign. In base64. */
@@ -132,7 +141,7 @@ export const packs = sqliteTable(
     /** The quantized vectors, in base64. */
     vectors: text().notNull(),
   },
-  (table) => [index("packs_by_space").on(table.spaceId, table.firstChunk)],
+  (table) => [index("packs_by_space").on(table.spaceId)],
 );
 
 /** Embeddings that were made before, by what made them and of what. */
