@@ -6,7 +6,7 @@ import { memoryOf } from "./memory.ts";
 import { measurePrompt } from "./prompt.ts";
 import { type Findings, jsonReport, textReport } from "./report.ts";
 import { countSkills, measureGate } from "./skills.ts";
-import { type Running, Stage, TOKEN } from "./stage.ts";
+import { modelConfig, type Running, Stage, TOKEN } from "./stage.ts";
 
 const USAGE = `Usage: npm run bench -- [options]
 
@@ -24,7 +24,7 @@ async function bench(): Promise<void> {
   const prompt = measurePrompt();
   const gate = measureGate();
   const stage = await Stage.open();
-  const stopped = stopOnSignal(stage);
+  const stopped = stage.closeOnSignal();
   const deadline = setTimeout(() => giveUp(stage), LONGEST_MS);
   try {
     const findings = { ...(await measure(stage)), prompt, gate };
@@ -81,7 +81,7 @@ async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate">>
 /** Starts Isopod and has one turn; `elapsedMs` is from the start of the process to the end of that turn. */
 async function startedWithin(stage: Stage, models: Running): Promise<{ isopod: Running; elapsedMs: number }> {
   const startedAt = performance.now();
-  const isopod = await stage.isopod(models.url);
+  const isopod = await stage.isopod(modelConfig(models.url));
   await stage.reachable(isopod);
   await isopodContender(isopod.url, TOKEN).turn("cold");
   return { isopod, elapsedMs: performance.now() - startedAt };
@@ -106,18 +106,6 @@ async function bundleSize(stage: Stage): Promise<number> {
 
 async function memory(running: Running) {
   return running.pid === undefined ? undefined : memoryOf(running.pid);
-}
-
-/** Ends everything when somebody asks us to end, which fails the measurement. Gives whether that has happened. */
-function stopOnSignal(stage: Stage): () => boolean {
-  let stopped = false;
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(name, () => {
-      stopped = true;
-      void stage.close();
-    });
-  }
-  return () => stopped;
 }
 
 function giveUp(stage: Stage): void {

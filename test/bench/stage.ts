@@ -14,6 +14,12 @@ const STOP_MS = 8_000;
 /** The token of the Isopod that is measured; it lives as long as the temporary folder. */
 export const TOKEN = "bench";
 
+/** A configuration with the fake provider as the only model. */
+export function modelConfig(modelServer: string): object {
+  const provider = { baseUrl: `${modelServer}/v1`, api: "openai-completions" };
+  return { agents: { defaults: { model: "bench/default" } }, models: { providers: { bench: provider } } };
+}
+
 /** A server that runs on loopback. */
 export interface Running {
   url: string;
@@ -37,6 +43,18 @@ export class Stage {
     return new Stage(await mkdtemp(join(tmpdir(), "isopod-bench-")));
   }
 
+  /** Ends everything when somebody asks us to end. Gives whether that has happened. */
+  closeOnSignal(): () => boolean {
+    let closed = false;
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(name, () => {
+        closed = true;
+        void this.close();
+      });
+    }
+    return () => closed;
+  }
+
   /** Ends everything and removes the folder; nothing can be started any more. May be called at any time, and again. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -52,10 +70,10 @@ export class Stage {
   }
 
   /** Isopod as `npm start` starts it; the second time over what the first one left. Not waited for. */
-  async isopod(modelServer: string): Promise<Running> {
+  async isopod(config: object): Promise<Running> {
     const port = await freePort();
     const vars = join(this.#folder, "vars");
-    await writeFile(vars, variables(modelServer));
+    await writeFile(vars, `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
     const child = this.#spawn([
       ...["src/cli/start.ts", "--port", String(port)],
       ...["--persist-to", join(this.#folder, "isopod"), "--vars", vars],
@@ -152,13 +170,6 @@ export class Stage {
     const failure = () => (child.exitCode === null ? undefined : `It ended with ${child.exitCode}; see above.`);
     return { pid: child.pid, failure, stop };
   }
-}
-
-/** Isopod's variables: a token, and the fake provider as the only model. */
-function variables(modelServer: string): string {
-  const provider = { baseUrl: `${modelServer}/v1`, api: "openai-completions" };
-  const config = { agents: { defaults: { model: "bench/default" } }, models: { providers: { bench: provider } } };
-  return `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`;
 }
 
 function firstLine(child: ChildProcess): Promise<string> {
