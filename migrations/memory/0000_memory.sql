@@ -35,18 +35,30 @@ CREATE TABLE `files` (
 	`modified_at` integer NOT NULL,
 	`state` text NOT NULL,
 	`chunks` integer NOT NULL,
+	`revision` integer DEFAULT 1 NOT NULL,
+	`generation` integer NOT NULL,
 	`warning` text,
 	`indexed_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `files_live` ON `files` (`memory_id`,`path`) WHERE state = 'live';--> statement-breakpoint
 CREATE INDEX `files_by_state` ON `files` (`memory_id`,`state`);--> statement-breakpoint
+CREATE INDEX `files_warned` ON `files` (`memory_id`) WHERE state = 'live' AND warning IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `gone` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`memory_id` integer NOT NULL,
+	`chunk_ids` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `gone_by_memory` ON `gone` (`memory_id`);--> statement-breakpoint
 CREATE TABLE `meta` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`agent_id` text NOT NULL,
 	`settings` text,
+	`generation` integer DEFAULT 1 NOT NULL,
 	`files` integer DEFAULT 0 NOT NULL,
 	`chunks` integer DEFAULT 0 NOT NULL,
+	`pending` integer DEFAULT 0 NOT NULL,
 	`compared_at` integer,
 	`leased_until` integer,
 	`failure` text,

@@ -10,11 +10,15 @@ export const meta = sqliteTable("meta", {
   /** Begins every term of this agent in `chunk_terms`, so that its searches read no other agent's rows. */
   id: integer().primaryKey({ autoIncrement: true }),
   agentId: text("agent_id").notNull().unique(),
-  /** Digest of the settings that the chunks were made with; another one means that all files are read anew. */
+  /** The settings that chunks are made with; other ones mean that all files are read anew. */
   settings: text(),
+  /** Counts how often all files were to be read anew; a file of an earlier generation waits to be. */
+  generation: integer().notNull().default(1),
   /** How many files and chunks are live: kept here, because counting them would read them all. */
   files: integer().notNull().default(0),
   chunks: integer().notNull().default(0),
+  /** How many files the last comparison found to be indexed, and were not yet. */
+  pending: integer().notNull().default(0),
   /** When its files were last compared with the store, whole. */
   comparedAt: integer("compared_at"),
   /** Until when somebody brings it up to date; past or null where nobody does. */
@@ -25,8 +29,9 @@ export const meta = sqliteTable("meta", {
 });
 
 /**
- * The versions of files. A version is `building` while its chunks are written, then takes the place of the `live` one in
- * one transaction; what it replaces is `dead` until its rows are cleared away. Searches see live ones only.
+ * The files that are indexed. A change of few chunks is made to the `live` row of a path, in one transaction. One of many
+ * makes another row: it is `building` while its chunks are written, then takes the place of the live one in one transaction;
+ * what it replaces is `dead` until its chunks are cleared away. Searches see live ones only.
  */
 export const files = sqliteTable(
   "files",
@@ -41,8 +46,12 @@ export const files = sqliteTable(
     size: integer().notNull(),
     modifiedAt: integer("modified_at").notNull(),
     state: text().$type<"building" | "live" | "dead">().notNull(),
-    /** How many chunks it has. */
+    /** How many chunks it has; while it is building, how many of them are there already. */
     chunks: integer().notNull(),
+    /** Counts the changes of this row: who changes it names the one that he saw. */
+    revision: integer().notNull().default(1),
+    /** That of the memory when its chunks were made. */
+    generation: integer().notNull(),
     /** Why it, or a part of it, cannot be searched: a sentence. */
     warning: text(),
     indexedAt: integer("indexed_at").notNull(),
@@ -50,6 +59,7 @@ export const files = sqliteTable(
   (table) => [
     uniqueIndex("files_live").on(table.memoryId, table.path).where(sql`state = 'live'`),
     index("files_by_state").on(table.memoryId, table.state),
+    index("files_warned").on(table.memoryId).where(sql`state = 'live' AND warning IS NOT NULL`),
   ],
 );
 
@@ -68,6 +78,18 @@ export const chunks = sqliteTable(
     text: text().notNull(),
   },
   (table) => [index("chunks_by_file").on(table.fileId)],
+);
+
+/** Chunks that were taken out of live files, and whose vectors may be there still. */
+export const gone = sqliteTable(
+  "gone",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    memoryId: integer("memory_id").notNull(),
+    /** A JSON list. */
+    chunkIds: text("chunk_ids").notNull(),
+  },
+  (table) => [index("gone_by_memory").on(table.memoryId)],
 );
 
 /** Files that were written and not indexed since. */
