@@ -21,7 +21,7 @@ CREATE TABLE `embedding_cache` (
 	`hash` text NOT NULL,
 	`embedding` text NOT NULL,
 	`used_at` integer NOT NULL,
-	PRIMARY KEY(`space`, `hash`)
+	PRIMARY KEY(`hash`, `space`)
 );
 --> statement-breakpoint
 CREATE INDEX `embedding_cache_by_use` ON `embedding_cache` (`used_at`);--> statement-breakpoint

@@ -178,5 +178,5 @@ export const embeddingCache = sqliteTable(
     embedding: text().notNull(),
     usedAt: integer("used_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.space, table.hash] }), index("embedding_cache_by_use").on(table.usedAt)],
+  (table) => [primaryKey({ columns: [table.hash, table.space] }), index("embedding_cache_by_use").on(table.usedAt)],
 );
