@@ -69,6 +69,13 @@ export const memorySearch = z.strictObject({
     .default("auto")
     .meta(planned("Who makes embeddings; `none`: words alone.")),
   model: z.string().optional().meta(planned("The embedding model; the provider's usual one where absent.")),
+  outputDimensionality: z
+    .number()
+    .int()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe("How many numbers a vector has: of a model that lets one choose, or of one that nothing is known of."),
   fallback: z.enum(embedders).default("none").meta(planned("Who makes embeddings where the provider cannot.")),
   remote: z
     .strictObject({
