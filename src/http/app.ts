@@ -19,6 +19,7 @@ import { doctorRoutes } from "./doctor.ts";
 import { withErrorAnswers } from "./error-answers.ts";
 import { errorBody, onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
+import { memoryRoutes } from "./memory.ts";
 import { notFoundOf } from "./method-not-allowed.ts";
 import { notingSkills } from "./noting-skills.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -69,6 +70,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", agentListRoutes);
   app.route("/v1", bootstrapFileRoutes);
   app.route("/v1", skillRoutes);
+  app.route("/v1", memoryRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
   app.route("/v1", sessionDataRoutes);

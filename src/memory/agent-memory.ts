@@ -23,10 +23,10 @@ export interface AgentMemory {
 export interface SearchRequest {
   query: string;
   /** The configuration's where absent. */
-  maxResults?: number;
-  minScore?: number;
+  maxResults?: number | undefined;
+  minScore?: number | undefined;
   /** What may be looked in at most; what the configuration leaves out stays out. */
-  sources?: readonly MemorySource[];
+  sources?: readonly MemorySource[] | undefined;
 }
 
 export interface SearchAnswer {
@@ -50,8 +50,8 @@ export interface Degraded {
 export interface ReadRequest {
   path: string;
   /** The first line, from 1. */
-  from?: number;
-  lines?: number;
+  from?: number | undefined;
+  lines?: number | undefined;
 }
 
 export interface MemoryPassage {
@@ -73,6 +73,8 @@ export interface MemoryStatus {
   chunks: number;
   /** Files that were changed and are not indexed yet. */
   pending: number;
+  /** Whether nothing is left to do, as far as is known: every file is indexed, and every chunk has its vector. */
+  complete: boolean;
   /** Whether somebody is bringing it up to date now. */
   busy: boolean;
   comparedAt: number | null;

@@ -23,6 +23,7 @@ const whole: MemoryStatus = {
   files: 2,
   chunks: 2,
   pending: 0,
+  complete: true,
   busy: false,
   comparedAt: 1,
   warnings: [],

@@ -21,6 +21,7 @@ export function openMemory(_env: MemoryEnv, { agent }: MemoryRoom): AgentMemory 
     files: 0,
     chunks: 0,
     pending: 0,
+    complete: true,
     busy: false,
     comparedAt: null,
     warnings: [],
