@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { planned } from "./planned.ts";
 
 const tokens = z.number().int().min(0);
 const chars = z.number().int().positive();
@@ -39,8 +38,8 @@ export const contextPruning = z
 
 /** `contextLimits`: what is read while an agent works, as apart from the files that its prompt shows. */
 export const contextLimits = z.strictObject({
-  memoryGetMaxChars: chars.default(12_000).meta(planned("Most characters that one `memory_get` gives.")),
-  memoryGetDefaultLines: chars.default(120).meta(planned("Lines that `memory_get` gives where it is not told.")),
+  memoryGetMaxChars: chars.default(12_000).describe("Most characters that one `memory_get` gives."),
+  memoryGetDefaultLines: chars.default(120).describe("Lines that `memory_get` gives where it is not told."),
   toolResultMaxChars: chars
     .min(1000)
     .max(65_536)

@@ -9,10 +9,13 @@ import { findTool } from "./find.ts";
 import { gatewayTool } from "./gateway.ts";
 import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
+import { memoryGetTool } from "./memory-get.ts";
+import { memorySearchTool } from "./memory-search.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
 import { readTool, type SkillFolders } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
+import type { RecallPort } from "./recall-port.ts";
 import type { Resources } from "./resources.ts";
 import { type StatusPort, sessionStatusTool } from "./session-status.ts";
 import { sessionsHistoryTool } from "./sessions-history.ts";
@@ -43,13 +46,28 @@ export interface ToolRoom {
   status: StatusPort;
   /** The configuration, where the turn may reach it. */
   config: ConfigPort | undefined;
+  /** The agent's memory, where the turn may search it. */
+  recall: RecallPort | undefined;
   /** Whether there is `update_plan`. */
   plans: boolean;
 }
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
 export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
-  const { owner, workspace, readEtags, resources, skillFolders, exec, sessions, status, outbox, config, plans } = room;
+  const {
+    owner,
+    workspace,
+    readEtags,
+    resources,
+    skillFolders,
+    exec,
+    sessions,
+    status,
+    outbox,
+    config,
+    recall,
+    plans,
+  } = room;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
@@ -65,6 +83,7 @@ export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyT
     ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),
     sessionStatusTool(status, true),
+    ...(recall === undefined ? [] : [memorySearchTool(recall), memoryGetTool(recall)]),
     ...(plans ? [updatePlanTool()] : []),
     ...plugins,
   ];

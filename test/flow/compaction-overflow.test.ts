@@ -1,6 +1,7 @@
 import { describe, expect, inject, test } from "vitest";
 import { chatOf, hear, settled } from "./chats.ts";
 import { asked, eventsOf, finished, historyOf, say, script } from "./client.ts";
+import { tinyWindow } from "./config.ts";
 import { compactionsIn, overflow, pages, requestsOf, talked } from "./context-lab.ts";
 import { armWithDump, configure, session, sql } from "./session-lab.ts";
 
@@ -120,6 +121,6 @@ test("a smaller model that stands in gets as much as it takes", async () => {
   expect(run).toMatchObject({ status: "ok", model: "fake/tiny-40" });
   const requests = await requestsOf("tiny-40");
   const words = requests.slice(1).map((request) => request.slice(1).join(" ").split(" ").length);
-  expect(Math.max(...words)).toBeLessThan(6500);
+  expect(Math.max(...words)).toBeLessThan(tinyWindow * 0.75);
   expect(requests.at(-1)!.slice(-1)).toEqual(["And now?"]);
 });

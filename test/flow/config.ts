@@ -2,16 +2,17 @@
  * Tokens by which the system prompt and the tools have grown since the tests of long conversations were written, with the
  * quarter of a window that stays free: where these grow again, so does this.
  */
-const GROWN = 2700;
+const GROWN = 2900;
 
-/** The window of `small-…`. */
+/** The windows of `small-…` and `tiny-…`. */
 export const smallWindow = 16_000 + GROWN;
+export const tinyWindow = 8_000 + GROWN;
 
 /** Models with a small window: about 32,000 tokens for `medium-…`, 16,000 for `small-…`, 8,000 for `tiny-…`. */
 const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
   { id: `medium-${n}`, contextWindow: 32_000 + GROWN },
   { id: `small-${n}`, contextWindow: smallWindow },
-  { id: `tiny-${n}`, contextWindow: 8_000 + GROWN },
+  { id: `tiny-${n}`, contextWindow: tinyWindow },
 ]).flat();
 
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */

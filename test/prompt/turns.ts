@@ -162,7 +162,7 @@ function wired(document: object): Wiring {
   const { models, auth } = config;
   const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });
   const model = (ref: string) => resolver.resolve(ref);
-  const stores = { installs: {}, workspaceOf: () => ({}), secret: () => undefined };
+  const stores = { installs: {}, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
   const host = "cloudflare-workers";
   return { config, host, channel, model, plugins, configuration: {}, ...stores } as unknown as Wiring;
 }

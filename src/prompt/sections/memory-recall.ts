@@ -28,5 +28,5 @@ function steps(search: boolean, get: boolean): string {
 const CITATIONS: Record<MemoryCitations, string> = {
   on: "Citations: after every fact from memory give `Source: <path#line>`.",
   off: "Citations: never mention file paths or line numbers unless the user asks for them.",
-  auto: "Citations: give `Source: <path#line>` where it helps the user to check; leave it out of small talk.",
+  auto: "Citations: give `Source: <path#line>` where it helps the user to check, and the passage brings it; leave it out of small talk. Where passages bring none, mention no paths or lines unasked.",
 };

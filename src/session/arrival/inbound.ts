@@ -8,6 +8,7 @@ import { detectInjection } from "../../security/external-content-detection.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../../workspace/workspace.ts";
 import type { AcceptRequest } from "../api.ts";
 import { readCommand } from "../commands/index.ts";
+import { newFenceId } from "../new-fence-id.ts";
 import type { Config, Wiring } from "../wiring.ts";
 import { type KeptFile, keepInInbox, safeName } from "./inbox.ts";
 
@@ -91,13 +92,10 @@ function placeOf({ channelId, accountId, message }: Omit<Arrival, "owner">): Omi
 /** What the message answers, which somebody else wrote. */
 function quoteOf({ quoted }: InboundMessage): string {
   if (quoted === undefined) return "";
-  const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join(
-    "",
-  );
   const suspected = detectInjection(quoted.text);
   if (suspected.length > 0) log("warn", "injection.suspected", { source: "quoted", patterns: suspected.join(" ") });
   const author = quoted.senderName === undefined ? {} : { metadata: { "Quoted from": quoted.senderName } };
-  return wrapExternal(quoted.text, { source: "channel_metadata", id, ...author });
+  return wrapExternal(quoted.text, { source: "channel_metadata", id: newFenceId(), ...author });
 }
 
 /** Stores a file of a message in the workspace; the same message again is the same place. */

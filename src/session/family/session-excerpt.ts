@@ -2,6 +2,7 @@ import { head } from "../../lib/text.ts";
 import { isForPeople, textOf } from "../../models/message.ts";
 import { wrapExternal } from "../../security/external-content.ts";
 import type { HistoryLine, SessionHistory } from "../../tools/sessions-port.ts";
+import { newFenceId } from "../new-fence-id.ts";
 import type { HistoryMessage } from "../transcript/transcript.ts";
 import { shownChildren } from "./child-view.ts";
 import { childMeant } from "./children-meant.ts";
@@ -85,9 +86,7 @@ function shownLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine
 }
 
 function strange(text: string): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return wrapExternal(text, { source: "unknown", id });
+  return wrapExternal(text, { source: "unknown", id: newFenceId() });
 }
 
 function cut(line: HistoryLine, chars: number): HistoryLine {

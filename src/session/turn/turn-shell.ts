@@ -3,6 +3,7 @@ import { createMask } from "../../security/mask.ts";
 import { createShell } from "../../shell/create-shell.ts";
 import type { ExecPort } from "../../tools/exec.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { newFenceId } from "../new-fence-id.ts";
 import type { ToolsRoom } from "./turn-room.ts";
 
 /** How an owner's turn runs commands; undefined where its agent may run none. Nothing is read or made by that. */
@@ -15,9 +16,4 @@ export function turnShell(
   const { env, mounts } = skills;
   const room = { workspace, mounts, fetch: wiring.egress, mask: createMask(env), now: Date.now };
   return { shell: createShell(room), env, ...exec, newFenceId };
-}
-
-function newFenceId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -7,6 +7,7 @@ import { gatewayPort } from "../configuration/gateway-port.ts";
 import { agentIn } from "../wiring.ts";
 import type { Occasion } from "./occasion.ts";
 import { resourcesOf } from "./resources.ts";
+import { turnRecall } from "./turn-recall.ts";
 import type { ToolsRoom } from "./turn-room.ts";
 import { turnShell } from "./turn-shell.ts";
 
@@ -28,6 +29,7 @@ export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Worksp
     status,
     outbox,
     config,
+    recall: turnRecall(occasion, agent, wiring),
     plans,
   };
   return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { defineTool, type Tool } from "../agent/tool.ts";
+import type { MemoryPassage } from "../memory/agent-memory.ts";
+import { mayHoldOutsideWords } from "../memory/outside-words.ts";
+import { truncateExternal, wrapExternal } from "../security/external-content.ts";
+import { type RecallPort, recalled } from "./recall-port.ts";
+
+const MAX_LINES = 2_000;
+
+const parameters = z.strictObject({
+  path: z.string().describe("As memory_search gives it, such as memory/2026-01-31.md"),
+  from: z.int().min(1).optional().describe("First line, from 1"),
+  lines: z.int().min(1).max(MAX_LINES).optional().describe("How many lines"),
+});
+
+/** Shows lines of a memory file, or of a transcript. */
+export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof parameters>> {
+  const { defaultLines } = port.limits;
+  return defineTool({
+    name: "memory_get",
+    summary: "Read lines of a memory file",
+    description:
+      "Safe snippet read from MEMORY.md, memory/*.md or what else memory_search finds, and from no other file: use it after " +
+      `memory_search to pull only the lines that you need. Gives ${defaultLines} lines where it is not told how many.`,
+    parameters,
+    replay: "safe",
+    sequential: false,
+    async run({ path: typed, from: asked, lines = defaultLines }) {
+      const { path, line } = placeIn(typed);
+      const from = asked ?? line;
+      return { text: passageText(await recalled(port.memory.read({ path, from, lines })), port) };
+    },
+  });
+}
+
+/** The path and the line of a place as it is cited, `path#L3-L9`; of a path alone, its beginning. */
+function placeIn(typed: string): { path: string; line: number } {
+  const [, path = typed, line = "1"] = /^(.+)#L(\d+)(?:-L?\d+)?$/.exec(typed.trim()) ?? [];
+  return { path: path.trim().replace(/^(?:\.\/+|\/workspace\/+)+/, ""), line: Math.max(1, Number(line)) };
+}
+
+function passageText(passage: MemoryPassage, { cites, limits, newFenceId }: RecallPort): string {
+  const { path, startLine, totalLines } = passage;
+  if (startLine === 0) return totalLines === 0 ? `${path} is empty.` : `${path} ends with line ${totalLines}.`;
+  const { shown, endLine, isCut } = fitting(passage, limits.maxChars);
+  const next = endLine < totalLines ? endLine + 1 : undefined;
+  const fenced = mayHoldOutsideWords(passage)
+    ? wrapExternal(shown, { source: "unknown", id: newFenceId(), metadata: { From: "conversations" } })
+    : shown;
+  const place = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
+  return [
+    `${path}, lines ${startLine} to ${endLine} of ${totalLines}:`,
+    fenced,
+    ...(isCut ? [`[Line ${endLine} is longer than what fits here.]`] : []),
+    ...(next === undefined ? [] : [`[Go on with from=${next}.]`]),
+    ...(cites ? [`Source: ${path}#${place}`] : []),
+  ].join("\n");
+}
+
+/** As many whole lines as fit; of a first line that is too long by itself, its beginning. */
+function fitting({ text, startLine, endLine }: MemoryPassage, maxChars: number) {
+  if (text.length <= maxChars) return { shown: text, endLine, isCut: false };
+  const end = text.lastIndexOf("\n", maxChars);
+  if (end <= 0) return { shown: truncateExternal(text, maxChars).text, endLine: startLine, isCut: true };
+  const shown = text.slice(0, end);
+  return { shown, endLine: startLine + shown.split("\n").length - 1, isCut: false };
+}

@@ -1,0 +1,101 @@
+import { wholeHead } from "../lib/text.ts";
+import type { SearchAnswer } from "../memory/agent-memory.ts";
+import { mayHoldOutsideWords } from "../memory/outside-words.ts";
+import type { Hit, HitReason } from "../memory/search/hit.ts";
+import { wrapExternal } from "../security/external-content.ts";
+import { sanitizeForPrompt } from "../security/sanitize.ts";
+import type { RecallPort } from "./recall-port.ts";
+
+/** About as many characters as all passages of a result have together, with their places. */
+const MAX_CHARS = 5_000;
+const MAX_QUERY_CHARS = 80;
+const MAX_WORDS = 8;
+
+/**
+ * What a model is told of a search: each passage with its place, its score and why it was found, best first; and in plain sentences
+ * what the search had to do without. What others than the owner may have written follows the rest, fenced off.
+ */
+export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallPort, "cites" | "newFenceId">): string {
+  const { results, index } = answer;
+  if (results.length === 0) return [nothing(query, index), ...caveats(answer)].join("\n");
+  const { shown, left } = fitting(results, port.cites);
+  const own = shown.filter(({ hit }) => !mayHoldOutsideWords(hit));
+  const outside = shown.filter(({ hit }) => mayHoldOutsideWords(hit));
+  const fence = () =>
+    wrapExternal(textOf(outside), { source: "unknown", id: port.newFenceId(), metadata: { From: "conversations" } });
+  const notes = [
+    ...(left > 0 ? [`${left} more did not fit here: ask for what is missing in other words.`] : []),
+    ...caveats(answer),
+  ];
+  return [
+    `${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`,
+    ...(own.length > 0 ? [textOf(own)] : []),
+    ...(outside.length > 0 ? [fence()] : []),
+    ...(notes.length > 0 ? [notes.join("\n")] : []),
+  ].join("\n\n");
+}
+
+interface Shown {
+  hit: Hit;
+  text: string;
+}
+
+/** The best passages that fit, one of them at least. */
+function fitting(hits: readonly Hit[], cites: boolean): { shown: Shown[]; left: number } {
+  const shown: Shown[] = [];
+  let room = MAX_CHARS;
+  for (const [i, hit] of hits.entries()) {
+    const text = passage(hit, i + 1, cites);
+    if (text.length > room && i > 0) return { shown, left: hits.length - i };
+    shown.push({ hit, text });
+    room -= text.length;
+  }
+  return { shown, left: 0 };
+}
+
+function passage(hit: Hit, number: number, cites: boolean): string {
+  const { path, startLine, endLine, score, snippet, citation, reason } = hit;
+  const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
+  return [
+    `${number}. ${sanitizeForPrompt(path)}, ${lines} (score ${score.toFixed(2)}: ${why(reason)})`,
+    snippet,
+    ...(cites ? [`Source: ${sanitizeForPrompt(citation)}`] : []),
+  ].join("\n");
+}
+
+/** Why a passage was found, in words. */
+function why({ keyword, vector, boosts, decay }: HitReason): string {
+  const words = keyword?.terms.slice(0, MAX_WORDS).map(sanitizeForPrompt).join(", ");
+  return [
+    ...(keyword === undefined ? [] : [words ? `has ${words}` : "shares words"]),
+    ...(vector === undefined ? [] : ["near in meaning"]),
+    ...(boosts.includes("phrase") ? ["word for word"] : []),
+    ...(boosts.includes("path") ? ["named by its path"] : []),
+    ...(decay === undefined || decay === 1 ? [] : [`age leaves ${Math.round(decay * 100)} %`]),
+  ].join("; ");
+}
+
+function textOf(shown: readonly Shown[]): string {
+  return shown.map(({ text }) => text).join("\n\n");
+}
+
+function nothing(query: string, { files }: SearchAnswer["index"]): string {
+  if (files === 0) return "Nothing to search yet: no memory file is indexed.";
+  const asked = wholeHead(sanitizeForPrompt(query).trim(), MAX_QUERY_CHARS);
+  return `Nothing found for “${asked}” in ${counted(files, "file")}. Try fewer or other words for it, its name in another language, or a lower minScore.`;
+}
+
+/** What the search had to do without. */
+function caveats({ degraded, index: { pending } }: SearchAnswer): string[] {
+  const isTold = degraded?.code === "index_incomplete";
+  return [
+    ...(degraded === undefined ? [] : [sanitizeForPrompt(degraded.message)]),
+    ...(pending > 0 && !isTold
+      ? [`${counted(pending, "changed file")} not indexed yet: what is new there may be missing.`]
+      : []),
+  ];
+}
+
+function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
