@@ -68,9 +68,11 @@ export function chooseEmbedders(settings: Settings, sources: EmbedderSources): E
   if (requested === "none") return words(requested, "memorySearch.provider is none.");
   if (!settings.store.vector.enabled) return words(requested, "memorySearch.store.vector.enabled is false.");
   const { id, why } = requested === "auto" ? automatic(settings, sources) : named(requested);
-  const first = open(id, settings, sources);
+  // A key and headers are somebody's, and nobody else is to get them.
+  const own = requested === "auto" && settings.remote.baseUrl === undefined ? withoutRemote(settings) : settings;
+  const first = open(id, own, sources);
   const isSpare = spare !== "none" && spare !== id;
-  const second = isSpare ? open(spare, leftFor(id, settings), sources) : undefined;
+  const second = isSpare ? open(spare, leftFor(id, own), sources) : undefined;
   const spareLack = second?.lack === undefined ? "" : ` The fallback ${spare} cannot be asked: ${second.lack}.`;
   if (first.embedder !== undefined) {
     return { requested, primary: first.embedder, fallback: second?.embedder, why: why + spareLack };
@@ -98,30 +100,32 @@ function named(id: EmbedderId): { id: EmbedderId; why: string } {
  */
 function automatic({ remote }: Settings, { ai, host, secret }: EmbedderSources): { id: EmbedderId; why: string } {
   if (remote.baseUrl !== undefined) {
-    return {
-      id: "openai",
-      why: "auto: memorySearch.remote.baseUrl is taken for a server that speaks OpenAI's language.",
-    };
+    const why = "auto: memorySearch.remote.baseUrl is taken for a server that speaks OpenAI's language.";
+    return { id: "openai", why };
   }
-  if (ai !== undefined && host === "cloudflare-workers") return { id: "workers-ai", why: "auto: Workers AI is bound." };
+  const isNobodys = remote.apiKey !== undefined || Object.keys(remote.headers).length > 0;
+  const more = isNobodys ? " Whose memorySearch.remote is, memorySearch.provider has to say." : "";
+  if (ai !== undefined && host === "cloudflare-workers") {
+    return { id: "workers-ai", why: `auto: Workers AI is bound.${more}` };
+  }
   for (const id of ["openai", "gemini", "voyage"] as const) {
     const key = REMOTES[id].keys.find((name) => secret(name) !== undefined);
     // With a base URL the key is that server's, which is asked for answers and may have no embeddings.
     if (key === undefined || (id === "openai" && secret("OPENAI_BASE_URL") !== undefined)) continue;
-    return { id, why: `auto: ${key} is set, so the texts of memory go to ${id} for embedding.` };
+    return { id, why: `auto: ${key} is set, so that the texts of memory go to ${id} for their embeddings.${more}` };
   }
-  return { id: "local", why: "auto: nobody else can be asked, and local needs no key." };
+  return { id: "local", why: `auto: nobody else can be asked, and local needs no key.${more}` };
 }
 
 /** The settings of a fallback: the model that is named is the provider's, and so is the server, where it has such a thing. */
-function leftFor(provider: EmbedderId, { model, outputDimensionality, remote, ...settings }: Settings): Settings {
-  const isRemote = provider !== "local" && provider !== "workers-ai";
-  return {
-    ...settings,
-    remote: isRemote ? { batch: remote.batch, headers: {} } : remote,
-    ...(provider === "local" && model !== undefined && { model }),
-    ...(provider === "local" && outputDimensionality !== undefined && { outputDimensionality }),
-  };
+function leftFor(provider: EmbedderId, settings: Settings): Settings {
+  if (provider === "local") return settings;
+  const { model: _, outputDimensionality: __, ...others } = settings;
+  return provider === "workers-ai" ? others : withoutRemote(others);
+}
+
+function withoutRemote(settings: Settings): Settings {
+  return { ...settings, remote: { batch: settings.remote.batch, headers: {} } };
 }
 
 function open(id: EmbedderId, settings: Settings, sources: EmbedderSources): Found {
