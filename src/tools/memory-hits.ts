@@ -28,10 +28,9 @@ export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallP
     ...caveats(answer),
   ];
   return [
-    `${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`,
+    [`${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`, ...notes].join("\n"),
     ...(own.length > 0 ? [textOf(own)] : []),
     ...(outside.length > 0 ? [fence()] : []),
-    ...(notes.length > 0 ? [notes.join("\n")] : []),
   ].join("\n\n");
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { MemorySource } from "../../src/memory/memory-source.ts";
+import type { Hit } from "../../src/memory/search/hit.ts";
 import type { Message } from "../../src/models/message.ts";
 import { offlineModel } from "../../src/models/offline.ts";
+import { hitsText } from "../../src/tools/memory-hits.ts";
 import { modelContract } from "../contracts/model.ts";
 import { asking, eventsOf, joined, modelSaid, partsText, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
@@ -55,6 +58,22 @@ class Desk {
     );
     return done(`Edited ${args.path}.`);
   }
+}
+
+function hit(path: string, startLine: number, snippet: string, source: MemorySource = "memory"): Hit {
+  const endLine = startLine + snippet.split("\n").length - 1;
+  const citation = `${path}#L${startLine}${endLine === startLine ? "" : `-L${endLine}`}`;
+  const keyword = { rank: 1, score: 0.5, terms: ["dentist"] };
+  return {
+    path,
+    source,
+    startLine,
+    endLine,
+    score: 0.5,
+    snippet,
+    citation,
+    reason: { legs: "keyword", keyword, boosts: [] },
+  };
 }
 
 describe("the offline rules", () => {
@@ -141,6 +160,32 @@ describe("the offline rules", () => {
     desk.search = '{"results": []}';
     expect(await desk.ask("What did I say about my flight?")).toContain("my flight is at 7");
     expect(desk.calls).toEqual(["memory_search", "memory_search", "read"]);
+  });
+
+  test("answer from the passages that a search shows, with the lines that are about it and where they stand", async () => {
+    const desk = new Desk();
+    desk.tools = [...ALL_TOOLS, "memory_search", "memory_get"];
+    const passages = [
+      hit("memory/2026-01-31.md", 3, "# Saturday\n- Bought paint\n- The user said: the dentist is on Tuesday"),
+      hit("MEMORY.md", 7, "- 用户说：牙医姓王，在里斯本\n- likes tea"),
+    ];
+    const search = { mode: "keywords", results: passages, index: { files: 2, chunks: 2, pending: 1 } } as const;
+    const fence = { newFenceId: () => "0123456789abcdef" };
+    desk.search = hitsText("the dentist", search, { cites: true, ...fence });
+    expect(await desk.ask("When did I see the dentist?")).toBe(
+      "Here is what I have:\n- the dentist is on Tuesday (Source: memory/2026-01-31.md#L3-L5)",
+    );
+    expect(await desk.ask("你还记得牙医吗？")).toBe("我记得这些：\n- 牙医姓王，在里斯本（来源：MEMORY.md#L7-L8）");
+    // Found by its meaning: it shares no word with the question.
+    expect(await desk.ask("What do you know about teeth?")).toMatch(/^Here is what I have:\n- Bought paint \(Source/);
+    desk.search = hitsText("x", search, { cites: false, ...fence });
+    expect(await desk.ask("Do you remember the dentist?")).toBe("Here is what I have:\n- the dentist is on Tuesday");
+    const outside = [hit("sessions/main.md", 2, "user: the dentist is called Wang", "sessions")];
+    desk.search = hitsText("x", { ...search, results: outside }, { cites: true, ...fence });
+    expect(await desk.ask("Do you remember the dentist?")).toBe(
+      "Here is what I have:\n- user: the dentist is called Wang (Source: sessions/main.md#L2)",
+    );
+    expect(new Set(desk.calls)).toEqual(new Set(["memory_search"]));
   });
 
   test("write, read and list files", async () => {

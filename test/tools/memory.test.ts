@@ -151,7 +151,7 @@ describe("memory_search", () => {
     const long = Array.from({ length: 20 }, (_, i) => hit(`memory/n${i}.md`, 1, "word ".repeat(140)));
     const text = await searched(answer(long));
     expect(text.length).toBeLessThan(5_300);
-    expect(text).toMatch(/20 passages found.*\n\n14 more did not fit here/s);
+    expect(text).toMatch(/^20 passages found in 12 files\.\n14 more did not fit here/);
   });
 });
 

@@ -21,6 +21,8 @@ const PATH = "[`\"'“「]?(?<path>[\\p{L}\\p{N}_./-]*[\\p{L}\\p{N}_-]\\.[A-Za-z
 
 const PLEASE = "^(?:please |can you |could you |and )*";
 const QING = "^(?:请|麻烦|你|帮我)*";
+/** Not where a message begins as an order to remember. */
+const NO_ORDER = "^(?!(?:请|麻烦|你|帮我)*(?:记住|记一下|记下|记得|记录|别忘))";
 const A_FILE = "(?: me)?(?: an?| the)?(?: new)?(?: empty)?(?: file)?(?: called| named)?";
 
 /** What is longer is no order that the rules were made for. */
@@ -36,6 +38,8 @@ const RULES: readonly Rule[] = [
     recall,
   ),
   rule("^what (?:do|did|can) you (?:know|remember|recall)\\b(?: about)? ?(?<topic>.*)$", recall),
+  rule("^(?:what|which|when|where|who) (?:did|have|had|was|were) (?:i|we)\\b ?(?<topic>.+)$", recall),
+  rule("^tell me (?:what you (?:know|remember)(?: about)?|about(?= (?:my|our)\\b)) ?(?<topic>.+)$", recall),
   rule("^(?:do|did) you (?:still )?(?:remember|recall|know(?=.*\\b(?:i|my|me)\\b))(?<topic>.*)$", recall),
   rule("^(?:can|could) you (?:still )?(?:remember|recall) (?!(?:that|this|to)\\b)(?<topic>.+)$", recall),
   rule("^(?:what|who|where|when)(?:'s|’s| is| are| was| were) my (?<topic>.+)$", recall),
@@ -45,6 +49,12 @@ const RULES: readonly Rule[] = [
     "^(?:关于|關於)?(?<topic>.*?)[，,]?我(?:之前|以前|曾经)?(?:跟你|对你|和你|给你)?(?:说过|说了|告诉过你|告诉了你|讲过|提过)(?<more>.*?)(?:什么|啥|哪些|没有|吗|么)*$",
     ({ topic = "", more = "" }) => recall({ topic: `${topic} ${more}` }),
   ),
+  rule(
+    `${NO_ORDER}(?:关于|關於)?(?<topic>.*?)[，,]?我(?:之前|以前|曾经|上次|上回|前几天|昨天|前天|那天)(?:跟你|对你|和你|给你)?(?:说|讲|提|聊)(?:过|到|起|的|了)?(?<more>.*?)(?:什么|啥|哪些|没有|吗|么|呢)*$`,
+    ({ topic = "", more = "" }) => recall({ topic: `${topic} ${more}` }),
+  ),
+  rule("^我(?:是)?(?:什么时候|何时|哪天|几号|在哪里?|在哪儿|跟谁|和谁)(?<topic>.+)$", recall),
+  rule("^(?:关于|關於)(?<topic>.+?)[，,]?你(?:还|還)?(?:知道|记得|記得)(?:些|点)?(?:什么|啥|多少)?(?:吗|么)?$", recall),
   rule("^我的(?<topic>.+?)(?:是|叫|在)(?:什么|谁|哪|多少|几|啥).*$", recall),
 
   rule(

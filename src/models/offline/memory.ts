@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../lib/json.ts";
+import { withoutWrapping } from "../../security/external-content.ts";
 
 /** The file that the rules keep facts in: the one that every prompt includes. */
 export const MEMORY_FILE = "MEMORY.md";
@@ -25,17 +26,9 @@ function uniqueEnd(text: string): string {
   return text.slice(start);
 }
 
-/** The lines of a memory file that share a word with a topic, best first; all of them where the topic says nothing. */
+/** The lines of a memory file that share a word with a topic, best first; the last ones where the topic says nothing. */
 export function linesAbout(content: string, topic: string): string[] {
-  const lines = content
-    .split("\n")
-    .map((line) =>
-      line
-        .replace(/^\s*[-*]\s+/, "")
-        .replace(/^(?:The user said: |用户说：)/, "")
-        .trim(),
-    )
-    .filter((line) => line !== "" && !line.startsWith("#"));
+  const lines = linesIn(content);
   const wanted = termsOf(topic);
   if (wanted.length === 0) return lines.slice(-MAX_LINES);
   const scored = lines.map((line) => ({ line, score: overlap(wanted, termsOf(line)) }));
@@ -44,6 +37,50 @@ export function linesAbout(content: string, topic: string): string[] {
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_LINES)
     .map(({ line }) => line);
+}
+
+/** What a text says, line by line, without headings and the marks of lists. */
+function linesIn(content: string): string[] {
+  return content
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/^\s*[-*]\s+/, "")
+        .replace(/^(?:The user said: |用户说：)/, "")
+        .trim(),
+    )
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** A line of memory, and where it stands as far as that may be said. */
+export interface Recalled {
+  line: string;
+  source: string | undefined;
+}
+
+/**
+ * What a result of `memory_search` says about a topic: the lines of its passages that share a word with it; where none does,
+ * because they were found by their meaning, the beginning of the best passage. Empty where it shows no passages.
+ */
+export function recalledFrom(result: string, topic: string): Recalled[] {
+  const passages = passagesIn(result);
+  const found = passages.flatMap(({ text, source }) => linesAbout(text, topic).map((line) => ({ line, source })));
+  const [best] = passages;
+  const begin = best === undefined ? [] : linesIn(best.text).slice(0, MAX_BEGIN_LINES);
+  const lines = found.length > 0 ? found : begin.map((line) => ({ line, source: best?.source }));
+  const isFirst = ({ line }: Recalled, at: number) => lines.findIndex((other) => other.line === line) === at;
+  return lines.filter(isFirst).slice(0, MAX_LINES);
+}
+
+const MAX_BEGIN_LINES = 3;
+
+/** The passages as `memory_search` shows them: a line with number, place and score above each, at will one to cite it below. */
+function passagesIn(result: string): { text: string; source: string | undefined }[] {
+  const [, ...passages] = withoutWrapping(result).split(/^\d+\. .+, lines? [\d-]+ \(score .*\)$/m);
+  return passages.map((passage) => {
+    const [, text = passage, source] = /^(.*)\nSource: ([^\n]+)\s*$/s.exec(passage) ?? [];
+    return { text, source };
+  });
 }
 
 const EMPTY_WORDS = new Set(

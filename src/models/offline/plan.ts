@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import { head } from "../../lib/text.ts";
 import { type Intent, intentOf } from "./intent.ts";
-import { appendCall, linesAbout, MEMORY_FILE } from "./memory.ts";
+import { appendCall, linesAbout, MEMORY_FILE, recalledFrom } from "./memory.ts";
 import { type Words, wordsFor } from "./words.ts";
 
 /** What the rules do next: say something and be done, or call one tool. */
@@ -77,12 +77,18 @@ function recall(topic: string, scene: Scene): Step {
   const search = done.findLast(({ tool }) => tool === "memory_search");
   if (search === undefined && offered.has("memory_search"))
     return call("memory_search", { query: topic || "user" }, scene);
-  if (search && !search.isError && !foundNothing(search.text)) return say(head(search.text, MAX_SHOWN_CHARS));
+  if (search && !search.isError && !foundNothing(search.text)) return say(found(search.text, topic, words));
   const memory = readOf(MEMORY_FILE, done);
   if (memory === undefined) return call("read", { path: MEMORY_FILE }, scene);
   if (memory.isError && !isMissing(memory)) return say(words.failed(MEMORY_FILE, firstLine(memory.text)));
   const lines = memory.isError ? [] : linesAbout(memory.text, topic);
   return say(lines.length > 0 ? words.recalled(lines) : words.nothingOn(topic));
+}
+
+/** What a search has found, in lines of their own with their sources; a result that is no list of passages as it is. */
+function found(result: string, topic: string, words: Words): string {
+  const lines = recalledFrom(result, topic).map(({ line, source }) => (source ? words.cited(line, source) : line));
+  return head(lines.length > 0 ? words.recalled(lines) : result, MAX_SHOWN_CHARS);
 }
 
 /** Calls a tool, and then says what came of it. */

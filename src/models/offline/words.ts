@@ -10,6 +10,8 @@ export interface Words {
   noted(fact: string): string;
   known(fact: string): string;
   recalled(lines: string[]): string;
+  /** A line of memory with where it stands. */
+  cited(line: string, source: string): string;
   nothingOn(topic: string): string;
   wrote(path: string): string;
   shows(path: string, content: string): string;
@@ -43,6 +45,7 @@ const ENGLISH: Words = {
   noted: (fact) => `Noted in MEMORY.md: ${fact}`,
   known: (fact) => `I have that already: ${fact}`,
   recalled: (lines) => `Here is what I have:\n${bullets(lines)}`,
+  cited: (line, source) => `${line} (Source: ${source})`,
   nothingOn: (topic) => (topic === "" ? "I have nothing in memory yet." : `I have nothing in memory about “${topic}”.`),
   wrote: (path) => `Wrote ${path}.`,
   shows: (path, content) => (content.trim() === "" ? `${path} is empty.` : `${path}:\n\n${content}`),
@@ -71,6 +74,7 @@ const CHINESE: Words = {
   noted: (fact) => `已记入 MEMORY.md：${fact}`,
   known: (fact) => `这个我已经记着了：${fact}`,
   recalled: (lines) => `我记得这些：\n${bullets(lines)}`,
+  cited: (line, source) => `${line}（来源：${source}）`,
   nothingOn: (topic) => (topic === "" ? "我还没有记下任何东西。" : `我没有记下关于“${topic}”的内容。`),
   wrote: (path) => `已写入 ${path}。`,
   shows: (path, content) => (content.trim() === "" ? `${path} 是空的。` : `${path}：\n\n${content}`),
