@@ -1,6 +1,6 @@
+import { globMatcher } from "../lib/glob.ts";
 import { resolveFolder } from "../workspace/paths.ts";
 import { MAX_WALKED, type Workspace, type WorkspaceFile } from "../workspace/workspace.ts";
-import { globMatcher } from "./glob.ts";
 
 /** So close to the most that a walk finds, some may have been left out: not all keys of R2 are files. */
 const MANY = MAX_WALKED - 1000;

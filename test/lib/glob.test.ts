@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { globMatcher } from "../../src/tools/glob.ts";
+import { globMatcher } from "../../src/lib/glob.ts";
 
 const PATHS = ["README.md", "a.txt", "memory/2026-01-31.md", "memory/deep/x.md", "notes/a[1].md", "notes/été (1).md"];
 

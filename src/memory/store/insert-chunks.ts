@@ -1,0 +1,65 @@
+import { type SQL, sql } from "drizzle-orm";
+import { placeTermsOf, termsOf } from "../text/index-terms.ts";
+import type { MemoryIndex, NewChunk } from "./memory-index.ts";
+
+/** Most UTF-16 units of one parameter: three bytes each at most, and D1 takes 2 MB. */
+const MAX_UNITS = 250_000;
+/** Most chunks of one statement. */
+const MAX_CHUNKS = 500;
+
+/** Chunks of one file. */
+export interface FileChunks {
+  path: string;
+  chunks: readonly NewChunk[];
+}
+
+interface Row extends NewChunk {
+  path: string;
+  terms: string;
+  place: string;
+}
+
+/**
+ * The statements that store chunks with their terms, for the middle of a batch. Four rows are written a chunk: itself,
+ * its place in the index by file, and two of FTS5's.
+ * @param isFile which rows `f` of `files` they belong to, each to that with its path
+ */
+export function insertChunks(index: MemoryIndex, byFile: readonly FileChunks[], isFile: SQL): SQL[] {
+  return slicesOf(rowsOf(index, byFile)).flatMap((rows) => [
+    sql`INSERT INTO chunks (file_id, start_line, end_line, hash, text)
+      SELECT f.id, e.value ->> 'startLine', e.value ->> 'endLine', e.value ->> 'hash', e.value ->> 'text'
+      FROM json_each(${json(rows, ["path", "startLine", "endLine", "hash", "text"])}) e
+      CROSS JOIN files f ON ${isFile} AND f.path = e.value ->> 'path' ORDER BY e.key`,
+    // Ids are given in this order, and no other chunk comes in between.
+    sql`INSERT INTO chunk_terms (rowid, terms, place)
+      SELECT (SELECT max(id) FROM chunks) - ${rows.length - 1} + e.key, e.value ->> 'terms', e.value ->> 'place'
+      FROM json_each(${json(rows, ["terms", "place"])}) e`,
+  ]);
+}
+
+function* rowsOf({ memoryId }: MemoryIndex, byFile: readonly FileChunks[]): Generator<Row> {
+  for (const { path, chunks } of byFile) {
+    const place = chunks.length === 0 ? "" : placeTermsOf(memoryId, path);
+    for (const chunk of chunks) yield { ...chunk, path, place, terms: termsOf(memoryId, chunk.text) };
+  }
+}
+
+function slicesOf(rows: Iterable<Row>): Row[][] {
+  const slices: Row[][] = [];
+  let slice: Row[] = [];
+  let units = 0;
+  for (const row of rows) {
+    const more = Math.max(row.text.length + row.path.length, row.terms.length + row.place.length);
+    if (slice.length === MAX_CHUNKS || (slice.length > 0 && units + more > MAX_UNITS)) {
+      slices.push(slice);
+      [slice, units] = [[], 0];
+    }
+    slice.push(row);
+    units += more;
+  }
+  return slice.length === 0 ? slices : [...slices, slice];
+}
+
+function json(rows: readonly Row[], fields: (keyof Row)[]): string {
+  return JSON.stringify(rows, fields);
+}
