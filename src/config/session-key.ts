@@ -65,6 +65,16 @@ export function sessionKeyOf(route: Route, dmScope: DmScope): string {
   }
 }
 
+/** Where sessions are that are made for one request of a program, and go some time after it. */
+export const FOR_ONE_REQUEST = { channel: "openai", accountId: "once" } as const;
+
+/** Whether a session is for one request, and those that follow it, alone. */
+export function isForOneRequest(sessionKey: string): boolean {
+  const { kind, parts } = parseSessionKey(sessionKey);
+  const { channel, accountId } = FOR_ONE_REQUEST;
+  return kind === "direct" && parts[0] === channel && parts[1] === accountId;
+}
+
 /**
  * Takes a session key apart.
  * @throws IsopodError `invalid_request` where the text is none

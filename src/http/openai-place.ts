@@ -1,6 +1,6 @@
 import { defaultAgentId } from "../config/agents.ts";
 import type { CoreConfig } from "../config/schema.ts";
-import { parseSessionKey, sessionKeyOf } from "../config/session-key.ts";
+import { FOR_ONE_REQUEST, parseSessionKey, sessionKeyOf } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { agentAskedFor } from "./openai-models.ts";
 
@@ -40,14 +40,8 @@ export function placeOf({ model, user, header }: Whereabouts, config: CoreConfig
 
 /** A session for one request alone. */
 export function ownSession(agentId: string, name: string): string {
-  const route = { agentId, channel: "openai", accountId: "once", kind: "direct", conversationId: name } as const;
+  const route = { agentId, ...FOR_ONE_REQUEST, kind: "direct", conversationId: name } as const;
   return sessionKeyOf({ ...route, peerId: name, owner: false }, "per-account-channel-peer");
-}
-
-/** Whether a session is for one request, and those that follow it, alone. */
-export function isOwnSession(sessionKey: string): boolean {
-  const { kind, parts } = parseSessionKey(sessionKey);
-  return kind === "direct" && parts[0] === "openai" && parts[1] === "once";
 }
 
 function sessionOfUser(agentId: string, user: string): string {

@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { isForOneRequest } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { RunView } from "../session/api.ts";
 import { callSession } from "../session/call-session.ts";
@@ -9,7 +10,6 @@ import { onOpenAiInvalid } from "./openai-errors.ts";
 import type { FollowedRun } from "./openai-follow.ts";
 import { answers } from "./openai-openapi.ts";
 import { showsTools, unsupported } from "./openai-params.ts";
-import { isOwnSession } from "./openai-place.ts";
 import { openResponse, openStatusOf, responseFrame, runIdOfResponse } from "./openai-response-object.ts";
 import { type ResponseObject, response } from "./openai-responses-schema.ts";
 import { responseScript } from "./openai-responses-script.ts";
@@ -84,7 +84,7 @@ openAiStoredResponsesRoutes.openapi(cancelRoute, async (c) => {
 openAiStoredResponsesRoutes.openapi(deleteRoute, async (c) => {
   const { id } = c.req.valid("param");
   const { sessionKey } = await viewOf(c, id);
-  if (!isOwnSession(sessionKey)) {
+  if (!isForOneRequest(sessionKey)) {
     const message = `The response is part of the session '${sessionKey}', which others may use`;
     throw new IsopodError("invalid_request", message, "DELETE /v1/sessions/{key} deletes a session.", { param: "id" });
   }

@@ -6,6 +6,7 @@ import type { ChildOutcome } from "./family/child.ts";
 import type { ChildReport } from "./family/child-report.ts";
 import type { ContextReport } from "./inspect/context-report.ts";
 import type { RunPrompt } from "./inspect/run-prompt.ts";
+import type { TranscriptPage } from "./memory/transcript-memory.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Approval, Decision, RunInput, RunState } from "./run/run.ts";
 import type { HistoryPage } from "./transcript/transcript.ts";
@@ -32,6 +33,10 @@ export interface SessionMethods {
   export(withPrompts?: boolean): ReadableStream<Uint8Array> | undefined;
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined;
+  /** The pages that memory has of it, and whether the newest messages are in them; undefined where there is no session. */
+  remembered(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> | undefined;
+  /** A page as it is now; undefined where nothing of it is left. */
+  rememberedPage(conversation: string, page: number): (TranscriptPage & { text: string }) | undefined;
   remove(): Promise<boolean>;
   /** A sub-agent's end, as often as it likes; nobody may want to hear it. */
   announce(report: ChildReport): void;

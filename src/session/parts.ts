@@ -14,6 +14,7 @@ import { Family } from "./family/family.ts";
 import { tellEnd } from "./hooked/agent-end.ts";
 import { SessionHooks } from "./hooked/session-hooks.ts";
 import { Inspector } from "./inspect/inspector.ts";
+import { TranscriptMemory } from "./memory/transcript-memory.ts";
 import { Performer } from "./performer.ts";
 import { type Life, Pulse } from "./pulse.ts";
 import type { QueuePolicy } from "./run/queue.ts";
@@ -63,6 +64,7 @@ export interface Parts {
   indexer: Indexer;
   inspector: Inspector;
   retention: Retention;
+  transcripts: TranscriptMemory;
   removal: Removal;
 }
 
@@ -73,6 +75,8 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
     ...given,
     files: env.FILES,
     database: env.DB,
+    memory: env.MEMORY,
+    indexing: env.INDEXING,
     wiring: () => configured.now(),
     now: Date.now,
     format: (...text: Parameters<Deliveries["format"]>) => deliveries.format(...text),
@@ -82,7 +86,11 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
   };
   const audit = new AuditTrail(room);
   const hooks = new SessionHooks({ ...room, audit });
-  const pulse = new Pulse({ ...room, life, workers: () => ({ engine, deliveries, indexer, family, retention }) });
+  const pulse = new Pulse({
+    ...room,
+    life,
+    workers: () => ({ engine, deliveries, indexer, family, retention, transcripts }),
+  });
   const deliveries = new Deliveries({ ...room, hooks, drained: () => pulse.arm() });
   const indexer = new Indexer({ ...room, audit });
   const family = new Family(room);
@@ -112,6 +120,27 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
   const sockets = new Sockets(room);
   const retention = new Retention({ ...room, promptsInUse: () => performer.promptsInUse });
   const inspector = new Inspector({ ...room, skills, extraTools, engine: () => engine });
-  const removal = new Removal({ ...room, audit, idle: () => pulse.idle(), dismiss: () => family.dismiss() });
-  return { engine, performer, pulse, desk, deliveries, sockets, family, hooks, indexer, inspector, retention, removal };
+  const transcripts = new TranscriptMemory(room);
+  const removal = new Removal({
+    ...room,
+    audit,
+    transcripts,
+    idle: () => pulse.idle(),
+    dismiss: () => family.dismiss(),
+  });
+  return {
+    engine,
+    performer,
+    pulse,
+    desk,
+    deliveries,
+    sockets,
+    family,
+    hooks,
+    indexer,
+    inspector,
+    retention,
+    transcripts,
+    removal,
+  };
 }

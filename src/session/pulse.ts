@@ -6,6 +6,7 @@ import { outboxDueAt } from "./delivery/outbox.ts";
 import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs, putOff } from "./due.ts";
 import type { Engine } from "./engine.ts";
 import type { Family } from "./family/family.ts";
+import type { TranscriptMemory } from "./memory/transcript-memory.ts";
 import { openRuns } from "./run/runs.ts";
 import type { SessionRow } from "./store/session-row.ts";
 import type { Store } from "./store/store.ts";
@@ -28,6 +29,7 @@ export interface Workers {
   indexer: Indexer;
   family: Family;
   retention: Retention;
+  transcripts: TranscriptMemory;
 }
 
 /** What keeping a session going needs of the object that it is done for. */
@@ -109,8 +111,8 @@ export class Pulse {
   /** Resolves when nothing is going on that might write, once the session is going. */
   async idle(): Promise<void> {
     await this.#turn;
-    const { deliveries, indexer, retention, family } = this.#room.workers();
-    await Promise.all([deliveries, indexer, retention, family].map((worker) => worker.idle()));
+    const { engine: _, ...others } = this.#room.workers();
+    await Promise.all(Object.values(others).map((worker) => worker.idle()));
   }
 
   /** Nothing can begin before it is known how. Where that cannot be found out now, the alarm comes back to it. */
@@ -122,7 +124,9 @@ export class Pulse {
 
   async #afterTurn(): Promise<void> {
     this.work();
-    if (this.#room.life() === "here") await this.#room.workers().retention.tidy();
+    const { retention, transcripts } = this.#room.workers();
+    if (this.#room.life() === "here") await retention.tidy();
+    if (this.#room.life() === "here") await transcripts.tell();
   }
 
   #arm(recoveryMs: number, indexMs: number): void {

@@ -187,6 +187,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#life === "here" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
   }
 
+  remembered() {
+    return this.#life === "here" ? this.#parts.transcripts.pages() : undefined;
+  }
+
+  rememberedPage(conversation: string, page: number) {
+    return this.#life === "here" ? this.#parts.transcripts.page(conversation, page) : undefined;
+  }
+
   /**
    * The session's events after a number, or from now on; it stays open. Undefined where there is no session, unless
    * one is waited for.

@@ -102,6 +102,37 @@ export const compactions = sqliteTable("compactions", {
   body: json("body", isCompaction).notNull(),
 });
 
+/**
+ * The transcript as memory reads it, as far as memory has asked: pages, each of one conversation. What is said later is on
+ * later lines, and what is cleared away leaves empty ones, so that a line keeps its number.
+ */
+export const memoryPages = sqliteTable(
+  "memory_pages",
+  {
+    /** Number of its first message. */
+    fromSeq: integer("from_seq").primaryKey(),
+    /** Number of the last message that was looked at for it. */
+    lastSeq: integer("last_seq").notNull(),
+    /** What was before this number is cleared away; beyond `lastSeq` where nothing is left. */
+    keptSeq: integer("kept_seq").notNull(),
+    /** The session id that its conversation has. */
+    conversation: text().notNull(),
+    /** 1, 2, 3 … in its conversation. */
+    page: integer().notNull(),
+    lines: integer().notNull(),
+    /** Of its lines, in bytes of UTF-8. */
+    size: integer().notNull(),
+    /** Bytes of JSON that are read for it. */
+    weight: integer().notNull(),
+    /** When the last of it was said. */
+    saidAt: integer("said_at").notNull(),
+    /** Whether it has changed since memory was told. */
+    untold: integer({ mode: "boolean" }).notNull(),
+  },
+  // SQLite takes it only where a query says `untold = 1` literally.
+  (table) => [index("memory_pages_untold").on(table.untold).where(sql`${table.untold} = 1`)],
+);
+
 /** What models were sent besides conversations: layers of system prompts, and lists of tools. Each text is kept once. */
 export const prompts = sqliteTable("prompts", {
   /** SHA-256 of the text, in hex. Runs name it in their state. */

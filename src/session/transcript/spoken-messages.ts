@@ -22,7 +22,7 @@ export function spokenIn(store: Store, { fromSeq, beforeSeq }: EndedConversation
   for (let pages = 0; pages < MAX_PAGES && before !== undefined && found.length < limit; pages++) {
     const where = and(gte(messages.seq, fromSeq), lt(messages.seq, before));
     const page = readMessages(store, { where, orderBy: desc(messages.seq), limit: PAGE, maxBytes: PAGE_BYTES });
-    found.push(...page.rows.flatMap(({ message }) => asSpoken(message)));
+    found.push(...page.rows.flatMap(({ message }) => asSpoken(message) ?? []));
     before = page.moreAfter;
   }
   return found.slice(0, limit).reverse();
@@ -30,15 +30,16 @@ export function spokenIn(store: Store, { fromSeq, beforeSeq }: EndedConversation
 
 const SYSTEM = { id: "system" };
 
-function asSpoken(message: Message): SpokenMessage[] {
-  if (message.aside || !isForPeople(message) || message.role === "tool") return [];
+/** A message as it was said aloud; undefined for a command, a tool's output, silence, and what the system tells the model. */
+export function asSpoken(message: Message): SpokenMessage | undefined {
+  if (message.aside || !isForPeople(message) || message.role === "tool") return undefined;
   const { role, at } = message;
   if (message.role === "assistant") {
     const text = spoken(textOf(message));
-    return text === "" ? [] : [{ role, at, text }];
+    return text === "" ? undefined : { role, at, text };
   }
   // Nobody said what the system tells the model.
   const { sender = SYSTEM } = message;
-  if (sender.id === SYSTEM.id && message.text.startsWith("[System] ")) return [];
-  return [{ role, at, text: message.text, ...(message.sender && { owner: message.sender.owner }) }];
+  if (sender.id === SYSTEM.id && message.text.startsWith("[System] ")) return undefined;
+  return { role, at, text: message.text, ...(message.sender && { owner: message.sender.owner }) };
 }

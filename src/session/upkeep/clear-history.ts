@@ -1,6 +1,7 @@
 import { asc, lt, lte, sql } from "drizzle-orm";
 import { forgetRuns } from "../catalog/catalog.ts";
 import { objectNameOf } from "../locate.ts";
+import { cutPages } from "../memory/transcript-pages.ts";
 import { readMessages } from "../store/message-pages.ts";
 import { compactions, messages, outbox, runs } from "../store/schema.ts";
 import { saveOldestCursor } from "../store/session-row.ts";
@@ -35,6 +36,7 @@ export async function clearMessages(room: RetentionRoom, before: number): Promis
     fence.write(() => {
       store.delete(messages).where(lte(messages.seq, last)).run();
       store.delete(compactions).where(lte(compactions.seq, last)).run();
+      cutPages(store, last);
       saveOldestCursor(store, last);
     });
     log.clearedUpTo(last);

@@ -4,6 +4,7 @@ import type { AuditTrail } from "../catalog/audit-trail.ts";
 import { forgetSession } from "../catalog/catalog.ts";
 import { comesWithin } from "../comes-within.ts";
 import { objectNameOf } from "../locate.ts";
+import type { TranscriptMemory } from "../memory/transcript-memory.ts";
 import type { SessionRow } from "../store/session-row.ts";
 import { deleteFolder, sessionFolder } from "../transcript/spill.ts";
 
@@ -17,6 +18,7 @@ export interface RemovalRoom {
   database: D1Database;
   /** What happened in it stays known. */
   audit: Pick<AuditTrail, "tell">;
+  transcripts: Pick<TranscriptMemory, "forget">;
   owner(): SessionRow;
   /** Resolves when nothing is going on any more that might write. */
   idle(): Promise<unknown>;
@@ -57,7 +59,7 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, audit, owner, idle, dismiss, forget } = this.#room;
+    const { ctx, files, database, audit, transcripts, owner, idle, dismiss, forget } = this.#room;
     const { agentId, key } = owner();
     // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
@@ -65,6 +67,7 @@ export class Removal {
     await audit.tell();
     await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
     await forgetSession(database, key);
+    await transcripts.forget();
     const deleted = ctx.storage.deleteAll();
     forget();
     await deleted;
