@@ -1,0 +1,20 @@
+import { env } from "cloudflare:test";
+import { D1VectorIndex } from "../../../src/memory/vectors/d1-vector-index.ts";
+import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
+
+let spaces = 0;
+
+/** The number of a space that nobody else has. */
+export function newSpaceId(): number {
+  spaces++;
+  return spaces;
+}
+
+/** A space in the real D1. */
+export function openSpace(
+  dimensions: number,
+  { spaceId = newSpaceId(), database = env.MEMORY, cache = new PackCache(24 * 1024 * 1024) } = {},
+) {
+  const shelf = { database, dimensions, cache, name: String(spaceId) };
+  return { spaceId, index: new D1VectorIndex(shelf, spaceId), cache };
+}
