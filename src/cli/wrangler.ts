@@ -9,6 +9,8 @@ const REMEMBERED = 20_000;
 
 /** A wrangler that runs. */
 export interface Wrangler {
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined;
   /** Resolves with the exit code when it has ended; undefined where a signal ended it. */
   readonly ended: Promise<number | undefined>;
   /** The end of what it wrote so far. */
@@ -48,6 +50,7 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
     child.once("close", (code) => resolve(code ?? undefined));
   });
   return {
+    pid: child.pid,
     ended,
     output: () => remembered,
     async stop() {

@@ -1,35 +1,49 @@
 import { parseArgs } from "node:util";
+import { Problem, runCommand } from "../../src/cli/problem.ts";
 import { type Contender, floorContender, isopodContender } from "./contenders.ts";
 import { countTurns } from "./count.ts";
 import { runParallel, runSequential } from "./load.ts";
 import { memoryOf } from "./memory.ts";
 import { measurePrompt } from "./prompt.ts";
 import { type Findings, jsonReport, textReport } from "./report.ts";
+import { measureSearch } from "./search.ts";
+import { searchReport } from "./search-report.ts";
 import { countSkills, measureGate } from "./skills.ts";
 import { modelConfig, type Running, Stage, TOKEN } from "./stage.ts";
 
-const USAGE = `Usage: npm run bench -- [options]
+const CHUNKS = 10_000;
+const USAGE = `Usage: npm run bench -- [memory] [options]
 
-  --json   End with one line of JSON
-  --help   Show this`;
-const LONGEST_MS = 115_000;
+  memory           Only what searching a large memory costs
+  --chunks <n>     How large that memory is (default: ${CHUNKS})
+  --json           End with one line of JSON
+  --help           Show this`;
+/** Longest that all of it takes; a large memory takes longer. */
+const LONGEST_MS = 600_000;
+const LONGEST_PER_CHUNK_MS = 30;
 
-/** Measures what a turn costs, beside the least that it could cost, and prints it. */
+/** Measures what a turn costs, beside the least that it could cost, and what a search of a large memory costs; and prints it. */
 async function bench(): Promise<void> {
-  const { values } = parseArgs({
-    options: { json: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+  const { values, positionals } = parseArgs({
+    options: {
+      chunks: { type: "string", default: String(CHUNKS) },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
   });
   if (values.help) return console.log(USAGE);
-  // Before anything else is at work beside it.
-  const prompt = measurePrompt();
-  const gate = measureGate();
+  const chunks = Number(values.chunks);
+  const isUnderstood = Number.isInteger(chunks) && chunks > 0 && positionals.every((part) => part === "memory");
+  if (!isUnderstood) throw new Problem(USAGE);
   const stage = await Stage.open();
   const stopped = stage.closeOnSignal();
-  const deadline = setTimeout(() => giveUp(stage), LONGEST_MS);
+  const longestMs = LONGEST_MS + Math.max(0, chunks - CHUNKS) * LONGEST_PER_CHUNK_MS;
+  const deadline = setTimeout(() => giveUp(stage, longestMs), longestMs);
   try {
-    const findings = { ...(await measure(stage)), prompt, gate };
-    console.log(textReport(findings));
-    if (values.json) console.log(JSON.stringify(jsonReport(findings)));
+    const { text, json } = positionals.length === 0 ? await whole(stage, chunks) : await searchOnly(stage, chunks);
+    console.log(text);
+    if (values.json) console.log(JSON.stringify(json));
   } catch (error) {
     if (!stopped()) throw error;
     process.exitCode = 130;
@@ -37,6 +51,26 @@ async function bench(): Promise<void> {
     clearTimeout(deadline);
     await stage.close();
   }
+}
+
+/** What was measured, for people and for programs. */
+interface Reports {
+  text: string;
+  json: object;
+}
+
+async function whole(stage: Stage, chunks: number): Promise<Reports> {
+  // Before anything else is at work beside it.
+  const prompt = measurePrompt();
+  const gate = measureGate();
+  const turns = { ...(await measure(stage)), prompt, gate };
+  const { text, json } = await searchOnly(stage, chunks);
+  return { text: `${textReport(turns)}\n\n${text}`, json: { ...jsonReport(turns), ...json } };
+}
+
+async function searchOnly(stage: Stage, chunks: number): Promise<Reports> {
+  const search = await measureSearch(stage, chunks, say);
+  return { text: searchReport(search), json: { search } };
 }
 
 async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate">> {
@@ -108,8 +142,8 @@ async function memory(running: Running) {
   return running.pid === undefined ? undefined : memoryOf(running.pid);
 }
 
-function giveUp(stage: Stage): void {
-  console.error(`The bench took more than ${LONGEST_MS / 1000} s and was ended.`);
+function giveUp(stage: Stage, longestMs: number): void {
+  console.error(`The bench took more than ${longestMs / 1000} s and was ended.`);
   void stage.close();
 }
 
@@ -117,4 +151,4 @@ function say(what: string): void {
   console.error(`${what} …`);
 }
 
-await bench();
+await runCommand(bench);

@@ -72,8 +72,7 @@ export class Stage {
   /** Isopod as `npm start` starts it; the second time over what the first one left. Not waited for. */
   async isopod(config: object): Promise<Running> {
     const port = await freePort();
-    const vars = join(this.#folder, "vars");
-    await writeFile(vars, `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
+    const vars = await this.#variables("isopod", config);
     const child = this.#spawn([
       ...["src/cli/start.ts", "--port", String(port)],
       ...["--persist-to", join(this.#folder, "isopod"), "--vars", vars],
@@ -89,7 +88,16 @@ export class Stage {
 
   /** Isopod with bindings that count, over what the measured one left. Not waited for. */
   counting(): Promise<Running> {
-    return this.#worker("isopod", ["test/bench/counting.ts", "--env-file", join(this.#folder, "vars")]);
+    return this.#worker("isopod", ["test/bench/counting.ts", "--env-file", join(this.#folder, "isopod.vars")]);
+  }
+
+  /** Isopod with another main file, over a state of its own, which the next one with the same name finds again. Not waited for. */
+  async isopodWorker(main: string, config: object, state: string): Promise<Running> {
+    const vars = await this.#variables(state, config);
+    for (const database of ["DB", "MEMORY"]) {
+      await this.wrangler("d1", "migrations", "apply", database, "--local", "--persist-to", this.path(state));
+    }
+    return this.#worker(state, [main, "--env-file", vars, "--var", "ISOPOD_HOST:workerd"]);
   }
 
   /** Runs wrangler to its end and gives what it said. */
@@ -122,6 +130,12 @@ export class Stage {
     return join(this.#folder, name);
   }
 
+  async #variables(name: string, config: object): Promise<string> {
+    const path = this.path(`${name}.vars`);
+    await writeFile(path, `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
+    return path;
+  }
+
   async #worker(state: string, args: string[]): Promise<Running> {
     const port = await freePort();
     const wrangler = this.#runWrangler([
@@ -138,7 +152,7 @@ export class Stage {
       ended = true;
     });
     const failure = () => (ended ? wrangler.output() : undefined);
-    return { url: `http://127.0.0.1:${port}`, pid: undefined, failure, stop };
+    return { url: `http://127.0.0.1:${port}`, pid: wrangler.pid, failure, stop };
   }
 
   #runWrangler(args: string[]): Wrangler {

@@ -24,9 +24,10 @@ export async function indexSet(door: MemoryDoor, set: MemorySet, say: Say): Prom
     }
   };
   await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, upload));
+  startedAt ??= performance.now();
   await door.index();
   const { chunks, vectors } = await whole(door, set, say);
-  const tookMs = performance.now() - (startedAt ?? 0);
+  const tookMs = performance.now() - startedAt;
   const made = vectors.ready === null ? "no vectors" : `vectors of ${vectors.ready.space}`;
   say(`${set.name}: ${set.files.size} files, ${chunks} chunks, ${made}, ${(tookMs / 1000).toFixed(1)} s`);
   return tookMs;
