@@ -1,4 +1,6 @@
 import { oneLine } from "./one-line.ts";
+import { printable } from "./printable.ts";
+import { table } from "./table.ts";
 import type { SkillChange, SkillDetail, SkillReport, Verification } from "./wire.ts";
 
 /** Most characters of a description in a table. */
@@ -101,27 +103,4 @@ function countOf(files: number): string {
 function short(description: string): string {
   const line = oneLine(description);
   return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION - 1).trimEnd()}…`;
-}
-
-/** A text of several lines as a terminal may show it. */
-function printable(text: string): string {
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.replaceAll(/(?!\t)[\p{Cc}\p{Cf}\u2028\u2029]/gu, " "))
-    .join("\n");
-}
-
-/** Chinese characters take two columns. */
-function widthOf(text: string): number {
-  return [...text].reduce(
-    (width, character) => width + (/[\u1100-\u115f\u2e80-\uffe6]|\p{Emoji_Presentation}/u.test(character) ? 2 : 1),
-    0,
-  );
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map(oneLine));
-  const widths = shown[0]?.map((_, column) => Math.max(...shown.map((row) => widthOf(row[column] ?? "")))) ?? [];
-  const cell = (text: string, column: number) => text + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
-  return shown.map((row) => row.map(cell).join("  ").trimEnd()).join("\n");
 }

@@ -35,7 +35,7 @@ export class Command {
 
   /** Runs one of the command line's programs with this Node; `env` replaces the environment's own variables. */
   static run(
-    program: "start" | "chat" | "prompt" | "doctor" | "import" | "skills",
+    program: "start" | "chat" | "prompt" | "doctor" | "import" | "skills" | "memory",
     args: string[],
     env: NodeJS.Dict<string> = {},
     root = ROOT,

@@ -1,0 +1,120 @@
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ask, type Request } from "./http.ts";
+import { passageText, resultsText, statusText } from "./memory-text.ts";
+import { isMemoryPassage, isMemoryResults, isMemoryStatus } from "./memory-wire.ts";
+import { Problem, runCommand } from "./problem.ts";
+import { answered, findServer, meet } from "./server.ts";
+import { VARIABLES_FILE } from "./variables.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const USAGE = `Usage: npm run memory -- <what> [options]
+
+Looks into what an agent of a running Isopod remembers.
+
+  search <words>       The passages that answer, each with its score, why it was found, and where it stands
+  get <path>           Lines of a memory file
+  status               How the index stands: files, vectors, what waits, what is wrong
+  index                Brings it up to date; the exit code is 2 while work is left, which goes on by itself
+
+  --agent <id>         Whose memory (default: the agent that answers)
+  --max <number>       Most results of a search
+  --min-score <0..1>   Least score of a result
+  --source <source>    memory or sessions; may be given twice
+  --from <line>        The first line that get shows, from 1
+  --lines <number>     How many it shows
+  --force              Index all files anew
+  --json               What the API answers, as it is
+  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --token <token>      Its access token (default: ISOPOD_TOKEN)
+  --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
+  --help               Show this`;
+
+/** The exit code of `index` where work is left. */
+const UNFINISHED = 2;
+
+/** Looks into an agent's memory. */
+async function memory(): Promise<void> {
+  const { values, positionals } = parsed();
+  const [what, ...words] = positionals;
+  if (values.help) return console.log(USAGE);
+  const takesOne = what === "search" || what === "get";
+  if (takesOne !== words.length > 0 || (what === "get" && words.length > 1)) throw new Problem(USAGE);
+  const server = await findServer(values.vars, values.url, values.token);
+  const agentId = values.agent ?? (await meet(server)).agentId;
+  const asking = <Answer>(request: Request, is: (value: unknown) => value is Answer) => {
+    const path = `/v1/agents/${encodeURIComponent(agentId)}/memory${request.path}`;
+    return answered(server, () => ask(server, { ...request, path }, is));
+  };
+  const say = (answer: unknown, text: string) => console.log(values.json ? JSON.stringify(answer, null, 2) : text);
+  switch (what) {
+    case "search": {
+      const results = await asking(searchFor(words.join(" "), values), isMemoryResults);
+      return say(results, resultsText(results));
+    }
+    case "get": {
+      const passage = await asking(linesOf(words[0] ?? "", values), isMemoryPassage);
+      return say(passage, passageText(passage));
+    }
+    case "status": {
+      const status = await asking({ path: "/status" }, isMemoryStatus);
+      return say(status, statusText(status));
+    }
+    case "index": {
+      const { force } = values;
+      const status = await asking({ method: "POST", path: "/index", body: { force } }, isMemoryStatus);
+      if (!status.complete) process.exitCode = UNFINISHED;
+      return say(status, statusText(status));
+    }
+    default:
+      throw new Problem(USAGE);
+  }
+}
+
+function searchFor(query: string, { max, "min-score": minScore, source: sources }: Options): Request {
+  const limits = {
+    ...(max !== undefined && { maxResults: numberIn("--max", max) }),
+    ...(minScore !== undefined && { minScore: numberIn("--min-score", minScore) }),
+  };
+  return { method: "POST", path: "/search", body: { query, ...limits, sources } };
+}
+
+function linesOf(path: string, { from, lines }: Options): Request {
+  const query = new URLSearchParams({
+    path,
+    ...(from !== undefined && { from }),
+    ...(lines !== undefined && { lines }),
+  });
+  return { path: `/file?${query}` };
+}
+
+/** @throws Problem where it is none */
+function numberIn(option: string, text: string): number {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isFinite(number)) return number;
+  throw new Problem(`${option} wants a number, not '${text}'.`);
+}
+
+type Options = ReturnType<typeof parsed>["values"];
+
+function parsed() {
+  return parseArgs({
+    options: {
+      agent: { type: "string" },
+      max: { type: "string" },
+      "min-score": { type: "string" },
+      source: { type: "string", multiple: true },
+      from: { type: "string" },
+      lines: { type: "string" },
+      force: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      url: { type: "string" },
+      token: { type: "string" },
+      vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      help: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+}
+
+await runCommand(memory);
