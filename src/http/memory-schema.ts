@@ -82,6 +82,7 @@ const passage = z
     startLine: line.openapi({ description: "1 is the first line; 0 where the passage is empty." }),
     endLine: line,
     totalLines: count,
+    isCut: z.boolean().optional().openapi({ description: "One line alone was too long: this is its beginning." }),
     next: z.int().optional().openapi({ description: "The line to go on with, as `from`; absent at the end." }),
   })
   .openapi("MemoryPassage");

@@ -62,6 +62,8 @@ export interface MemoryPassage {
   startLine: number;
   endLine: number;
   totalLines: number;
+  /** There where one line alone is longer than what is given at once: then `text` is the beginning of it. */
+  isCut?: boolean;
   /** Where to go on reading; absent at the end. */
   next?: number;
 }

@@ -58,8 +58,8 @@ function passageText(passage: MemoryPassage, { cites, limits, newFenceId }: Reca
 }
 
 /** As many whole lines as fit; of a first line that is too long by itself, its beginning. */
-function fitting({ text, startLine, endLine }: MemoryPassage, maxChars: number) {
-  if (text.length <= maxChars) return { shown: text, endLine, isCut: false };
+function fitting({ text, startLine, endLine, isCut = false }: MemoryPassage, maxChars: number) {
+  if (text.length <= maxChars) return { shown: text, endLine, isCut };
   const end = text.lastIndexOf("\n", maxChars);
   if (end <= 0) return { shown: truncateExternal(text, maxChars).text, endLine: startLine, isCut: true };
   const shown = text.slice(0, end);
