@@ -2,10 +2,11 @@ import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { files } from "../../db/memory-schema.ts";
 import type { Document } from "../sync/document-store.ts";
-import { countMore, runAll, settle } from "./change-files.ts";
+import { countMore, settle } from "./change-files.ts";
 import { guard, unlessOvertaken } from "./guard.ts";
 import { insertChunks } from "./insert-chunks.ts";
 import type { BuildingFile, LiveFile, MemoryIndex, NewChunk } from "./memory-index.ts";
+import { runAll } from "./run-all.ts";
 
 /** Begins another version of a file, which no search sees. */
 export async function beginBuilding(index: MemoryIndex, document: Document, now: number): Promise<BuildingFile> {

@@ -1,10 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
-import { files } from "../../db/memory-schema.ts";
 import type { Document } from "../sync/document-store.ts";
 import { guard, unlessOvertaken } from "./guard.ts";
 import { insertChunks } from "./insert-chunks.ts";
 import type { Change, LiveFile, MemoryIndex, NewChunk } from "./memory-index.ts";
+import { runAll } from "./run-all.ts";
 
 /** How a file differs from what is stored of it. */
 export interface FileChange {
@@ -67,13 +66,12 @@ export async function removeFiles(index: MemoryIndex, removed: readonly LiveFile
   if (removed.length === 0) return [];
   const rows = JSON.stringify(removed.map(({ id, revision }) => ({ id, revision })));
   const meant = sql`state = 'live' AND (id, revision) IN (SELECT value ->> 'id', value ->> 'revision' FROM json_each(${rows}))`;
-  const db = drizzle(index.database);
-  const [, out] = await db.batch([
-    db.run(sql`UPDATE meta SET files = files - (SELECT count(*) FROM files WHERE ${meant}),
-      chunks = chunks - (SELECT coalesce(sum(chunks), 0) FROM files WHERE ${meant}) WHERE id = ${index.memoryId}`),
-    db.update(files).set({ state: "dead" }).where(meant).returning({ id: files.id }),
+  const [, out] = await runAll(index.database, [
+    sql`UPDATE meta SET files = files - (SELECT count(*) FROM files WHERE ${meant}),
+      chunks = chunks - (SELECT coalesce(sum(chunks), 0) FROM files WHERE ${meant}) WHERE id = ${index.memoryId}`,
+    sql`UPDATE files SET state = 'dead' WHERE ${meant} RETURNING id`,
   ]);
-  return out.map(({ id }) => id);
+  return out?.results.map(({ id }) => Number(id)) ?? [];
 }
 
 /** Deletes chunks with their terms, and keeps in mind that their vectors are to be forgotten. */
@@ -107,13 +105,6 @@ export function settle(agentId: string, changes: readonly Change[]): SQL[] {
     sql`DELETE FROM changes WHERE agent_id = ${agentId}
       AND (path, token) IN (SELECT value ->> 'path', value ->> 'token' FROM json_each(${JSON.stringify(changes)}))`,
   ];
-}
-
-/** Runs statements in one transaction. @throws what D1 throws; nothing is changed then */
-export async function runAll(database: D1Database, statements: readonly SQL[]): Promise<void> {
-  const db = drizzle(database);
-  const [first, ...rest] = statements.map((statement) => db.run(statement));
-  if (first !== undefined) await db.batch([first, ...rest]);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,8 +1,9 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { chunks, files, gone } from "../../db/memory-schema.ts";
-import { deleteChunks, runAll } from "./change-files.ts";
+import { deleteChunks } from "./change-files.ts";
 import type { MemoryIndex } from "./memory-index.ts";
+import { runAll } from "./run-all.ts";
 
 /** Most chunks of one step. */
 const STEP_CHUNKS = 500;

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, count, eq, isNotNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { changes, files, meta } from "../../db/memory-schema.ts";
 import type { MemoryStatus } from "../agent-memory.ts";
@@ -19,9 +19,11 @@ export async function fileStatus(database: D1Database, agentId: string, now: num
   const db = drizzle(database);
   const [[row], [changed], warned] = await db.batch([
     db.select().from(meta).where(eq(meta.agentId, agentId)),
-    db.all<{ count: number }>(
-      sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${changes} WHERE ${changes.agentId} = ${agentId} LIMIT ${MAX_COUNTED})`,
-    ),
+    db
+      .select({ count: count() })
+      .from(
+        db.select({ path: changes.path }).from(changes).where(eq(changes.agentId, agentId)).limit(MAX_COUNTED).as("c"),
+      ),
     db
       .select({ path: files.path, message: sql<string>`${files.warning}` })
       .from(files)

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { isMemoryPath, memoryPlaces } from "../../src/memory/memory-paths.ts";
+
+const PATHS = [
+  "MEMORY.md",
+  "memory.md",
+  "Memory.MD",
+  "memory/2026-11-22.md",
+  "memory/trips/lisbon.md",
+  "Memory/old.md",
+  "memory/data.csv",
+  "memory/.obsidian/state.md",
+  "memory/.draft.md",
+  ".openclaw/workspace-state.json",
+  "sessions/one.md",
+  "notes/a.md",
+  "notes/b.txt",
+  "notes/c.png",
+  "notes/deep/d.log",
+  "Notes/e.md",
+  "notebook.md",
+  "todo.txt",
+];
+
+function named(...extraPaths: string[]): string[] {
+  return PATHS.filter((path) => isMemoryPath(path, { sources: ["memory"], extraPaths }));
+}
+
+const USUAL = [
+  "MEMORY.md",
+  "memory.md",
+  "Memory.MD",
+  "memory/2026-11-22.md",
+  "memory/trips/lisbon.md",
+  "Memory/old.md",
+];
+
+test("memory is MEMORY.md and the notes below memory/, whatever their case, and nothing hidden", () => {
+  expect(named()).toEqual(USUAL);
+});
+
+test.each([
+  ["a folder", "notes", ["notes/a.md", "notes/b.txt", "notes/deep/d.log"]],
+  ["a folder as models name it", "~/notes/", ["notes/a.md", "notes/b.txt", "notes/deep/d.log"]],
+  ["a file", "todo.txt", ["todo.txt"]],
+  ["a file whose name says that it is no text", "notes/c.png", ["notes/c.png"]],
+  ["a glob", "notes/*.{md,txt}", ["notes/a.md", "notes/b.txt"]],
+  ["a glob of any depth", "notes/**/*.log", ["notes/deep/d.log"]],
+  ["a glob of names", "*.txt", ["notes/b.txt", "todo.txt"]],
+  ["what is hidden", ".openclaw", []],
+  ["the place of transcripts", "sessions", []],
+])("an extra path may be %s", (_, extra, more) => {
+  expect(named(extra).filter((path) => !USUAL.includes(path))).toEqual(more);
+});
+
+test("the whole workspace may be memory, but for what is hidden or plainly no text", () => {
+  const left = PATHS.filter((path) => !named(".").includes(path));
+  expect(left).toEqual([
+    "memory/.obsidian/state.md",
+    "memory/.draft.md",
+    ".openclaw/workspace-state.json",
+    "sessions/one.md",
+    "notes/c.png",
+  ]);
+});
+
+test("nothing outside the workspace is memory, and it is said what was left out", () => {
+  const extraPaths = ["../secrets", "/etc/passwd", "notes/../../x", "{notes", "todo.txt"];
+  const { faults, extra } = memoryPlaces({ sources: ["memory"], extraPaths });
+  expect(extra.map(({ folder }) => folder)).toEqual(["todo.txt"]);
+  expect(faults).toHaveLength(4);
+  expect(faults[0]).toContain("memorySearch.extraPaths");
+  expect(faults[0]).toContain("`../secrets`");
+});
+
+test("where memory files are no source, none is memory", () => {
+  expect(isMemoryPath("MEMORY.md", { sources: ["sessions"], extraPaths: ["notes"] })).toBe(false);
+});
+
+test("of hundreds of extra paths the first ones count", () => {
+  const extraPaths = Array.from({ length: 300 }, (_, i) => `folder${i}`);
+  const { extra, faults } = memoryPlaces({ sources: ["memory"], extraPaths });
+  expect(extra).toHaveLength(50);
+  expect(faults).toEqual(["Of memorySearch.extraPaths the first 50 count."]);
+});

@@ -1,0 +1,47 @@
+/** What is done to calls of a database; a call is a batch, or a statement by itself. */
+export interface Watch {
+  /** The n-th call, and all after it, fail: before they took effect, or after. */
+  dies?: { at: number; when: "before" | "after" };
+  /** Waited for before each call. */
+  hold?(call: number): Promise<void>;
+}
+
+/** The real D1, whose calls are counted, with the rows that they read and wrote, and made to fail or to wait. */
+export function watchDatabase(real: D1Database, { dies, hold }: Watch = {}) {
+  const seen = { calls: 0, rowsRead: 0, rowsWritten: 0 };
+  const reals = new WeakMap<object, D1PreparedStatement>();
+
+  async function call<Result>(run: () => Promise<Result>): Promise<Result> {
+    const number = ++seen.calls;
+    await hold?.(number);
+    if (dies !== undefined && (number > dies.at || (number === dies.at && dies.when === "before")))
+      throw new Error("died");
+    const result = await run();
+    for (const { meta } of [result].flat() as Partial<D1Result>[]) {
+      seen.rowsRead += meta?.rows_read ?? 0;
+      seen.rowsWritten += meta?.rows_written ?? 0;
+    }
+    if (number === dies?.at) throw new Error("died");
+    return result;
+  }
+
+  function watched(statement: D1PreparedStatement): D1PreparedStatement {
+    const wrapped = {
+      bind: (...values: unknown[]) => watched(statement.bind(...values)),
+      run: () => call(() => statement.run()),
+      all: () => call(() => statement.all()),
+      // It does not say what was read.
+      raw: () => call(() => statement.raw()),
+      first: () => call(() => statement.first()),
+    };
+    reals.set(wrapped, statement);
+    return wrapped as unknown as D1PreparedStatement;
+  }
+
+  const database = {
+    prepare: (sql: string) => watched(real.prepare(sql)),
+    batch: (statements: D1PreparedStatement[]) =>
+      call(() => real.batch(statements.map((statement) => reals.get(statement) ?? statement))),
+  };
+  return { database: database as unknown as D1Database, seen };
+}
