@@ -12,6 +12,8 @@ export interface OutsideAnswer {
   bytes?: number;
   /** Answers with the request itself: its line, headers and body. */
   echo?: boolean;
+  /** Answers as OpenAI's embeddings do, with vectors of so many dimensions; 400 where a text has that word in it. */
+  embeds?: { dimensions: number; refuses?: string };
   /** Never ends: after its head, or without one. */
   hang?: "head" | "body";
 }
@@ -68,6 +70,11 @@ export async function startOutside({ port = 0 }: { port?: number } = {}): Promis
 
 async function give(answer: OutsideAnswer, heard: OutsideRequest, response: ServerResponse): Promise<void> {
   if (answer.hang === "head") return;
+  if (answer.embeds) {
+    const { status, body } = embeddingsOf(heard.body, answer.embeds);
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    return;
+  }
   response.writeHead(answer.status ?? 200, answer.headers);
   if (answer.hang === "body") {
     response.write("…");
@@ -79,6 +86,20 @@ async function give(answer: OutsideAnswer, heard: OutsideRequest, response: Serv
   }
   if (answer.echo) response.end(echoOf(heard));
   else response.end(Buffer.from(answer.body ?? "", answer.base64 ? "base64" : "utf8"));
+}
+
+/** Texts with the same letters have the same vector, the last text first, as the protocol allows. */
+function embeddingsOf(asked: string, { dimensions, refuses }: NonNullable<OutsideAnswer["embeds"]>) {
+  const texts: string[] = JSON.parse(asked).input;
+  if (refuses !== undefined && texts.some((text) => text.includes(refuses))) {
+    return { status: 400, body: { error: { message: `'${refuses}' is not allowed`, type: "invalid_request_error" } } };
+  }
+  const data = texts.map((text, index) => {
+    const embedding = new Array<number>(dimensions).fill(0);
+    for (const letter of text) embedding[(letter.codePointAt(0) ?? 0) % dimensions]! += 1;
+    return { object: "embedding", index, embedding };
+  });
+  return { status: 200, body: { object: "list", data: data.reverse() } };
 }
 
 function echoOf({ method, path, headers, body }: OutsideRequest): string {

@@ -1,0 +1,214 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { type EmbedRoom, embedCached, embedQuery, type HashedText } from "../../../src/memory/embed/embed-cached.ts";
+import type { Embedder } from "../../../src/memory/embed/embedder.ts";
+import { keepEmbeddings } from "../../../src/memory/embed/embedding-cache.ts";
+import { localEmbedder } from "../../../src/memory/embed/local.ts";
+import { at, heard, serve } from "../../security/outside-lab.ts";
+import { along, embedderOf, failureOf, type GivenSettings, json, settingsWith } from "./provider-lab.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+const DIMENSIONS = 64;
+
+/** An embedder on a server at a place of its own, which is one space of the cache with it. */
+function embedderAt(place: string): Embedder {
+  return embedderOf({
+    provider: "openai",
+    model: "tiny",
+    outputDimensionality: DIMENSIONS,
+    remote: { baseUrl: at(place, "v1") },
+  });
+}
+
+function roomWith(settings: GivenSettings = {}, others: Partial<EmbedRoom> = {}): EmbedRoom {
+  const room = { database: env.MEMORY, settings: settingsWith(settings), now: () => 1000, until: 2000 };
+  return { ...room, ...others };
+}
+
+const texts = (...written: string[]): HashedText[] => written.map((text) => ({ hash: `hash of ${text}`, text }));
+
+/** The texts of each request that a place was asked with. */
+async function batches(place: string): Promise<string[][]> {
+  return (await heard(place)).map(({ body }) => JSON.parse(body).input);
+}
+
+async function serveVectors(place: string, refuses?: string): Promise<void> {
+  await serve(place, { "v1/embeddings": { embeds: { dimensions: DIMENSIONS, ...(refuses && { refuses }) } } });
+}
+
+/** The hashes that the cache has of a space. */
+async function kept({ space }: Embedder): Promise<string[]> {
+  const { results } = await env.MEMORY.prepare("select hash from embedding_cache where space = ? order by hash")
+    .bind(space)
+    .all<{ hash: string }>();
+  return results.map(({ hash }) => hash);
+}
+
+describe("texts that are embedded", () => {
+  test("go out in batches of the size that is configured, and the same text once", async () => {
+    await serveVectors("cached-batches");
+    const embedder = embedderAt("cached-batches");
+    const asked = texts("a", "b", "a", "c", "d", "e");
+    const { vectors, left } = await embedCached(roomWith({ remote: { batch: { size: 2 } } }), embedder, asked);
+    expect(await batches("cached-batches")).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+    expect(left).toBe(0);
+    // "c" is the 99th character, and the answer gave the last one first.
+    expect([...(vectors.get("hash of c") ?? [])]).toEqual(along(99 % DIMENSIONS, DIMENSIONS));
+  });
+
+  test("go out one by one where batches are off, and a long text has a request of its own", async () => {
+    await serveVectors("cached-sizes");
+    const embedder = embedderAt("cached-sizes");
+    await embedCached(roomWith({ remote: { batch: { enabled: false } } }), embedder, texts("a", "b"));
+    const long = "字".repeat(99_999);
+    await embedCached(roomWith(), embedder, texts("c", long, "d"));
+    expect((await batches("cached-sizes")).map((batch) => batch.map((text) => text[0]))).toEqual([
+      ["a"],
+      ["b"],
+      ["c", "字"],
+      ["d"],
+    ]);
+  });
+
+  test("are not asked for again, and nearly the same vector comes out of the cache", async () => {
+    await serveVectors("cached-again");
+    const embedder = embedderAt("cached-again");
+    const first = await embedCached(roomWith(), embedder, texts("a note of the day", "another"));
+    const second = await embedCached(roomWith(), embedder, texts("a note of the day", "a third"));
+    expect(await batches("cached-again")).toEqual([["a note of the day", "another"], ["a third"]]);
+    const [before, after] = [first, second].map(({ vectors }) => vectors.get("hash of a note of the day"));
+    const cosine = before?.reduce((sum, value, at) => sum + value * (after?.[at] ?? 0), 0);
+    expect(cosine).toBeGreaterThan(0.999);
+  });
+
+  test("are kept nowhere where the cache is off, and where making them costs less than looking them up", async () => {
+    await serveVectors("cached-off");
+    const embedder = embedderAt("cached-off");
+    for (const _ of [1, 2]) await embedCached(roomWith({ cache: { enabled: false } }), embedder, texts("a"));
+    expect(await batches("cached-off")).toHaveLength(2);
+    expect((await embedCached(roomWith(), localEmbedder(), texts("a"))).vectors.size).toBe(1);
+    expect([...(await kept(embedder)), ...(await kept(localEmbedder()))]).toEqual([]);
+  });
+
+  test("go without where the provider refuses them, and the others of their batch do not", async () => {
+    await serveVectors("cached-refused", "poison");
+    const asked = texts("a", "b", "poison 1", "c", "d", "e", "f", "poison 2", "  \n ");
+    const { vectors, refused, left, failure } = await embedCached(roomWith(), embedderAt("cached-refused"), asked);
+    expect([...vectors.keys()].sort()).toEqual(texts("a", "b", "c", "d", "e", "f").map(({ hash }) => hash));
+    expect([...refused.keys()].sort()).toEqual(["hash of   \n ", "hash of poison 1", "hash of poison 2"]);
+    expect([...refused.values()].join()).not.toContain("poison");
+    expect({ left, failure }).toEqual({ left: 0, failure: undefined });
+    expect((await batches("cached-refused")).length).toBeLessThan(14);
+  });
+
+  test("are not given up where every text is refused: then it is the request that is wrong", async () => {
+    await serve("cached-wrong", { "v1/embeddings": json({ error: { message: "Unknown field" } }, { status: 400 }) });
+    const result = await embedCached(roomWith(), embedderAt("cached-wrong"), texts("a", "b", "c", "d"));
+    expect(result).toMatchObject({ left: 4, failure: { kind: "unavailable" } });
+    expect(result.refused.size).toBe(0);
+    expect((await batches("cached-wrong")).map((batch) => batch.length)).toEqual([4, 2, 1, 1]);
+  });
+
+  test("a single one that is refused is known from a wrong request by a harmless text", async () => {
+    await serveVectors("cached-single", "poison");
+    const { refused, failure } = await embedCached(roomWith(), embedderAt("cached-single"), texts("poison"));
+    expect([refused.size, failure]).toEqual([1, undefined]);
+  });
+
+  test("stay where a provider fails half way: what was made is kept, and what failed it is told", async () => {
+    await serveVectors("cached-half");
+    const working = embedderAt("cached-half");
+    let asked = 0;
+    const failing: Embedder = {
+      ...working,
+      embed: async (...args) => {
+        if (++asked === 2) await serve("cached-half", { "v1/embeddings": json({}, { status: 503 }) });
+        return working.embed(...args);
+      },
+    };
+    const settings = { remote: { batch: { size: 2 } } };
+    const result = await embedCached(roomWith(settings), failing, texts("a", "b", "c", "d", "e"));
+    expect(result).toMatchObject({ left: 3, failure: { kind: "unavailable" } });
+    expect(await kept(working)).toEqual(["hash of a", "hash of b"]);
+    await serveVectors("cached-half");
+    expect(
+      (await embedCached(roomWith(settings), embedderAt("cached-half"), texts("a", "b", "c", "d", "e"))).left,
+    ).toBe(0);
+  });
+
+  test("wait for the next time where the time is over, or they are called off", async () => {
+    await serveVectors("cached-late");
+    const embedder = embedderAt("cached-late");
+    let now = 0;
+    const ticking = roomWith({ remote: { batch: { size: 1 } } }, { now: () => (now += 100), until: 550 });
+    const first = await embedCached(ticking, embedder, texts("a", "b", "c", "d"));
+    expect(first.failure).toBeUndefined();
+    expect(first.left).toBeGreaterThan(0);
+    expect(first.vectors.size + first.left).toBe(4);
+    const off = AbortSignal.abort();
+    expect(await embedCached(roomWith({}, { signal: off }), embedder, texts("x"))).toMatchObject({ left: 1 });
+    await serve("cached-late", { "v1/embeddings": { hang: "head" } });
+    const leaving = new AbortController();
+    setTimeout(() => leaving.abort(), 50);
+    const called = await embedCached(roomWith({}, { signal: leaving.signal }), embedder, texts("y", "z"));
+    expect([called.left, called.failure]).toEqual([2, undefined]);
+  });
+});
+
+describe("the cache of embeddings", () => {
+  test("keeps those of one provider and model apart from those of another", async () => {
+    await serveVectors("cached-space-1");
+    await serveVectors("cached-space-2");
+    await embedCached(roomWith(), embedderAt("cached-space-1"), texts("a"));
+    await embedCached(roomWith(), embedderAt("cached-space-2"), texts("a"));
+    expect(await batches("cached-space-2")).toHaveLength(1);
+  });
+
+  test("lets go of what was not used for longest, once there is more than is configured", async () => {
+    const embedder = embedderAt("cached-pruned");
+    const keep = (name: string, now: number) => {
+      const made = Array.from(
+        { length: 20 },
+        (_, at) => [`${name} ${at}`, Float32Array.from(along(at, DIMENSIONS))] as const,
+      );
+      return keepEmbeddings(env.MEMORY, embedder, new Map(made), { now, maxEntries: 50 });
+    };
+    await env.MEMORY.prepare("delete from embedding_cache").run();
+    for (const [day, name] of ["old", "used", "newer", "newest"].entries()) {
+      await keep(name, day * DAY_MS);
+      if (name === "newer") {
+        const used = Array.from({ length: 20 }, (_, at) => ({ hash: `used ${at}`, text: "…" }));
+        await embedCached(roomWith({}, { now: () => 2 * DAY_MS + 1, until: 3 * DAY_MS }), embedder, used);
+      }
+      await keep(`more ${name}`, day * DAY_MS);
+    }
+    const names = new Set((await kept(embedder)).map((hash) => hash.replace(/ \d+$/, "")));
+    expect((await kept(embedder)).length).toBeLessThanOrEqual(100);
+    expect([...names]).toEqual(expect.arrayContaining(["newest", "more newest"]));
+    expect([...names]).not.toContain("old");
+  });
+
+  test("finds a text by its key, and reads no row that it was not asked for", async () => {
+    const embedder = embedderAt("cached-plan");
+    const plan = await env.MEMORY.prepare(
+      "explain query plan select * from embedding_cache where hash in (select value from json_each(?)) and space = ?",
+    )
+      .bind(JSON.stringify(["a"]), embedder.space)
+      .all<{ detail: string }>();
+    expect(plan.results.map(({ detail }) => detail).join()).toMatch(
+      /SEARCH embedding_cache USING INDEX .*hash=\? AND space=\?/,
+    );
+  });
+});
+
+describe("the vector of a query", () => {
+  test("is asked for as a query, and its failure is one of embedders", async () => {
+    await serveVectors("cached-query");
+    const embedder = embedderAt("cached-query");
+    expect(await embedQuery(embedder, "c")).toHaveLength(DIMENSIONS);
+    await serve("cached-query", { "v1/embeddings": { hang: "head" } });
+    const leaving = new AbortController();
+    setTimeout(() => leaving.abort(), 50);
+    expect((await failureOf(embedQuery(embedder, "c", leaving.signal))).kind).toBe("timeout");
+  });
+});
