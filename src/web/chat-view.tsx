@@ -8,6 +8,7 @@ import { activeRun } from "./conversation.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
+import { MemoryDialog } from "./memory-dialog.tsx";
 import { openOutbox } from "./outbox.ts";
 import { type Looked, PromptDialog } from "./prompt-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
@@ -35,6 +36,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   const [text, setText] = useState(() => outbox.readDraft());
   const [looked, setLooked] = useState<Looked>();
   const [skillsOpen, setSkillsOpen] = useState(false);
+  const [memoryOpen, setMemoryOpen] = useState(false);
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
 
   function write(next: string) {
@@ -61,6 +63,9 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         </button>
         <button type="button" class="quiet" onClick={() => setSkillsOpen(true)}>
           {texts.skills}
+        </button>
+        <button type="button" class="quiet" onClick={() => setMemoryOpen(true)}>
+          {texts.memory}
         </button>
         <button type="button" class="quiet" onClick={onLeave}>
           {texts.signOut}
@@ -92,6 +97,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         <PromptDialog server={server} sessionKey={sessionKey} looked={looked} onClose={() => setLooked(undefined)} />
       )}
       {skillsOpen && <SkillsDialog server={server} agentId={me.agentId} onClose={() => setSkillsOpen(false)} />}
+      {memoryOpen && <MemoryDialog server={server} agentId={me.agentId} onClose={() => setMemoryOpen(false)} />}
     </div>
   );
 }

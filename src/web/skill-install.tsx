@@ -1,8 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { Server } from "../cli/http.ts";
 import type { SkillOrigin } from "../cli/skill-source.ts";
+import { useAct } from "./act.ts";
 import { texts } from "./language.ts";
-import { useAct } from "./skill-act.ts";
 import { archiveOrigin, changeSkill, typedOrigin } from "./skills-client.ts";
 
 /** What installing needs. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Server } from "../cli/http.ts";
 import type { SkillLine } from "../cli/wire.ts";
+import { troubleOf, useAct } from "./act.ts";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
-import { troubleOf, useAct } from "./skill-act.ts";
 import { partsOf } from "./skill-filter.ts";
 import { changeSkill, readSkill, switchSkill, verifySkill } from "./skills-client.ts";
 

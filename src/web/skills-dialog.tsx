@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Server } from "../cli/http.ts";
 import type { SkillReport } from "../cli/wire.ts";
+import { troubleOf } from "./act.ts";
 import { texts } from "./language.ts";
-import { troubleOf } from "./skill-act.ts";
 import { skillsMatching } from "./skill-filter.ts";
 import { SkillInstall } from "./skill-install.tsx";
 import { SkillView } from "./skill-view.tsx";

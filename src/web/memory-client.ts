@@ -1,0 +1,48 @@
+import { ask, type Server } from "../cli/http.ts";
+import {
+  isMemoryPassage,
+  isMemoryResults,
+  isMemoryStatus,
+  type MemoryPassage,
+  type MemoryResults,
+  type MemoryStatus,
+} from "../cli/memory-wire.ts";
+
+/** Whose memory, and where it is asked for. */
+export interface MemoryServer {
+  server: Server;
+  agentId: string;
+}
+
+/** Lines that are shown before and after a passage. */
+const AROUND = 6;
+
+/** How it stands. @throws ApiError */
+export function memoryStatus(at: MemoryServer, signal: AbortSignal): Promise<MemoryStatus> {
+  return ask(at.server, { path: pathOf(at, "status"), signal }, isMemoryStatus);
+}
+
+/** Searches it. @throws ApiError */
+export function searchMemory(at: MemoryServer, query: string): Promise<MemoryResults> {
+  return ask(at.server, { method: "POST", path: pathOf(at, "search"), body: { query } }, isMemoryResults);
+}
+
+/** Indexes all files anew, as far as one request does that. @throws ApiError */
+export function indexMemory(at: MemoryServer): Promise<MemoryStatus> {
+  return ask(at.server, { method: "POST", path: pathOf(at, "index"), body: { force: true } }, isMemoryStatus);
+}
+
+/** A passage with some lines before and after it. @throws ApiError */
+export function linesAround(
+  at: MemoryServer,
+  { path, startLine, endLine }: MemoryResults["results"][number],
+  signal: AbortSignal,
+): Promise<MemoryPassage> {
+  const from = Math.max(1, startLine - AROUND);
+  const query = new URLSearchParams({ path, from: String(from), lines: String(endLine + AROUND - from + 1) });
+  return ask(at.server, { path: `${pathOf(at, "file")}?${query}`, signal }, isMemoryPassage);
+}
+
+function pathOf({ agentId }: MemoryServer, what: "status" | "search" | "index" | "file"): string {
+  return `/v1/agents/${encodeURIComponent(agentId)}/memory/${what}`;
+}

@@ -1,0 +1,87 @@
+import { useEffect, useState } from "preact/hooks";
+import type { MemoryPassage, MemoryResults } from "../cli/memory-wire.ts";
+import { troubleOf } from "./act.ts";
+import { texts } from "./language.ts";
+import { linesAround, type MemoryServer } from "./memory-client.ts";
+import { marked, whyFound } from "./memory-words.ts";
+
+/** What a found passage needs. */
+export interface MemoryHitProps {
+  at: MemoryServer;
+  hit: MemoryResults["results"][number];
+}
+
+/** A passage with how well it fits, why it was found and where it stands; opened, the lines around it. */
+export function MemoryHit({ at, hit }: MemoryHitProps) {
+  const { citation, score, snippet, reason } = hit;
+  const [open, setOpen] = useState(false);
+  return (
+    <article class="hit">
+      <h3>
+        <span>{citation}</span>
+        <span class="meter" aria-hidden="true">
+          <span style={{ width: `${100 * score}%` }} />
+        </span>
+        <small>
+          <span class="unseen">{texts.score} </span>
+          {score.toFixed(2)}
+        </small>
+      </h3>
+      <p class="hint">{whyFound(reason, texts).join(" · ")}</p>
+      <p class="passage">
+        {marked(snippet, reason.keyword?.terms ?? []).map(({ text, isAsked }) =>
+          isAsked ? <mark>{text}</mark> : text,
+        )}
+      </p>
+      <details class="around" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{texts.linesAround}</summary>
+        {open && <Around at={at} hit={hit} />}
+      </details>
+    </article>
+  );
+}
+
+function Around({ at, hit }: MemoryHitProps) {
+  const [passage, setPassage] = useState<MemoryPassage>();
+  const [trouble, setTrouble] = useState<string>();
+  useEffect(() => {
+    const asking = new AbortController();
+    linesAround(at, hit, asking.signal).then(setPassage, (error: unknown) => {
+      if (!asking.signal.aborted) setTrouble(troubleOf(error));
+    });
+    return () => asking.abort();
+  }, [at, hit]);
+  if (trouble !== undefined) {
+    return (
+      <p class="trouble" role="alert">
+        {trouble}
+      </p>
+    );
+  }
+  if (passage === undefined) {
+    return (
+      <p class="hint" aria-busy="true">
+        {texts.opensPrompt}
+      </p>
+    );
+  }
+  const { text, startLine, totalLines } = passage;
+  return (
+    <>
+      <ol start={startLine}>
+        {text.split("\n").map((line, n) => {
+          const number = startLine + n;
+          const isFound = number >= hit.startLine && number <= hit.endLine;
+          return (
+            <li key={number} class={isFound ? "found" : undefined}>
+              {line}
+            </li>
+          );
+        })}
+      </ol>
+      <p class="hint">
+        {texts.linesOf} {totalLines}
+      </p>
+    </>
+  );
+}
