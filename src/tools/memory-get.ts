@@ -2,8 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { MemoryPassage } from "../memory/agent-memory.ts";
 import { mayHoldOutsideWords } from "../memory/outside-words.ts";
-import { truncateExternal, wrapExternal } from "../security/external-content.ts";
-import { type RecallPort, recalled } from "./recall-port.ts";
+import { fencedConversation, type RecallPort, recalled } from "./recall-port.ts";
 
 const MAX_LINES = 2_000;
 
@@ -15,20 +14,19 @@ const parameters = z.strictObject({
 
 /** Shows lines of a memory file, or of a transcript. */
 export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof parameters>> {
-  const { defaultLines } = port.limits;
   return defineTool({
     name: "memory_get",
     summary: "Read lines of a memory file",
     description:
       "Safe snippet read from MEMORY.md, memory/*.md or what else memory_search finds, and from no other file: use it after " +
-      `memory_search to pull only the lines that you need. Gives ${defaultLines} lines where it is not told how many.`,
+      "memory_search to pull only the lines that you need. Says how to go on where there is more.",
     parameters,
     replay: "safe",
     sequential: false,
-    async run({ path: typed, from: asked, lines = defaultLines }) {
+    async run({ path: typed, from: asked, lines }) {
       const { path, line } = placeIn(typed);
-      const from = asked ?? line;
-      return { text: passageText(await recalled(port.memory.read({ path, from, lines })), port) };
+      const passage = await recalled(port.memory.read({ path, from: asked ?? line, lines }));
+      return { text: passageText(passage, port) };
     },
   });
 }
@@ -39,29 +37,15 @@ function placeIn(typed: string): { path: string; line: number } {
   return { path: path.trim().replace(/^(?:\.\/+|\/workspace\/+)+/, ""), line: Math.max(1, Number(line)) };
 }
 
-function passageText(passage: MemoryPassage, { cites, limits, newFenceId }: RecallPort): string {
-  const { path, startLine, totalLines } = passage;
+function passageText(passage: MemoryPassage, { cites, newFenceId }: RecallPort): string {
+  const { path, text, startLine, endLine, totalLines, isCut, next } = passage;
   if (startLine === 0) return totalLines === 0 ? `${path} is empty.` : `${path} ends with line ${totalLines}.`;
-  const { shown, endLine, isCut } = fitting(passage, limits.maxChars);
-  const next = endLine < totalLines ? endLine + 1 : undefined;
-  const fenced = mayHoldOutsideWords(passage)
-    ? wrapExternal(shown, { source: "unknown", id: newFenceId(), metadata: { From: "conversations" } })
-    : shown;
   const place = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
   return [
     `${path}, lines ${startLine} to ${endLine} of ${totalLines}:`,
-    fenced,
+    mayHoldOutsideWords(passage) ? fencedConversation(text, newFenceId()) : text,
     ...(isCut ? [`[Line ${endLine} is longer than what fits here.]`] : []),
     ...(next === undefined ? [] : [`[Go on with from=${next}.]`]),
     ...(cites ? [`Source: ${path}#${place}`] : []),
   ].join("\n");
-}
-
-/** As many whole lines as fit; of a first line that is too long by itself, its beginning. */
-function fitting({ text, startLine, endLine, isCut = false }: MemoryPassage, maxChars: number) {
-  if (text.length <= maxChars) return { shown: text, endLine, isCut };
-  const end = text.lastIndexOf("\n", maxChars);
-  if (end <= 0) return { shown: truncateExternal(text, maxChars).text, endLine: startLine, isCut: true };
-  const shown = text.slice(0, end);
-  return { shown, endLine: startLine + shown.split("\n").length - 1, isCut: false };
 }

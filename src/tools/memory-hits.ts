@@ -2,9 +2,8 @@ import { wholeHead } from "../lib/text.ts";
 import type { SearchAnswer } from "../memory/agent-memory.ts";
 import { mayHoldOutsideWords } from "../memory/outside-words.ts";
 import type { Hit, HitReason } from "../memory/search/hit.ts";
-import { wrapExternal } from "../security/external-content.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import type { RecallPort } from "./recall-port.ts";
+import { fencedConversation, type RecallPort } from "./recall-port.ts";
 
 /** About as many characters as all passages of a result have together, with their places. */
 const MAX_CHARS = 5_000;
@@ -21,8 +20,6 @@ export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallP
   const { shown, left } = fitting(results, port.cites);
   const own = shown.filter(({ hit }) => !mayHoldOutsideWords(hit));
   const outside = shown.filter(({ hit }) => mayHoldOutsideWords(hit));
-  const fence = () =>
-    wrapExternal(textOf(outside), { source: "unknown", id: port.newFenceId(), metadata: { From: "conversations" } });
   const notes = [
     ...(left > 0 ? [`${left} more did not fit here: ask for what is missing in other words.`] : []),
     ...caveats(answer),
@@ -30,7 +27,7 @@ export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallP
   return [
     [`${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`, ...notes].join("\n"),
     ...(own.length > 0 ? [textOf(own)] : []),
-    ...(outside.length > 0 ? [fence()] : []),
+    ...(outside.length > 0 ? [fencedConversation(textOf(outside), port.newFenceId())] : []),
   ].join("\n\n");
 }
 

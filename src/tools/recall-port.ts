@@ -1,4 +1,5 @@
 import { type AgentMemory, MemoryError, type MemoryErrorCode } from "../memory/agent-memory.ts";
+import { wrapExternal } from "../security/external-content.ts";
 
 /** An agent's memory as tools look into it. */
 export type MemoryPort = Pick<AgentMemory, "search" | "read">;
@@ -8,8 +9,6 @@ export interface RecallPort {
   memory: MemoryPort;
   /** Whether each passage brings the line by which it is cited. */
   cites: boolean;
-  /** How much one look at a file gives. */
-  limits: { maxChars: number; defaultLines: number };
   /** Eight random bytes as 16 hex digits, to fence off what others said. */
   newFenceId(): string;
 }
@@ -31,4 +30,9 @@ export async function recalled<Answer>(answer: Promise<Answer>): Promise<Answer>
     if (!(error instanceof MemoryError)) throw error;
     throw new Error(`${error.message.replace(/[.!]?$/, ".")} ${FIXES[error.code]}`, { cause: error });
   }
+}
+
+/** What was said in conversations, by whomever, as a model is shown it. */
+export function fencedConversation(text: string, id: string): string {
+  return wrapExternal(text, { source: "unknown", id, metadata: { From: "conversations" } });
 }

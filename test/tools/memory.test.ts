@@ -15,7 +15,6 @@ function port(memory: Partial<MemoryPort>, more: Partial<RecallPort> = {}): Reca
   return {
     memory: { search: unused, read: unused, ...memory },
     cites: true,
-    limits: { maxChars: 12_000, defaultLines: 120 },
     newFenceId: () => FENCE,
     ...more,
   };
@@ -156,7 +155,7 @@ describe("memory_search", () => {
 });
 
 describe("memory_get", () => {
-  test("reads the lines that are asked for, from the beginning as many as the agent's limits say", async () => {
+  test("reads the lines that are asked for, or from where a citation points", async () => {
     const asked: unknown[] = [];
     const read: MemoryPort["read"] = async (request) => {
       asked.push(request);
@@ -170,21 +169,16 @@ describe("memory_get", () => {
     await got(read, { path: "memory/a.md#L3", from: 8 });
     expect(asked).toEqual([
       { path: "MEMORY.md", from: 3, lines: 2 },
-      { path: "MEMORY.md", from: 1, lines: 120 },
-      { path: "memory/a.md", from: 3, lines: 120 },
-      { path: "memory/a.md", from: 8, lines: 120 },
+      { path: "MEMORY.md", from: 1 },
+      { path: "memory/a.md", from: 3 },
+      { path: "memory/a.md", from: 8 },
     ]);
   });
 
-  test("gives whole lines up to the limit, and of a line that is longer its beginning", async () => {
-    const limits = { maxChars: 10, defaultLines: 120 };
-    const some = async () => passage("MEMORY.md", ["12345", "789", "xyz"]);
-    expect(await got(some, { path: "MEMORY.md" }, { limits, cites: false })).toBe(
-      "MEMORY.md, lines 1 to 2 of 3:\n12345\n789\n[Go on with from=3.]",
-    );
-    const wide = async () => passage("MEMORY.md", ["记忆🚀".repeat(4), "x"]);
-    expect(await got(wide, { path: "MEMORY.md" }, { limits, cites: false })).toBe(
-      "MEMORY.md, lines 1 to 1 of 2:\n记忆🚀记忆🚀记忆\n[Line 1 is longer than what fits here.]\n[Go on with from=2.]",
+  test("says where a line is longer than what is given", async () => {
+    const wide = async () => passage("MEMORY.md", ["记忆"], { isCut: true, totalLines: 2, next: 2 });
+    expect(await got(wide, { path: "MEMORY.md" }, { cites: false })).toBe(
+      "MEMORY.md, lines 1 to 1 of 2:\n记忆\n[Line 1 is longer than what fits here.]\n[Go on with from=2.]",
     );
   });
 

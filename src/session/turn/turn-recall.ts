@@ -11,12 +11,10 @@ import type { Occasion } from "./occasion.ts";
  */
 export function turnRecall({ session, speaker }: Occasion, agent: Agent, wiring: Wiring): RecallPort | undefined {
   if (!agent.memorySearch.enabled || !speaker.owner || depthOf(session) > 0) return undefined;
-  const { memoryGetMaxChars, memoryGetDefaultLines } = agent.contextLimits;
   const { citations } = wiring.config.memory;
   return {
     memory: wiring.memoryOf(agent),
     cites: citations === "on" || (citations === "auto" && speaker.place === "direct"),
-    limits: { maxChars: memoryGetMaxChars, defaultLines: memoryGetDefaultLines },
     newFenceId,
   };
 }
