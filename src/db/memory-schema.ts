@@ -118,7 +118,7 @@ export const spaces = sqliteTable(
     store: text().$type<"d1" | "vectorize">().notNull(),
     /** A `building` one becomes `ready` when every live chunk has a vector; one that is `leaving` is cleared away. */
     state: text().$type<"building" | "ready" | "leaving">().notNull(),
-    /** Every chunk of the live files up to this one has its vector. */
+    /** Every live chunk up to this one has its vector. */
     filledThrough: integer("filled_through").notNull().default(0),
     /** Why it could not be filled the last time, a sentence; null once that worked. */
     failure: text(),
@@ -138,7 +138,7 @@ export const vectors = sqliteTable(
     chunkId: integer("chunk_id").notNull(),
     /** The pack that holds it too; null where none does yet. */
     packId: integer("pack_id"),
-    /** A quantized vector, in base64: D1 gives bytes back as a list of numbers. Empty where it is kept elsewhere, or there can be none. */
+    /** A quantized vector, in base64: D1 gives bytes back as a list of numbers. Empty where Vectorize has it. */
     embedding: text().notNull(),
   },
   (table) => [
