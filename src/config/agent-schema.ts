@@ -111,7 +111,7 @@ export const agentDefaults = z
     compaction,
     contextPruning,
     subagents,
-    memorySearch: memorySearch.prefault({}).meta(planned("How agents search their memory.")),
+    memorySearch: memorySearch.prefault({}).describe("How agents search their memory."),
     heartbeat: heartbeat.optional().describe("Lets the default agent look by itself whether something is due."),
     sandbox: sandbox.prefault({}).meta(planned("Where commands run.")),
     humanDelay: humanDelay.prefault({}).meta(planned("Pauses between the blocks of a long reply.")),
@@ -149,7 +149,7 @@ export const agentEntry = z.strictObject(
     skills: skillNames.optional().describe("Skills that it may use, in place of the shared list."),
     skillsLimits: skillsLimits.optional().describe("How much of its prompt skills may be."),
     contextLimits: overridesOf(contextLimits).optional().describe("How much it reads at once."),
-    memorySearch: overridesOf(memorySearch).optional().meta(planned("How it searches its memory.")),
+    memorySearch: overridesOf(memorySearch).optional().describe("How it searches its memory."),
     heartbeat: overridesOf(heartbeat)
       .optional()
       .describe("Lets it look by itself whether something is due; agents without one do not then."),

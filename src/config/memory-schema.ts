@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { address } from "./address-schema.ts";
 import { headers } from "./headers-schema.ts";
-import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 
 const count = z.number().int().min(0);
@@ -10,126 +9,183 @@ const embedders = ["workers-ai", "openai", "gemini", "voyage", "local", "none"] 
 
 const sync = z
   .strictObject({
-    onSessionStart: z.boolean().default(true).meta(planned("Looks for changed files when a session begins.")),
-    onSearch: z.boolean().default(true).meta(planned("Looks for changed files before a search.")),
-    watch: z.boolean().default(true).meta(planned("Indexes a file as soon as a tool or the API has written it.")),
-    watchDebounceMs: count.default(1500).meta(planned("How long to wait for more writes, in milliseconds.")),
-    intervalMinutes: count.default(0).meta(planned("Minutes between looks for changed files; 0 means none.")),
+    onSessionStart: z.boolean().default(true).describe("Whether a new conversation has changed files looked for."),
+    onSearch: z
+      .boolean()
+      .default(true)
+      .describe("Whether a search indexes what was just written, and has changed files looked for once a minute."),
+    watch: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether a file is indexed as soon as a tool or the API has written it, and not only when all are looked at.",
+      ),
+    watchDebounceMs: count
+      .default(1500)
+      .describe("How long to wait for more writes before files are indexed, in milliseconds; searches do not wait."),
+    intervalMinutes: count.default(0).describe("Minutes between looks for changed files; 0 means none."),
     sessions: z
       .strictObject({
-        deltaBytes: count.default(100_000).meta(planned("New bytes of a transcript after which it is indexed again.")),
-        deltaMessages: count.default(50).meta(planned("New messages after which it is.")),
+        deltaBytes: count.default(100_000).describe("New bytes of a transcript after which it is indexed again."),
+        deltaMessages: count.default(50).describe("New messages after which it is."),
       })
       .prefault({})
-      .meta(planned("When transcripts are indexed.")),
+      .describe("When transcripts are indexed."),
   })
   .prefault({})
-  .meta(planned("When the index is brought up to date."));
+  .describe("When the index is brought up to date.");
 
 const hybrid = z
   .strictObject({
-    enabled: z.boolean().default(true).meta(planned("Whether words count beside meaning.")),
-    vectorWeight: share.default(0.7).meta(planned("Weight of meaning.")),
-    textWeight: share.default(0.3).meta(planned("Weight of words.")),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("Whether words and meaning count together; where not, meaning alone does if there is an embedder."),
+    vectorWeight: share.default(0.7).describe("Weight of meaning."),
+    textWeight: share.default(0.3).describe("Weight of words."),
     candidateMultiplier: z
       .number()
       .int()
       .min(1)
       .max(20)
       .default(4)
-      .meta(planned("Candidates of each kind, as a multiple of maxResults.")),
+      .describe("Candidates of each kind, as a multiple of maxResults."),
     mmr: z
       .strictObject({
-        enabled: z.boolean().default(true).meta(planned("Whether results that say the same give way.")),
-        lambda: share.default(0.7).meta(planned("1 looks at relevance alone, 0 at variety alone.")),
+        enabled: z.boolean().default(true).describe("Whether results that say the same give way."),
+        lambda: share.default(0.7).describe("1 looks at relevance alone, 0 at variety alone."),
       })
       .prefault({})
-      .meta(planned("Variety among results.")),
+      .describe("Variety among results."),
     temporalDecay: z
       .strictObject({
-        enabled: z.boolean().default(false).meta(planned("Whether older daily notes count for less.")),
-        halfLifeDays: z.number().positive().default(30).meta(planned("Days after which one counts half.")),
+        enabled: z.boolean().default(false).describe("Whether older daily notes count for less."),
+        halfLifeDays: z.number().positive().default(30).describe("Days after which one counts half."),
       })
       .prefault({})
-      .meta(planned("Age of dated notes.")),
+      .describe("Age of dated notes; other files do not age."),
   })
   .prefault({})
-  .meta(planned("How meaning and words are put together."));
+  .describe("How meaning and words are put together.");
+
+const remote = z
+  .strictObject({
+    baseUrl: address
+      .optional()
+      .describe(
+        "Where the provider's API begins; with `auto`, a server that speaks OpenAI's language. It gets the key of `apiKey` alone.",
+      ),
+    apiKey: secretRef
+      .optional()
+      .describe(
+        "The provider's key, by the name of its variable; absent: OPENAI_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, VOYAGE_API_KEY.",
+      ),
+    headers: headers
+      .default({})
+      .describe(
+        "Headers that every request carries; a secret among them by its name. `auto` without baseUrl sends none.",
+      ),
+    batch: z
+      .strictObject({
+        enabled: z.boolean().default(true).describe("Whether several texts go into one request."),
+        size: z
+          .number()
+          .int()
+          .min(1)
+          .max(1000)
+          .default(64)
+          .describe("Most texts of one request; the provider's own limit where that is lower."),
+      })
+      .prefault({})
+      .describe("Texts that are embedded together."),
+  })
+  .prefault({})
+  .describe("Where and how the provider is asked: `provider`, or `fallback` where that one has no address.");
 
 /** `memorySearch`: what an agent's memory consists of, and how it is searched. */
 export const memorySearch = z.strictObject({
-  enabled: z.boolean().default(true).meta(planned("Whether the agent can search its memory.")),
+  enabled: z.boolean().default(true).describe("Whether there is an index of memory, and the agent can search it."),
   sources: z
     .array(z.enum(["memory", "sessions"]))
     .default(["memory"])
-    .meta(planned("What is searched: memory files, and transcripts of its sessions.")),
-  extraPaths: z.array(z.string()).default([]).meta(planned("More files and folders of the workspace to search.")),
+    .describe("What is searched: memory files, and transcripts of its sessions."),
+  extraPaths: z.array(z.string()).default([]).describe("More files and folders of the workspace to search."),
   provider: z
     .enum(["auto", ...embedders])
     .default("auto")
-    .meta(planned("Who makes embeddings; `none`: words alone.")),
-  model: z.string().optional().meta(planned("The embedding model; the provider's usual one where absent.")),
+    .describe(
+      "Who makes embeddings, and so is sent the texts of memory. `auto`: Workers AI where it is bound, else openai, gemini or voyage where its key is set, else `local`, which compares letters and asks nobody; `none`: words alone.",
+    ),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "The embedding model; the provider's usual one where absent. Another one has all of memory embedded anew.",
+    ),
   outputDimensionality: z
     .number()
     .int()
     .min(1)
     .max(4096)
     .optional()
-    .describe("How many numbers a vector has: of a model that lets one choose, or of one that nothing is known of."),
-  fallback: z.enum(embedders).default("none").meta(planned("Who makes embeddings where the provider cannot.")),
-  remote: z
-    .strictObject({
-      baseUrl: address.optional().meta(planned("Where the provider's API begins.")),
-      apiKey: secretRef.optional().meta(planned("The provider's key, by the name of its variable.")),
-      headers: headers.default({}).meta(planned("Headers that every request carries.")),
-      batch: z
-        .strictObject({
-          enabled: z.boolean().default(true).meta(planned("Whether several texts go into one request.")),
-          size: z.number().int().min(1).max(1000).default(64).meta(planned("Most texts of one request.")),
-        })
-        .prefault({})
-        .meta(planned("Texts that are embedded together.")),
-    })
-    .prefault({})
-    .meta(planned("A provider of embeddings elsewhere.")),
+    .describe(
+      "How many numbers a vector has: of a model that lets one choose, 1024 where absent, or of one that nothing is known of.",
+    ),
+  fallback: z
+    .enum(embedders)
+    .default("none")
+    .describe("Who makes embeddings where the provider cannot, with its own usual model."),
+  remote,
   experimental: z
     .strictObject({
-      sessionMemory: z.boolean().default(false).meta(planned("Whether transcripts may be a source at all.")),
+      sessionMemory: z.boolean().default(false).describe("Whether transcripts may be a source at all."),
     })
     .prefault({})
-    .meta(planned("What may change.")),
+    .describe("What may change."),
   store: z
     .strictObject({
       vector: z
-        .strictObject({ enabled: z.boolean().default(true).meta(planned("Whether vectors are kept.")) })
+        .strictObject({
+          enabled: z.boolean().default(true).describe("Whether there are vectors; without, words alone are searched."),
+        })
         .prefault({})
-        .meta(planned("Vectors.")),
+        .describe("Vectors."),
     })
     .prefault({})
-    .meta(planned("Where the index is: in D1, with vectors in Vectorize where it is bound.")),
+    .describe("Where the index is: in D1, with vectors in Vectorize where it is bound."),
   chunking: z
     .strictObject({
-      tokens: z.number().int().min(50).default(400).meta(planned("About how many tokens a chunk has.")),
-      overlap: count.default(80).meta(planned("Tokens that neighbours share.")),
+      tokens: z.number().int().min(50).default(400).describe("About how many tokens a chunk has."),
+      overlap: count.default(80).describe("Tokens that neighbours share."),
     })
     .prefault({})
-    .meta(planned("How files are cut up.")),
+    .describe("How files are cut up."),
   sync,
   query: z
     .strictObject({
-      maxResults: z.number().int().min(1).max(50).default(6).meta(planned("Most results of a search.")),
-      minScore: share.default(0.35).meta(planned("Least score of a result.")),
+      maxResults: z.number().int().min(1).max(50).default(6).describe("Most results of a search."),
+      minScore: share
+        .default(0.35)
+        .describe("Least score of a result; of one that words alone found, no more than textWeight."),
       hybrid,
     })
     .prefault({})
-    .meta(planned("What a search gives.")),
+    .describe("What a search gives."),
   cache: z
     .strictObject({
-      enabled: z.boolean().default(true).meta(planned("Whether embeddings are kept for the same text.")),
-      maxEntries: z.number().int().positive().optional().meta(planned("Most embeddings that are kept.")),
+      enabled: z.boolean().default(true).describe("Whether embeddings are kept for the same text."),
+      maxEntries: z
+        .number()
+        .int()
+        .positive()
+        .optional()
+        .describe(
+          "About how many are kept, of all agents; 50,000 where absent. Those go that were not used for longest.",
+        ),
     })
     .prefault({})
-    .meta(planned("Embeddings that were made before.")),
+    .describe("Embeddings that were made before, so that none is paid for twice."),
 });
 
 /** `memory`. */

@@ -1,15 +1,18 @@
 /** Beginnings of the names of variables by which the Worker and its account are run. */
 const OWN_PREFIXES = ["ISOPOD_", "CLOUDFLARE_", "CF_", "WRANGLER_"];
 
-/** The keys that hosted model providers are asked with where nothing is configured: they are the agents' own. */
+/** The keys that hosted providers of models and embeddings are asked with where nothing is configured: they are the agents' own. */
 const MODEL_KEYS = [
   "ANTHROPIC_API_KEY",
   "DEEPSEEK_API_KEY",
+  "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
   "GROQ_API_KEY",
   "MISTRAL_API_KEY",
   "MOONSHOT_API_KEY",
   "OPENAI_API_KEY",
   "OPENROUTER_API_KEY",
+  "VOYAGE_API_KEY",
   "XAI_API_KEY",
   "ZAI_API_KEY",
 ];

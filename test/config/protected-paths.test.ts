@@ -33,6 +33,16 @@ describe("a change is refused by its path", () => {
     ["of what is asked before a command", { tools: { exec: { ask: "off" } } }, "tools.exec.ask"],
     ["of which commands run", { tools: { exec: { security: "full" } } }, "tools.exec.security"],
     ["under the old name", { tools: { bash: { ask: "off" } } }, "tools.bash"],
+    [
+      "of who is sent the texts of memory",
+      { agents: { defaults: { memorySearch: { provider: "openai" } } } },
+      "agents.defaults.memorySearch.provider",
+    ],
+    [
+      "of what memory is made of",
+      { agents: { list: [{ ...main, memorySearch: { sources: ["sessions"] } }] } },
+      "agents.list[0].memorySearch.sources",
+    ],
     ["that takes it away", { tools: { exec: { ask: null } } }, "tools.exec.ask"],
     ["that takes away what holds it", { tools: { exec: null } }, "tools.exec.security"],
     ["that takes away all of it", { tools: null }, "tools.exec.ask"],

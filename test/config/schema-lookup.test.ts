@@ -117,17 +117,18 @@ describe("what a document sets that does nothing", () => {
   test("is told field by field", () => {
     const document = {
       agents: {
-        defaults: { heartbeat: { every: "5m" }, workspace: "a", memorySearch: { extraPaths: ["a", "b"] } },
+        defaults: { heartbeat: { every: "5m" }, workspace: "a" },
         list: [{ id: "main", agentDir: "~/x" }],
       },
       skills: { allowBundled: ["a", "b"], entries: { github: { enabled: false } } },
       session: { dmScope: "main" },
+      tools: { exec: { allowlist: ["ls", "cat"] } },
       cron: {},
     };
     expect(idleFields(schema, document)).toEqual([
       { path: "agents.defaults.heartbeat.every", status: "planned" },
-      { path: "agents.defaults.memorySearch.extraPaths", status: "planned" },
       { path: "agents.list[0].agentDir", status: "unused" },
+      { path: "tools.exec.allowlist", status: "planned" },
       { path: "cron", status: "planned" },
     ]);
     expect(idleFields(schema, {})).toEqual([]);

@@ -14,9 +14,12 @@ export function embedderOfSpace(
   settings: Settings,
   choose: (settings: Settings) => { primary: Embedder | undefined },
 ): Embedder | undefined {
-  const { provider: id, model } = SPACE.exec(space)?.groups ?? {};
+  const { provider: id, model, dimensions } = SPACE.exec(space)?.groups ?? {};
   const provider = EMBEDDER_IDS.find((known) => known === id);
   if (provider === undefined || model === undefined) return undefined;
-  const { primary } = choose({ ...settings, provider, model, fallback: "none" });
+  // A key and a server are those of the provider that is configured, and another one is not to get them.
+  const remote = provider === settings.provider ? settings.remote : { batch: settings.remote.batch, headers: {} };
+  const outputDimensionality = Number(dimensions);
+  const { primary } = choose({ ...settings, provider, model, outputDimensionality, remote, fallback: "none" });
   return primary?.space === space ? primary : undefined;
 }
