@@ -17,7 +17,7 @@ const MAX_WORDS = 8;
 export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallPort, "cites" | "newFenceId">): string {
   const { results, index } = answer;
   if (results.length === 0) return [nothing(query, index), ...caveats(answer)].join("\n");
-  const { shown, left } = fitting(results, port.cites);
+  const { shown, left } = fitting(answer, port.cites);
   const own = shown.filter(({ hit }) => !mayHoldOutsideWords(hit));
   const outside = shown.filter(({ hit }) => mayHoldOutsideWords(hit));
   const notes = [
@@ -37,11 +37,13 @@ interface Shown {
 }
 
 /** The best passages that fit, one of them at least. */
-function fitting(hits: readonly Hit[], cites: boolean): { shown: Shown[]; left: number } {
+function fitting({ results: hits, embedder }: SearchAnswer, cites: boolean): { shown: Shown[]; left: number } {
   const shown: Shown[] = [];
+  // Made of words and their parts: no meaning is in it.
+  const likeness = embedder?.provider === "local" ? "spelled alike" : "near in meaning";
   let room = MAX_CHARS;
   for (const [i, hit] of hits.entries()) {
-    const text = passage(hit, i + 1, cites);
+    const text = passage(hit, i + 1, { cites, likeness });
     if (text.length > room && i > 0) return { shown, left: hits.length - i };
     shown.push({ hit, text });
     room -= text.length;
@@ -49,22 +51,22 @@ function fitting(hits: readonly Hit[], cites: boolean): { shown: Shown[]; left: 
   return { shown, left: 0 };
 }
 
-function passage(hit: Hit, number: number, cites: boolean): string {
+function passage(hit: Hit, number: number, { cites, likeness }: { cites: boolean; likeness: string }): string {
   const { path, startLine, endLine, score, snippet, citation, reason } = hit;
   const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
   return [
-    `${number}. ${sanitizeForPrompt(path)}, ${lines} (score ${score.toFixed(2)}: ${why(reason)})`,
+    `${number}. ${sanitizeForPrompt(path)}, ${lines} (score ${score.toFixed(2)}: ${why(reason, likeness)})`,
     snippet,
     ...(cites ? [`Source: ${sanitizeForPrompt(citation)}`] : []),
   ].join("\n");
 }
 
 /** Why a passage was found, in words. */
-function why({ keyword, vector, boosts, decay }: HitReason): string {
+function why({ keyword, vector, boosts, decay }: HitReason, likeness: string): string {
   const words = keyword?.terms.slice(0, MAX_WORDS).map(sanitizeForPrompt).join(", ");
   return [
     ...(keyword === undefined ? [] : [words ? `has ${words}` : "shares words"]),
-    ...(vector === undefined ? [] : ["near in meaning"]),
+    ...(vector === undefined ? [] : [likeness]),
     ...(boosts.includes("phrase") ? ["word for word"] : []),
     ...(boosts.includes("path") ? ["named by its path"] : []),
     ...(decay === undefined || decay === 1 ? [] : [`age leaves ${Math.round(decay * 100)} %`]),

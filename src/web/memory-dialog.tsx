@@ -6,6 +6,7 @@ import { texts } from "./language.ts";
 import { indexMemory, type MemoryServer, memoryStatus, searchMemory } from "./memory-client.ts";
 import { MemoryHit } from "./memory-hit.tsx";
 import { MemoryStatusView } from "./memory-status.tsx";
+import { likenessOf } from "./memory-words.ts";
 
 /** How often the page asks whether an index is complete. */
 const LOOK_EVERY_MS = 2_000;
@@ -100,15 +101,16 @@ function Search({ at }: { at: MemoryServer }) {
       </p>
       {found?.degraded !== undefined && <p class="trouble">{found.degraded.message}</p>}
       {found?.results.map((hit) => (
-        <MemoryHit key={`${found.query} ${hit.citation}`} at={at} hit={hit} />
+        <MemoryHit key={`${found.query} ${hit.citation}`} at={at} hit={hit} likeness={likenessOf(found, texts)} />
       ))}
     </search>
   );
 }
 
-function summary({ results, index, mode, tookMs }: MemoryResults): string {
+function summary(found: MemoryResults): string {
+  const { results, index, mode, tookMs } = found;
   const what = results.length === 0 ? texts.nothingFound : `${results.length} ${texts.passagesFound}`;
-  const how = mode === "hybrid" ? texts.wordsAndMeaning : texts.wordsAlone;
+  const how = mode === "hybrid" ? `${texts.byWords} + ${likenessOf(found, texts)}` : texts.wordsAlone;
   return `${what} · ${index.files} ${texts.memoryFiles} · ${how} · ${tookMs} ms`;
 }
 

@@ -9,10 +9,12 @@ import { marked, whyFound } from "./memory-words.ts";
 export interface MemoryHitProps {
   at: MemoryServer;
   hit: MemoryResults["results"][number];
+  /** What vectors compare, in words. */
+  likeness: string;
 }
 
 /** A passage with how well it fits, why it was found and where it stands; opened, the lines around it. */
-export function MemoryHit({ at, hit }: MemoryHitProps) {
+export function MemoryHit({ at, hit, likeness }: MemoryHitProps) {
   const { citation, score, snippet, reason } = hit;
   const [open, setOpen] = useState(false);
   return (
@@ -27,7 +29,7 @@ export function MemoryHit({ at, hit }: MemoryHitProps) {
           {score.toFixed(2)}
         </small>
       </h3>
-      <p class="hint">{whyFound(reason, texts).join(" · ")}</p>
+      <p class="hint">{whyFound(reason, likeness, texts).join(" · ")}</p>
       <p class="passage">
         {marked(snippet, reason.keyword?.terms ?? []).map(({ text, isAsked }) =>
           isAsked ? <mark>{text}</mark> : text,
@@ -41,7 +43,7 @@ export function MemoryHit({ at, hit }: MemoryHitProps) {
   );
 }
 
-function Around({ at, hit }: MemoryHitProps) {
+function Around({ at, hit }: Omit<MemoryHitProps, "likeness">) {
   const [passage, setPassage] = useState<MemoryPassage>();
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {

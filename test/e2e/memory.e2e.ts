@@ -39,7 +39,7 @@ test("the dialog says what is indexed, by whom and why, and what is not well, an
 test("a search shows each passage with its score, why it was found and the words marked, by the keyboard alone", async () => {
   await opened();
   await searchFor("dentist's number");
-  await dialog().getByText("2 found · 12 files · words and meaning · 12 ms").waitFor();
+  await dialog().getByText("2 found · 12 files · words + meaning · 12 ms").waitFor();
   const first = hits().first();
   assert.equal(await first.locator("h3 > span").first().textContent(), "memory/2026-01-31.md#L4-L5");
   await first.getByText("0.82").waitFor();

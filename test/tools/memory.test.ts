@@ -89,6 +89,13 @@ describe("memory_search", () => {
     );
   });
 
+  test("calls what a hash of words finds spelled alike, not near in meaning", async () => {
+    const reason = { legs: "vector", vector: { rank: 1, score: 0.7, similarity: 0.71 }, boosts: [] } as const;
+    const found = [hit("MEMORY.md", 7, "Every May.", { reason: { ...reason, boosts: [] } })];
+    const embedder = { provider: "local", model: "hash-1" };
+    expect(await searched(answer(found, { embedder }))).toContain("(score 0.82: spelled alike)");
+  });
+
   test("leaves out the line to cite by where it is not to cite", async () => {
     const text = await searched(answer([hit("MEMORY.md", 7, "Every May.")]), { cites: false });
     expect(text).toContain("1. MEMORY.md, line 7 (");
