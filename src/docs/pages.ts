@@ -21,6 +21,7 @@ import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
+import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
 
 /** A page of Isopod's own documentation. */
@@ -60,6 +61,7 @@ export const PAGES: readonly DocsPage[] = [
   page("from-openclaw", fromOpenclaw),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
+  page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];
 
