@@ -1,60 +1,73 @@
-import type { SearchAnswer, SearchRequest } from "../agent-memory.ts";
-import type { MemorySource } from "../memory-source.ts";
-import { termsOf } from "../text/index-terms.ts";
-import type { Hit } from "./hit.ts";
-import type { SearchRoom } from "./search-room.ts";
+import { head } from "../../lib/text.ts";
+import type { Degraded, SearchAnswer, SearchRequest } from "../agent-memory.ts";
+import { type IndexState, readCandidates, readState } from "./ask-index.ts";
+import { weightsOf } from "./fuse.ts";
+import { matchExpression } from "./match-expression.ts";
+import { parseQuery, type Query } from "./parse-query.ts";
+import { rankPassages } from "./rank-passages.ts";
+import type { SearchRoom, VectorAnswer } from "./search-room.ts";
+import { weighClues } from "./weigh-clues.ts";
 
-interface Row {
-  path: string;
-  source: MemorySource;
-  startLine: number;
-  endLine: number;
-  text: string;
-}
+/** What is behind it in a longer query is not looked for. */
+const MAX_QUERY_CHARS = 10_000;
+/** Most candidates of a leg: their texts are read. */
+const MAX_CANDIDATES = 200;
+const NO_VECTORS: VectorAnswer = { near: [] };
 
-/** Looks for passages that answer a query. */
+/**
+ * Looks for the passages that answer a query: two round trips to D1, beside what the vectors need.
+ * @throws MemoryError `unavailable`
+ */
 export async function searchMemory(room: SearchRoom, request: SearchRequest): Promise<SearchAnswer> {
-  const state = await room.database
-    .prepare(
-      `SELECT id, files, chunks, compared_at AS comparedAt,
-         (SELECT count(*) FROM changes WHERE agent_id = meta.agent_id) AS pending FROM meta WHERE agent_id = ?`,
-    )
-    .bind(room.agentId)
-    .first<{ id: number; files: number; chunks: number; comparedAt: number | null; pending: number }>();
-  await room.freshen({ pending: state?.pending ?? 0, comparedAt: state?.comparedAt ?? null });
-  const index = { files: state?.files ?? 0, chunks: state?.chunks ?? 0, pending: state?.pending ?? 0 };
-  const match = state === null ? "" : termsOf(state.id, request.query);
-  if (match === "") return { results: [], mode: "keywords", index };
-  const { results } = await room.database
-    .prepare(
-      `SELECT files.path, files.source, chunks.start_line AS startLine, chunks.end_line AS endLine, chunks.text
-       FROM chunk_terms CROSS JOIN chunks ON chunks.id = chunk_terms.rowid
-       CROSS JOIN files ON files.id = chunks.file_id AND files.state = 'live'
-       WHERE chunk_terms MATCH ? ORDER BY rank LIMIT ?`,
-    )
-    .bind(
-      match
-        .split(" ")
-        .map((term) => `"${term}"`)
-        .join(" OR "),
-      request.maxResults ?? room.settings.query.maxResults,
-    )
-    .all<Row>();
-  return { results: results.map(hitOf), mode: "keywords", index };
+  const { hybrid, ...defaults } = room.settings.query;
+  const { maxResults = defaults.maxResults, minScore = defaults.minScore } = request;
+  const text = head(request.query, MAX_QUERY_CHARS);
+  const query = parseQuery(text);
+  const count = Math.min(MAX_CANDIDATES, maxResults * hybrid.candidateMultiplier);
+  const [state, vectors] = await Promise.all([
+    freshState(room, query),
+    room.vectorLeg?.nearest(text, count) ?? NO_VECTORS,
+  ]);
+  const answer = answerOf(state, vectors);
+  if (state === undefined) return { ...answer, results: [] };
+  const clues = weighClues(query.clues, state.chunksWith, state.chunks);
+  const weights = weightsOf(hybrid, vectors.embedder?.sees);
+  const candidates = await readCandidates(room.database, {
+    memoryId: state.memoryId,
+    match: weights.text === 0 ? undefined : matchExpression(state.memoryId, clues, state.chunks),
+    near: new Map(vectors.near.map(({ chunkId, similarity }) => [chunkId, similarity])),
+    sources: room.settings.sources.filter((source) => request.sources?.includes(source) ?? true),
+    count,
+  });
+  const shown = candidates.filter(({ path }) => room.mayShow?.(path) ?? true);
+  const ranking = { query, clues, weights, asked: count, maxResults, minScore, settings: hybrid, now: room.now() };
+  return { ...answer, results: rankPassages(shown, ranking) };
 }
 
-function hitOf({ path, source, startLine, endLine, text }: Row, at: number): Hit {
-  const keyword = { rank: at + 1, score: 1 / (at + 1), terms: [] };
-  const citation = `${path}#L${startLine}-L${endLine}`;
-  const reason = { legs: "keyword", keyword, boosts: [] } as const;
+/** The state of the index, which is brought up to date before where that is quick. */
+async function freshState(room: SearchRoom, { clues }: Query): Promise<IndexState | undefined> {
+  const terms = [...new Set(clues.flatMap((clue) => clue.terms))];
+  const state = await readState(room.database, room.agentId, terms);
+  const isAnother = await room.freshen({ pending: state?.pending ?? 0, comparedAt: state?.comparedAt ?? null });
+  return isAnother ? readState(room.database, room.agentId, terms) : state;
+}
+
+function answerOf(state: IndexState | undefined, { embedder, degraded }: VectorAnswer): Omit<SearchAnswer, "results"> {
+  const { files, chunks, pending } = state ?? { files: 0, chunks: 0, pending: 0 };
+  const lack = degraded ?? incompleteness(state);
   return {
-    path,
-    source,
-    startLine,
-    endLine,
-    score: keyword.score,
-    snippet: text,
-    citation,
-    reason: { ...reason, boosts: [] },
+    mode: embedder === undefined ? "keywords" : "hybrid",
+    ...(embedder && { embedder: { provider: embedder.provider, model: embedder.model } }),
+    ...(lack && { degraded: lack }),
+    index: { files, chunks, pending },
   };
+}
+
+function incompleteness(state: IndexState | undefined): Degraded | undefined {
+  if (state === undefined || state.comparedAt === null) {
+    return { code: "index_incomplete", message: "The memory is being indexed for the first time." };
+  }
+  if (state.pending === 0) return undefined;
+  const files = state.pending === 1 ? "1 file waits" : `${state.pending} files wait`;
+  return { code: "index_incomplete", message: `${files} to be indexed.` };
 }

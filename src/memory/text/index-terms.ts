@@ -15,9 +15,14 @@ function indexed(memoryId: number, terms: Iterable<string>): string {
   return Array.from(terms, (term) => indexTerm(memoryId, term)).join(" ");
 }
 
-/** A term as the index has it, which FTS5's tokenizer leaves as it is. */
+/** A term of an agent as the index has it. FTS5's tokenizer leaves it as it is. */
 export function indexTerm(memoryId: number, term: string): string {
-  return `${memoryId}a${term.replace(OTHER, (character) => `${MARK}${character.codePointAt(0)?.toString(16)}${MARK}`)}`;
+  return `${memoryId}a${indexedForm(term)}`;
+}
+
+/** What follows the agent in a term of the index. */
+export function indexedForm(term: string): string {
+  return term.replace(OTHER, (character) => `${MARK}${character.codePointAt(0)?.toString(16)}${MARK}`);
 }
 
 /** All but what every version of SQLite takes for a letter or digit, and for a small one. */
