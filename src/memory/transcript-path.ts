@@ -1,5 +1,5 @@
-/** Where the transcripts of an agent's sessions stand in its memory. */
-export const TRANSCRIPTS = "sessions/";
+import { TRANSCRIPTS } from "./memory-paths.ts";
+
 const PATH = /^sessions\/(.+)\/(ses_[0-9a-z]{26})\/([1-9]\d{0,5})\.md$/u;
 
 /** What a path may not have in a segment, and the escape character itself. */

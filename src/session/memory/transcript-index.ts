@@ -1,8 +1,12 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { changes, chunks, embeddingCache, files, meta } from "../../db/memory-schema.ts";
-import { TRANSCRIPTS, transcriptFolder } from "../../memory/transcript-path.ts";
+import { TRANSCRIPTS } from "../../memory/memory-paths.ts";
+import { transcriptFolder } from "../../memory/transcript-path.ts";
 import type { TranscriptPage } from "./transcript-memory.ts";
+
+/** Most rows of a kind that are looked at: more than a memory has files. */
+const MAX_ROWS = 50_000;
 
 /** A page of a transcript, as the index of a memory has it. */
 export interface IndexedPage extends TranscriptPage {
@@ -10,13 +14,26 @@ export interface IndexedPage extends TranscriptPage {
   indexedAt: number;
 }
 
-/** The pages of transcripts that an agent's index has. @throws whatever D1 throws */
-export function indexedPages(database: D1Database, agentId: string): Promise<IndexedPage[]> {
+/** What an agent's index has of transcripts, and the pages that are known to be others now. @throws whatever D1 throws */
+export async function readTranscriptIndex(
+  database: D1Database,
+  agentId: string,
+): Promise<{ pages: IndexedPage[]; changed: string[] }> {
+  const db = drizzle(database);
   const { path, etag, size, modifiedAt, indexedAt } = files;
-  return drizzle(database)
-    .select({ path, etag, size, modifiedAt, indexedAt })
-    .from(files)
-    .where(and(isLive(agentId), isBelow(files.path, TRANSCRIPTS)));
+  const [pages, changed] = await db.batch([
+    db
+      .select({ path, etag, size, modifiedAt, indexedAt })
+      .from(files)
+      .where(and(isLive(agentId), isBelow(files.path, TRANSCRIPTS)))
+      .limit(MAX_ROWS),
+    db
+      .select({ path: changes.path })
+      .from(changes)
+      .where(and(eq(changes.agentId, agentId), isBelow(changes.path, TRANSCRIPTS)))
+      .limit(MAX_ROWS),
+  ]);
+  return { pages, changed: changed.map((change) => change.path) };
 }
 
 /** Takes note that pages are what their sessions have now. @throws whatever D1 throws */
@@ -62,18 +79,14 @@ export async function forgetTranscripts(database: D1Database, agentId: string, s
   const live = and(isLive(agentId), isBelow(files.path, folder));
   const its = db.select({ id: files.id }).from(files).where(isIts);
   const texts = db.select({ hash: chunks.hash }).from(chunks).where(sql`${chunks.fileId} IN ${its}`);
-  const counted = db
-    .select({ files: sql`count(*)`, chunks: sql`coalesce(sum(${files.chunks}), 0)` })
-    .from(files)
-    .where(live)
-    .as("counted");
+  const counted = (what: SQL) => db.select({ what }).from(files).where(live);
   await db.batch([
     db.delete(embeddingCache).where(sql`${embeddingCache.hash} IN ${texts}`),
     db
       .update(meta)
       .set({
-        files: sql`${meta.files} - (SELECT ${counted.files} FROM ${counted})`,
-        chunks: sql`${meta.chunks} - (SELECT ${counted.chunks} FROM ${counted})`,
+        files: sql`${meta.files} - ${counted(sql`count(*)`)}`,
+        chunks: sql`${meta.chunks} - ${counted(sql`coalesce(sum(${files.chunks}), 0)`)}`,
       })
       .where(eq(meta.agentId, agentId)),
     db.update(files).set({ state: "dead" }).where(isIts),
