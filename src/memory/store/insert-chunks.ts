@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { batches } from "../../lib/batches.ts";
 import { placeTermsOf, termsOf } from "../text/index-terms.ts";
 import type { MemoryIndex, NewChunk } from "./memory-index.ts";
 
@@ -25,7 +26,8 @@ interface Row extends NewChunk {
  * @param isFile which rows `f` of `files` they belong to, each to that with its path
  */
 export function insertChunks(index: MemoryIndex, byFile: readonly FileChunks[], isFile: SQL): SQL[] {
-  return slicesOf(rowsOf(index, byFile)).flatMap((rows) => [
+  const slices = [...batches(rowsOf(index, byFile), unitsOf, { size: MAX_UNITS, count: MAX_CHUNKS })];
+  return slices.flatMap((rows) => [
     sql`INSERT INTO chunks (file_id, start_line, end_line, hash, text)
       SELECT f.id, e.value ->> 'startLine', e.value ->> 'endLine', e.value ->> 'hash', e.value ->> 'text'
       FROM json_each(${json(rows, ["path", "startLine", "endLine", "hash", "text"])}) e
@@ -44,20 +46,9 @@ function* rowsOf({ memoryId }: MemoryIndex, byFile: readonly FileChunks[]): Gene
   }
 }
 
-function slicesOf(rows: Iterable<Row>): Row[][] {
-  const slices: Row[][] = [];
-  let slice: Row[] = [];
-  let units = 0;
-  for (const row of rows) {
-    const more = Math.max(row.text.length + row.path.length, row.terms.length + row.place.length);
-    if (slice.length === MAX_CHUNKS || (slice.length > 0 && units + more > MAX_UNITS)) {
-      slices.push(slice);
-      [slice, units] = [[], 0];
-    }
-    slice.push(row);
-    units += more;
-  }
-  return slice.length === 0 ? slices : [...slices, slice];
+/** Text and terms are a parameter each, so that the longer one counts. */
+function unitsOf({ path, text, terms, place }: Row): number {
+  return Math.max(text.length + path.length, terms.length + place.length);
 }
 
 function json(rows: readonly Row[], fields: (keyof Row)[]): string {

@@ -1,12 +1,10 @@
+import { batches } from "../../lib/batches.ts";
 import { addToBuilding, beginBuilding, finishBuilding, giveUp } from "../store/build-file.ts";
-import type { MemoryIndex, NewChunk } from "../store/memory-index.ts";
+import type { MemoryIndex } from "../store/memory-index.ts";
 import { chunksOfFiles } from "../store/read-index.ts";
 import { diffChunks } from "./diff-chunks.ts";
 import type { Draft } from "./index-documents.ts";
-import type { SyncRoom } from "./sync-room.ts";
-
-/** Most UTF-16 units of one transaction. */
-const STEP_UNITS = 250_000;
+import { MAX_UNITS, type SyncRoom } from "./sync-room.ts";
 
 /**
  * Writes another version of a file step by step, or goes on with one that was begun, and puts it in the place of the live
@@ -29,24 +27,11 @@ export async function buildVersion(
   }
   const reusable = live?.generation === index.generation ? await chunksOfFiles(room.database, [live.id]) : [];
   const { added, kept } = diffChunks(built.added, reusable);
-  for (const [at, step] of stepsOf(added).entries()) {
-    const filled = at === 0 || mayGoOn() ? await addToBuilding(index, version, step) : undefined;
+  let steps = 0;
+  for (const step of batches(added, ({ text }) => text.length, { size: room.maxUnits ?? MAX_UNITS })) {
+    const filled = steps++ === 0 || mayGoOn() ? await addToBuilding(index, version, step) : undefined;
     if (filled === undefined) return false;
     version = filled;
   }
   return finishBuilding(index, version, { document, live, kept, warning, token }, room.now());
-}
-
-function stepsOf(chunks: readonly NewChunk[]): NewChunk[][] {
-  const steps: NewChunk[][] = [];
-  let units = Number.POSITIVE_INFINITY;
-  for (const chunk of chunks) {
-    units += chunk.text.length;
-    if (units > STEP_UNITS) {
-      steps.push([]);
-      units = chunk.text.length;
-    }
-    steps.at(-1)?.push(chunk);
-  }
-  return steps;
 }

@@ -1,4 +1,5 @@
 import { atMost } from "../../lib/at-most.ts";
+import { batches } from "../../lib/batches.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { changeFiles, type FileChange, removeFiles, settleChanges } from "../store/change-files.ts";
 import type { BuildingFile, LiveFile, MemoryIndex, NewChunk } from "../store/memory-index.ts";
@@ -6,12 +7,10 @@ import { chunksOfFiles } from "../store/read-index.ts";
 import { buildVersion } from "./build-version.ts";
 import { diffChunks, hashedChunks } from "./diff-chunks.ts";
 import type { DocumentStore, DocumentText } from "./document-store.ts";
-import type { SyncRoom } from "./sync-room.ts";
+import { MAX_UNITS, type SyncRoom } from "./sync-room.ts";
 
 /** How many documents are read at once. */
 const IN_FLIGHT = 4;
-/** Most UTF-16 units of new chunks that one transaction takes. */
-const MAX_UNITS = 500_000;
 
 /** A document that is to be indexed. */
 export interface Waiting {
@@ -62,13 +61,10 @@ export async function indexDocuments(
   await settleChanges(index, tokensOf(same));
   done += same.length;
   const others = drafts.filter((draft) => !same.includes(draft));
-  const small = others.filter(({ change }) => unitsOf(change) <= MAX_UNITS);
-  done += await changeAll(
-    index,
-    small.map(({ change }) => change),
-    room.now(),
-  );
-  for (const draft of others.filter((draft) => !small.includes(draft))) {
+  const isLarge = ({ change }: Draft) => unitsOf(change) > (room.maxUnits ?? MAX_UNITS);
+  const small = others.filter((draft) => !isLarge(draft)).map(({ change }) => change);
+  done += await changeAll(room, index, small);
+  for (const draft of others.filter(isLarge)) {
     if (await buildVersion(room, index, draft, mayGoOn)) done++;
   }
   return { done, left: waiting.length - done, ...(failure !== undefined && { failure }) };
@@ -136,26 +132,12 @@ function tokensOf(waiting: readonly Waiting[]): { path: string; token: string }[
 }
 
 /** Stores changes in few transactions; where one fails because of a single file, the others go alone. @returns how many */
-async function changeAll(index: MemoryIndex, changes: readonly FileChange[], now: number): Promise<number> {
+async function changeAll(room: SyncRoom, index: MemoryIndex, changes: readonly FileChange[]): Promise<number> {
+  const now = room.now();
   let done = 0;
-  for (const together of groupsOf(changes)) {
+  for (const together of batches(changes, unitsOf, { size: room.maxUnits ?? MAX_UNITS })) {
     if (await changeFiles(index, together, now)) done += together.length;
     else if (together.length > 1) for (const change of together) if (await changeFiles(index, [change], now)) done++;
   }
   return done;
-}
-
-function groupsOf(changes: readonly FileChange[]): FileChange[][] {
-  const groups: FileChange[][] = [];
-  let units = 0;
-  for (const change of changes) {
-    const group = groups.at(-1);
-    units += unitsOf(change);
-    if (group !== undefined && units <= MAX_UNITS) group.push(change);
-    else {
-      groups.push([change]);
-      units = unitsOf(change);
-    }
-  }
-  return groups;
 }

@@ -1,3 +1,4 @@
+import { batches } from "../../lib/batches.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { giveUp } from "../store/build-file.ts";
@@ -58,12 +59,17 @@ export async function syncFiles(room: SyncRoom, options: SyncOptions): Promise<S
     const { indexed, pending, leftovers, failure } = work;
     return { left: pending + Number(leftovers), busy: false, indexed, ...(failure !== undefined && { failure }) };
   } catch (thrown) {
-    const failure = { message: messageOf(thrown), at: room.now() };
+    const failure = { message: causeOf(thrown), at: room.now() };
     await giveBack(lease, { comparedAt: undefined, pending: 0, failure }).catch((again: unknown) => {
-      log("warn", "memory.lease_left", { agentId: room.agentId, error: messageOf(again) });
+      log("warn", "memory.lease_left", { agentId: room.agentId, error: causeOf(again) });
     });
     throw thrown;
   }
+}
+
+/** What the database said, without the statement and its values, which drizzle puts into its message. */
+function causeOf(thrown: unknown): string {
+  return thrown instanceof Error && thrown.cause !== undefined ? causeOf(thrown.cause) : messageOf(thrown);
 }
 
 interface Work {
@@ -93,10 +99,11 @@ async function sync(room: SyncRoom, index: MemoryIndex, options: SyncOptions): P
   let pending = comparison.waiting.length;
   let failure = listing.failure;
   let bytes = 0;
-  for (const [at, group] of groupsOf(comparison.waiting).entries()) {
-    if (at > 0 && (!mayGoOn() || bytes >= (options.budgetBytes ?? BUDGET_BYTES))) break;
+  const sizeOf = ({ size }: Waiting) => size;
+  for (const group of batches(comparison.waiting, sizeOf, { size: GROUP_BYTES, count: GROUP_FILES })) {
+    if (bytes > 0 && (!mayGoOn() || bytes >= (options.budgetBytes ?? BUDGET_BYTES))) break;
     const step = await indexDocuments(room, index, group, mayGoOn);
-    bytes += sizeOf(group);
+    bytes += group.reduce((sum, { size }) => sum + size, 1);
     indexed += step.done;
     pending -= step.done;
     failure ??= step.failure;
@@ -150,20 +157,4 @@ async function clear(
     if (refused === undefined) throw thrown;
     return { failure: refused };
   }
-}
-
-/** Small files together, large ones alone. */
-function groupsOf(waiting: readonly Waiting[]): Waiting[][] {
-  const groups: Waiting[][] = [];
-  for (const one of waiting) {
-    const group = groups.at(-1);
-    const fits = group !== undefined && group.length < GROUP_FILES && sizeOf(group) + one.size <= GROUP_BYTES;
-    if (fits) group.push(one);
-    else groups.push([one]);
-  }
-  return groups;
-}
-
-function sizeOf(group: readonly Waiting[]): number {
-  return group.reduce((sum, { size }) => sum + size, 0);
 }

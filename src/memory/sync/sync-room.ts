@@ -12,7 +12,12 @@ export interface SyncRoom {
   forget(chunkIds: readonly number[]): Promise<void>;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Most UTF-16 units of new text that one transaction takes; `MAX_UNITS` where absent. */
+  maxUnits?: number;
 }
+
+/** A file with more new text than this is written in several steps. */
+export const MAX_UNITS = 500_000;
 
 /** How a text is cut up and its terms are made: to be raised with either of them, so that all files are read anew. */
 const FORM = 1;

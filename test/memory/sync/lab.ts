@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { chunksOf } from "../../../src/memory/chunk.ts";
 import type { PathSettings } from "../../../src/memory/memory-paths.ts";
 import { fileStatus } from "../../../src/memory/store/file-status.ts";
-import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
+import { type InlineLimits, indexChanged } from "../../../src/memory/sync/index-changed.ts";
 import { noteChange } from "../../../src/memory/sync/note-change.ts";
 import { type SyncOptions, syncFiles } from "../../../src/memory/sync/sync-files.ts";
 import type { SyncRoom } from "../../../src/memory/sync/sync-room.ts";
@@ -18,19 +18,16 @@ let agents = 0;
 let tokens = 0;
 
 /** The index of a new agent in the real D1, over a new workspace in the real R2, with a clock of its own. */
-export function openIndex(
-  database: D1Database,
-  options: { store?: DocumentStore; chunking?: SyncRoom["settings"]["chunking"] } = {},
-) {
+export function openIndex(database: D1Database) {
   const agentId = `indexed-${++agents}`;
-  const workspace = openWorkspace();
+  const workspace = openWorkspace({ agentId });
   const clock = { now: Date.parse("2026-11-22T00:00:00Z") };
   const forgotten = new Set<number>();
   const room: SyncRoom = {
     database,
     agentId,
-    settings: { chunking: options.chunking ?? CHUNKING },
-    stores: [options.store ?? workspaceDocuments(workspace, PATHS)],
+    settings: { chunking: CHUNKING },
+    stores: [workspaceDocuments(workspace, PATHS)],
     forget: async (ids) => {
       for (const id of ids) forgotten.add(id);
     },
@@ -38,6 +35,7 @@ export function openIndex(
   };
   return {
     agentId,
+    prefix: `agents/${agentId}/workspace/`,
     workspace,
     clock,
     room,
@@ -51,6 +49,7 @@ export function openIndex(
       await workspace.remove(path, { kind: "any" });
       await noteChange(database, agentId, path, `token-${++tokens}`, clock.now);
     },
+    indexChanged: (limits?: InlineLimits, other: Partial<SyncRoom> = {}) => indexChanged({ ...room, ...other }, limits),
     sync: (more: Partial<SyncOptions> = {}, other: Partial<SyncRoom> = {}) =>
       syncFiles({ ...room, ...other }, { force: false, budgetMs: 60_000, ...more }),
     status: () => fileStatus(database, agentId, clock.now),
@@ -158,7 +157,7 @@ export function note(name: string, lines: number): string {
 
 /** What becomes of a whole workspace, by path. */
 export async function textsOf(workspace: Workspace): Promise<Record<string, string>> {
-  const files = await workspace.walk("memory");
+  const files = await workspace.walk("");
   const texts = files.map(async ({ path }) => [path, new TextDecoder().decode((await workspace.read(path)).bytes)]);
   return Object.fromEntries(await Promise.all(texts));
 }

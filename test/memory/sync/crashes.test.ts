@@ -1,0 +1,108 @@
+import { env } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { chunksOf } from "../../../src/memory/chunk.ts";
+import { expectConsistent, note, openIndex } from "./lab.ts";
+import { type Watch, watchDatabase } from "./watch-database.ts";
+
+const BEFORE = {
+  "memory/grows.md": note("grows", 60),
+  "memory/goes.md": note("goes", 20),
+  "memory/large.md": note("large", 300),
+  "memory/same.md": "the same",
+};
+const AFTER = {
+  "memory/grows.md": `${BEFORE["memory/grows.md"]}\nand more`,
+  // The first half stays, so that chunks change hands.
+  "memory/large.md": `${note("large", 150)}\n${note("other", 300)}`,
+  "memory/same.md": "the same",
+  "memory/new.md": note("new", 30),
+};
+
+/** An index of the files as they were, and a workspace as it is. */
+async function halfway() {
+  const lab = openIndex(env.MEMORY);
+  lab.room.maxUnits = 4000;
+  for (const [path, text] of Object.entries(BEFORE)) await lab.workspace.write(path, text, { kind: "new" });
+  await lab.sync();
+  for (const [path, text] of Object.entries(AFTER)) await lab.write(path, text);
+  await lab.remove("memory/goes.md");
+  return lab;
+}
+
+/** Whether a path's live chunks are those of a text. */
+function isWhole(rows: readonly { text: string | null }[], text: string | undefined, lab: Lab): boolean {
+  const wanted = text === undefined ? [] : [...chunksOf(text, lab.room.settings.chunking)].map((chunk) => chunk.text);
+  return JSON.stringify(rows.map((row) => row.text).sort()) === JSON.stringify(wanted.sort());
+}
+
+type Lab = Awaited<ReturnType<typeof halfway>>;
+
+/** What searches see is always one version of a file, whole. */
+async function expectWholeVersions(lab: Lab) {
+  const byPath = Map.groupBy(await lab.rows(), ({ path }) => path);
+  for (const path of new Set([...Object.keys(BEFORE), ...Object.keys(AFTER)])) {
+    const rows = byPath.get(path) ?? [];
+    const versions = [BEFORE, AFTER].map((files: Record<string, string>) => files[path]);
+    expect(versions.some((text) => isWhole(rows, text, lab))).toBe(true);
+  }
+}
+
+test.each(["before", "after"] as const)("the database may die %s any of its calls", async (when) => {
+  let survived = false;
+  for (let at = 1; !survived; at++) {
+    expect(at).toBeLessThan(60);
+    const lab = await halfway();
+    const dies: Watch["dies"] = { at, when };
+    const { database, seen } = watchDatabase(env.MEMORY, { dies });
+    survived = await lab.sync({}, { database }).then(
+      () => seen.calls < at,
+      () => false,
+    );
+    await expectWholeVersions(lab);
+    // Nobody gave the lease back.
+    lab.clock.now += 200_000;
+    expect(await lab.sync()).toMatchObject({ left: 0, busy: false });
+    await expectConsistent(lab, AFTER);
+  }
+});
+
+test("a large file is gone on with where somebody stopped, and answers as it was until it is there", async () => {
+  const lab = await halfway();
+  const steps: number[] = [];
+  for (let left = 1; left > 0; ) {
+    const { database, seen } = watchDatabase(env.MEMORY);
+    ({ left } = await lab.sync({ budgetMs: 0 }, { database }));
+    steps.push(seen.rowsWritten);
+    await expectWholeVersions(lab);
+    expect(steps.length).toBeLessThan(20);
+  }
+  expect(steps.length).toBeGreaterThan(3);
+  await expectConsistent(lab, AFTER);
+});
+
+test("a large file that changes while it is written is begun anew", async () => {
+  const lab = await halfway();
+  for (let i = 0; i < 3; i++) await lab.sync({ budgetMs: 0 });
+  const files = { ...AFTER, "memory/large.md": note("third", 250) };
+  await lab.write("memory/large.md", files["memory/large.md"]);
+  lab.clock.now += 200_000;
+  await lab.sync();
+  await expectConsistent(lab, files);
+});
+
+test("somebody whose lease ran out does no harm to who came after him", async () => {
+  const lab = await halfway();
+  let others = 0;
+  const { database } = watchDatabase(env.MEMORY, {
+    async hold(call) {
+      // In the middle of a large file, somebody else comes and finishes all.
+      if (call !== 9) return;
+      lab.clock.now += 200_000;
+      others = (await lab.sync()).indexed;
+    },
+  });
+  await lab.sync({}, { database });
+  expect(others).toBeGreaterThan(0);
+  await lab.sync();
+  await expectConsistent(lab, AFTER);
+});
