@@ -26,6 +26,8 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
       defaults: {
         model: "fake/default",
         maxConcurrent: { cron: 2 },
+        // Workers AI is bound, but does not answer outside of Cloudflare.
+        memorySearch: { provider: "local" },
         subagents: { maxSpawnDepth: 2, maxChildren: 3, allowAgents: ["other"] },
       },
       list: [{ id: "main" }, { id: "other", model: "fake/other" }, { id: "third" }],

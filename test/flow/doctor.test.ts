@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, inject, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
 import type { Check } from "../../src/session/doctor/check.ts";
+import { at, heard, serve } from "../security/outside-lab.ts";
 import { call } from "./client.ts";
 
 const ORIGIN = "https://isopod.test";
@@ -19,8 +20,13 @@ async function diagnosis(variables: object = {}, origin = ORIGIN) {
   return response.json<{ ok: boolean; checks: Check[] }>();
 }
 
-/** A deployment of which nothing was said yet but its token. */
-const BARE = { ISOPOD_CONFIG: undefined, TELEGRAM_BOT_TOKEN: undefined, TELEGRAM_WEBHOOK_SECRET: undefined };
+/** A deployment of which nothing was said yet but its token. Workers AI does not answer here. */
+const BARE = {
+  ISOPOD_CONFIG: undefined,
+  TELEGRAM_BOT_TOKEN: undefined,
+  TELEGRAM_WEBHOOK_SECRET: undefined,
+  AI: undefined,
+};
 
 /** A deployment with a configuration and no secrets. */
 function configured(config: object, more: object = {}) {
@@ -160,10 +166,26 @@ describe("bindings and the database", () => {
     await env.DB.prepare("insert into d1_migrations (id, name) values (?, ?)").bind(last.id, last.name).run();
     expect(problems(found)["database.migrations"]).toMatchObject({
       status: "fail",
-      message: `The database lacks ${last.name}.`,
+      message: `The database DB lacks ${last.name}.`,
       fix: expect.stringContaining("wrangler d1 migrations apply"),
     });
     expect((await diagnosis(BARE)).ok).toBe(true);
+  });
+
+  test("the database of memory is looked at, too", async () => {
+    const { results } = await env.MEMORY.prepare("select * from d1_migrations").all<Record<string, unknown>>();
+    const last = results.at(-1)!;
+    await env.MEMORY.prepare("delete from d1_migrations where id = ?").bind(last.id).run();
+    const found = await diagnosis(BARE);
+    await env.MEMORY.prepare("insert into d1_migrations (id, name) values (?, ?)").bind(last.id, last.name).run();
+    expect(problems(found)["database.memory-migrations"]).toMatchObject({
+      status: "fail",
+      message: `The database MEMORY lacks ${last.name}.`,
+      fix: expect.stringContaining("migrations apply MEMORY"),
+    });
+    expect(problems(await diagnosis({ ...BARE, MEMORY: undefined }))["bindings.MEMORY"]).toMatchObject({
+      status: "fail",
+    });
   });
 
   test("without the database there is an answer as well, and it says so", async () => {
@@ -377,5 +399,77 @@ describe("owners, budgets and what waits", () => {
     expect(found["backlog.session.agent:main:hook:late"]).toMatchObject({
       fix: expect.stringContaining("run_9/abort"),
     });
+  });
+});
+
+describe("memory", () => {
+  /** What is said of memory, by id. */
+  async function memoryOf(config: object, more: object = {}) {
+    const { checks } = await configured(config, more);
+    return Object.fromEntries(checks.filter(({ area }) => area === "memory").map((check) => [check.id, check]));
+  }
+  const withMemory = (memorySearch: object) => ({ agents: { defaults: { memorySearch } } });
+  const vectors =
+    (dimensions: number) =>
+    (_: string, { text }: { text: string[] }) =>
+      Promise.resolve({ data: text.map(() => [1, ...new Array<number>(dimensions - 1).fill(0)]) });
+
+  test("without a provider is well, and says who makes its embeddings and why", async () => {
+    const said = await memoryOf({});
+    expect(Object.values(said).filter(({ status }) => status !== "ok")).toEqual([]);
+    expect(said["memory.main.embeddings"]?.message).toMatch(/from local \(hash-1\)\. auto: .*local needs no key/);
+  });
+
+  test("is asked of a provider once, however many agents have it, and answers", async () => {
+    await serve("doctor-embeds", { "v1/embeddings": { embeds: { dimensions: 768 } } });
+    const remote = { baseUrl: at("doctor-embeds", "v1") };
+    const list = [{ id: "main" }, { id: "other" }];
+    const said = await memoryOf({
+      agents: { list, ...withMemory({ provider: "openai", model: "nomic-embed-text", remote }).agents },
+    });
+    const space = Object.keys(said).filter((id) => id.startsWith("memory.embedder."));
+    expect(space).toEqual([expect.stringMatching(/^memory\.embedder\.openai\/nomic-embed-text\/768 at 127/)]);
+    expect(said[space[0]!]).toMatchObject({ status: "ok" });
+    expect(await heard("doctor-embeds")).toHaveLength(1);
+  });
+
+  test("that a provider fails is a warning with what to do, and the key is not in it", async () => {
+    await serve("doctor-refused", { "v1/embeddings": { status: 401, body: "no such key: sk-wrong" } });
+    const remote = { baseUrl: at("doctor-refused", "v1"), apiKey: { source: "env", id: "WRONG_KEY" } };
+    const said = await memoryOf(withMemory({ provider: "openai", remote }), { WRONG_KEY: "sk-wrong" });
+    const failed = Object.values(said).find(({ id }) => id.startsWith("memory.embedder."));
+    expect(failed).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("does not take the key"),
+      fix: expect.stringContaining("key"),
+    });
+    expect(JSON.stringify(said)).not.toContain("sk-wrong");
+  });
+
+  test("that has another provider than was wanted says which key is not there", async () => {
+    const said = await memoryOf(withMemory({ provider: "voyage", fallback: "local" }));
+    expect(said["memory.main.embeddings"]).toMatchObject({
+      status: "warn",
+      message: expect.stringMatching(/VOYAGE_API_KEY is not set; the fallback local takes its place/),
+      path: "agents.defaults.memorySearch.provider",
+    });
+  });
+
+  test("whose vectors do not fit into Vectorize has them in D1, and is told", async () => {
+    const AI = { run: vectors(768) };
+    const VECTORS = { describe: async () => ({ dimensions: 1024, vectorCount: 0 }) };
+    const model = "@cf/baai/bge-base-en-v1.5";
+    const said = await memoryOf(withMemory({ provider: "workers-ai", model }), { AI, VECTORS });
+    expect(said["memory.vectorize"]).toMatchObject({
+      status: "warn",
+      message: expect.stringMatching(/1024.*768.*in D1/),
+    });
+    const whole = await memoryOf({}, { AI: { run: vectors(1024) }, VECTORS });
+    expect(whole["memory.vectorize"]).toMatchObject({ status: "ok" });
+    expect(whole["memory.main.embeddings"]?.message).toContain("Workers AI is bound");
+  });
+
+  test("that is off for all agents is not looked at", async () => {
+    expect(Object.keys(await memoryOf(withMemory({ enabled: false })))).toEqual(["memory.off"]);
   });
 });

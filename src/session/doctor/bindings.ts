@@ -12,9 +12,9 @@ const NEEDED: readonly (readonly [name: keyof Env & string, loss: string])[] = [
   ["MEMORY", "no agent can search its memory"],
   ["INDEXING", "memory is indexed only while somebody waits for a search"],
 ];
-const OPTIONAL: readonly (readonly [name: keyof Env & string, use: string])[] = [
-  ["VECTORS", "vectors of memory"],
-  ["AI", "models of Workers AI"],
+const OPTIONAL: readonly (readonly [name: keyof Env & string, without: string])[] = [
+  ["VECTORS", "vectors of memory are kept in D1"],
+  ["AI", "Workers AI makes no embeddings"],
 ];
 
 /** Whether everything is bound, and whether R2 answers. */
@@ -26,8 +26,8 @@ export async function examineBindings({ env }: Patient): Promise<Check[]> {
       const fix = `Take the binding ${name} from Isopod's own wrangler.toml, and deploy.`;
       return { ...head, status: "fail", message: `${name} is not bound: ${loss}.`, fix };
     }),
-    ...OPTIONAL.map(([name, use]): Check => {
-      const message = isBound(env, name) ? `${name} is bound.` : `${name} is not bound; nothing needs it yet (${use}).`;
+    ...OPTIONAL.map(([name, without]): Check => {
+      const message = isBound(env, name) ? `${name} is bound.` : `${name} is not bound, which is well: ${without}.`;
       return { id: `bindings.${name}`, area: "bindings", path: "wrangler.toml", status: "ok", message };
     }),
     ...(isBound(env, "FILES") ? [await examineBucket(env.FILES)] : []),

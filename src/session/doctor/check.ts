@@ -12,6 +12,7 @@ export type Area =
   | "channels"
   | "owners"
   | "workspaces"
+  | "memory"
   | "skills"
   | "budgets"
   | "backlog";

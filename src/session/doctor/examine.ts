@@ -8,6 +8,7 @@ import { examineChannels } from "./channels.ts";
 import type { Area, Check, Examine } from "./check.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase } from "./database.ts";
+import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineOwners } from "./owners.ts";
 import type { Patient } from "./patient.ts";
@@ -30,6 +31,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["channels", examineChannels],
   ["owners", examineOwners],
   ["workspaces", examineWorkspaces],
+  ["memory", examineMemory],
   ["skills", examineSkills],
   ["skills", examineSkillInstalls],
   ["budgets", examineBudgets],
@@ -73,6 +75,7 @@ const FIXES: Partial<Record<Area, string>> = {
   bindings: "Look whether the bucket that FILES is bound to is there: wrangler r2 bucket list.",
   database: "Look whether the database that DB is bound to is there: wrangler d1 list.",
   owners: "Look at the database: the check of migrations says more.",
+  memory: "Look whether the database that MEMORY is bound to is there, and its migrations are applied.",
   backlog: "Look at the database: the check of migrations says more.",
   workspaces: "Try again; if it stays so, look at the bucket and at agents.list[].workspace.",
 };
