@@ -2,7 +2,7 @@ import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { countedDatabase, type DatabaseCounts } from "./counted-database.ts";
 
-const counts: DatabaseCounts = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0, expressions: [] };
+const counts: DatabaseCounts = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0, matches: [] };
 const database = countedDatabase(env.MEMORY, counts);
 
 describe("a database that is counted", () => {
@@ -21,8 +21,13 @@ describe("a database that is counted", () => {
   });
 
   test("remembers what FTS5 was asked for", async () => {
-    const sql = "SELECT rowid FROM chunk_terms WHERE rowid > ? AND chunk_terms MATCH ? ORDER BY rank LIMIT ?";
-    await database.prepare(sql).bind(0, '"1acat"', 5).all();
-    expect(counts.expressions).toEqual(['"1acat"']);
+    const rows = "SELECT rowid FROM chunk_terms WHERE";
+    await database.prepare(`${rows} rowid > ? AND chunk_terms MATCH ? LIMIT ?`).bind(0, '"1acat"', 5).all();
+    const newest = `${rows} chunk_terms MATCH ?2 ORDER BY rowid DESC LIMIT 1 OFFSET 2000`;
+    await database.prepare(`${rows} chunk_terms MATCH ?2 AND rowid >= (${newest}) LIMIT ?1`).bind(5, '"1adog"').all();
+    expect(counts.matches).toEqual([
+      { expression: '"1acat"', newest: undefined },
+      { expression: '"1adog"', newest: 2000 },
+    ]);
   });
 });

@@ -4,8 +4,15 @@ export interface DatabaseCounts {
   statements: number;
   rowsRead: number;
   rowsWritten: number;
-  /** Expressions that an FTS5 table was searched with. */
-  expressions: string[];
+  /** How an FTS5 table was searched. */
+  matches: Match[];
+}
+
+/** An expression that FTS5 was given. */
+export interface Match {
+  expression: string;
+  /** How many of the chunks that match are gone through, where the statement leaves the others out by their ids. */
+  newest: number | undefined;
 }
 
 interface Statement {
@@ -37,19 +44,21 @@ export function countedDatabase(database: D1Database, counts: DatabaseCounts): D
         counts.rowsRead += meta?.rows_read ?? 0;
         counts.rowsWritten += meta?.rows_written ?? 0;
       }
-      for (const statement of statements) counts.expressions.push(...expressionsOf(statement));
+      for (const statement of statements) counts.matches.push(...matchesOf(statement));
       return response;
     },
   };
   return new speaking.constructor(counted as unknown as Fetcher);
 }
 
-/** What is bound where a statement says MATCH. */
-function expressionsOf({ sql, params = [] }: Statement): string[] {
-  return [...sql.matchAll(/\bMATCH\s+\?/gi)].map(({ index }) => {
-    const before = sql.slice(0, index).split("?").length - 1;
-    return String(params[before]);
-  });
+/** What is bound where a statement says MATCH; one that says it twice looks at the newest first. */
+function matchesOf({ sql, params = [] }: Statement): Match[] {
+  const [first] = sql.matchAll(/\bMATCH\s+\?(\d*)/gi);
+  if (first === undefined) return [];
+  const [, number] = first;
+  const at = number ? Number(number) - 1 : sql.slice(0, first.index).split("?").length - 1;
+  const newest = /\bOFFSET\s+(\d+)/i.exec(sql)?.[1];
+  return [{ expression: String(params[at]), newest: newest === undefined ? undefined : Number(newest) }];
 }
 
 function list<T>(value: T | T[]): T[] {

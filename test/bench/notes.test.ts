@@ -12,7 +12,7 @@ describe("generated notes", () => {
 
   test("are as long as so many chunks, a file a day", () => {
     expect([...notes.files.keys()]).toEqual([1, 2, 3, 4].map((day) => `memory/2019-01-0${day}.md`));
-    expect(text.length / 200 / 1280).toBeCloseTo(1, 1);
+    expect(text.length / 200 / 1250).toBeCloseTo(1, 1);
   });
 
   test("have words that are as frequent as those of real texts", () => {

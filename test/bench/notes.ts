@@ -1,7 +1,7 @@
 import type { MemorySet, Question } from "../eval/memory-folder.ts";
 
 /** Characters that a chunk adds: about 400 tokens, of which it shares 80 with its neighbour. */
-const CHARS_PER_CHUNK = 1280;
+const CHARS_PER_CHUNK = 1250;
 /** Of one day. */
 const CHUNKS_PER_FILE = 50;
 const LINES_PER_SECTION = 12;

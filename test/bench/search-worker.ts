@@ -10,7 +10,7 @@ const BARE = `SELECT chunks.text, chunks.start_line FROM
 const MATCHES = "SELECT count(*) AS matches FROM chunk_terms WHERE chunk_terms MATCH ?";
 
 function noCounts(): DatabaseCounts {
-  return { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0, expressions: [] };
+  return { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0, matches: [] };
 }
 
 const counts = noCounts();

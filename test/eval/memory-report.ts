@@ -32,5 +32,5 @@ function rows(parts: Record<string, Recall>): string[] {
 }
 
 function row(title: string, ...cells: string[]): string {
-  return [title.padEnd(16), ...cells.map((cell) => cell.padStart(12))].join("").trimEnd();
+  return [title.padEnd(16), ...cells.map((cell) => cell.padStart(17))].join("").trimEnd();
 }

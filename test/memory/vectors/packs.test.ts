@@ -37,7 +37,7 @@ async function placesOf(spaceId: number): Promise<Map<number, number | null>> {
 describe("packs", () => {
   test("grow as vectors come one by one: few packs, few loose vectors", async () => {
     const { index, spaceId } = openSpace(32, { database: env.MEMORY });
-    for (const slice of Array.from({ length: 60 }, (_, at) => some(20, { from: at * 20 + 1 }))) await index.put(slice);
+    for (const slice of Array.from({ length: 30 }, (_, at) => some(40, { from: at * 40 + 1 }))) await index.put(slice);
     const places = await placesOf(spaceId);
     expect(places.size).toBe(1200);
     expect([...places.values()].filter((packId) => packId === null).length).toBeLessThan(64);
@@ -105,6 +105,7 @@ describe("packs", () => {
 
   test.each<"before" | "after">(["before", "after"])(
     "whoever dies %s any call leaves what another can go on with",
+    { timeout: 90_000 },
     async (when) => {
       const all = some(150);
       const story = async (fate: Fate, spaceId: number) => {

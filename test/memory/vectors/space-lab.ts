@@ -1,0 +1,136 @@
+import { env } from "cloudflare:test";
+import { and, eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { memorySearch } from "../../../src/config/memory-schema.ts";
+import { chunks, files, meta, spaces, vectors } from "../../../src/db/memory-schema.ts";
+import { type Embedder, type EmbedderId, EmbedError } from "../../../src/memory/embed/embedder.ts";
+import { PACK_CACHE_BYTES, PackCache } from "../../../src/memory/vectors/pack-cache.ts";
+import type { VectorRoom } from "../../../src/memory/vectors/vector-room.ts";
+import { randomly, randomVector, unit } from "./random-vectors.ts";
+
+let agents = 0;
+
+/** An embedder of words, which can fail: two texts are near where they share words. Other models see other numbers. */
+export class WordEmbedder implements Embedder {
+  readonly id: EmbedderId;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly sees = "meaning";
+  readonly maxBatch = 16;
+  /** Texts of documents that were asked for, in order. */
+  readonly asked: string[] = [];
+  /** What it fails with from now on. */
+  trouble: EmbedError | undefined;
+  /** Told before each batch. */
+  meanwhile: (() => Promise<unknown>) | undefined;
+
+  constructor(id: EmbedderId, model = "words", dimensions = 64) {
+    this.id = id;
+    this.model = model;
+    this.dimensions = dimensions;
+  }
+
+  get space(): string {
+    return `${this.id}/${this.model}/${this.dimensions}`;
+  }
+
+  embed: Embedder["embed"] = async (texts, purpose) => {
+    await this.meanwhile?.();
+    if (this.trouble !== undefined) throw this.trouble;
+    if (purpose === "document") this.asked.push(...texts);
+    return texts.map((text) => this.vectorOf(text));
+  };
+
+  vectorOf(text: string): Float32Array {
+    const sum = new Float32Array(this.dimensions);
+    for (const word of text.toLowerCase().split(/\W+/)) {
+      const direction = randomVector(randomly(seedOf(`${this.model} ${word}`)), this.dimensions);
+      for (const [at, number] of direction.entries()) sum[at]! += number;
+    }
+    return unit(sum);
+  }
+}
+
+function seedOf(word: string): number {
+  return [...word].reduce((seed, letter) => (Math.imul(seed, 31) + letter.charCodeAt(0)) >>> 0, 7);
+}
+
+/** A failure that only a person can put right, and one that passes. */
+export const NO_KEY = new EmbedError("auth", "openai does not take the key.");
+export const OVERLOADED = new EmbedError("unavailable", "openai has too much to do.", 90_000);
+
+/** A room of an agent of its own in the real database, at a clock that stands still. */
+export async function openRoom(settings: object = {}) {
+  agents++;
+  const agentId = `vectors-${agents}`;
+  const db = drizzle(env.MEMORY);
+  const [row] = await db.insert(meta).values({ agentId }).returning({ id: meta.id });
+  const memoryId = row!.id;
+  const clock = { now: 1_800_000_000_000 };
+  const known: Embedder[] = [];
+  const room: VectorRoom = {
+    database: env.MEMORY,
+    agentId,
+    // Without a cache of embeddings one sees who was asked for what.
+    settings: memorySearch.parse({ cache: { enabled: false }, ...settings }),
+    embedders: { primary: undefined, fallback: undefined },
+    embedderOf: (space) => known.find((embedder) => embedder.space === space),
+    vectorize: undefined,
+    host: "workerd",
+    packs: new PackCache(PACK_CACHE_BYTES),
+    now: () => clock.now,
+  };
+
+  async function addFile(state: "live" | "building", texts: readonly string[]) {
+    const path = `memory/${crypto.randomUUID()}.md`;
+    const file = { memoryId, path, source: "memory", etag: "1", size: 1, modifiedAt: 1, indexedAt: 1 } as const;
+    const [added] = await db
+      .insert(files)
+      .values({ ...file, state, chunks: texts.length, generation: 1 })
+      .returning({ id: files.id });
+    const fileId = added!.id;
+    return { fileId, chunkIds: await addChunks(fileId, texts) };
+  }
+
+  async function addChunks(fileId: number, texts: readonly string[]): Promise<number[]> {
+    const { results } = await env.MEMORY.prepare(
+      `INSERT INTO chunks (file_id, start_line, end_line, hash, text)
+       SELECT ?, 1, 1, 'hash of ' || value, value FROM json_each(?) RETURNING id`,
+    )
+      .bind(fileId, JSON.stringify(texts))
+      .all<{ id: number }>();
+    return results.map(({ id }) => id);
+  }
+
+  return {
+    room,
+    agentId,
+    memoryId,
+    clock,
+    /** Embedders that can be made again for a space of before. */
+    known,
+    /** A live file with such chunks. */
+    write: async (...texts: string[]) => (await addFile("live", texts)).chunkIds,
+    /** A version of a file that is being written, and how it takes its place. */
+    async build(...texts: string[]) {
+      const { fileId, chunkIds } = await addFile("building", texts);
+      const finish = () => db.update(files).set({ state: "live" }).where(eq(files.id, fileId));
+      return { chunkIds, finish, add: (...more: string[]) => addChunks(fileId, more) };
+    },
+    /** Takes a chunk's file out of the index; its row stays until it is cleared away. */
+    async kill(chunkId: number) {
+      const [chunk] = await db.select().from(chunks).where(eq(chunks.id, chunkId));
+      await db.update(files).set({ state: "dead" }).where(eq(files.id, chunk!.fileId));
+    },
+    spaces: () => db.select().from(spaces).where(eq(spaces.memoryId, memoryId)).orderBy(spaces.id),
+    /** The chunks that have a vector of an embedder, by id. */
+    async withVector({ space }: Pick<Embedder, "space">): Promise<number[]> {
+      const rows = await db
+        .select({ id: vectors.chunkId })
+        .from(vectors)
+        .innerJoin(spaces, and(eq(spaces.id, vectors.spaceId), eq(spaces.memoryId, memoryId), eq(spaces.key, space)))
+        .orderBy(vectors.chunkId);
+      return rows.map(({ id }) => id);
+    },
+  };
+}
