@@ -24,8 +24,6 @@ export interface R2WorkspaceOptions {
   newVersionId(): string;
   /** Told after each overwrite or delete, so that old versions can be cleared away later; it must not throw. */
   onReplaced?(path: string): void;
-  /** Told what was written, deleted or restored, before whoever did it goes on; it must not reject. */
-  onChanged?(path: string): Promise<void>;
   /** Waits about so many milliseconds before a failed call, or a write that others were faster than, is made again. */
   wait?(ms: number): Promise<void>;
 }
@@ -43,7 +41,6 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
     newVersionId: options.newVersionId,
     onReplaced: options.onReplaced ?? (() => undefined),
   };
-  const { onChanged = async () => undefined } = options;
   return {
     list: (folder) => listFolder(place, folder),
     walk: (folder) => walkFolder(place, folder),
@@ -55,14 +52,10 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
       }),
     read: (path, range) => inItsSpelling(place, path, (spelt) => readFile(place, spelt, range)),
     async write(path, content, expect) {
-      const file = await writeFile(place, await spellingFor(place, path), content, expect);
-      await onChanged(file.path);
-      return file;
+      return writeFile(place, await spellingFor(place, path), content, expect);
     },
     async remove(path, expect) {
-      const spelt = await spellingFor(place, path);
-      await removeFile(place, spelt, expect);
-      await onChanged(spelt);
+      return removeFile(place, await spellingFor(place, path), expect);
     },
     async versions(path) {
       return listVersions(place, checkPath(path));
@@ -71,9 +64,7 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
       return readVersion(place, checkPath(path), versionId);
     },
     async restore(path, versionId, expect = { kind: "any" }) {
-      const file = await restoreFile(place, await spellingFor(place, path), versionId, expect);
-      await onChanged(file.path);
-      return file;
+      return restoreFile(place, await spellingFor(place, path), versionId, expect);
     },
     replaced: (after) => listReplaced(place, after),
     strays: () => findStrays(place),

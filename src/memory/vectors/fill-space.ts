@@ -50,6 +50,11 @@ export async function fillSpace(
   }
 }
 
+/** Whether no live chunk waits for its vector. */
+export async function isFilled(database: D1Database, space: Space): Promise<boolean> {
+  return (await pageOf(database, space, space.filledThrough, 1)).rows.length === 0;
+}
+
 interface Page {
   /** Live chunks without a vector, by id. */
   rows: { id: number; hash: string; text: string }[];
@@ -60,7 +65,7 @@ interface Page {
 }
 
 /** What is read together is of one moment. */
-async function pageOf(database: D1Database, { id, memoryId }: Space, after: number): Promise<Page> {
+async function pageOf(database: D1Database, { id, memoryId }: Space, after: number, size = PAGE): Promise<Page> {
   const db = drizzle(database);
   const firstOf = sql`(select min(${chunks.id}) from ${chunks} where ${chunks.fileId} = ${files.id})`;
   const [rows, [building], [newest]] = await db.batch([
@@ -80,14 +85,14 @@ async function pageOf(database: D1Database, { id, memoryId }: Space, after: numb
         ),
       )
       .orderBy(chunks.id)
-      .limit(PAGE),
+      .limit(size),
     db
       .select({ first: sql<number | null>`min(${firstOf})` })
       .from(files)
       .where(and(eq(files.memoryId, memoryId), eq(files.state, "building"))),
     db.select({ id: sql<number | null>`max(${chunks.id})` }).from(chunks),
   ]);
-  const end = (rows.length < PAGE ? newest?.id : rows.at(-1)?.id) ?? after;
+  const end = (rows.length < size ? newest?.id : rows.at(-1)?.id) ?? after;
   return { rows, end, settledThrough: (building?.first ?? Number.POSITIVE_INFINITY) - 1 };
 }
 

@@ -81,14 +81,14 @@ async function ownSpace(room: VectorRoom, embedder: Embedder): Promise<Space | u
   return spaceOf(await spacesOf(database, agentId), embedder, store);
 }
 
-/** Spaces that answer until that one is whole: of embedders of before, as far as they can be asked. */
+/** Spaces that answer until that one is whole: of embedders of before, as far as they can be asked, or in another store. */
 async function formerSpaces(room: VectorRoom, own: Space): Promise<Task[]> {
-  const { fallback } = embeddersOf(room);
+  const { primary, fallback } = embeddersOf(room);
   const all = await spacesOf(room.database, room.agentId);
   return all.flatMap((space) => {
     const isFormer = space.state === "ready" && space.id !== own.id && space.key !== fallback?.space;
-    const embedder = isFormer ? room.embedderOf(space.key) : undefined;
-    return embedder === undefined ? [] : [{ space, embedder }];
+    const embedder = space.key === own.key ? primary : room.embedderOf(space.key);
+    return isFormer && embedder !== undefined ? [{ space, embedder }] : [];
   });
 }
 

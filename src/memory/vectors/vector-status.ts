@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { packs, vectors } from "../../db/memory-schema.ts";
 import type { MemoryStatus } from "../agent-memory.ts";
 import { chooseStore } from "./choose-store.ts";
+import { isFilled } from "./fill-space.ts";
 import { embeddersOf } from "./space-keeper.ts";
 import { type Space, spacesOf } from "./spaces.ts";
 import { isLoose } from "./tidy-packs.ts";
@@ -12,13 +13,15 @@ import type { VectorRoom } from "./vector-room.ts";
 export interface VectorStatus extends Pick<MemoryStatus, "vectors" | "failure"> {
   /** Why they are kept where they are, a sentence; null where there are none. */
   why: string | null;
+  /** Whether every live chunk has its vector, as far as it can have one; also where there are to be none. */
+  isWhole: boolean;
 }
 
 /** Looks at the spaces of an agent. @throws what D1 throws */
 export async function vectorStatus(room: VectorRoom): Promise<VectorStatus> {
   const { primary, fallback } = embeddersOf(room);
   if (primary === undefined) {
-    return { vectors: { store: null, ready: null, building: null }, failure: null, why: null };
+    return { vectors: { store: null, ready: null, building: null }, failure: null, why: null, isWhole: true };
   }
   const all = await spacesOf(room.database, room.agentId);
   const own = (space: Space) => (space.key === primary.space ? 0 : space.key === fallback?.space ? 1 : 2);
@@ -35,6 +38,7 @@ export async function vectorStatus(room: VectorRoom): Promise<VectorStatus> {
     },
     failure: failing?.failure == null ? null : { message: failing.failure, at: failing.failedAt ?? 0 },
     why,
+    isWhole: ready?.key === primary.space && ready.failure === null && (await isFilled(room.database, ready)),
   };
 }
 

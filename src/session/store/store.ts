@@ -24,7 +24,7 @@ export function openStore(ctx: DurableObjectState): Store {
 
 /** Whether anything was ever stored here, or was since everything was deleted. */
 export function hasTables({ sql }: DurableObjectStorage): boolean {
-  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
+  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session' LIMIT 1").toArray().length > 0;
 }
 
 /** Makes the tables, or brings them up to date. May be repeated. */
