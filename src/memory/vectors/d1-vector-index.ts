@@ -9,7 +9,7 @@ import { eachCodePack, eachVectorPack, type ListedPack, type PackShelf, PacksMov
 import { packSize, type VectorPack } from "./packs.ts";
 import { encodeVector, QuantizedVectors } from "./quantize.ts";
 import { rootOf } from "./root-of.ts";
-import { bitsApart, signCode } from "./sign-codes.ts";
+import { CodeScorer } from "./sign-codes.ts";
 import { slices } from "./slices.ts";
 import { isLoose, listedPack, listedPacks, tidyPacks } from "./tidy-packs.ts";
 import { type ChunkVector, type NearChunk, type VectorIndex, VectorIndexError } from "./vector-index.ts";
@@ -144,12 +144,12 @@ export class D1VectorIndex implements VectorIndex {
 
   /** The vectors whose signs are most like the query's. */
   async #candidates(query: Float32Array, packed: readonly ListedPack[]): Promise<StoredVector[]> {
-    const code = signCode(query);
+    const scorer = new CodeScorer(query);
     const alike = new NearestList(CANDIDATES);
     await eachCodePack(this.#shelf, packed, ({ ids, codes }, gone) => {
       for (const [at, chunkId] of ids.entries()) {
-        const bits = bitsApart(code, codes, at * code.length);
-        if (-bits > alike.floor && !gone.has(chunkId)) alike.offer(chunkId, -bits);
+        const score = scorer.score(codes, at);
+        if (score > alike.floor && !gone.has(chunkId)) alike.offer(chunkId, score);
       }
     });
     const chunkIds = alike.all.map(({ chunkId }) => chunkId);

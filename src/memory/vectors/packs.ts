@@ -28,9 +28,9 @@ export interface PackColumns {
 
 export function pack(vectors: readonly Packable[]): PackColumns {
   const ids = Uint32Array.from(vectors, ({ chunkId }) => chunkId);
-  const codes = vectors.map(({ bytes }) => bytesOf(signCode(numbersOf(bytes))));
+  const codes = vectors.map(({ bytes }) => signCode(numbersOf(bytes)));
   return {
-    ids: bytesOf(ids).toBase64(),
+    ids: new Uint8Array(ids.buffer).toBase64(),
     codes: joinBytes(codes).toBase64(),
     vectors: joinBytes(vectors.map(({ bytes }) => bytes)).toBase64(),
   };
@@ -58,7 +58,7 @@ export interface VectorPack {
 /** Codes that can be compared, under the ids of their chunks. */
 export interface CodePack {
   ids: Uint32Array;
-  codes: Int32Array;
+  codes: Uint8Array;
 }
 
 export function vectorPack({ ids, vectors }: Pick<PackColumns, "ids" | "vectors">): VectorPack {
@@ -66,13 +66,9 @@ export function vectorPack({ ids, vectors }: Pick<PackColumns, "ids" | "vectors"
 }
 
 export function codePack({ ids, codes }: Pick<PackColumns, "ids" | "codes">): CodePack {
-  return { ids: idsOf(ids), codes: new Int32Array(Uint8Array.fromBase64(codes).buffer) };
+  return { ids: idsOf(ids), codes: Uint8Array.fromBase64(codes) };
 }
 
 function numbersOf(bytes: Uint8Array): Int8Array {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length).subarray(quantizedBytes(0));
-}
-
-function bytesOf(words: Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(words.buffer);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeVector, encodeVector, QuantizedVectors, quantize } from "../../../src/memory/vectors/quantize.ts";
-import { bitsApart, signCode } from "../../../src/memory/vectors/sign-codes.ts";
+import { CodeScorer, signCode } from "../../../src/memory/vectors/sign-codes.ts";
 import { cosine, randomly, randomVector, unit, vectorNear } from "./random-vectors.ts";
 
 const random = randomly(3);
@@ -38,11 +38,18 @@ test("a vector of zeros is near nothing", () => {
   expect(decodeVector(encodeVector(new Float32Array(3)))).toEqual(new Float32Array(3));
 });
 
-test("codes differ in as many bits as the signs do", () => {
-  const [a, b] = [randomVector(random, 100), randomVector(random, 100)];
-  const signs = a.reduce((sum, number, at) => sum + (number > 0 === b[at]! > 0 ? 0 : 1), 0);
-  expect(bitsApart(signCode(a), signCode(b), 0)).toBe(signs);
-  expect(bitsApart(signCode(a), Int32Array.of(...signCode(b), ...signCode(a)), 4)).toBe(0);
-  const whole = new Float32Array(64).fill(1);
-  expect(bitsApart(signCode(whole), signCode(whole.map((number) => -number)), 0)).toBe(64);
+test("a code tells on which side of zero each number is", () => {
+  const [query, one, other] = [20, 20, 20].map(() => randomVector(random, 20)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  const bySigns = (vector: Float32Array) =>
+    query.reduce((sum, number, at) => sum + (vector[at]! > 0 ? number : -number), 0);
+  const scorer = new CodeScorer(query);
+  const codes = Uint8Array.of(...signCode(one), ...signCode(other), ...signCode(query));
+  expect(codes).toHaveLength(9);
+  for (const [at, vector] of [one, other, query].entries()) {
+    expect(scorer.score(codes, at)).toBeCloseTo(bySigns(vector), 5);
+  }
 });
