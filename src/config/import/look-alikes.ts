@@ -1,14 +1,15 @@
 import { type Draft, find, inOrder, type Step, takeOut, withLeaves, without } from "./draft.ts";
 import type { Leaf } from "./leaves.ts";
+import { isOfADisk } from "./means-nothing.ts";
 import { matches, type Pattern } from "./pattern.ts";
 
 /** Deals with what is written as it is here and means something else, or means the same and is written as one word. */
-export const tellApart: Step = inOrder(refuseLocalEmbeddings, spellExecModes, chooseBlocks);
+export const tellApart: Step = inOrder(refuseLocalEmbeddings, refuseFoldersOfADisk, spellExecModes, chooseBlocks);
 
-const MEMORY_PROVIDERS: readonly Pattern[] = [
-  "agents.defaults.memorySearch.provider",
-  "agents.list.*.memorySearch.provider",
-];
+const MEMORY_PROVIDERS: readonly Pattern[] = ["agents.defaults", "agents.list.*"].flatMap((whose): Pattern[] => [
+  `${whose}.memorySearch.provider`,
+  `${whose}.memorySearch.fallback`,
+]);
 
 /** OpenClaw's `local` runs a model out of a file. Ours compares words, and must not take its place unsaid. */
 function refuseLocalEmbeddings(draft: Draft): Draft {
@@ -19,6 +20,23 @@ function refuseLocalEmbeddings(draft: Draft): Draft {
     const why =
       "There it is a model in a file, which cannot be run here; here `local` compares words by their letters.";
     const hint = "Choose workers-ai, or another provider with an API; or write 'local' here for what it is here.";
+    return find(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
+  }, draft);
+}
+
+const EXTRA_PATHS: readonly Pattern[] = [
+  "agents.defaults.memorySearch.extraPaths.*",
+  "agents.list.*.memorySearch.extraPaths.*",
+];
+
+/** Memory is searched below the workspace alone. */
+function refuseFoldersOfADisk(draft: Draft): Draft {
+  const outside = draft.leaves.filter(
+    ({ path, value }) => EXTRA_PATHS.some((at) => matches(path, at)) && isOfADisk(value),
+  );
+  return outside.reduce((current, { path, from }) => {
+    const why = "It is a folder of a machine, and only the agent's workspace is searched here.";
+    const hint = "Put the files into the workspace, and name them by their path there.";
     return find(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
   }, draft);
 }

@@ -13,7 +13,7 @@ interface Truism {
 
 const always = () => true;
 /** `~` and absolute paths are of a disk that is not here. */
-const isOfADisk = (value: Json) => typeof value === "string" && /^(?:~|\/|[A-Za-z]:|\.\.|\$)/.test(value);
+export const isOfADisk = (value: Json) => typeof value === "string" && /^(?:~|\/|[A-Za-z]:|\.\.|\$)/.test(value);
 const OWN_WORKSPACE = "It is a folder of a machine. The agent's files are in R2, below agents/<id>/workspace/.";
 
 const TRUISMS: readonly Truism[] = [

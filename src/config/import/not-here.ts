@@ -195,11 +195,16 @@ const ABSENCES: readonly Absence[] = [
     hint: "Deny them the tools that write, or list the skills that they may use in `skills`.",
   },
   { at: "skills.install", why: "Nothing is installed on a machine.", hint: NOTHING_TO_DO },
-  {
-    at: "agents.defaults.memorySearch.local",
-    why: "A model in a file cannot be run here.",
-    hint: "Use a provider with an API.",
-  },
+  ...["agents.defaults.memorySearch", "agents.list.*.memorySearch"].flatMap((at): Absence[] => [
+    { at: `${at}.local`, why: "A model in a file cannot be run here.", hint: "Use a provider with an API." },
+    { at: `${at}.store`, why: "The index is in D1, with vectors in Vectorize where it is bound.", hint: NOTHING_TO_DO },
+    {
+      at: `${at}.remote.batch`,
+      why: "Texts are embedded at once, several in a request, and not by jobs of a provider.",
+      hint: NOTHING_TO_DO,
+    },
+    { at: `${at}.multimodal`, why: "Memory is text.", hint: NOTHING_TO_DO },
+  ]),
   {
     at: "agents.defaults.allowedModels",
     why: "It is of OpenClaw's first versions.",

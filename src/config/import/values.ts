@@ -37,6 +37,9 @@ const REWRITINGS: readonly Rewriting[] = [
   { at: "commands.ownerAllowFrom.*", to: (value) => asText(value) },
   { at: "bindings.*.match.peer.kind", to: oneOf({ dm: "direct" }) },
   { at: "bindings.*.match.peer.id", to: (value) => asText(value) },
+  ...["agents.defaults", "agents.list.*"].map(
+    (whose): Rewriting => ({ at: `${whose}.memorySearch.provider`, to: oneOf({ "openai-compatible": "openai" }) }),
+  ),
   { at: "models.providers.*.api", to: wireFormat },
   { at: "models.providers.*.baseUrl", to: baseUrl },
 ];

@@ -455,6 +455,49 @@ describe("what is written as here and means something else", () => {
     expect(paths(report.refused)).toEqual(["memorySearch.provider"]);
     expect(paths(report.unknown)).toEqual(["memorySearch.local"]);
     expect(JSON.stringify(report.document)).not.toContain("local");
+    const spare = imported({ memorySearch: { provider: "gemini", fallback: "local" } });
+    expect(paths(spare.refused)).toEqual(["memorySearch.fallback"]);
+    expect(spare.document).toEqual({ agents: { defaults: { memorySearch: { provider: "gemini" } } } });
+  });
+
+  test("folders of a machine are no part of memory, and those of the workspace are", () => {
+    const extraPaths = ["notes", "~/wiki", "/srv/docs", "team/rules.md"];
+    const report = imported({ agents: { defaults: { memorySearch: { extraPaths } } } });
+    expect(report.document).toEqual({
+      agents: { defaults: { memorySearch: { extraPaths: ["notes", "team/rules.md"] } } },
+    });
+    expect(paths(report.refused)).toEqual([
+      "agents.defaults.memorySearch.extraPaths[1]",
+      "agents.defaults.memorySearch.extraPaths[2]",
+    ]);
+  });
+
+  test("what OpenClaw's memory has on its disk and at its providers is told, and what is the same stays", () => {
+    const memorySearch = {
+      provider: "openai-compatible",
+      outputDimensionality: 768,
+      remote: { batch: { enabled: true, wait: true } },
+      store: { driver: "sqlite", path: "~/x.sqlite", vector: { enabled: true } },
+      query: { hybrid: { mmr: { enabled: false } } },
+    };
+    const report = imported({ agents: { list: [{ id: "main", memorySearch }] } });
+    expect(report.unknown).toContainEqual(expect.objectContaining({ why: expect.stringContaining("D1") }));
+    expect(report.document).toEqual({
+      agents: {
+        list: [
+          {
+            id: "main",
+            memorySearch: {
+              provider: "openai",
+              outputDimensionality: 768,
+              remote: { batch: { enabled: true } },
+              store: { vector: { enabled: true } },
+              query: { hybrid: { mmr: { enabled: false } } },
+            },
+          },
+        ],
+      },
+    });
   });
 
   test("a mode of commands is spelt out, and never allows more", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { within } from "../../../src/lib/deadline.ts";
 import { chooseEmbedders, type EmbedderSources } from "../../../src/memory/embed/choose.ts";
 import { at, heard, serve } from "../../security/outside-lab.ts";
 import {
@@ -232,6 +233,16 @@ describe("a provider that failed", () => {
       "Bearer 1",
       "Bearer 2",
     ]);
+  });
+
+  test("that does not answer in time is left alone for a while, too", async () => {
+    const rests: EmbedderSources["rests"] = new Map();
+    await serve("embed-late", { "v1/embeddings": { hang: "body" } });
+    const settings = { provider: "openai" as const, remote: { baseUrl: at("embed-late", "v1") } };
+    const asking = () => within(100, (signal) => embed(embedderOf(settings, { rests }), ["a"], { signal }));
+    await failureOf(asking());
+    expect(await failureOf(asking())).toMatchObject({ kind: "timeout", retryAfterMs: 20_000 });
+    expect(await heard("embed-late")).toHaveLength(1);
   });
 
   test("is not to blame where the caller wants no answer any more", async () => {
