@@ -39,7 +39,9 @@ export async function searchMemory(room: SearchRoom, request: SearchRequest): Pr
     sources: room.settings.sources.filter((source) => request.sources?.includes(source) ?? true),
     count,
   });
-  const shown = candidates.filter(({ path }) => room.mayShow?.(path) ?? true);
+  const visible = candidates.filter(({ path }) => room.mayShow?.(path) ?? true);
+  // What is near by its letters alone takes the places that words leave.
+  const shown = vectors.embedder?.sees === "letters" ? visible.slice(0, count) : visible;
   const ranking = { query, clues, weights, asked: count, maxResults, minScore, settings: hybrid, now: room.now() };
   return { ...answer, results: rankPassages(shown, ranking) };
 }
