@@ -1,6 +1,6 @@
 /** English forms that no rule of endings leads back, in lists of a word and its forms. */
 const FORMS = `
-be am is are was were been being
+be is are was were been being
 become became
 begin began begun
 bend bent

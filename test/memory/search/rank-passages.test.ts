@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { memorySearch } from "../../../src/config/memory-schema.ts";
+import { chunksOf } from "../../../src/memory/chunk.ts";
+import { decayOf } from "../../../src/memory/search/decay.ts";
+import { fuse, nearnessBy, weightsOf } from "../../../src/memory/search/fuse.ts";
+import type { Candidate, Hit } from "../../../src/memory/search/hit.ts";
+import { nearDates } from "../../../src/memory/search/near-dates.ts";
+import { parseQuery } from "../../../src/memory/search/parse-query.ts";
+import { type Ranking, rankPassages } from "../../../src/memory/search/rank-passages.ts";
+import { snippetSize } from "../../../src/memory/search/snippet-size.ts";
+import { chooseVaried } from "../../../src/memory/search/variety.ts";
+import { weighClues } from "../../../src/memory/search/weigh-clues.ts";
+
+const { hybrid } = memorySearch.parse({}).query;
+const NOW = Date.UTC(2026, 5, 10);
+
+function candidatesOf(path: string, text: string): Candidate[] {
+  return [...chunksOf(text, { tokens: 400, overlap: 80 })].map((chunk, at) => ({
+    chunkId: at + 1,
+    path,
+    source: "memory",
+    startLine: chunk.startLine,
+    text: chunk.text,
+    keyword: { rank: at + 1, bm25: 1 },
+  }));
+}
+
+/** Ranks as if every word were in one chunk of a hundred. */
+function rank(candidates: readonly Candidate[], text: string, ranking: Partial<Ranking> = {}): Hit[] {
+  const query = parseQuery(text);
+  const counts = new Map(query.clues.flatMap(({ terms }) => terms.map((term) => [term, 1] as const)));
+  const clues = weighClues(query.clues, counts, 100);
+  const weights = { text: 1, vector: 0 };
+  const usual = { query, clues, weights, asked: 24, maxResults: 6, minScore: 0, settings: hybrid, now: NOW };
+  return rankPassages(candidates, { ...usual, ...ranking });
+}
+
+/** Numbers that look as if they were by chance, the same for the same seed. */
+function chanceOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test("whatever a file looks like, a snippet is its lines as they stand there, or a part of one, and no line is shown twice", () => {
+  const words = ["tea", "coffee", "garden", "walk", "今日", "茶を", "飲んだ。", "Zoë's", "🍵", "foo_bar", "-", "##"];
+  for (let seed = 1; seed <= 150; seed++) {
+    const chance = chanceOf(seed);
+    const line = () => {
+      const length = chance() < 0.1 ? 900 : chance() < 0.2 ? 0 : Math.floor(chance() * 25);
+      return Array.from({ length }, () => words[Math.floor(chance() * words.length)]).join(chance() < 0.1 ? "" : " ");
+    };
+    const lines = Array.from({ length: 1 + Math.floor(chance() * 60) }, line);
+    const shown = new Set<number>();
+    for (const hit of rank(candidatesOf("memory/a.md", lines.join("\n")), "tea in the garden 茶")) {
+      const stands = lines.slice(hit.startLine - 1, hit.endLine).join("\n");
+      const isPart = hit.startLine === hit.endLine;
+      expect(isPart ? stands.includes(hit.snippet) : stands === hit.snippet).toBe(true);
+      expect(snippetSize(hit.snippet)).toBeLessThanOrEqual(700);
+      expect(hit.snippet.trim()).not.toBe("");
+      if (hit.snippet === stands) {
+        for (let number = hit.startLine; number <= hit.endLine; number++) {
+          expect(shown.has(number)).toBe(false);
+          shown.add(number);
+        }
+      }
+    }
+  }
+});
+
+test("of a line that is longer than a snippet the part is shown that tells the most", () => {
+  const before = "Nothing of note was said about it at all. ".repeat(40);
+  const line = `${before}The spare key is under the blue flowerpot. ${before}`;
+  const [hit] = rank(candidatesOf("memory/a.md", line), "where is the spare key?");
+  expect(hit).toMatchObject({ startLine: 1, endLine: 1 });
+  expect(hit?.snippet).toContain("The spare key is under the blue flowerpot.");
+  expect(hit?.snippet.length).toBeLessThanOrEqual(700);
+});
+
+test("Chinese snippets are as much shorter as their characters say more", () => {
+  const line = "我们今天在公园里喝茶，聊了很久。";
+  const [hit] = rank(candidatesOf("memory/a.md", Array(60).fill(line).join("\n")), "喝茶");
+  expect(hit?.snippet.length).toBeGreaterThan(250);
+  expect(hit?.snippet.length).toBeLessThanOrEqual(345);
+});
+
+test("a line that has all words goes before lines that have one of them often", () => {
+  const lines = ["tea tea tea tea", "", "", "", "green tea from the garden", "", "", "", "garden garden garden"];
+  const [hit] = rank(candidatesOf("memory/a.md", lines.join("\n\n")), "tea garden", { maxResults: 1 });
+  expect(hit?.snippet).toContain("green tea from the garden");
+});
+
+test("weights of both legs are as configured, less for what sees letters alone, and words stand for what is not known", () => {
+  expect(weightsOf(hybrid, undefined)).toEqual({ text: 1, vector: 0 });
+  expect(weightsOf(hybrid, "meaning")).toEqual({ text: 0.3, vector: 0.7 });
+  expect(weightsOf(hybrid, "letters").vector).toBeLessThan(0.1);
+  expect(weightsOf({ ...hybrid, enabled: false }, "meaning")).toEqual({ text: 0, vector: 1 });
+  expect(weightsOf({ ...hybrid, textWeight: 0, vectorWeight: 0 }, "meaning")).toEqual({ text: 1, vector: 0 });
+  expect(fuse(0.5, 1, { text: 0.3, vector: 0.7 })).toBeCloseTo(0.85);
+  expect(fuse(0.5, undefined, { text: 0.3, vector: 0.7 })).toBe(0.5);
+});
+
+test("a chunk that is not among the nearest is at most as near as the last of them, if there could be more", () => {
+  const [chunk] = candidatesOf("memory/a.md", "tea") as [Candidate];
+  const nearest = [0.9, 0.4].map((similarity, at) => ({ ...chunk, vector: { rank: at + 1, similarity } }));
+  expect(nearnessBy(nearest, 2)(chunk)).toBe(0.4);
+  expect(nearnessBy(nearest, 3)(chunk)).toBeUndefined();
+  expect(nearnessBy(nearest, 2)(nearest[0] as Candidate)).toBe(0.9);
+});
+
+test("what words alone found passes by its words, however low the mixed score is", () => {
+  const [chunk] = candidatesOf("memory/a.md", "oolong tea") as [Candidate];
+  const far = {
+    ...chunk,
+    chunkId: 9,
+    path: "memory/b.md",
+    text: "something else",
+    vector: { rank: 1, similarity: 0.05 },
+  };
+  delete far.keyword;
+  const hits = rank([chunk, far], "oolong tea", { minScore: 0.8, asked: 1, weights: { text: 0.3, vector: 0.7 } });
+  expect(hits.map(({ path }) => path)).toEqual(["memory/a.md"]);
+  expect(hits[0]?.score).toBeLessThan(0.8);
+});
+
+test("daily notes age where that is on, and nothing else does", () => {
+  expect(decayOf("memory/2026-05-11.md", 30, NOW)).toBeCloseTo(0.5);
+  expect(decayOf("memory/2026-05-11-trip.md", 30, NOW)).toBeCloseTo(0.5);
+  expect(decayOf("memory/2026-07-01.md", 30, NOW)).toBe(1);
+  for (const path of ["MEMORY.md", "memory/tea.md", "notes/2026-05-11.md"])
+    expect(decayOf(path, 30, NOW)).toBeUndefined();
+  const settings = { ...hybrid, temporalDecay: { enabled: true, halfLifeDays: 30 } };
+  const [note] = candidatesOf("memory/2026-05-11.md", "Drank tea.") as [Candidate];
+  const [fresh] = rank([note], "tea");
+  const [aged] = rank([note], "tea", { settings });
+  expect(aged?.score).toBeCloseTo((fresh?.score ?? 0) / 2);
+  expect([fresh?.reason.decay, aged?.reason.decay]).toEqual([undefined, expect.closeTo(0.5)]);
+});
+
+test("a passage that says what another says gives way, and one that says something else does not", () => {
+  const [hit] = rank(candidatesOf("memory/a.md", "The tea from Assam is in the upper drawer."), "tea") as [Hit];
+  const hits = [
+    hit,
+    { ...hit, path: "memory/copy.md", score: hit.score - 0.01 },
+    { ...hit, path: "memory/b.md", snippet: "Tea with Ada on Friday at four.", score: hit.score - 0.1 },
+  ];
+  expect(chooseVaried(hits, 2, 0.7).map(({ path }) => path)).toEqual(["memory/a.md", "memory/b.md"]);
+  expect(chooseVaried(hits, 2, 1).map(({ path }) => path)).toEqual(["memory/a.md", "memory/copy.md"]);
+});
+
+test("a day that is named raises its note, and those of the days after it less and less", () => {
+  const dates = parseQuery("on 8 May 2026").dates;
+  const near = ["05-07", "05-08", "05-09", "05-14", "05-20"].map((day) => nearDates(`memory/2026-${day}.md`, dates));
+  expect(near[1]).toBe(1);
+  expect([near[0], near[4]]).toEqual([0, 0]);
+  expect(near[2]).toBeGreaterThan(near[3] ?? 1);
+  expect(nearDates("memory/2026-05-20.md", parseQuery("in May").dates)).toBe(0.5);
+  expect(nearDates("memory/2025-05-20.md", parseQuery("in May 2026").dates)).toBe(0);
+  expect(nearDates("memory/tea.md", dates)).toBe(0);
+});
