@@ -4,7 +4,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { knowConfiguration } from "../session/configuration/configuration.ts";
 import type { IndexMemory } from "../session/memory/ask-for-indexing.ts";
-import { type Wiring, wire } from "../session/wiring.ts";
+import { wire } from "../session/wiring.ts";
 
 /** For how long one message's work may go on; what is left then is another message's. */
 const BUDGET_MS = 20_000;
@@ -14,12 +14,13 @@ const RETRY_SECONDS = 30;
 const indexMessage = z.object({
   kind: z.literal("index-memory"),
   agentId: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
-  force: z.boolean().default(false),
+  fruitless: z.int().min(0).default(0),
 }) satisfies z.ZodType<IndexMemory>;
 
 /** The messages of one agent. */
 interface Job {
-  force: boolean;
+  /** Of the message that knows of least: a new one makes the work worth trying. */
+  fruitless: number;
   messages: Message[];
 }
 
@@ -35,21 +36,19 @@ export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: Execut
 }
 
 /** Never rejects: what one agent lacks is nothing to the next. */
-async function carryOut(agentId: string, { force, messages }: Job, env: Env, ctx: ExecutionContext): Promise<void> {
+async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env, ctx: ExecutionContext): Promise<void> {
   try {
     const wiring = wire(env, (promise) => ctx.waitUntil(promise));
-    if (isThere(wiring, agentId))
-      await wiring.memoryOf(agentOf(wiring.config, agentId)).index({ force, budgetMs: BUDGET_MS });
-    else log("warn", "indexing.unknown_agent", { agentId });
+    const agent = agentIds(wiring.config).includes(agentId) ? agentOf(wiring.config, agentId) : undefined;
+    if (agent === undefined) log("warn", "indexing.unknown_agent", { agentId });
+    else if (agent.memorySearch.enabled) {
+      await wiring.memoryOf(agent).index({ force: false, budgetMs: BUDGET_MS, fruitless });
+    }
     for (const message of messages) message.ack();
   } catch (thrown) {
     log("warn", "indexing.failed", { agentId, error: messageOf(thrown) });
     for (const message of messages) message.retry({ delaySeconds: RETRY_SECONDS * message.attempts });
   }
-}
-
-function isThere({ config }: Wiring, agentId: string): boolean {
-  return agentIds(config).includes(agentId);
 }
 
 function jobsIn(messages: readonly Message[]): Map<string, Job> {
@@ -61,9 +60,9 @@ function jobsIn(messages: readonly Message[]): Map<string, Job> {
       message.ack();
       continue;
     }
-    const { agentId, force } = asked.data;
-    const job = jobs.get(agentId) ?? { force: false, messages: [] };
-    job.force ||= force;
+    const { agentId, fruitless } = asked.data;
+    const job = jobs.get(agentId) ?? { fruitless, messages: [] };
+    job.fruitless = Math.min(job.fruitless, fruitless);
     job.messages.push(message);
     jobs.set(agentId, job);
   }

@@ -14,8 +14,10 @@ export interface AgentMemory {
   /**
    * Brings the index up to date as far as `budgetMs` lets it, and leaves the rest to the queue.
    * @param force all files are read and cut anew
+   * @param fruitless how often in a row nothing could be done of what was left
+   * @throws MemoryError `disabled`, `unavailable`
    */
-  index(options: { force: boolean; budgetMs: number }): Promise<MemoryStatus>;
+  index(options: { force: boolean; budgetMs: number; fruitless?: number }): Promise<MemoryStatus>;
   /** Takes note that a file of the workspace is another now; the next search knows it. Files that are no memory are let pass. */
   changed(path: string): Promise<void>;
 }
@@ -106,8 +108,8 @@ export type MemoryErrorCode = "bad_path" | "not_found" | "not_text" | "unavailab
 export class MemoryError extends Error {
   readonly code: MemoryErrorCode;
 
-  constructor(code: MemoryErrorCode, message: string) {
-    super(message);
+  constructor(code: MemoryErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "MemoryError";
     this.code = code;
   }

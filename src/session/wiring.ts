@@ -3,6 +3,7 @@ import { findChannel } from "../channels/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
 import { jsonSchemaOf, type SchemaNode } from "../config/schema-node.ts";
 import { ConfigStore, type RevisionLine } from "../config/store.ts";
+import { sharingAgents } from "../config/workspace-prefix.ts";
 import { createHooks, type Hooks } from "../hooks/runner.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -29,6 +30,8 @@ import {
 } from "./configuration/change-configuration.ts";
 import { configurationInForce, knownConfiguration } from "./configuration/configuration.ts";
 import { type Config, wholeSchema } from "./configuration/whole-schema.ts";
+import { type MemoryParts, newMemoryParts } from "./memory/memory-room.ts";
+import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import type { QueuePolicy } from "./run/queue.ts";
 import type { SessionSettings } from "./store/stored-shapes.ts";
@@ -65,8 +68,11 @@ export interface Wiring {
   /** Which of them rest. */
   readonly cooldowns: Cooldowns;
   workspaceOf(agent: Agent): Workspace;
-  /** What an agent remembers. */
-  memoryOf(agent: Agent): AgentMemory;
+  /**
+   * What an agent remembers.
+   * @param mayShow whether whoever asks may see what is at a path; all where it is absent
+   */
+  memoryOf(agent: Agent, mayShow?: (path: string) => boolean): AgentMemory;
   /** The value of a variable or secret of the Worker; not to be shown, stored or told. */
   secret(name: string): string | undefined;
   /** Where skills are installed. */
@@ -111,9 +117,20 @@ export interface OpenChannel {
  */
 export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
   const { revision, config, models, candidates, plugins, hooks } = settledParts(env, morePlugins);
-  const { rests, started } = morePlugins.length === 0 ? memoryOf(env) : newMemory();
+  const { rests, started, memoryParts } = morePlugins.length === 0 ? memoryOf(env) : newMemory();
   const secret = (name: string) => variable(env, name);
   const host = env.ISOPOD_HOST ?? "cloudflare-workers";
+  const workspaceOf = (agent: Agent) =>
+    createR2Workspace({
+      bucket: env.FILES,
+      agentId: agent.id,
+      configured: agent.workspace,
+      now: Date.now,
+      newVersionId: () => newId("ver", Date.now()),
+      wait: waitAbout,
+      onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
+      onChanged: (path) => noteMemoryChange(env, livingWith(agent, config), path, Date.now),
+    });
   return {
     config,
     revision,
@@ -126,17 +143,18 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
     model: (ref) => models.resolve(ref),
     candidates,
     cooldowns: new Cooldowns(env.DB, rests, waitUntil),
-    workspaceOf: (agent) =>
-      createR2Workspace({
-        bucket: env.FILES,
-        agentId: agent.id,
-        configured: agent.workspace,
+    workspaceOf,
+    memoryOf: (agent, mayShow) =>
+      openMemory(env, {
+        agent,
+        workspace: workspaceOf(agent),
+        secret,
+        host,
+        parts: memoryParts,
+        mayShow,
         now: Date.now,
-        newVersionId: () => newId("ver", Date.now()),
-        wait: waitAbout,
-        onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
+        waitUntil,
       }),
-    memoryOf: (agent) => openMemory(env, { agent, now: Date.now, waitUntil }),
     secret,
     installs: {
       bucket: env.FILES,
@@ -181,6 +199,11 @@ export function agentIn(wiring: Wiring, agentId: string): Agent {
   return agentOf(wiring.config, agentId);
 }
 
+/** An agent, and those that have the same workspace. */
+function livingWith(agent: Agent, config: Config): Agent[] {
+  return [agent, ...sharingAgents(config, agent.id).map((id) => agentOf(config, id))];
+}
+
 /** What stays the same as long as environment and configuration do, and is too dear to be made for each request. */
 interface SettledParts {
   revision: number;
@@ -195,6 +218,7 @@ interface SettledParts {
 interface IsolateMemory {
   rests: RememberedRests;
   started: Set<string>;
+  memoryParts: MemoryParts;
 }
 
 const settled = new WeakMap<Env, SettledParts>();
@@ -224,7 +248,7 @@ function memoryOf(env: Env): IsolateMemory {
 }
 
 function newMemory(): IsolateMemory {
-  return { rests: new Map(), started: new Set() };
+  return { rests: new Map(), started: new Set(), memoryParts: newMemoryParts() };
 }
 
 function openChannel(

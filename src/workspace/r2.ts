@@ -24,6 +24,8 @@ export interface R2WorkspaceOptions {
   newVersionId(): string;
   /** Told after each overwrite or delete, so that old versions can be cleared away later; it must not throw. */
   onReplaced?(path: string): void;
+  /** Told what was written, deleted or restored, before whoever did it goes on; it must not reject. */
+  onChanged?(path: string): Promise<void>;
   /** Waits about so many milliseconds before a failed call, or a write that others were faster than, is made again. */
   wait?(ms: number): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
     newVersionId: options.newVersionId,
     onReplaced: options.onReplaced ?? (() => undefined),
   };
+  const { onChanged = async () => undefined } = options;
   return {
     list: (folder) => listFolder(place, folder),
     walk: (folder) => walkFolder(place, folder),
@@ -52,10 +55,14 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
       }),
     read: (path, range) => inItsSpelling(place, path, (spelt) => readFile(place, spelt, range)),
     async write(path, content, expect) {
-      return writeFile(place, await spellingFor(place, path), content, expect);
+      const file = await writeFile(place, await spellingFor(place, path), content, expect);
+      await onChanged(file.path);
+      return file;
     },
     async remove(path, expect) {
-      return removeFile(place, await spellingFor(place, path), expect);
+      const spelt = await spellingFor(place, path);
+      await removeFile(place, spelt, expect);
+      await onChanged(spelt);
     },
     async versions(path) {
       return listVersions(place, checkPath(path));
@@ -64,7 +71,9 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
       return readVersion(place, checkPath(path), versionId);
     },
     async restore(path, versionId, expect = { kind: "any" }) {
-      return restoreFile(place, await spellingFor(place, path), versionId, expect);
+      const file = await restoreFile(place, await spellingFor(place, path), versionId, expect);
+      await onChanged(file.path);
+      return file;
     },
     replaced: (after) => listReplaced(place, after),
     strays: () => findStrays(place),

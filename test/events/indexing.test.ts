@@ -21,7 +21,7 @@ describe("the queue of memory", () => {
   });
 
   test("may be told the same twice", async () => {
-    expect(await deliver([asked("main"), asked("main", { force: true })])).toEqual({
+    expect(await deliver([asked("main"), asked("main", { fruitless: 2 })])).toEqual({
       acked: ["m0", "m1"],
       retried: [],
     });

@@ -56,7 +56,9 @@ async function freshState(room: SearchRoom, { clues }: Query): Promise<IndexStat
 
 function answerOf(state: IndexState | undefined, { embedder, degraded }: VectorAnswer): Omit<SearchAnswer, "results"> {
   const { files, chunks, pending } = state ?? { files: 0, chunks: 0, pending: 0 };
-  const lack = degraded ?? incompleteness(state);
+  // Files that cannot be found at all are more than passages that only their words find.
+  const isSlight = degraded === undefined || degraded.code === "vectors_incomplete";
+  const lack = isSlight ? (incompleteness(state) ?? degraded) : degraded;
   return {
     mode: embedder === undefined ? "keywords" : "hybrid",
     ...(embedder && { embedder: { provider: embedder.provider, model: embedder.model } }),

@@ -1,6 +1,7 @@
 import type { Agent } from "../../config/agents.ts";
 import type { RecallPort } from "../../tools/recall-port.ts";
 import { depthOf } from "../family/caller.ts";
+import { transcriptReach } from "../memory/transcript-reach.ts";
 import { newFenceId } from "../new-fence-id.ts";
 import type { Wiring } from "../wiring.ts";
 import type { Occasion } from "./occasion.ts";
@@ -13,7 +14,7 @@ export function turnRecall({ session, speaker }: Occasion, agent: Agent, wiring:
   if (!agent.memorySearch.enabled || !speaker.owner || depthOf(session) > 0) return undefined;
   const { citations } = wiring.config.memory;
   return {
-    memory: wiring.memoryOf(agent),
+    memory: wiring.memoryOf(agent, transcriptReach({ key: session.key, agentId: agent.id }, wiring.config.tools)),
     cites: citations === "on" || (citations === "auto" && speaker.place === "direct"),
     newFenceId,
   };

@@ -1,0 +1,67 @@
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import { syncFiles } from "../../memory/sync/sync-files.ts";
+import type { SyncRoom } from "../../memory/sync/sync-room.ts";
+import { fillVectors } from "../../memory/vectors/space-keeper.ts";
+import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
+import { askForIndexing } from "./ask-for-indexing.ts";
+
+/** How long work waits of which nothing could be done: twice as long each time. */
+const FIRST_WAIT_MS = 30_000;
+/** After so many times in a row it is left to whoever searches, writes or asks next. */
+const MAX_FRUITLESS = 6;
+/** How long somebody else is left alone with it. */
+const BUSY_WAIT_MS = 15_000;
+
+/** What bringing an index up to date works with. */
+export interface UpkeepRoom {
+  agentId: string;
+  sync: SyncRoom;
+  vectors: VectorRoom;
+  indexing: Queue;
+  now(): number;
+}
+
+export interface UpkeepOptions {
+  force: boolean;
+  budgetMs: number;
+  /** How often in a row nothing could be done of what was left. */
+  fruitless?: number;
+}
+
+/**
+ * Indexes what has changed, words first, then makes the vectors that are missing. What is left when the time is over is
+ * the next message's, which this sends.
+ * @returns whether nothing is left
+ * @throws what D1 throws
+ */
+export async function bringUpToDate(room: UpkeepRoom, options: UpkeepOptions): Promise<boolean> {
+  const { force, budgetMs, fruitless = 0 } = options;
+  const endsAt = room.now() + budgetMs;
+  const files = await syncFiles(room.sync, { force, budgetMs });
+  if (files.failure !== undefined) log("warn", "memory.not_indexed", { agentId: room.agentId, error: files.failure });
+  if (files.busy) {
+    await goOn(room, { delayMs: BUSY_WAIT_MS });
+    return false;
+  }
+  const leftMs = endsAt - room.now();
+  const vectors = leftMs > 0 ? await fillVectors(room.vectors, { budgetMs: leftMs }) : { left: 1 };
+  const isStuck = vectors.left === 0 && files.left > 0 && files.indexed === 0;
+  const waitMs = Math.max(vectors.retryInMs ?? 0, FIRST_WAIT_MS * 2 ** fruitless);
+  if (isStuck || (files.left === 0 && vectors.left === 0 && vectors.retryInMs !== undefined)) {
+    if (fruitless < MAX_FRUITLESS) await goOn(room, { delayMs: waitMs, fruitless: fruitless + 1 });
+    return false;
+  }
+  const isDone = files.left === 0 && vectors.left === 0;
+  if (!isDone) await goOn(room, {});
+  return isDone;
+}
+
+/** Never rejects: what is left is known, and somebody will ask for it. */
+async function goOn({ indexing, agentId }: UpkeepRoom, how: { delayMs?: number; fruitless?: number }): Promise<void> {
+  try {
+    await askForIndexing(indexing, agentId, how);
+  } catch (thrown) {
+    log("warn", "memory.indexing_not_asked", { agentId, error: messageOf(thrown) });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Agent } from "../../config/agents.ts";
+import type { EmbedderRests } from "../../memory/embed/rest.ts";
+import { PACK_CACHE_BYTES, PackCache } from "../../memory/vectors/pack-cache.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+
+/** The Worker's bindings that a memory stands on. */
+export type MemoryEnv = Pick<Env, "DB" | "MEMORY" | "INDEXING" | "SESSIONS" | "VECTORS" | "AI">;
+
+/** What an isolate remembers for all memories. */
+export interface MemoryParts {
+  /** Who makes embeddings and is left alone for a while. */
+  rests: EmbedderRests;
+  packs: PackCache;
+}
+
+/** What a memory needs besides its bindings, and for whom it is opened. */
+export interface MemoryRoom {
+  agent: Agent;
+  /** The agent's. */
+  workspace: Workspace;
+  /** The value of a variable or secret of the Worker. */
+  secret(name: string): string | undefined;
+  host: "cloudflare-workers" | "workerd";
+  parts: MemoryParts;
+  /** Whether whoever asks may see what is at a path; all where it is absent. */
+  mayShow?: ((path: string) => boolean) | undefined;
+  now(): number;
+  /** Keeps the caller alive for work that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** For an isolate that remembers nothing yet. */
+export function newMemoryParts(): MemoryParts {
+  return { rests: new Map(), packs: new PackCache(PACK_CACHE_BYTES) };
+}
