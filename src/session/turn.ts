@@ -1,11 +1,12 @@
 import type { Loop } from "../agent/journal.ts";
 import { runLoop } from "../agent/loop.ts";
+import type { AnyTool } from "../agent/tool.ts";
 import { newId } from "../lib/ids.ts";
 import { conclude } from "./delivery/reply.ts";
 import { withFiles } from "./delivery/reply-files.ts";
 import { withUsage } from "./delivery/usage-footer.ts";
 import type { ActiveRun } from "./engine.ts";
-import { tellBoundaries } from "./hooked/conversation-hooks.ts";
+import { beginsConversation, tellBoundaries } from "./hooked/conversation-hooks.ts";
 import { hookedLoop } from "./hooked/hooked-loop.ts";
 import { hookedModel } from "./hooked/hooked-model.ts";
 import { objectNameOf } from "./locate.ts";
@@ -47,6 +48,7 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const keep: Loop["keep"] = (output) =>
     keepOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await tellBoundaries(run, room);
+  if (canRecall(tools) && beginsConversation(run.journal, room.owner)) room.wiring.compareMemory(agent);
   const direct = await directTurn(run, room, { skills, tools, keep });
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
   const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
@@ -96,4 +98,8 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   const footing = { mode: preferences.usage, isBegun: voice.isBegun };
   const said = withUsage(conclude(end, run.signal, voice), run.journal.state.usage, footing);
   return withFiles(said, run, { voice, workspace });
+}
+
+function canRecall(tools: readonly AnyTool[]): boolean {
+  return tools.some(({ name }) => name === "memory_search");
 }

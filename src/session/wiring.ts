@@ -30,6 +30,7 @@ import {
 } from "./configuration/change-configuration.ts";
 import { configurationInForce, knownConfiguration } from "./configuration/configuration.ts";
 import { type Config, wholeSchema } from "./configuration/whole-schema.ts";
+import { askAtStart } from "./memory/ask-for-indexing.ts";
 import { type MemoryParts, newMemoryParts } from "./memory/memory-room.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { openMemory } from "./memory/open-memory.ts";
@@ -73,6 +74,8 @@ export interface Wiring {
    * @param mayShow whether whoever asks may see what is at a path; all where it is absent
    */
   memoryOf(agent: Agent, mayShow?: (path: string) => boolean): AgentMemory;
+  /** Has an agent's memory compared with its files where a conversation begins. Nobody waits for that. */
+  compareMemory(agent: Agent): void;
   /** The value of a variable or secret of the Worker; not to be shown, stored or told. */
   secret(name: string): string | undefined;
   /** Where skills are installed. */
@@ -155,6 +158,9 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
         now: Date.now,
         waitUntil,
       }),
+    compareMemory: ({ id, memorySearch: { enabled, sync } }) => {
+      if (enabled && sync.onSessionStart) waitUntil(askAtStart(env.INDEXING, id, Date.now()));
+    },
     secret,
     installs: {
       bucket: env.FILES,

@@ -96,7 +96,9 @@ describe("a memory of a thousand notes", () => {
       await lab.deliver([{ kind: "index-memory", agentId: "archive" }]);
     }
     expect(await lab.status("archive")).toMatchObject({ files: 1000, pending: 0, complete: true, busy: false });
-    for (const n of ["0000", "0500", "0999"]) expect(await lab.found("archive", `word${n}x`)).toHaveLength(1);
+    for (const n of ["0000", "0500", "0999"]) {
+      expect((await lab.found("archive", `word${n}x`))[0]).toBe(`memory/${n}.md#L1`);
+    }
     expect((await lab.search("archive", "kettle")).degraded).toBeUndefined();
   }, 120_000);
 });
@@ -165,5 +167,128 @@ describe("a memory that is switched off", () => {
     expect(await lab.status("off")).toMatchObject({ enabled: false, files: 0 });
     expect(await lab.deliver([{ kind: "index-memory", agentId: "off" }])).toEqual({ acked: ["m0"], retried: [] });
     expect(lab.asked).toEqual([]);
+  });
+});
+
+describe("lines of a memory file", () => {
+  const lab = new MemoryLab([{ id: "reader", memorySearch: { extraPaths: ["notes"] } }]);
+
+  test("are read from where one likes, and say where it goes on", async () => {
+    await lab.put("reader", "MEMORY.md", Array.from({ length: 300 }, (_, n) => `Line ${n + 1}.`).join("\n"));
+    const path = "MEMORY.md";
+    expect(await lab.read("reader", { path })).toMatchObject({
+      startLine: 1,
+      endLine: 120,
+      totalLines: 300,
+      next: 121,
+    });
+    expect(await lab.read("reader", { path: "./MEMORY.md", from: "299", lines: "5" })).toEqual({
+      path,
+      source: "memory",
+      text: "Line 299.\nLine 300.",
+      startLine: 299,
+      endLine: 300,
+      totalLines: 300,
+    });
+    expect(await lab.read("reader", { path, from: "301" })).toMatchObject({ text: "", startLine: 0, totalLines: 300 });
+  });
+
+  test("are cut to what is given at once, a line of a megabyte too", async () => {
+    await lab.put("reader", "notes/long.txt", `${"x".repeat(1_000_000)}\nlast`);
+    const passage = await lab.read("reader", { path: "notes/long.txt" });
+    expect(passage).toMatchObject({ startLine: 1, endLine: 1, isCut: true, next: 2 });
+    expect(passage.text).toHaveLength(12_000);
+  });
+
+  test("are refused of what is no memory, no text or not there, each with what to do", async () => {
+    await lab.put("reader", "AGENTS.md", "Not a memory.");
+    await lab.put("reader", "memory/picture.md", new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0, 1, 2]));
+    for (const [path, status, says] of [
+      ["AGENTS.md", 400, "no file of this memory"],
+      ["../other/MEMORY.md", 400, ".."],
+      ["sessions/main/x.md", 400, "no file of this memory"],
+      [".openclaw/workspace-state.json", 400, "no file of this memory"],
+      ["memory/picture.md", 415, "cannot be read"],
+      ["memory/2031-01-01.md", 404, "Nothing was noted on that day"],
+      ["memory/none.md", 404, "memory/none.md"],
+    ] as const) {
+      const refused = await refusal(await lab.call("GET", `reader/memory/file?${new URLSearchParams({ path })}`));
+      expect(refused).toMatchObject({ status, message: expect.stringContaining(says), hint: expect.any(String) });
+    }
+  });
+});
+
+describe("what cannot be asked", () => {
+  const lab = new MemoryLab([{ id: "picky" }]);
+
+  test("is refused by the name of the field", async () => {
+    for (const [body, field] of [
+      [{}, "query"],
+      [{ query: "" }, "query"],
+      [{ query: 7 }, "query"],
+      [{ query: "x".repeat(20_001) }, "20000"],
+      [{ query: "x", maxResults: 0 }, "maxResults"],
+      [{ query: "x", maxResults: 51 }, "maxResults"],
+      [{ query: "x", minScore: 2 }, "minScore"],
+      [{ query: "x", sources: ["elsewhere"] }, "sources"],
+      [{ query: "x", limit: 3 }, "limit"],
+    ] as const) {
+      const refused = await refusal(await lab.call("POST", "picky/memory/search", body));
+      expect(refused).toMatchObject({ status: 400, message: expect.stringContaining(field) });
+    }
+    for (const query of ["", "path=", "path=MEMORY.md&from=0", "path=MEMORY.md&lines=1e3", "path=MEMORY.md&form=1"]) {
+      expect((await lab.call("GET", `picky/memory/file?${query}`)).status).toBe(400);
+    }
+    expect((await lab.call("POST", "picky/memory/search", { query: "x".repeat(200_000) })).status).toBe(413);
+    expect((await lab.call("POST", "picky/memory/index", { forse: true })).status).toBe(400);
+    expect((await lab.call("GET", "nobody/memory/status")).status).toBe(404);
+  });
+
+  test("and everything else has an answer, whatever is in the query", async () => {
+    await lab.put("picky", "memory/a.md", "A heron on the weir. It's 5 o'clock \"sharp\". 猫在睡觉 👍🏽");
+    const odd = [
+      ...[
+        "a",
+        "猫",
+        "5",
+        "?",
+        " ",
+        "\n",
+        "\u0000",
+        "\ud800",
+        "👍🏽",
+        "🏴‍☠️",
+        "-",
+        "*",
+        "''",
+        '"',
+        "NEAR(",
+        "heron AND",
+        "OR",
+        "NOT",
+      ],
+      ...[
+        "heron NOT weir",
+        "terms:heron",
+        "{terms place}: heron",
+        "^heron",
+        "heron*",
+        "(((",
+        "\\",
+        "%",
+        "_",
+        ";--",
+        "é".normalize("NFD"),
+      ],
+      ...["x".repeat(10_000), "heron ".repeat(3_333), "猫".repeat(10_000), '"'.repeat(10_000), "?!.,".repeat(5_000)],
+      Array.from({ length: 3_000 }, (_, n) => `w${n}`).join(" "),
+    ];
+    for (const query of odd) {
+      const response = await lab.call("POST", "picky/memory/search", { query });
+      expect([query.slice(0, 20), response.status]).toEqual([query.slice(0, 20), 200]);
+    }
+    for (const query of ["猫", "heron NOT weir", '"sharp"', "heron ".repeat(3_333)]) {
+      expect([query.slice(0, 20), (await lab.found("picky", query)).length]).toEqual([query.slice(0, 20), 1]);
+    }
   });
 });

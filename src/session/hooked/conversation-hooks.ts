@@ -1,5 +1,6 @@
 import type { SessionBoundaryEvent } from "../../hooks/hooks.ts";
 import type { ActiveRun } from "../engine.ts";
+import type { SessionRow } from "../store/session-row.ts";
 import type { TurnRoom } from "../turn/turn-room.ts";
 
 /**
@@ -12,11 +13,8 @@ export async function tellBoundaries(
 ): Promise<void> {
   const { ended, origin } = journal.state;
   if (ended === undefined && !hooks.has("session_start")) return;
-  const said = journal.context();
-  if (said.some(({ role }) => role === "assistant")) return;
+  if (!beginsConversation(journal, owner)) return;
   if (ended === undefined) {
-    const others = said.filter((message) => message.role === "user" && message.fromRunId === undefined).length - 1;
-    if (owner.contextSeq > 1 || others > 0) return;
     await hooks.run("session_start", { sessionId: owner.sessionId, reason: "created" }, row.id);
     return;
   }
@@ -34,6 +32,15 @@ export async function tellBoundaries(
     await hooks.run(`command:${command}`, event, row.id);
   }
   await hooks.run("session_start", { sessionId: owner.sessionId, reason }, row.id);
+}
+
+/** Whether a conversation begins with a run: nobody has said anything in it before. So until the model has answered. */
+export function beginsConversation(journal: ActiveRun["journal"], owner: Pick<SessionRow, "contextSeq">): boolean {
+  const said = journal.context();
+  if (said.some(({ role }) => role === "assistant")) return false;
+  if (journal.state.ended !== undefined) return true;
+  const others = said.filter((message) => message.role === "user" && message.fromRunId === undefined).length - 1;
+  return owner.contextSeq <= 1 && others <= 0;
 }
 
 function resetOf(name: string): "new" | "reset" {

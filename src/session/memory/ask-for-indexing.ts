@@ -15,6 +15,8 @@ const MAX_AT_ONCE = 100;
 const SLACK_MS = 250;
 /** How long the next listing waits where one was too long. */
 const LISTING_MS = 10_000;
+/** For how long one message will do for all conversations that begin. */
+const START_MS = 60_000;
 
 /** By who asks and for whom, up to when another message is not needed. */
 const covered = new WeakMap<Queue, Map<string, number>>();
@@ -68,6 +70,15 @@ export function askAfterSearch(queue: Queue<IndexMemory>, agentId: string, forMs
 export async function askAfterListing(queue: Queue<IndexMemory>, agentId: string, now: number): Promise<void> {
   try {
     await askUnlessCovered(queue, agentId, { name: "listing", delayMs: LISTING_MS, forMs: LISTING_MS }, now);
+  } catch (thrown) {
+    log("warn", "memory.indexing_not_asked", { agentId, error: messageOf(thrown) });
+  }
+}
+
+/** Asks for it because a conversation begins, with one message for many of them. Never rejects: a search looks for itself. */
+export async function askAtStart(queue: Queue<IndexMemory>, agentId: string, now: number): Promise<void> {
+  try {
+    await askUnlessCovered(queue, agentId, { name: "start", delayMs: 0, forMs: START_MS }, now);
   } catch (thrown) {
     log("warn", "memory.indexing_not_asked", { agentId, error: messageOf(thrown) });
   }
