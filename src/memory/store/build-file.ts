@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { files } from "../../db/memory-schema.ts";
 import type { Document } from "../sync/document-store.ts";
@@ -65,7 +65,9 @@ export async function finishBuilding(
       : sql`EXISTS (SELECT 1 FROM files WHERE ${isLive} AND id = ${live.id} AND revision = ${live.revision})`;
   return unlessOvertaken(
     runAll(index.database, [
-      guard(sql`${isAsSeen(building)} AND ${before}`),
+      guard(
+        sql`${isAsSeen(building)} AND ${before} AND ${token === undefined ? sql`true` : isOpen(index.agentId, path)}`,
+      ),
       ...(live === undefined ? [] : [sql`UPDATE files SET state = 'dead' WHERE id = ${live.id}`]),
       sql`UPDATE chunks SET file_id = ${id} WHERE id IN (SELECT value FROM json_each(${JSON.stringify(kept)}))`,
       sql`UPDATE files SET state = 'live', chunks = ${chunks}, warning = ${warning ?? null}, size = ${document.size},
@@ -86,6 +88,11 @@ export async function giveUp(index: MemoryIndex, building: readonly BuildingFile
     .where(and(eq(files.state, "building"), sql`${files.id} IN (SELECT value FROM json_each(${ids}))`));
 }
 
-function isAsSeen({ id, chunks }: BuildingFile) {
+/** If a change is settled meanwhile, somebody has read the file after us. */
+function isOpen(agentId: string, path: string): SQL {
+  return sql`EXISTS (SELECT 1 FROM changes WHERE agent_id = ${agentId} AND path = ${path})`;
+}
+
+function isAsSeen({ id, chunks }: BuildingFile): SQL {
   return sql`EXISTS (SELECT 1 FROM files WHERE id = ${id} AND state = 'building' AND chunks = ${chunks})`;
 }

@@ -21,8 +21,8 @@ interface Row extends NewChunk {
 }
 
 /**
- * The statements that store chunks with their terms, for the middle of a batch. Four rows are written a chunk: itself,
- * its place in the index by file, and two of FTS5's.
+ * The statements that store chunks with their terms, for the middle of a batch. Three rows are written a chunk, which D1
+ * bills: itself, its place in the index by file, and one of FTS5's.
  * @param isFile which rows `f` of `files` they belong to, each to that with its path
  */
 export function insertChunks(index: MemoryIndex, byFile: readonly FileChunks[], isFile: SQL): SQL[] {

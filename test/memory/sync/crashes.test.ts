@@ -47,7 +47,10 @@ async function expectWholeVersions(lab: Lab) {
   }
 }
 
-test.each(["before", "after"] as const)("the database may die %s any of its calls", async (when) => {
+// A dozen indexes and more are made here.
+const LONG = { timeout: 120_000 };
+
+test.each(["before", "after"] as const)("the database may die %s any of its calls", LONG, async (when) => {
   let survived = false;
   for (let at = 1; !survived; at++) {
     expect(at).toBeLessThan(60);
@@ -90,19 +93,64 @@ test("a large file that changes while it is written is begun anew", async () => 
   await expectConsistent(lab, files);
 });
 
-test("somebody whose lease ran out does no harm to who came after him", async () => {
-  const lab = await halfway();
-  let others = 0;
+/** Works on a large file, and lets something happen after its first step. */
+async function meanwhile(lab: Lab, happens: () => Promise<unknown>) {
+  let happened = false;
   const { database } = watchDatabase(env.MEMORY, {
-    async hold(call) {
-      // In the middle of a large file, somebody else comes and finishes all.
-      if (call !== 9) return;
-      lab.clock.now += 200_000;
-      others = (await lab.sync()).indexed;
+    async hold() {
+      const begun =
+        "SELECT 1 FROM files JOIN meta ON meta.id = memory_id WHERE agent_id = ? AND state = 'building' AND files.chunks > 0";
+      if (happened || (await env.MEMORY.prepare(begun).bind(lab.agentId).first()) === null) return;
+      happened = true;
+      await happens();
     },
   });
   await lab.sync({}, { database });
-  expect(others).toBeGreaterThan(0);
+  expect(happened).toBe(true);
+}
+
+test("somebody whose lease ran out does no harm to who came after him and did all", async () => {
+  const lab = await halfway();
+  await meanwhile(lab, async () => {
+    lab.clock.now += 200_000;
+    expect(await lab.sync()).toMatchObject({ left: 0 });
+  });
   await lab.sync();
   await expectConsistent(lab, AFTER);
+});
+
+test("two who write the same version do not write it twice", async () => {
+  const lab = await halfway();
+  await meanwhile(lab, async () => {
+    lab.clock.now += 200_000;
+    await lab.sync({ budgetMs: 0 });
+  });
+  lab.clock.now += 200_000;
+  await lab.sync();
+  await expectConsistent(lab, AFTER);
+});
+
+test("a large version does not take the place of a newer one", async () => {
+  const lab = await halfway();
+  await meanwhile(lab, async () => {
+    await lab.write("memory/large.md", "small by now");
+    await lab.indexChanged({ files: 9, bytes: 1_000_000 });
+  });
+  expect(await lab.find("small")).toEqual(["memory/large.md"]);
+  await lab.sync();
+  await expectConsistent(lab, { ...AFTER, "memory/large.md": "small by now" });
+});
+
+test("a large note that is deleted while it is written does not come back", async () => {
+  const lab = openIndex(env.MEMORY);
+  lab.room.maxUnits = 4000;
+  await lab.sync();
+  await lab.write("memory/large.md", note("large", 300));
+  await meanwhile(lab, async () => {
+    await lab.remove("memory/large.md");
+    await lab.indexChanged();
+  });
+  expect(await lab.rows()).toEqual([]);
+  await lab.sync();
+  await expectConsistent(lab, {});
 });

@@ -128,6 +128,46 @@ test("a file that is indexed while all are listed stays", async () => {
   await expectConsistent(lab, { "memory/a.md": "first" });
 });
 
+test("a file that comes back while all are listed stays", async () => {
+  const lab = openIndex(env.MEMORY);
+  await lab.write("memory/a.md", "first");
+  await lab.sync();
+  await lab.workspace.remove("memory/a.md", { kind: "any" });
+  const [store] = lab.room.stores as [DocumentStore];
+  const early: DocumentStore = {
+    ...store,
+    async list() {
+      const listed = await store.list();
+      await lab.write("memory/a.md", "second");
+      await lab.indexChanged();
+      return listed;
+    },
+  };
+  await lab.sync({}, { stores: [early] });
+  await expectConsistent(lab, { "memory/a.md": "second" });
+});
+
+test("what somebody read before a search indexed a newer version is not written over it", async () => {
+  const lab = openIndex(env.MEMORY);
+  await lab.write("memory/a.md", "old");
+  await lab.sync();
+  await lab.workspace.write("memory/a.md", "first", { kind: "any" });
+  const [store] = lab.room.stores as [DocumentStore];
+  const slow: DocumentStore = {
+    ...store,
+    async read(path) {
+      const read = await store.read(path);
+      await lab.write("memory/a.md", "second");
+      await lab.indexChanged();
+      return read;
+    },
+  };
+  expect(await lab.sync({}, { stores: [slow] })).toMatchObject({ left: 1 });
+  expect(await lab.find("second")).toEqual(["memory/a.md"]);
+  expect(await lab.find("first")).toEqual([]);
+  await expectAfterClearing(lab, { "memory/a.md": "second" });
+});
+
 test("many who index the same at once index it once", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/a.md", "old");
