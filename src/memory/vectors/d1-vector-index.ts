@@ -16,8 +16,10 @@ import { type ChunkVector, type NearChunk, type VectorIndex, VectorIndexError } 
 
 /** Up to so many vectors all are compared; of more, those whose signs are the query's. */
 const EXACT_UP_TO = 10_000;
-/** How many of those are compared. */
-const CANDIDATES = 400;
+/** How many of those are compared, for each one that is wanted, and at least and at most: D1 bills three rows for each. */
+const CANDIDATES_EACH = 12;
+const LEAST_CANDIDATES = 240;
+const MOST_CANDIDATES = 1000;
 /** More vectors than are ever loose: a guard. */
 const MAX_LOOSE = 2000;
 /** How much one step of `clear` deletes. */
@@ -127,7 +129,7 @@ export class D1VectorIndex implements VectorIndex {
     const { packed, loose } = await this.#list();
     const found = new NearestList(count);
     const total = packed.reduce((sum, one) => sum + one.count - one.gone.size, loose.length);
-    if (total > EXACT_UP_TO) compare(query, await this.#candidates(query, packed), found);
+    if (total > EXACT_UP_TO) compare(query, await this.#candidates(query, packed, count), found);
     else await eachVectorPack(this.#shelf, packed, (pack, gone) => comparePack(query, pack, gone, found));
     compare(query, loose, found);
     return [...found.all];
@@ -143,9 +145,10 @@ export class D1VectorIndex implements VectorIndex {
   }
 
   /** The vectors whose signs are most like the query's. */
-  async #candidates(query: Float32Array, packed: readonly ListedPack[]): Promise<StoredVector[]> {
+  async #candidates(query: Float32Array, packed: readonly ListedPack[], count: number): Promise<StoredVector[]> {
     const scorer = new CodeScorer(query);
-    const alike = new NearestList(CANDIDATES);
+    const wanted = Math.min(Math.max(count * CANDIDATES_EACH, LEAST_CANDIDATES), MOST_CANDIDATES);
+    const alike = new NearestList(wanted);
     await eachCodePack(this.#shelf, packed, ({ ids, codes }, gone) => {
       for (const [at, chunkId] of ids.entries()) {
         const score = scorer.score(codes, at);

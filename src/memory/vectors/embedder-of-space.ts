@@ -1,5 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
-import { EMBEDDER_IDS, type Embedder } from "../embed/embedder.ts";
+import { EMBEDDER_IDS, type Embedder, type EmbedderId } from "../embed/embedder.ts";
 
 type Settings = Agent["memorySearch"];
 
@@ -18,8 +18,13 @@ export function embedderOfSpace(
   const provider = EMBEDDER_IDS.find((known) => known === id);
   if (provider === undefined || model === undefined) return undefined;
   // A key and a server are those of the provider that is configured, and another one is not to get them.
-  const remote = provider === settings.provider ? settings.remote : { batch: settings.remote.batch, headers: {} };
+  const remote = isConfigured(provider, settings) ? settings.remote : { batch: settings.remote.batch, headers: {} };
   const outputDimensionality = Number(dimensions);
   const { primary } = choose({ ...settings, provider, model, outputDimensionality, remote, fallback: "none" });
   return primary?.space === space ? primary : undefined;
+}
+
+/** Whether that provider is configured: by its name, or by `auto`, which takes any server for one like OpenAI's. */
+function isConfigured(provider: EmbedderId, { provider: configured, remote }: Settings): boolean {
+  return provider === configured || (configured === "auto" && provider === "openai" && remote.baseUrl !== undefined);
 }
