@@ -1,5 +1,5 @@
+import { clueCounter } from "./count-clues.ts";
 import type { Candidate, Hit, HitReason } from "./hit.ts";
-import { countClues } from "./lines.ts";
 import type { Passage } from "./passages.ts";
 import type { WeighedClue } from "./weigh-clues.ts";
 
@@ -44,6 +44,6 @@ function firstBy(chunks: readonly Candidate[], leg: "keyword" | "vector"): Candi
 
 /** What of the query a text has, as the query spells it. */
 function spelledIn(text: string, clues: readonly WeighedClue[]): string[] {
-  const { counts } = countClues(text, new Map(clues.map(({ key }, at) => [key, at])));
+  const { counts } = clueCounter(clues.map(({ key }) => key))(text);
   return [...new Set(clues.flatMap(({ spelled }, at) => (counts.has(at) ? [spelled] : [])))];
 }

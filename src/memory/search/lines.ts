@@ -1,10 +1,9 @@
-import { piecesOf } from "../text/pieces.ts";
-import { termsOfWord } from "../text/terms.ts";
+import { type Clues, type Counter, clueCounter } from "./count-clues.ts";
 import type { Candidate } from "./hit.ts";
 import { SNIPPET_SIZE, snippetSize } from "./snippet-size.ts";
 
 /** A line of a file, or a part of one that is longer than a snippet may be. */
-export interface Line {
+export interface Line extends Clues {
   /** The candidates that have it, the best by words first. */
   chunks: [Candidate, ...Candidate[]];
   number: number;
@@ -12,10 +11,6 @@ export interface Line {
   /** How much of a snippet it takes. */
   size: number;
   isPart: boolean;
-  /** How often it has each clue, by the clue's place among the clues. */
-  counts: ReadonlyMap<number, number>;
-  /** How many words it has. */
-  words: number;
   /** What stands beside it in a candidate. */
   before?: Line;
   after?: Line;
@@ -29,7 +24,7 @@ const PART_SIZE = SNIPPET_SIZE / 3;
 
 /** The lines of candidates, each once, however many candidates share it. */
 export function linesOf(candidates: readonly Candidate[], keys: readonly string[]): Line[] {
-  const places = new Map(keys.map((key, at) => [key, at]));
+  const count = clueCounter(keys);
   const lines = new Map<string, Line>();
   for (const chunk of candidates) {
     let before: Line | undefined;
@@ -40,7 +35,7 @@ export function linesOf(candidates: readonly Candidate[], keys: readonly string[
         const key = `${chunk.path}\n${number} ${part} ${piece}`;
         const known = lines.get(key);
         known?.chunks.push(chunk);
-        const line = known ?? newLine(chunk, number, piece, parts.length > 1, places);
+        const line = known ?? newLine(chunk, number, piece, parts.length > 1, count);
         lines.set(key, line);
         if (before !== undefined) {
           before.after = line;
@@ -53,39 +48,8 @@ export function linesOf(candidates: readonly Candidate[], keys: readonly string[
   return [...lines.values()];
 }
 
-function newLine(
-  chunk: Candidate,
-  number: number,
-  text: string,
-  isPart: boolean,
-  places: ReadonlyMap<string, number>,
-): Line {
-  return { chunks: [chunk], number, text, size: snippetSize(text), isPart, ...countClues(text, places) };
-}
-
-/** How often a text has what is looked for. */
-export function countClues(text: string, places: ReadonlyMap<string, number>): Pick<Line, "counts" | "words"> {
-  const counts = new Map<number, number>();
-  let words = 0;
-  function count(key: string): void {
-    const place = places.get(key);
-    if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
-  }
-  for (const { kind, text: piece } of piecesOf(text)) {
-    if (kind === "word") {
-      words++;
-      for (const term of termsOfWord(piece)) count(term);
-      continue;
-    }
-    let last = "";
-    for (const character of kind === "run" ? piece : [piece]) {
-      words++;
-      count(character);
-      if (last !== "") count(last + character);
-      last = character;
-    }
-  }
-  return { counts, words };
+function newLine(chunk: Candidate, number: number, text: string, isPart: boolean, count: Counter): Line {
+  return { chunks: [chunk], number, text, size: snippetSize(text), isPart, ...count(text) };
 }
 
 function partsOf(text: string): string[] {

@@ -126,3 +126,8 @@ for (const line of FORMS.trim().split("\n")) {
 export function regularForm(form: string): string {
   return words.get(form) ?? form;
 }
+
+/** The irregular forms, each with the word that it is of. */
+export function irregularForms(): Iterable<[form: string, word: string]> {
+  return words;
+}

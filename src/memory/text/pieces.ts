@@ -10,7 +10,12 @@ export interface Piece {
 
 /** What a text consists of, in its order. Case and accents are left. */
 export function* piecesOf(text: string): Generator<Piece> {
-  for (const { 0: piece, groups } of compose(text).matchAll(PIECE)) {
+  if (ASCII.test(text)) {
+    for (const [word] of withoutThousands(text).matchAll(ASCII_WORD)) yield { kind: "word", text: word };
+    return;
+  }
+  const composed = withoutThousands(text.replace(TRADE_MARKS, " ").normalize("NFKC"));
+  for (const { 0: piece, groups } of composed.matchAll(PIECE)) {
     if (groups?.run !== undefined) yield { kind: "run", text: piece };
     else yield { kind: groups?.word === undefined ? "emoji" : "word", text: piece };
   }
@@ -24,12 +29,13 @@ const WORD = String.raw`(?!\p{M})${IN_WORD}+(?:['’_.\-‐]${IN_WORD}+)*`;
 const EMOJI = String.raw`\p{RI}{2}|\p{Extended_Pictographic}`;
 const PIECE = new RegExp(`(?<run>[${RUN}]+)|(?<word>${WORD})|${EMOJI}`, "gv");
 
+const ASCII = /^[\0-\x7f]*$/;
+/** What `WORD` is where there are no other letters: most texts, in a third of the time. */
+const ASCII_WORD = /[A-Za-z0-9]+(?:['_.-][A-Za-z0-9]+)*/g;
 /** Signs that NFKC would make letters of the word before. */
 const TRADE_MARKS = /[™℠]/g;
 const THOUSANDS = /(?<=\d),(?=\d{3}(?!\d))/g;
-const ASCII = /^[\0-\x7f]*$/;
 
-function compose(text: string): string {
-  const composed = ASCII.test(text) ? text : text.replace(TRADE_MARKS, " ").normalize("NFKC");
-  return composed.replace(THOUSANDS, "");
+function withoutThousands(text: string): string {
+  return text.includes(",") ? text.replace(THOUSANDS, "") : text;
 }

@@ -34,6 +34,11 @@ test("what is longer than a word can be is found by its beginning", () => {
   expect(terms("a1".repeat(5_000))).toHaveLength(64);
 });
 
+test("a text in ASCII has the terms that it has beside other letters", () => {
+  const text = "Don't e-mail foo_bar.ts, 1,000 times -- or 10,00? _x_ a--b 'quoted' U.S.A. v1.2.";
+  expect(`${terms(text)} é`.replace("é", "e")).toBe(terms(`${text} é`));
+});
+
 test("a text is taken apart in its order", () => {
   expect([...piecesOf("Tea 茶道 🍵")].map(({ kind, text }) => [kind, text])).toEqual([
     ["word", "Tea"],
