@@ -7,9 +7,9 @@ import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
 import { askForIndexing } from "./ask-for-indexing.ts";
 
 /** How long work waits of which nothing could be done: twice as long each time. */
-const FIRST_WAIT_MS = 30_000;
+const FIRST_WAIT_MS = 2000;
 /** After so many times in a row it is left to whoever searches, writes or asks next. */
-const MAX_FRUITLESS = 6;
+const MAX_FRUITLESS = 10;
 /** How long somebody else is left alone with it. */
 const BUSY_WAIT_MS = 15_000;
 
@@ -46,15 +46,13 @@ export async function bringUpToDate(room: UpkeepRoom, options: UpkeepOptions): P
   }
   const leftMs = endsAt - room.now();
   const vectors = leftMs > 0 ? await fillVectors(room.vectors, { budgetMs: leftMs }) : { left: 1 };
-  const isStuck = vectors.left === 0 && files.left > 0 && files.indexed === 0;
+  const isLeft = files.left > 0 || vectors.left > 0;
+  if (!isLeft && vectors.retryInMs === undefined) return true;
+  const hasMoved = files.indexed > 0 || vectors.left > 0;
   const waitMs = Math.max(vectors.retryInMs ?? 0, FIRST_WAIT_MS * 2 ** fruitless);
-  if (isStuck || (files.left === 0 && vectors.left === 0 && vectors.retryInMs !== undefined)) {
-    if (fruitless < MAX_FRUITLESS) await goOn(room, { delayMs: waitMs, fruitless: fruitless + 1 });
-    return false;
-  }
-  const isDone = files.left === 0 && vectors.left === 0;
-  if (!isDone) await goOn(room, {});
-  return isDone;
+  if (isLeft && hasMoved) await goOn(room, {});
+  else if (fruitless < MAX_FRUITLESS) await goOn(room, { delayMs: waitMs, fruitless: fruitless + 1 });
+  return false;
 }
 
 /** Never rejects: what is left is known, and somebody will ask for it. */

@@ -5,10 +5,13 @@ import type { IndexAge } from "../../memory/search/search-room.ts";
 import { indexChanged } from "../../memory/sync/index-changed.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
 import type { SyncRoom } from "../../memory/sync/sync-room.ts";
+import { comesWithin } from "../comes-within.ts";
 import { askAfterSearch } from "./ask-for-indexing.ts";
 
 /** What the very first search takes upon itself, so that an agent with some notes has an answer at once. */
 const FIRST_INDEX = { force: false, budgetMs: 1500, budgetBytes: 1024 * 1024 };
+/** How long a search waits for all of that. */
+const PATIENCE_MS = 4000;
 /** A comparison of all files that is younger need not be done again. */
 const FRESH_MS = 60_000;
 /** How soon the queue is asked again for what it was asked for a moment ago. */
@@ -27,9 +30,17 @@ export interface FreshenRoom {
  * Indexes before a search what is quickly indexed: words only, no embedding. The rest is the queue's. Never rejects.
  * @returns whether the index is another now
  */
-export async function freshen(room: FreshenRoom, { pending, comparedAt }: IndexAge): Promise<boolean> {
+export async function freshen(room: FreshenRoom, age: IndexAge): Promise<boolean> {
+  if (age.comparedAt !== null && !room.agent.memorySearch.sync.onSearch) return false;
+  const work = indexQuickly(room, age);
+  if (await comesWithin(PATIENCE_MS, work)) return work;
+  room.waitUntil(work);
+  return false;
+}
+
+/** Never rejects. */
+async function indexQuickly(room: FreshenRoom, { pending, comparedAt }: IndexAge): Promise<boolean> {
   const isFirst = comparedAt === null;
-  if (!isFirst && !room.agent.memorySearch.sync.onSearch) return false;
   try {
     const { indexed, left } = isFirst
       ? await syncFiles(room.sync, FIRST_INDEX)

@@ -1,0 +1,63 @@
+import { env } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { agentOf } from "../../../src/config/agents.ts";
+import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
+import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
+import { wholeSchema } from "../../../src/session/configuration/whole-schema.ts";
+import { bringUpToDate } from "../../../src/session/memory/bring-up-to-date.ts";
+
+/** An index of documents that a store does not give, and what is put into the queue for it. */
+function stuck(agentId: string) {
+  const settings = agentOf(wholeSchema.parse({ agents: { list: [{ id: agentId }] } }), agentId).memorySearch;
+  const document = { path: "memory/a.md", source: "memory", etag: "1", size: 1, modifiedAt: 1 } as const;
+  const store: DocumentStore = {
+    source: "memory",
+    covers: () => true,
+    list: async () => [document],
+    stat: async () => document,
+    read: () => Promise.reject(new Error("The store does not answer.")),
+  };
+  const sent: { fruitless?: number; delaySeconds: number }[] = [];
+  const indexing = {
+    send: async ({ fruitless }: { fruitless?: number }, { delaySeconds }: { delaySeconds: number }) => {
+      sent.push({ ...(fruitless !== undefined && { fruitless }), delaySeconds });
+    },
+  } as unknown as Queue;
+  const database = env.MEMORY;
+  const now = () => Date.now();
+  const nobody = { primary: undefined, fallback: undefined };
+  const packs = new PackCache(0);
+  const vectors = { database, agentId, settings, embedders: nobody, embedderOf: () => undefined, vectorize: undefined };
+  const room = {
+    agentId,
+    sync: { database, agentId, settings, stores: [store], forget: async () => undefined, now },
+    vectors: { ...vectors, host: "workerd", packs, now } as const,
+    indexing,
+    now,
+  };
+  return { room, sent };
+}
+
+describe("work of which nothing can be done", () => {
+  test("waits twice as long each time, and is then left to whoever asks next", async () => {
+    const { room, sent } = stuck("stuck");
+    for (const fruitless of [0, 1, 5, 10]) {
+      expect(await bringUpToDate(room, { force: false, budgetMs: 5000, fruitless })).toBe(false);
+    }
+    expect(sent).toEqual([
+      { fruitless: 1, delaySeconds: 2 },
+      { fruitless: 2, delaySeconds: 4 },
+      { fruitless: 6, delaySeconds: 64 },
+    ]);
+  });
+
+  test("is somebody else's while he is at it, and asked for again after him", async () => {
+    const { room, sent } = stuck("busy");
+    const leased = "insert into meta (agent_id, leased_until) values ('busy', ?)";
+    await env.MEMORY.prepare(leased)
+      .bind(Date.now() + 60_000)
+      .run();
+    expect(await bringUpToDate(room, { force: false, budgetMs: 5000 })).toBe(false);
+    expect(sent).toEqual([{ delaySeconds: 15 }]);
+  });
+});
