@@ -247,3 +247,21 @@ test("what is listed costs one operation for the root, one for each folder, and 
   ]);
   expect(calls.map((call) => call.split(" ")[0]).sort()).toEqual(["head", "head", ...Array(6).fill("list")]);
 });
+
+test("a note of 10 MiB is indexed whole, by somebody who has one second at a time", { timeout: 120_000 }, async () => {
+  const lab = openIndex(env.MEMORY);
+  lab.room.settings = { chunking: { tokens: 400, overlap: 80 } };
+  // Each look at the clock takes a while.
+  lab.room.now = () => {
+    lab.clock.now += 50;
+    return lab.clock.now;
+  };
+  const text = note("mega", 255_000);
+  expect(text.length).toBeGreaterThan(9.8 * 1024 * 1024);
+  await lab.workspace.write("memory/mega.md", text, { kind: "new" });
+  let calls = 0;
+  for (let left = 1; left > 0; calls++) ({ left } = await lab.sync({ budgetMs: 1000 }));
+  expect(calls).toBeGreaterThan(1);
+  for (const word of ["megax0", "megax123456", "megax239999"]) expect(await lab.find(word)).toContain("memory/mega.md");
+  await expectConsistent(lab, { "memory/mega.md": text });
+});
