@@ -1,4 +1,4 @@
-import { clueCounter } from "./count-clues.ts";
+import type { Counter } from "./count-clues.ts";
 import type { Candidate, Hit, HitReason } from "./hit.ts";
 import type { Passage } from "./passages.ts";
 import type { WeighedClue } from "./weigh-clues.ts";
@@ -13,7 +13,12 @@ export interface Evidence {
 }
 
 /** A passage as a result, with why it is one. */
-export function hitOf(passage: Passage, { score, words, boosts, decay }: Evidence, clues: readonly WeighedClue[]): Hit {
+export function hitOf(
+  passage: Passage,
+  { score, words, boosts, decay }: Evidence,
+  clues: readonly WeighedClue[],
+  count: Counter,
+): Hit {
   const { core, startLine, endLine, text } = passage;
   const { path, source } = core.chunks[0];
   const keyword = firstBy(core.chunks, "keyword")?.keyword;
@@ -28,7 +33,7 @@ export function hitOf(passage: Passage, { score, words, boosts, decay }: Evidenc
     citation: startLine === endLine ? `${path}#L${startLine}` : `${path}#L${startLine}-L${endLine}`,
     reason: {
       legs: keyword === undefined ? "vector" : vector === undefined ? "keyword" : "both",
-      ...(keyword && { keyword: { rank: keyword.rank, score: words, terms: spelledIn(text, clues) } }),
+      ...(keyword && { keyword: { rank: keyword.rank, score: words, terms: spelledIn(count(text).counts, clues) } }),
       ...(vector && { vector: { ...vector, score: Math.max(0, vector.similarity) } }),
       boosts,
       ...(decay !== undefined && { decay }),
@@ -42,8 +47,7 @@ function firstBy(chunks: readonly Candidate[], leg: "keyword" | "vector"): Candi
   return found.toSorted((a, b) => (a[leg]?.rank ?? 0) - (b[leg]?.rank ?? 0))[0];
 }
 
-/** What of the query a text has, as the query spells it. */
-function spelledIn(text: string, clues: readonly WeighedClue[]): string[] {
-  const { counts } = clueCounter(clues.map(({ key }) => key))(text);
+/** The clues that are counted, as the query spells them. */
+function spelledIn(counts: ReadonlyMap<number, number>, clues: readonly WeighedClue[]): string[] {
   return [...new Set(clues.flatMap(({ spelled }, at) => (counts.has(at) ? [spelled] : [])))];
 }

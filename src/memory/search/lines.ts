@@ -1,4 +1,4 @@
-import { type Clues, type Counter, clueCounter } from "./count-clues.ts";
+import type { Clues, Counter } from "./count-clues.ts";
 import type { Candidate } from "./hit.ts";
 import { SNIPPET_SIZE, snippetSize } from "./snippet-size.ts";
 
@@ -23,8 +23,7 @@ const SPACE = /(?<=\s)/u;
 const PART_SIZE = SNIPPET_SIZE / 3;
 
 /** The lines of candidates, each once, however many candidates share it. */
-export function linesOf(candidates: readonly Candidate[], keys: readonly string[]): Line[] {
-  const count = clueCounter(keys);
+export function linesOf(candidates: readonly Candidate[], count: Counter): Line[] {
   const lines = new Map<string, Line>();
   for (const chunk of candidates) {
     let before: Line | undefined;

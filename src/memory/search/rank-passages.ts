@@ -1,5 +1,6 @@
 import type { Agent } from "../../config/agents.ts";
 import { boostsOf } from "./boosts.ts";
+import { type Counter, clueCounter } from "./count-clues.ts";
 import { decayOf } from "./decay.ts";
 import { type Evidence, hitOf } from "./explain.ts";
 import { fuse, nearnessBy, type Weights } from "./fuse.ts";
@@ -40,12 +41,10 @@ const SPARE = 2;
 /** The best passages of some chunks, best first. */
 export function rankPassages(candidates: readonly Candidate[], ranking: Ranking): Hit[] {
   const { clues, maxResults, minScore, settings } = ranking;
-  const lines = linesOf(
-    candidates,
-    clues.map(({ key }) => key),
-  );
+  const count = clueCounter(clues.map(({ key }) => key));
+  const lines = linesOf(candidates, count);
   const shares = scoreLines(lines, clues);
-  const hits = bestHits(shares, scoredLines(shares, candidates, ranking), ranking);
+  const hits = bestHits(shares, scoredLines(shares, candidates, ranking), count, ranking);
   const wordsAreEnough = Math.min(minScore, settings.textWeight);
   const good = hits.filter(({ score, reason }) => score >= minScore || (reason.keyword?.score ?? -1) >= wordsAreEnough);
   return chooseVaried(good, maxResults, settings.mmr.enabled ? settings.mmr.lambda : 1);
@@ -85,6 +84,7 @@ function bm25Of({ keyword }: Candidate): number {
 function bestHits(
   shares: ReadonlyMap<Line, number>,
   scored: readonly Scored[],
+  count: Counter,
   { clues, weights, maxResults }: Ranking,
 ): Hit[] {
   const hits: Hit[] = [];
@@ -103,7 +103,7 @@ function bestHits(
     }
     if (best === undefined) break;
     const { line } = best.scored;
-    hits.push(hitOf(passageAround(line, shares, taken), { ...best.scored, score: best.score }, clues));
+    hits.push(hitOf(passageAround(line, shares, taken), { ...best.scored, score: best.score }, clues, count));
     for (const chunk of line.chunks) shown.set(chunk, (shown.get(chunk) ?? 0) + 1);
   }
   return hits;
