@@ -8,7 +8,7 @@ export interface Weights {
   vector: number;
 }
 
-/** What is near by its letters was mostly found by its words: of its weight this is left. */
+/** What is near by its letters was mostly found by its words: this much of its weight is left, or ranking gets worse. */
 const LETTERS_SHARE = 0.02;
 
 /** How much each leg counts, by the settings and by what the embedder sees; words alone where there is no embedder. */
