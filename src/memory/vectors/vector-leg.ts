@@ -3,6 +3,7 @@ import type { Degraded } from "../agent-memory.ts";
 import { embedQuery } from "../embed/embed-cached.ts";
 import { type Embedder, EmbedError } from "../embed/embedder.ts";
 import type { VectorAnswer, VectorLeg } from "../search/search-room.ts";
+import { bestFirst } from "./best-first.ts";
 import { openIndex } from "./open-index.ts";
 import { embeddersOf } from "./space-keeper.ts";
 import { type Space, spacesOf } from "./spaces.ts";
@@ -54,17 +55,10 @@ async function nearest(room: VectorRoom, { query, count, signal }: Question): Pr
   return { near: [], degraded: failures[0] === undefined ? noneYet(spaces) : failed(failures[0]) };
 }
 
-/**
- * Whoever answers best first: what is whole before what is being made, whom nothing keeps from being filled before others,
- * the primary before the fallback before those of before. What is being made does not answer beside one that is whole.
- */
+/** What is whole answers; only where nothing is, what is being made. */
 function inOrder(room: VectorRoom, all: readonly Space[]): Space[] {
-  const { primary, fallback } = embeddersOf(room);
-  const rank = ({ key, failure }: Space) =>
-    (failure === null ? 0 : 10) + (key === primary?.space ? 0 : key === fallback?.space ? 1 : 2);
-  const ready = all.filter(({ state }) => state === "ready");
-  const building = all.filter(({ state }) => state === "building");
-  return (ready.length > 0 ? ready : building).toSorted((a, b) => rank(a) - rank(b));
+  const ready = bestFirst(room, all, "ready");
+  return ready.length > 0 ? ready : bestFirst(room, all, "building");
 }
 
 function embedderFor(room: VectorRoom, { key }: Space): Embedder | undefined {

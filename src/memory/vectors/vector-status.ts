@@ -2,6 +2,7 @@ import { and, count, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { packs, vectors } from "../../db/memory-schema.ts";
 import type { MemoryStatus } from "../agent-memory.ts";
+import { bestFirst } from "./best-first.ts";
 import { chooseStore } from "./choose-store.ts";
 import { isFilled } from "./fill-space.ts";
 import { embeddersOf } from "./space-keeper.ts";
@@ -13,7 +14,7 @@ import type { VectorRoom } from "./vector-room.ts";
 export interface VectorStatus extends Pick<MemoryStatus, "vectors" | "failure"> {
   /** Why they are kept where they are, a sentence; null where there are none. */
   why: string | null;
-  /** Whether every live chunk has its vector, as far as it can have one; also where there are to be none. */
+  /** Whether every live chunk has a vector of who is configured, or stands in; also where there are to be none. */
   isWhole: boolean;
 }
 
@@ -24,21 +25,20 @@ export async function vectorStatus(room: VectorRoom): Promise<VectorStatus> {
     return { vectors: { store: null, ready: null, building: null }, failure: null, why: null, isWhole: true };
   }
   const all = await spacesOf(room.database, room.agentId);
-  const own = (space: Space) => (space.key === primary.space ? 0 : space.key === fallback?.space ? 1 : 2);
-  const inState = (state: Space["state"]) =>
-    all.filter((space) => space.state === state).toSorted((a, b) => own(a) - own(b))[0];
-  const [ready, building] = [inState("ready"), inState("building")];
+  const [ready] = bestFirst(room, all, "ready");
+  const [building] = bestFirst(room, all, "building");
+  const isOwn = ready !== undefined && [primary.space, fallback?.space].includes(ready.key);
   const { store, why } = await chooseStore(room, primary, all);
-  const failing = [building, ready].find((space) => space?.failure != null);
+  const failing = all.find(({ state, failure }) => state !== "leaving" && failure !== null);
   return {
     vectors: {
       store: (ready ?? building)?.store ?? store,
       ready: ready ? await countedIn(room.database, ready) : null,
       building: building ? await countedIn(room.database, building) : null,
     },
-    failure: failing?.failure == null ? null : { message: failing.failure, at: failing.failedAt ?? 0 },
+    failure: failing === undefined ? null : { message: failing.failure ?? "", at: failing.failedAt ?? 0 },
     why,
-    isWhole: ready?.key === primary.space && ready.failure === null && (await isFilled(room.database, ready)),
+    isWhole: isOwn && ready.failure === null && (await isFilled(room.database, ready)),
   };
 }
 

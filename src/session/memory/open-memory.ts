@@ -14,7 +14,7 @@ import { embedderOfSpace } from "../../memory/vectors/embedder-of-space.ts";
 import { forgetChunks } from "../../memory/vectors/space-keeper.ts";
 import { openVectorLeg } from "../../memory/vectors/vector-leg.ts";
 import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
-import { vectorStatus } from "../../memory/vectors/vector-status.ts";
+import { type VectorStatus, vectorStatus } from "../../memory/vectors/vector-status.ts";
 import { callByKey } from "../call-session.ts";
 import { askAfterListing } from "./ask-for-indexing.ts";
 import { bringUpToDate } from "./bring-up-to-date.ts";
@@ -109,20 +109,18 @@ function statusOf(
   settings: Agent["memorySearch"],
   { requested, primary, why }: Embedders,
   files: Awaited<ReturnType<typeof fileStatus>>,
-  { vectors, failure }: Awaited<ReturnType<typeof vectorStatus>>,
+  { vectors, failure, why: whyThere, isWhole }: VectorStatus,
 ): MemoryStatus {
   const { sources } = settings;
-  const embedder = { requested, provider: primary?.id ?? null, model: primary?.model ?? null, why };
+  const embedder = { requested, provider: primary?.id ?? null, model: primary?.model ?? null };
   const faults = memoryPlaces(settings).faults.map((message) => ({ path: "memorySearch.extraPaths", message }));
-  const areVectorsWhole =
-    primary === undefined || (vectors.building === null && (vectors.ready?.vectors ?? 0) >= files.chunks);
   return {
     enabled: true,
     sources,
     ...files,
-    complete: files.comparedAt !== null && files.pending === 0 && areVectorsWhole,
+    complete: files.comparedAt !== null && files.pending === 0 && isWhole,
     warnings: [...faults, ...files.warnings],
-    embedder,
+    embedder: { ...embedder, why: whyThere === null ? why : `${why} ${whyThere}` },
     vectors,
     failure: files.failure ?? failure,
   };

@@ -271,7 +271,9 @@ describe("a provider that fails", () => {
     const meanwhile = await near(lab.room, "ferry leaves");
     expect(meanwhile.near[0]?.chunkId).toBe(fresh);
     expect(meanwhile.embedder?.provider).toBe("voyage");
-    expect((await vectorStatus(lab.room)).failure?.message).toBe(NO_KEY.message);
+    const status = await vectorStatus(lab.room);
+    expect(status).toMatchObject({ failure: { message: NO_KEY.message }, isWhole: true });
+    expect(status.vectors.ready?.space).toBe(voyage.space);
 
     openai.trouble = undefined;
     await fillVectors(lab.room, BUDGET);
