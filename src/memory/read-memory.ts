@@ -2,13 +2,14 @@ import { resolvePath, visible } from "../workspace/paths.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import { MemoryError, type MemoryPassage, type ReadRequest } from "./agent-memory.ts";
 import { passageOf } from "./passage.ts";
+import type { Sight } from "./search/search-room.ts";
 import type { DocumentStore, DocumentText } from "./sync/document-store.ts";
 
 /** What reading memory works with. */
 export interface ReadRoom {
   stores: readonly DocumentStore[];
-  /** Whether whoever asks may see what is at a path; all where it is absent. */
-  mayShow?: ((path: string) => boolean) | undefined;
+  /** What whoever asks may see; all where it is absent. */
+  sight?: Sight | undefined;
   limits: {
     /** Lines that are given where nobody says how many. */
     lines: number;
@@ -22,7 +23,7 @@ const DAILY_NOTE = /^memory\/\d{4}-\d{2}-\d{2}\b/i;
 export async function readMemory(room: ReadRoom, request: ReadRequest): Promise<MemoryPassage> {
   const path = pathOf(request.path);
   const store = room.stores.find(({ covers }) => covers(path));
-  if (store === undefined || room.mayShow?.(path) === false) {
+  if (store === undefined || room.sight?.mayShow(path) === false) {
     throw new MemoryError("bad_path", `${visible(path)} is no file of this memory.`);
   }
   const { document, text, warning } = await documentAt(store, path);

@@ -11,6 +11,7 @@ import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
 import { VERSION } from "../lib/version.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
+import type { Sight } from "../memory/search/search-room.ts";
 import { createCandidates, type FindCandidates } from "../models/candidates.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { Model, ModelResolver } from "../models/model.ts";
@@ -71,9 +72,9 @@ export interface Wiring {
   workspaceOf(agent: Agent): Workspace;
   /**
    * What an agent remembers.
-   * @param mayShow whether whoever asks may see what is at a path; all where it is absent
+   * @param sight what whoever asks may see; all where it is absent
    */
-  memoryOf(agent: Agent, mayShow?: (path: string) => boolean): AgentMemory;
+  memoryOf(agent: Agent, sight?: Sight): AgentMemory;
   /** Has an agent's memory compared with its files where a conversation begins. Nobody waits for that. */
   compareMemory(agent: Agent): void;
   /** The value of a variable or secret of the Worker; not to be shown, stored or told. */
@@ -147,14 +148,14 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
     candidates,
     cooldowns: new Cooldowns(env.DB, rests, waitUntil),
     workspaceOf,
-    memoryOf: (agent, mayShow) =>
+    memoryOf: (agent, sight) =>
       openMemory(env, {
         agent,
         workspace: workspaceOf(agent),
         secret,
         host,
         parts: memoryParts,
-        mayShow,
+        sight,
         now: Date.now,
         waitUntil,
       }),

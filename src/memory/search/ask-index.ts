@@ -58,6 +58,8 @@ export interface Wanted {
   /** The chunks that are near, best first, with their cosines. */
   near: ReadonlyMap<number, number>;
   sources: readonly MemorySource[];
+  /** The only folder of transcripts that is looked in; undefined for all. */
+  transcripts: string | undefined;
   /** Most candidates of each leg. */
   count: number;
 }
@@ -66,7 +68,8 @@ type Row = Omit<Candidate, "keyword" | "vector"> & { bm25: number };
 
 const CHUNK = `chunks.id AS chunkId, files.path, files.source, chunks.start_line AS startLine, chunks.text`;
 const LIVE = `CROSS JOIN files ON files.id = chunks.file_id AND files.state = 'live'
-  AND files.source IN (SELECT value FROM json_each(?2))`;
+  AND files.source IN (SELECT value FROM json_each(?2))
+  AND (files.source <> 'sessions' OR substr(files.path, 1, length(?4)) = ?4)`;
 /** FTS5 gives its rows by rank, and is asked for no more when enough of them were live. */
 const BEST = `SELECT ${CHUNK}, -chunk_terms.rank AS bm25
   FROM chunk_terms CROSS JOIN chunks ON chunks.id = chunk_terms.rowid ${LIVE}
@@ -85,14 +88,16 @@ const NEAR = `SELECT ${CHUNK}, 0 AS bm25
  */
 export async function readCandidates(
   database: D1Database,
-  { memoryId, match, near, sources, count }: Wanted,
+  { memoryId, match, near, sources, transcripts = "", count }: Wanted,
 ): Promise<Candidate[]> {
   const places = JSON.stringify(sources);
   const statements = [
     ...(match === undefined
       ? []
-      : [database.prepare(match.isWide ? BEST_OF_NEWEST : BEST).bind(match.expression, places, count)]),
-    ...(near.size === 0 ? [] : [database.prepare(NEAR).bind(JSON.stringify([...near.keys()]), places, memoryId)]),
+      : [database.prepare(match.isWide ? BEST_OF_NEWEST : BEST).bind(match.expression, places, count, transcripts)]),
+    ...(near.size === 0
+      ? []
+      : [database.prepare(NEAR).bind(JSON.stringify([...near.keys()]), places, memoryId, transcripts)]),
   ];
   if (statements.length === 0) return [];
   const found = await answers(database.batch<Row>(statements));

@@ -37,9 +37,10 @@ export async function searchMemory(room: SearchRoom, request: SearchRequest): Pr
     match: weights.text === 0 ? undefined : matchExpression(state.memoryId, clues, state.chunks),
     near: new Map(vectors.near.map(({ chunkId, similarity }) => [chunkId, similarity])),
     sources: room.settings.sources.filter((source) => request.sources?.includes(source) ?? true),
+    transcripts: room.sight?.transcripts,
     count,
   });
-  const visible = candidates.filter(({ path }) => room.mayShow?.(path) ?? true);
+  const visible = candidates.filter(({ path }) => room.sight?.mayShow(path) ?? true);
   // What is near by its letters alone takes the places that words leave.
   const shown = vectors.embedder?.sees === "letters" ? visible.slice(0, count) : visible;
   const ranking = { query, clues, weights, asked: count, maxResults, minScore, settings: hybrid, now: room.now() };

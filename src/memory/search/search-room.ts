@@ -17,8 +17,16 @@ export interface SearchRoom {
   freshen(index: IndexAge): Promise<boolean>;
   /** Absent where words alone are searched. */
   vectorLeg: VectorLeg | undefined;
-  /** Whether whoever asks may see what is at a path; all where it is absent. */
-  mayShow?(path: string): boolean;
+  /** What whoever asks may see; all where it is absent. */
+  sight?: Sight | undefined;
+}
+
+/** What of a memory somebody may see. */
+export interface Sight {
+  /** Whether what is at a path may be shown. */
+  mayShow(path: string): boolean;
+  /** The only folder of transcripts that may be shown, where there is but one: others take no place in a search then. */
+  transcripts?: string;
 }
 
 /** How far the index is behind. */

@@ -1,5 +1,6 @@
 import type { Agent } from "../../config/agents.ts";
 import type { EmbedderRests } from "../../memory/embed/rest.ts";
+import type { Sight } from "../../memory/search/search-room.ts";
 import { PACK_CACHE_BYTES, PackCache } from "../../memory/vectors/pack-cache.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
@@ -22,8 +23,8 @@ export interface MemoryRoom {
   secret(name: string): string | undefined;
   host: "cloudflare-workers" | "workerd";
   parts: MemoryParts;
-  /** Whether whoever asks may see what is at a path; all where it is absent. */
-  mayShow?: ((path: string) => boolean) | undefined;
+  /** What whoever asks may see; all where it is absent. */
+  sight?: Sight | undefined;
   now(): number;
   /** Keeps the caller alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;

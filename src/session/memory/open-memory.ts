@@ -26,7 +26,7 @@ import { transcriptDocuments } from "./transcript-documents.ts";
 
 /** Opens the memory of an agent, the way its configuration says. Cheap, and asks nothing of anybody. */
 export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
-  const { agent, now, waitUntil, mayShow } = room;
+  const { agent, now, waitUntil, sight } = room;
   const { id: agentId, memorySearch: settings, contextLimits } = agent;
   if (!settings.enabled) return disabledMemory(agent);
   const embedders = embeddersOf(settings, env, room);
@@ -68,12 +68,12 @@ export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
             now,
             freshen: (age) => freshen({ agent, sync, indexing: env.INDEXING, now, waitUntil }, age),
             vectorLeg: openVectorLeg(vectors),
-            ...(mayShow !== undefined && { mayShow }),
+            sight,
           },
           request,
         ),
       ),
-    read: (request) => readMemory({ stores, mayShow, limits }, request),
+    read: (request) => readMemory({ stores, sight, limits }, request),
     status: () => answering(agentId, status),
     index: (options) =>
       answering(agentId, async () => {

@@ -1,19 +1,26 @@
+import { mainSessionKey } from "../../config/session-key.ts";
 import { TRANSCRIPTS } from "../../memory/memory-paths.ts";
-import { transcriptAt } from "../../memory/transcript-path.ts";
+import type { Sight } from "../../memory/search/search-room.ts";
+import { transcriptAt, transcriptFolder } from "../../memory/transcript-path.ts";
 import { refusalToReach } from "../family/reach.ts";
 import type { Config } from "../wiring.ts";
 
 /**
- * Whether a turn of a session may see what stands at a path of its agent's memory: of transcripts, those of the sessions that
- * it may reach. Sub-agents' sessions are not remembered, so that none is of a descendant.
+ * What a turn of a session may see of its agent's memory: of transcripts, those of the sessions that it may reach. Sub-agents'
+ * sessions are not remembered, so that none is of a descendant, and of the agent's others it reaches all or none.
  */
 export function transcriptReach(
   { key: ownKey, agentId }: { key: string; agentId: string },
   tools: Config["tools"],
-): (path: string) => boolean {
-  return (path) => {
-    const place = transcriptAt(path, agentId);
-    if (place === undefined) return !path.startsWith(TRANSCRIPTS);
-    return refusalToReach({ tools, ownKey, otherKey: place.sessionKey, isDescendant: false }) === undefined;
+): Sight {
+  const reaches = (otherKey: string) => refusalToReach({ tools, ownKey, otherKey, isDescendant: false }) === undefined;
+  const main = mainSessionKey(agentId);
+  const another = ownKey === main ? `agent:${agentId}:direct:another` : main;
+  return {
+    mayShow(path) {
+      const place = transcriptAt(path, agentId);
+      return place === undefined ? !path.startsWith(TRANSCRIPTS) : reaches(place.sessionKey);
+    },
+    ...(!reaches(another) && { transcripts: transcriptFolder(ownKey) }),
   };
 }

@@ -127,7 +127,10 @@ describe("what is not found", () => {
     expect(await search("sources", "sailing", room)).toHaveLength(3);
     const asked = await searchMemory(roomOf("sources", room), { query: "sailing", sources: ["sessions"] });
     expect(asked.results.map(({ source }) => source)).toEqual(["sessions", "sessions"]);
-    const seen = await search("sources", "sailing", { ...room, mayShow: (path) => path !== "sessions/s1.md" });
+    const seen = await search("sources", "sailing", {
+      ...room,
+      sight: { mayShow: (path) => path !== "sessions/s1.md" },
+    });
     expect(seen.map(({ path }) => path).toSorted()).toEqual(["memory/a.md", "sessions/s2.md"]);
   });
 

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Message } from "../../../src/models/message.ts";
-import { NO_USAGE } from "../../../src/models/message.ts";
+import { type Message, NO_USAGE } from "../../../src/models/message.ts";
 import { objectNameOf } from "../../../src/session/locate.ts";
 import { call, say } from "../../flow/client.ts";
 import {
+  at,
+  chat,
   found,
   indexAll,
   putMessages,
@@ -15,18 +16,6 @@ import {
   textAt,
   transcripts,
 } from "./transcripts-lab.ts";
-
-const at = Date.UTC(2026, 0, 31, 9, 5);
-
-/** Questions and answers, one after the other. */
-function chat(count: number, text: (n: number) => string): Message[] {
-  return Array.from({ length: count }, (_, n) => {
-    const head = { id: `msg_${n}`, at: at + n * 60_000 };
-    if (n % 2 === 0) return { ...head, role: "user", text: text(n), sender: { id: "api", owner: true } };
-    const parts = [{ type: "text" as const, text: text(n) }];
-    return { ...head, role: "assistant", parts, stop: "stop", model: "fake/x", usage: NO_USAGE };
-  });
-}
 
 /** The paths of a session's pages, oldest first. */
 async function pathsOf(sessionKey: string): Promise<string[]> {

@@ -1,9 +1,10 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
 import { searchMemory } from "../../../src/memory/search/search-memory.ts";
+import type { Sight } from "../../../src/memory/search/search-room.ts";
 import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
 import { syncFiles } from "../../../src/memory/sync/sync-files.ts";
-import type { Message } from "../../../src/models/message.ts";
+import { type Message, NO_USAGE } from "../../../src/models/message.ts";
 import { callByKey } from "../../../src/session/call-session.ts";
 import { objectNameOf } from "../../../src/session/locate.ts";
 import { transcriptDocuments } from "../../../src/session/memory/transcript-documents.ts";
@@ -74,16 +75,29 @@ export async function rememberTranscripts(more: object = {}): Promise<void> {
 }
 
 /** What a search of the API finds. */
-export async function found(query: string, mayShow?: (path: string) => boolean) {
+export async function found(query: string, sight?: Sight) {
   const room = { database: env.MEMORY, agentId: "main", settings, now: Date.now, vectorLeg: undefined };
   const freshen = async () => false;
-  const { results } = await searchMemory({ ...room, freshen, ...(mayShow && { mayShow }) }, { query, minScore: 0 });
+  const { results } = await searchMemory({ ...room, freshen, sight }, { query, minScore: 0 });
   return results;
 }
 
 /** The text of a document, which has to be there. */
 export async function textAt(path: string): Promise<string> {
   return (await transcripts().read(path))!.text;
+}
+
+/** When what is put into a transcript was said first. */
+export const at = Date.UTC(2026, 0, 31, 9, 5);
+
+/** Questions and answers, one after the other. */
+export function chat(count: number, text: (n: number) => string): Message[] {
+  return Array.from({ length: count }, (_, n) => {
+    const head = { id: `msg_${n}`, at: at + n * 60_000 };
+    if (n % 2 === 0) return { ...head, role: "user", text: text(n), sender: { id: "api", owner: true } };
+    const parts = [{ type: "text" as const, text: text(n) }];
+    return { ...head, role: "assistant", parts, stop: "stop", model: "fake/x", usage: NO_USAGE };
+  });
 }
 
 /** Puts messages into a session's transcript as they are, from a number on; its object wakes with them. */
