@@ -1,0 +1,89 @@
+import { env } from "cloudflare:test";
+import { expect, test, vi } from "vitest";
+import { call, finished, say, script, waitFor } from "../../flow/client.ts";
+import { rememberTranscripts, sqlIn, talk, talkKey } from "./transcripts-lab.ts";
+
+/** What an agent's own index has of transcripts, without a search that would bring it up to date. */
+async function indexed(folder: string): Promise<number> {
+  const query = "select count(*) as n from files where state = 'live' and path like ?";
+  return (await env.MEMORY.prepare(query).bind(`sessions/webchat/direct/${folder}/%`).first<number>("n"))!;
+}
+
+const laidOut = (sessionKey: string) => sqlIn(sessionKey, "select lines from memory_pages");
+
+/** Lets the queue do what it was asked for before. */
+function aWhile(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1500));
+}
+
+test("where transcripts are no source nothing is laid out, noted or asked for, however much is said", async () => {
+  const key = talkKey("off");
+  for (let n = 0; n < 3; n++) await talk(key, `Question ${n}`, "Answer.");
+  expect(await laidOut(key)).toEqual([]);
+  expect(await env.MEMORY.prepare("select count(*) as n from changes").first("n")).toBe(0);
+  expect(await indexed("off")).toBe(0);
+});
+
+test("where the source is named and not switched on it is none", async () => {
+  await rememberTranscripts({ experimental: { sessionMemory: false }, sync: { sessions: { deltaMessages: 1 } } });
+  const key = talkKey("named");
+  await talk(key, "Question", "Answer.");
+  expect(await laidOut(key)).toEqual([]);
+});
+
+test("as many new messages as are configured have a transcript indexed, and fewer do not", async () => {
+  await rememberTranscripts({ sync: { onSessionStart: false, sessions: { deltaMessages: 4, deltaBytes: 10_000 } } });
+  const key = talkKey("messages");
+  await talk(key, "One", "First.");
+  await aWhile();
+  expect(await laidOut(key)).toEqual([]);
+  expect(await indexed("messages")).toBe(0);
+  await talk(key, "Two", "Second.");
+  await waitFor(async () => (await indexed("messages")) === 1);
+  expect(await laidOut(key)).toEqual([{ lines: 4 }]);
+  await talk(key, "Three", "Third.");
+  await aWhile();
+  expect(await laidOut(key)).toEqual([{ lines: 4 }]);
+});
+
+test("so do as many new bytes", async () => {
+  await talk(talkKey("bytes"), `Listen: ${"long story ".repeat(1500)}`, "I see.");
+  await waitFor(async () => (await indexed("bytes")) === 1);
+});
+
+test("a conversation that begins anew has the rest of the one before indexed", async () => {
+  const key = talkKey("rest");
+  await talk(key, "The bell tower has 212 steps.", "That is a lot.");
+  await aWhile();
+  expect(await indexed("rest")).toBe(0);
+  await talk(key, "/new Hello", "Hi.");
+  await waitFor(async () => (await indexed("rest")) === 2);
+});
+
+test("what was not told because the index did not answer is told after the next turn", async () => {
+  const key = talkKey("untold");
+  const run = vi.spyOn(env.MEMORY, "prepare").mockImplementation(() => {
+    throw new Error("D1 is down");
+  });
+  await talk(key, "One", "First.");
+  await talk(key, "Two", "Second.");
+  await waitFor(async () => run.mock.calls.length > 0);
+  vi.restoreAllMocks();
+  expect(await sqlIn(key, "select untold from memory_pages")).toEqual([{ untold: 1 }]);
+  await talk(key, "Three", "Third.");
+  await waitFor(async () => (await indexed("untold")) === 1);
+  expect(await sqlIn(key, "select untold from memory_pages")).toEqual([{ untold: 0 }]);
+});
+
+test("what is said in a hook's session is never laid out", async () => {
+  const sessionKey = "agent:main:hook:quiet";
+  await script("quiet-hook", [{ text: "Heard." }]);
+  for (let n = 0; n < 4; n++) await finished((await say("Ping", "quiet-hook", { sessionKey })).runId);
+  expect(await laidOut(sessionKey)).toEqual([]);
+});
+
+test("an export has what was said, and nothing that memory made of it", async () => {
+  const lines = await (await call("GET", `/v1/sessions/${encodeURIComponent(talkKey("messages"))}/export`)).text();
+  expect(lines).toContain("Second.");
+  expect(lines).not.toMatch(/memory_pages|sessions\/webchat/);
+});
