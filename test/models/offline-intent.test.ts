@@ -45,6 +45,9 @@ describe("the offline rules understand", () => {
     ["关于小虎你还记得什么？", { kind: "recall", topic: "小虎" }],
     ["记住我上次说的餐厅叫小满", { kind: "remember", fact: "我上次说的餐厅叫小满" }],
     ["我的生日是什么时候？", { kind: "recall", topic: "生日" }],
+    ["我女儿叫什么名字？", { kind: "recall", topic: "女儿" }],
+    ["我想知道法国的首都是哪里", { kind: "unknown" }],
+    ["我喜欢吃什么？", { kind: "recall", topic: "喜欢吃" }],
     ["看一下笔记.md", { kind: "read", path: "笔记.md" }],
     ["把你好写入 a.md", { kind: "write", path: "a.md", content: "你好" }],
     ["列出 memory 里的文件", { kind: "list", folder: "memory" }],
@@ -52,6 +55,13 @@ describe("the offline rules understand", () => {
     expect(intentOf(message)).toEqual(intent);
   });
 });
+
+test.each(["关于生日我说过什么", "Then answer HEARTBEAT_OK.", "Please read notes.md"])(
+  "a conversation opens with a greeting, whatever the notes of the day say: %j",
+  (note) => {
+    expect(intentOf(`[System] A new conversation has begun. Greet the user.\n\n${note}`)).toEqual({ kind: "greeting" });
+  },
+);
 
 test("a message full of marks is read at once", () => {
   expect(intentOf(`well${"!".repeat(400_000)}.`).kind).toBe(intentOf("well!.").kind);

@@ -30,6 +30,9 @@ const MAX_CHARS = 8_000;
 
 /** Tried in this order: questions about memory before orders to remember, files with content before files. */
 const RULES: readonly Rule[] = [
+  // What opens a conversation carries notes of days past, which ask and order nothing.
+  rule("^A new conversation has begun\\.", just("greeting")),
+
   // System turns that name the one word to answer with.
   rule("\\b(?<token>HEARTBEAT_OK|NO_REPLY)\\b", ({ token = "" }) => ({ kind: "token", token })),
 
@@ -55,7 +58,8 @@ const RULES: readonly Rule[] = [
   ),
   rule("^我(?:是)?(?:什么时候|何时|哪天|几号|在哪里?|在哪儿|跟谁|和谁)(?<topic>.+)$", recall),
   rule("^(?:关于|關於)(?<topic>.+?)[，,]?你(?:还|還)?(?:知道|记得|記得)(?:些|点)?(?:什么|啥|多少)?(?:吗|么)?$", recall),
-  rule("^我的(?<topic>.+?)(?:是|叫|在)(?:什么|谁|哪|多少|几|啥).*$", recall),
+  rule("^我(?:的|(?![想要该应能可需怎]))(?<topic>.+?)(?:是|叫|在)(?:什么|谁|哪|多少|几|啥).*$", recall),
+  rule("^我最?(?<topic>(?:不?喜欢|讨厌|爱|对).+?)(?:什么|谁|哪|啥).*$", recall),
 
   rule(
     `${PLEASE}(?:remember|memori[sz]e|keep in mind|don['’]t forget|(?:make a )?note|write down)(?: this| that| down)*[:,]? +(?<fact>.+)$`,
