@@ -59,7 +59,7 @@ export function statusText(status: MemoryStatus): string {
     ["waiting", pending === 0 ? "" : counted(pending, "changed file")],
     ["state", complete ? "complete" : busy ? "being brought up to date" : "not complete"],
     ["compared", comparedAt === null ? "never" : new Date(comparedAt).toISOString()],
-    ["embedder", `${who} (${embedder.requested}): ${embedder.why}`],
+    ["embedder", `${who}: ${embedder.why}`],
     [
       "vectors",
       vectors.ready === null ? "" : `${vectors.ready.vectors} of ${vectors.ready.space}, in ${vectors.store}`,

@@ -99,7 +99,7 @@ describe("an agent's memory on a terminal", () => {
         "waiting   1 changed file",
         "state     not complete",
         "compared  2026-03-01T00:00:00.000Z",
-        "embedder  local/hash (auto): nobody else can be asked",
+        "embedder  local/hash: nobody else can be asked",
         "vectors   4 of local/hash/512, in d1",
         "! memory/a.md: It is no text.",
         "✗ 2026-03-02T00:00:00.000Z: No key.",
