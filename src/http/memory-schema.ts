@@ -18,7 +18,7 @@ const reason = z
   .object({
     legs: z
       .enum(["keyword", "vector", "both"])
-      .openapi({ description: "What found it: its words, its meaning, or both." }),
+      .openapi({ description: "What found it: its words, its vector, or both." }),
     keyword: z
       .object({
         rank: z.int(),
@@ -62,7 +62,7 @@ const found = z
     agent: z.string(),
     query: z.string(),
     results: z.array(hit).openapi({ description: "Best first; empty where nothing fits." }),
-    mode: z.enum(["hybrid", "keywords"]).openapi({ description: "Words and meaning, or words alone." }),
+    mode: z.enum(["hybrid", "keywords"]).openapi({ description: "Words and vectors, or words alone." }),
     embedder: z.object({ provider: z.string(), model: z.string() }).optional(),
     degraded: degraded.optional().openapi({ description: "What the search had to do without, and why." }),
     index: z.object({
@@ -87,7 +87,7 @@ const passage = z
   })
   .openapi("MemoryPassage");
 
-const space = z.object({ space: z.string().openapi({ example: "local/hash-1/1024" }), vectors: count }).nullable();
+const space = z.object({ space: z.string().openapi({ example: "local/hash-1/512" }), vectors: count }).nullable();
 
 const status = z
   .object({
