@@ -18,8 +18,6 @@ export interface AgentMemory {
    * @throws MemoryError `disabled`, `unavailable`
    */
   index(options: { force: boolean; budgetMs: number; fruitless?: number }): Promise<MemoryStatus>;
-  /** Takes note that a file of the workspace is another now; the next search knows it. Files that are no memory are let pass. */
-  changed(path: string): Promise<void>;
 }
 
 export interface SearchRequest {

@@ -121,7 +121,7 @@ export interface OpenChannel {
  */
 export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
   const { revision, config, models, candidates, plugins, hooks } = settledParts(env, morePlugins);
-  const { rests, started, memoryParts } = morePlugins.length === 0 ? memoryOf(env) : newMemory();
+  const { rests, started, memoryParts } = morePlugins.length === 0 ? rememberedBy(env) : nothingRemembered();
   const secret = (name: string) => variable(env, name);
   const host = env.ISOPOD_HOST ?? "cloudflare-workers";
   const workspaceOf = (agent: Agent) =>
@@ -222,14 +222,14 @@ interface SettledParts {
 }
 
 /** What an isolate remembers whatever the configuration is. */
-interface IsolateMemory {
+interface Remembered {
   rests: RememberedRests;
   started: Set<string>;
   memoryParts: MemoryParts;
 }
 
 const settled = new WeakMap<Env, SettledParts>();
-const memories = new WeakMap<Env, IsolateMemory>();
+const remembered = new WeakMap<Env, Remembered>();
 
 function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts {
   const { revision, config } = configurationInForce(env);
@@ -248,13 +248,13 @@ function settledParts(env: Env, morePlugins: readonly AnyPlugin[]): SettledParts
   return parts;
 }
 
-function memoryOf(env: Env): IsolateMemory {
-  const memory = memories.get(env) ?? newMemory();
-  memories.set(env, memory);
-  return memory;
+function rememberedBy(env: Env): Remembered {
+  const known = remembered.get(env) ?? nothingRemembered();
+  remembered.set(env, known);
+  return known;
 }
 
-function newMemory(): IsolateMemory {
+function nothingRemembered(): Remembered {
   return { rests: new Map(), started: new Set(), memoryParts: newMemoryParts() };
 }
 

@@ -16,7 +16,7 @@ export interface InlineLimits {
 }
 
 /** So much is indexed in the time that a search may take. */
-export const INLINE_LIMITS: InlineLimits = { files: 4, bytes: 256 * 1024 };
+const INLINE_LIMITS: InlineLimits = { files: 4, bytes: 256 * 1024 };
 
 /** A file with more chunks than this is left to the queue, however small it is now. */
 const MAX_CHUNKS = 500;

@@ -20,7 +20,6 @@ import { askAfterListing } from "./ask-for-indexing.ts";
 import { bringUpToDate } from "./bring-up-to-date.ts";
 import { freshen } from "./freshen.ts";
 import type { MemoryEnv, MemoryRoom } from "./memory-room.ts";
-import { noteMemoryChange } from "./note-memory-change.ts";
 import { remembersTranscripts } from "./remembered-session.ts";
 import { transcriptDocuments } from "./transcript-documents.ts";
 
@@ -81,7 +80,6 @@ export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
         const stands = await status();
         return { ...stands, complete: isDone && stands.complete };
       }),
-    changed: (path) => noteMemoryChange(env, [agent], path, now),
   };
 }
 
@@ -146,7 +144,6 @@ function disabledMemory({ id, memorySearch: { sources, provider } }: Agent): Age
     search: refused,
     read: refused,
     index: refused,
-    changed: async () => undefined,
     status: async () => ({
       enabled: false,
       sources,

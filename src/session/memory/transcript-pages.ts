@@ -40,7 +40,7 @@ export function isLaidOut(store: Store): boolean {
 }
 
 /** Up to which message a transcript is laid out; 0 where nothing is. */
-export function laidUpTo(store: Store): number {
+function laidUpTo(store: Store): number {
   return newestPage(store)?.lastSeq ?? 0;
 }
 
