@@ -25,6 +25,7 @@ const AGENT = [
   "subagents.allowAgents",
   "subagents.maxSpawnDepth",
   "subagents.maxChildren",
+  "memorySearch.enabled",
   "memorySearch.experimental",
   "memorySearch.extraPaths",
   "memorySearch.fallback",
@@ -38,7 +39,7 @@ const AGENT = [
 
 /**
  * The fields that an agent may never write, with all below them: how commands are run and approved, who may speak, who
- * answers and with whom a session is shared, what may be spent, secrets and where they are sent, what memory is made of and to whom its texts are sent, which skills there are and may be
+ * answers and with whom a session is shared, what may be spent, secrets and where they are sent, whether there is an index of memory, what it is made of and to whom its texts are sent, which skills there are and may be
  * used, because whoever may use one gets the secrets of its entry, plugins, expressions that everybody's words are held against, which may take for ever, and what bounds an agent's own rights. `*` is any name.
  */
 const PROTECTED: readonly (readonly string[])[] = [

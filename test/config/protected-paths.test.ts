@@ -34,6 +34,11 @@ describe("a change is refused by its path", () => {
     ["of which commands run", { tools: { exec: { security: "full" } } }, "tools.exec.security"],
     ["under the old name", { tools: { bash: { ask: "off" } } }, "tools.bash"],
     [
+      "of whether memory has an index, whose texts go to a provider",
+      { agents: { list: [{ ...main, memorySearch: { enabled: true } }] } },
+      "agents.list[0].memorySearch.enabled",
+    ],
+    [
       "of who is sent the texts of memory",
       { agents: { defaults: { memorySearch: { provider: "openai" } } } },
       "agents.defaults.memorySearch.provider",
