@@ -47,7 +47,12 @@ export class IsopodError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
+/**
+ * The message of anything that was thrown. Of a statement that failed it is what the database said: drizzle's own message
+ * is the statement with its values, which are texts of people and belong into no log.
+ */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (!(thrown instanceof Error)) return String(thrown);
+  const isOfStatement = "query" in thrown && "params" in thrown && thrown.cause !== undefined;
+  return isOfStatement ? messageOf(thrown.cause) : thrown.message;
 }
