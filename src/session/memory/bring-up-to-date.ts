@@ -45,7 +45,9 @@ export async function bringUpToDate(room: UpkeepRoom, options: UpkeepOptions): P
     return false;
   }
   const leftMs = endsAt - room.now();
-  const vectors = leftMs > 0 ? await fillVectors(room.vectors, { budgetMs: leftMs }) : { left: 1 };
+  // Where a comparison alone takes all the time, it would be made again for ever, and no vector.
+  const isTurn = leftMs > 0 || files.indexed === 0;
+  const vectors = isTurn ? await fillVectors(room.vectors, { budgetMs: Math.max(0, leftMs) }) : { left: 1 };
   const isLeft = files.left > 0 || vectors.left > 0;
   if (!isLeft && vectors.retryInMs === undefined) return true;
   const hasMoved = files.indexed > 0 || vectors.left > 0;

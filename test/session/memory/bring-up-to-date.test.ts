@@ -6,17 +6,21 @@ import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
 import { wholeSchema } from "../../../src/session/configuration/whole-schema.ts";
 import { bringUpToDate } from "../../../src/session/memory/bring-up-to-date.ts";
 
-/** An index of documents that a store does not give, and what is put into the queue for it. */
-function stuck(agentId: string) {
+/** An index of documents that a store does not give, and what is put into the queue for it. @param listing how long that takes */
+function stuck(agentId: string, listing = 0) {
   const settings = agentOf(wholeSchema.parse({ agents: { list: [{ id: agentId }] } }), agentId).memorySearch;
   const document = { path: "memory/a.md", source: "memory", etag: "1", size: 1, modifiedAt: 1 } as const;
   const store: DocumentStore = {
     source: "memory",
     covers: () => true,
-    list: async () => [document],
+    list: async () => {
+      at += listing;
+      return [document];
+    },
     stat: async () => document,
     read: () => Promise.reject(new Error("The store does not answer.")),
   };
+  let at = Date.now();
   const sent: { fruitless?: number; delaySeconds: number }[] = [];
   const indexing = {
     send: async ({ fruitless }: { fruitless?: number }, { delaySeconds }: { delaySeconds: number }) => {
@@ -24,7 +28,7 @@ function stuck(agentId: string) {
     },
   } as unknown as Queue;
   const database = env.MEMORY;
-  const now = () => Date.now();
+  const now = () => at;
   const nobody = { primary: undefined, fallback: undefined };
   const packs = new PackCache(0);
   const vectors = { database, agentId, settings, embedders: nobody, embedderOf: () => undefined, vectorize: undefined };
@@ -49,6 +53,12 @@ describe("work of which nothing can be done", () => {
       { fruitless: 2, delaySeconds: 4 },
       { fruitless: 6, delaySeconds: 64 },
     ]);
+  });
+
+  test("waits as well where a look at all files takes all the time there is", async () => {
+    const { room, sent } = stuck("slow", 60_000);
+    await bringUpToDate(room, { force: false, budgetMs: 5000 });
+    expect(sent).toEqual([{ fruitless: 1, delaySeconds: 2 }]);
   });
 
   test("is somebody else's while he is at it, and asked for again after him", async () => {
