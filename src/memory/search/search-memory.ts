@@ -24,9 +24,13 @@ export async function searchMemory(room: SearchRoom, request: SearchRequest): Pr
   const text = head(request.query, MAX_QUERY_CHARS);
   const query = parseQuery(text);
   const count = Math.min(MAX_CANDIDATES, maxResults * hybrid.candidateMultiplier);
+  const sources = room.settings.sources.filter((source) => request.sources?.includes(source) ?? true);
+  // Vectors know no paths: what may not be shown is found as well, and takes places.
+  const isNarrow = room.sight?.transcripts !== undefined || sources.length < room.settings.sources.length;
+  const asked = isNarrow ? MAX_CANDIDATES : count;
   const [state, vectors] = await Promise.all([
     freshState(room, query),
-    room.vectorLeg?.nearest(text, count) ?? NO_VECTORS,
+    room.vectorLeg?.nearest(text, asked) ?? NO_VECTORS,
   ]);
   const answer = answerOf(state, vectors);
   if (state === undefined) return { ...answer, results: [] };
@@ -36,14 +40,14 @@ export async function searchMemory(room: SearchRoom, request: SearchRequest): Pr
     memoryId: state.memoryId,
     match: weights.text === 0 ? undefined : matchExpression(state.memoryId, clues, state.chunks),
     near: new Map(vectors.near.map(({ chunkId, similarity }) => [chunkId, similarity])),
-    sources: room.settings.sources.filter((source) => request.sources?.includes(source) ?? true),
+    sources,
     transcripts: room.sight?.transcripts,
     count,
   });
   const visible = candidates.filter(({ path }) => room.sight?.mayShow(path) ?? true);
   // What is near by its letters alone takes the places that words leave.
   const shown = vectors.embedder?.sees === "letters" ? visible.slice(0, count) : visible;
-  const ranking = { query, clues, weights, asked: count, maxResults, minScore, settings: hybrid, now: room.now() };
+  const ranking = { query, clues, weights, asked, maxResults, minScore, settings: hybrid, now: room.now() };
   return { ...answer, results: rankPassages(shown, ranking) };
 }
 

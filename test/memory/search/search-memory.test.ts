@@ -204,6 +204,24 @@ describe("words and vectors", () => {
     const answer = await searchMemory(roomOf("failed", { vectorLeg }), { query: "trains" });
     expect(answer).toMatchObject({ mode: "keywords", degraded, results: [{ path: "MEMORY.md" }] });
   });
+
+  test("near passages that may not be shown take no places of those that may", async () => {
+    const hidden = Array.from({ length: 40 }, (_, at) => ({
+      path: `sessions/telegram/group/-1/ses_${"0".repeat(26)}/${at + 1}.md`,
+      text: `Sailing with stranger ${at}.`,
+      source: "sessions" as const,
+    }));
+    const ids = await indexNotes("hidden-near", [...hidden, { path: "memory/sea.md", text: "A trip on the fjord." }]);
+    const all = [...ids.values()].flat().map((chunkId, at) => ({ chunkId, similarity: 0.9 - at / 1000 }));
+    const vectorLeg = { nearest: async (_: string, count: number) => ({ near: all.slice(0, count), embedder }) };
+    const settings = settingsOf({ sources: ["memory", "sessions"] });
+    const sight = { mayShow: (path: string) => !path.startsWith("sessions/"), transcripts: "sessions/main/" };
+    const paths = (hits: readonly Hit[]) => hits.map(({ path }) => path);
+    expect(paths(await search("hidden-near", "boats", { settings, vectorLeg, sight }))).toEqual(["memory/sea.md"]);
+    const room = roomOf("hidden-near", { settings, vectorLeg });
+    const { results } = await searchMemory(room, { query: "boats", sources: ["memory"] });
+    expect(paths(results)).toEqual(["memory/sea.md"]);
+  });
 });
 
 describe("the index", () => {
