@@ -7,8 +7,8 @@ import type { Match } from "./match-expression.ts";
 
 /** Most files that are counted as changed: more are many. */
 const MAX_PENDING = 1_000;
-/** Most chunks that are looked at where an expression is wide: the newest. */
-const MAX_WIDE_MATCHES = 2_000;
+/** Most chunks that are looked at where an expression is wide: the newest. They are read twice, to find them and to rank them. */
+const MAX_WIDE_MATCHES = 800;
 
 /** What an index says of itself. */
 export interface IndexState {

@@ -2,7 +2,7 @@ import { indexTerm } from "../text/index-terms.ts";
 import type { WeighedClue } from "./weigh-clues.ts";
 
 /** FTS5 reads every row that an expression matches, and D1 bills it. */
-const MAX_MATCHES = 2_000;
+const MAX_MATCHES = 1_700;
 /** Words of one matter come together more often than by chance. */
 const TOGETHER = 2;
 /** Most words that are looked at in pairs. */
