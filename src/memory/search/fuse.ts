@@ -9,7 +9,7 @@ export interface Weights {
 }
 
 /** What is near by its letters was mostly found by its words: this much of its weight is left, or ranking gets worse. */
-const LETTERS_SHARE = 0.02;
+const LETTERS_SHARE = 0.01;
 
 /** How much each leg counts, by the settings and by what the embedder sees; words alone where there is no embedder. */
 export function weightsOf(
