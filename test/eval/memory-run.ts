@@ -91,7 +91,10 @@ async function whole(door: MemoryDoor, set: MemorySet, say: Say): Promise<Memory
     const now = JSON.stringify({ files, chunks, pending, vectors });
     if (now !== last) {
       changedAt = Date.now();
-      if (last !== "") say(`${set.name}: ${files} of ${set.files.size} files, ${chunks} chunks`);
+      if (last !== "")
+        say(
+          `${set.name}: ${files} files, ${chunks} chunks and ${vectors.ready?.vectors ?? vectors.building?.vectors ?? 0} vectors so far`,
+        );
     }
     last = now;
     if (Date.now() - changedAt > STALLED_MS) {
