@@ -7,7 +7,7 @@ import { isIn } from "./is-in.ts";
 import { NearestList } from "./nearest-list.ts";
 import { eachCodePack, eachVectorPack, type ListedPack, type PackShelf, PacksMoved } from "./pack-reader.ts";
 import { packSize, type VectorPack } from "./packs.ts";
-import { encodeVector, QuantizedVectors } from "./quantize.ts";
+import { type Cosine, cosineWith, encodeVector, QuantizedVectors } from "./quantize.ts";
 import { rootOf } from "./root-of.ts";
 import { CodeScorer } from "./sign-codes.ts";
 import { slices } from "./slices.ts";
@@ -129,9 +129,10 @@ export class D1VectorIndex implements VectorIndex {
     const { packed, loose } = await this.#list();
     const found = new NearestList(count);
     const total = packed.reduce((sum, one) => sum + one.count - one.gone.size, loose.length);
-    if (total > EXACT_UP_TO) compare(query, await this.#candidates(query, packed, count), found);
-    else await eachVectorPack(this.#shelf, packed, (pack, gone) => comparePack(query, pack, gone, found));
-    compare(query, loose, found);
+    const cosine = cosineWith(query);
+    if (total > EXACT_UP_TO) compare(cosine, await this.#candidates(query, packed, count), found);
+    else await eachVectorPack(this.#shelf, packed, (pack, gone) => comparePack(cosine, pack, gone, found));
+    compare(cosine, loose, found);
     return [...found.all];
   }
 
@@ -170,20 +171,20 @@ interface StoredVector {
   embedding: string;
 }
 
-function compare(query: Float32Array, stored: readonly StoredVector[], found: NearestList): void {
+function compare(cosine: Cosine, stored: readonly StoredVector[], found: NearestList): void {
   for (const { chunkId, embedding } of stored) {
-    found.offer(chunkId, new QuantizedVectors(Uint8Array.fromBase64(embedding)).similarity(query, 0));
+    found.offer(chunkId, cosine(new QuantizedVectors(Uint8Array.fromBase64(embedding)), 0));
   }
 }
 
 function comparePack(
-  query: Float32Array,
+  cosine: Cosine,
   { ids, vectors }: VectorPack,
   gone: ReadonlySet<number>,
   found: NearestList,
 ): void {
   for (const [at, chunkId] of ids.entries()) {
-    const similarity = vectors.similarity(query, at);
+    const similarity = cosine(vectors, at);
     if (similarity > found.floor && !gone.has(chunkId)) found.offer(chunkId, similarity);
   }
 }

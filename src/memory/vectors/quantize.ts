@@ -49,26 +49,48 @@ export function decodeVector(text: string): Float32Array<ArrayBuffer> {
   return Float32Array.from(new Int8Array(bytes.buffer, SCALE_BYTES), (number) => number * scale);
 }
 
-/** The cosines of quantized vectors, which stand one after the other, with a query of length 1. */
+/** Quantized vectors that stand one after the other. */
 export class QuantizedVectors {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly #numbers: Int8Array;
-  readonly #scales: DataView;
+  readonly numbers: Int8Array;
+  readonly scales: DataView;
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     this.bytes = bytes;
-    this.#numbers = new Int8Array(bytes.buffer);
-    this.#scales = new DataView(bytes.buffer);
+    this.numbers = new Int8Array(bytes.buffer);
+    this.scales = new DataView(bytes.buffer);
   }
+}
 
-  similarity(query: Float32Array, at: number): number {
-    const dimensions = query.length;
+/** The cosine of the vector at a place with a query. */
+export type Cosine = (vectors: QuantizedVectors, at: number) => number;
+
+/** How vectors are compared with a query of length 1. Where most of its numbers are 0, as of a hash, only the others count. */
+export function cosineWith(query: Float32Array): Cosine {
+  const places = Uint16Array.from(query.keys()).filter((place) => query[place] !== 0);
+  return places.length * 2 < query.length ? sparseCosine(query, places) : denseCosine(query);
+}
+
+function sparseCosine(query: Float32Array, places: Uint16Array): Cosine {
+  const values = Float32Array.from(places, (place) => query[place] as number);
+  return ({ numbers, scales }, at) => {
+    const start = at * quantizedBytes(query.length);
+    const first = start + SCALE_BYTES;
+    let sum = 0;
+    for (let i = 0; i < places.length; i++)
+      sum += (values[i] as number) * (numbers[first + (places[i] as number)] as number);
+    return sum * scales.getFloat32(start, true);
+  };
+}
+
+function denseCosine(query: Float32Array): Cosine {
+  const dimensions = query.length;
+  const whole = dimensions - (dimensions % 4);
+  return ({ numbers, scales }, at) => {
     const start = at * quantizedBytes(dimensions);
-    const numbers = this.#numbers;
     const first = start + SCALE_BYTES;
     // Four sums at once: the processor need not wait for one addition before it begins the next.
     let [a, b, c, d] = [0, 0, 0, 0];
-    const whole = dimensions - (dimensions % 4);
     for (let i = 0; i < whole; i += 4) {
       a += (query[i] as number) * (numbers[first + i] as number);
       b += (query[i + 1] as number) * (numbers[first + i + 1] as number);
@@ -76,6 +98,6 @@ export class QuantizedVectors {
       d += (query[i + 3] as number) * (numbers[first + i + 3] as number);
     }
     for (let i = whole; i < dimensions; i++) a += (query[i] as number) * (numbers[first + i] as number);
-    return (a + b + c + d) * this.#scales.getFloat32(start, true);
-  }
+    return (a + b + c + d) * scales.getFloat32(start, true);
+  };
 }

@@ -2,7 +2,8 @@ import { env } from "cloudflare:test";
 import { D1VectorIndex } from "../../../src/memory/vectors/d1-vector-index.ts";
 import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
 
-let spaces = 0;
+/** Above all that rows of `spaces` get, so that what is still at work on one of those cannot meet these. */
+let spaces = 1_000_000;
 
 /** The number of a space that nobody else has. */
 export function newSpaceId(): number {
