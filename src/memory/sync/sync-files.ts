@@ -34,6 +34,8 @@ export interface SyncAnswer {
 const BUDGET_BYTES = 32 * 1024 * 1024;
 /** How much longer than its budget somebody may take before another may begin. */
 const LEASE_MARGIN_MS = 60_000;
+/** Most files of one call: each is a subrequest, and an invocation has 10,000 of them, and 1,000 statements of D1. */
+const MAX_FILES = 2_000;
 /** What is read together, at most. */
 const GROUP_FILES = 25;
 const GROUP_BYTES = 512 * 1024;
@@ -100,7 +102,10 @@ async function sync(room: SyncRoom, index: MemoryIndex, options: SyncOptions): P
   let failure = listing.failure;
   let bytes = 0;
   const sizeOf = ({ size }: Waiting) => size;
-  for (const group of batches(comparison.waiting, sizeOf, { size: GROUP_BYTES, count: GROUP_FILES })) {
+  for (const group of batches(comparison.waiting.slice(0, MAX_FILES), sizeOf, {
+    size: GROUP_BYTES,
+    count: GROUP_FILES,
+  })) {
     if (bytes > 0 && (!mayGoOn() || bytes >= (options.budgetBytes ?? BUDGET_BYTES))) break;
     const step = await indexDocuments(room, index, group, mayGoOn);
     bytes += group.reduce((sum, { size }) => sum + size, 1);

@@ -11,6 +11,8 @@ import type { VectorRoom } from "./vector-room.ts";
 
 /** How many chunks are embedded before their vectors are stored. */
 const PAGE = 256;
+/** Most pages of one call: each takes some 16 statements, and D1 takes 1,000 of one invocation. */
+const MAX_PAGES = 30;
 
 /** How far a space was filled. */
 export interface FilledSpace {
@@ -33,7 +35,7 @@ export async function fillSpace(
 ): Promise<FilledSpace> {
   try {
     const index = await openIndex(room, space);
-    for (let after = space.filledThrough; ; ) {
+    for (let after = space.filledThrough, pages = 1; ; pages++) {
       const page = await pageOf(room.database, space, after);
       const { stored, failure } = await embedPage(room, index, embedder, page.rows, until);
       const isDone = stored === page.rows.length;
@@ -41,7 +43,7 @@ export async function fillSpace(
       await filledThrough(room.database, space.id, Math.min(reached, page.settledThrough));
       if (failure !== undefined) return { whole: false, failure };
       if (isDone && page.rows.length < PAGE) return { whole: true };
-      if (!isDone || room.now() >= until) return { whole: false };
+      if (!isDone || pages === MAX_PAGES || room.now() >= until) return { whole: false };
       after = reached;
     }
   } catch (error) {

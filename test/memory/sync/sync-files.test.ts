@@ -265,3 +265,23 @@ test("a note of 10 MiB is indexed whole, by somebody who has one second at a tim
   for (const word of ["megax0", "megax123456", "megax239999"]) expect(await lab.find(word)).toContain("memory/mega.md");
   await expectConsistent(lab, { "memory/mega.md": text });
 });
+
+test("of very many files one call reads as many as one call of the Worker may, the newest, and the next the others", async () => {
+  const lab = openIndex(env.MEMORY);
+  const documents = Array.from({ length: 2_010 }, (_, at): Document => {
+    return { path: `memory/n${at}.md`, source: "memory", etag: "1", size: 20, modifiedAt: at };
+  });
+  const byPath = new Map(documents.map((document) => [document.path, document]));
+  const stat = async (path: string) => byPath.get(path);
+  const read = vi.fn(async (path: string) => {
+    const document = byPath.get(path);
+    return document && { document, text: `${path} is here` };
+  });
+  const store: DocumentStore = { source: "memory", covers: () => true, list: async () => documents, stat, read };
+  const { database, seen } = watchDatabase(env.MEMORY);
+  expect(await lab.sync({}, { database, stores: [store] })).toEqual({ left: 10, busy: false, indexed: 2_000 });
+  expect(read).toHaveBeenCalledTimes(2_000);
+  expect(seen.calls).toBeLessThan(200);
+  expect(await lab.sync({}, { stores: [store] })).toEqual({ left: 0, busy: false, indexed: 10 });
+  expect(read.mock.lastCall).toEqual(["memory/n0.md"]);
+});

@@ -48,6 +48,29 @@ describe("filling", () => {
     expect(await nearest(lab.room, "dentist Linz")).toBe(more);
   });
 
+  test("asks the database no more often than one call of the Worker may, and goes on with the next", async () => {
+    const lab = await openRoom();
+    const words = new WordEmbedder("openai");
+    const vector = words.vectorOf("all alike");
+    const primary = {
+      ...words,
+      space: words.space,
+      embed: async (texts: readonly string[]) => texts.map(() => vector),
+    };
+    const statements: string[] = [];
+    const prepare = (query: string) => {
+      statements.push(query);
+      return env.MEMORY.prepare(query);
+    };
+    const batch: D1Database["batch"] = (all) => env.MEMORY.batch(all);
+    const room = { ...lab.room, embedders: { primary, fallback: undefined } };
+    const ids = await lab.write(...notes(9000, "garden"));
+    expect(await fillVectors({ ...room, database: { prepare, batch } as D1Database }, BUDGET)).toEqual({ left: 1 });
+    expect(statements.length).toBeLessThan(600);
+    expect(await fillVectors(room, BUDGET)).toEqual({ left: 0 });
+    expect(await lab.withVector(primary)).toEqual(ids);
+  });
+
   test("goes on where its time was over", async () => {
     const lab = await openRoom();
     const openai = new WordEmbedder("openai");
