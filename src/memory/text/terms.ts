@@ -19,6 +19,8 @@ export function* termsIn(text: string): Generator<string> {
 
 /** The terms of one word: its stem, or itself and its parts where it is a compound. */
 export function termsOfWord(word: string): readonly string[] {
+  // It is data, does not come again, and would be kept as long as it is.
+  if (word.length > MAX_TERM_CHARS) return analyze(word);
   const known = knownWords.get(word);
   if (known !== undefined) return known;
   const terms = analyze(word);

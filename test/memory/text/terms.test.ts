@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { datesIn, dateTerms } from "../../../src/memory/text/dates.ts";
 import { piecesOf } from "../../../src/memory/text/pieces.ts";
 import { isStopWord } from "../../../src/memory/text/stop-words.ts";
-import { termsIn } from "../../../src/memory/text/terms.ts";
+import { termsIn, termsOfWord } from "../../../src/memory/text/terms.ts";
 
 function terms(text: string): string {
   return [...termsIn(text)].join(" ");
@@ -32,6 +32,11 @@ test.each([
 
 test("what is longer than a word can be is found by its beginning", () => {
   expect(terms("a1".repeat(5_000))).toHaveLength(64);
+});
+
+test("the terms of words are kept for when they come again, those of data are not", () => {
+  expect(termsOfWord("harbours")).toBe(termsOfWord("harbours"));
+  expect(termsOfWord("0f".repeat(800))).not.toBe(termsOfWord("0f".repeat(800)));
 });
 
 test("a text in ASCII has the terms that it has beside other letters", () => {
