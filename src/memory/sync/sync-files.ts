@@ -61,17 +61,12 @@ export async function syncFiles(room: SyncRoom, options: SyncOptions): Promise<S
     const { indexed, pending, leftovers, failure } = work;
     return { left: pending + Number(leftovers), busy: false, indexed, ...(failure !== undefined && { failure }) };
   } catch (thrown) {
-    const failure = { message: causeOf(thrown), at: room.now() };
+    const failure = { message: messageOf(thrown), at: room.now() };
     await giveBack(lease, { comparedAt: undefined, pending: 0, failure }).catch((again: unknown) => {
-      log("warn", "memory.lease_left", { agentId: room.agentId, error: causeOf(again) });
+      log("warn", "memory.lease_left", { agentId: room.agentId, error: messageOf(again) });
     });
     throw thrown;
   }
-}
-
-/** What the database said, without the statement and its values, which drizzle puts into its message. */
-function causeOf(thrown: unknown): string {
-  return thrown instanceof Error && thrown.cause !== undefined ? causeOf(thrown.cause) : messageOf(thrown);
 }
 
 interface Work {

@@ -8,7 +8,6 @@ import { NearestList } from "./nearest-list.ts";
 import { eachCodePack, eachVectorPack, type ListedPack, type PackShelf, PacksMoved } from "./pack-reader.ts";
 import { packSize, type VectorPack } from "./packs.ts";
 import { type Cosine, cosineWith, encodeVector, QuantizedVectors } from "./quantize.ts";
-import { rootOf } from "./root-of.ts";
 import { CodeScorer } from "./sign-codes.ts";
 import { slices } from "./slices.ts";
 import { isLoose, listedPack, listedPacks, tidyPacks } from "./tidy-packs.ts";
@@ -195,6 +194,6 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (error) {
     if (error instanceof VectorIndexError) throw error;
-    throw new VectorIndexError(`The vectors in D1 cannot be reached: ${messageOf(rootOf(error))}`);
+    throw new VectorIndexError(`The vectors in D1 cannot be reached: ${messageOf(error)}`);
   }
 }

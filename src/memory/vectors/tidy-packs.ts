@@ -5,7 +5,6 @@ import { messageOf } from "../../lib/errors.ts";
 import { isIn } from "./is-in.ts";
 import type { ListedPack, PackShelf } from "./pack-reader.ts";
 import { idsOf, type Packable, pack, packSize, unpack } from "./packs.ts";
-import { rootOf } from "./root-of.ts";
 
 /** As many loose vectors as a search may read one by one. */
 const LOOSE = 64;
@@ -134,7 +133,7 @@ async function replace(
     ]);
     return true;
   } catch (error) {
-    if (/NOT NULL constraint failed: packs\.count/.test(messageOf(rootOf(error)))) return false;
+    if (/NOT NULL constraint failed: packs\.count/.test(messageOf(error))) return false;
     throw error;
   }
 }

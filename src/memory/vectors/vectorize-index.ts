@@ -5,7 +5,6 @@ import { within } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { checkDimensions } from "./check-dimensions.ts";
 import { isIn } from "./is-in.ts";
-import { rootOf } from "./root-of.ts";
 import { slices } from "./slices.ts";
 import { type ChunkVector, type NearChunk, type VectorIndex, VectorIndexError } from "./vector-index.ts";
 import type { VectorizeBinding } from "./vectorize-binding.ts";
@@ -120,7 +119,7 @@ async function told<Result>(ms: number, work: () => Promise<Result>): Promise<Re
   try {
     return await within(ms, (signal) => Promise.race([work(), rung(signal)]));
   } catch (error) {
-    throw new VectorIndexError(`Vectorize does not answer as it should: ${messageOf(rootOf(error))}`);
+    throw new VectorIndexError(`Vectorize does not answer as it should: ${messageOf(error)}`);
   }
 }
 

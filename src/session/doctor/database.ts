@@ -54,7 +54,7 @@ async function appliedIn(database: D1Database): Promise<string[] | undefined> {
     const rows = await drizzle(database).all<{ name: string }>(sql`select name from d1_migrations order by id`);
     return rows.map(({ name }) => name);
   } catch (error) {
-    if (/no such table/i.test(`${messageOf(error)} ${messageOf((error as Error).cause)}`)) return undefined;
+    if (/no such table/i.test(messageOf(error))) return undefined;
     throw error;
   }
 }
