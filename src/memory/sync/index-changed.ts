@@ -59,6 +59,7 @@ export async function indexChanged(
   await settleChanges(index, foreign);
   let bytes = 0;
   const small = looks.flatMap((seen) => {
+    if (seen.kind === "gone") return [seen.waiting];
     if (seen.kind !== "there" || (seen.waiting.live?.chunks ?? 0) > MAX_CHUNKS) return [];
     bytes += seen.waiting.size;
     return bytes <= limits.bytes ? [seen.waiting] : [];
@@ -69,6 +70,8 @@ export async function indexChanged(
 
 type Look =
   | { kind: "there"; waiting: Waiting }
+  /** To be taken out, which is one row however long it was. */
+  | { kind: "gone"; waiting: Waiting }
   /** No store's any more. */
   | { kind: "foreign"; change: Change }
   | { kind: "silent" };
@@ -86,5 +89,6 @@ async function look(stores: readonly DocumentStore[], change: Change, live: read
     // Whoever compares all files meets the same, and says so.
     return { kind: "silent" };
   }
-  return { kind: "there", waiting: { path, store, size: document?.size ?? 0, live: file, building: undefined, token } };
+  const waiting = { path, store, size: document?.size ?? 0, live: file, building: undefined, token };
+  return { kind: document === undefined ? "gone" : "there", waiting };
 }

@@ -191,3 +191,15 @@ async function expectAfterClearing(lab: ReturnType<typeof openIndex>, files: Rec
   await lab.sync();
   await expectConsistent(lab, files);
 }
+
+test("a file that is gone is gone from the next search, however long it was", async () => {
+  const lab = openIndex(env.MEMORY);
+  await lab.write("memory/long.md", note("secret", 6_000));
+  await lab.sync();
+  expect((await lab.status()).chunks).toBeGreaterThan(500);
+  await lab.remove("memory/long.md");
+  expect(await lab.indexChanged()).toEqual({ indexed: 1, left: 0 });
+  expect(await lab.find("secretx1")).toEqual([]);
+  await lab.sync();
+  await expectConsistent(lab, {});
+});
