@@ -14,5 +14,5 @@ export default {
   // The queues may be called otherwise in a deployment of one's own, as long as the one for memory says so.
   queue: (batch, env, ctx) =>
     batch.queue.includes("memory") ? consumeIndexing(batch, env, ctx) : consumeUpkeep(batch, env),
-  scheduled: (_, env) => tick(env),
+  scheduled: ({ scheduledTime }, env) => tick(env, scheduledTime, Date.now()),
 } satisfies ExportedHandler<Env>;

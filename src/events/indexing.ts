@@ -4,6 +4,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { knowConfiguration } from "../session/configuration/configuration.ts";
 import type { IndexMemory } from "../session/memory/ask-for-indexing.ts";
+import { clearMemory } from "../session/memory/clear-memory.ts";
 import { wire } from "../session/wiring.ts";
 
 /** For how long one message's work may go on; what is left then is another message's. */
@@ -26,7 +27,8 @@ interface Job {
 
 /**
  * Brings indexes of memories up to date: each agent's once, however many messages ask for it. A message may come twice:
- * then there is nothing left to do. One that failed comes again later; an agent that is not there any more is let go.
+ * then there is nothing left to do. One that failed comes again later. Of an agent that is not there any more, or has no memory any more, the
+ * index is cleared away.
  */
 export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
   const jobs = jobsIn(batch.messages);
@@ -40,10 +42,9 @@ async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env,
   try {
     const wiring = wire(env, (promise) => ctx.waitUntil(promise));
     const agent = agentIds(wiring.config).includes(agentId) ? agentOf(wiring.config, agentId) : undefined;
-    if (agent === undefined) log("warn", "indexing.unknown_agent", { agentId });
-    else if (agent.memorySearch.enabled) {
-      await wiring.memoryOf(agent).index({ force: false, budgetMs: BUDGET_MS, fruitless });
-    }
+    const options = { budgetMs: BUDGET_MS, fruitless };
+    if (agent?.memorySearch.enabled) await wiring.memoryOf(agent).index({ force: false, ...options });
+    else await clearMemory({ env, agentId, host: wiring.host, now: Date.now }, options);
     for (const message of messages) message.ack();
   } catch (thrown) {
     log("warn", "indexing.failed", { agentId, error: messageOf(thrown) });

@@ -4,6 +4,7 @@ import { agentIds, agentOf } from "../config/agents.ts";
 import { meta } from "../db/memory-schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { othersWithIndex } from "../memory/store/drop-index.ts";
 import { configurationInForce, knowConfiguration } from "../session/configuration/configuration.ts";
 import { askForAll } from "../session/memory/ask-for-indexing.ts";
 import type { Config } from "../session/wiring.ts";
@@ -11,15 +12,24 @@ import type { Config } from "../session/wiring.ts";
 /** Most agents of one question to the database, which takes 100 parameters. */
 const MAX_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Within so much of an hour there is one tick. */
+const TICK_MS = 5 * MINUTE_MS;
+/** Most agents of one hour whose index is cleared away. */
+const MAX_CLEARED = 5;
 
 /**
- * What is done every few minutes: memories whose time it is are compared with their files. Where no agent has an interval
- * nothing is asked but which configuration is in force. Never rejects: the next tick is as good an occasion.
+ * What is done every few minutes: memories whose time it is are compared with their files. Once an hour, indexes of agents
+ * that are to have none are cleared away. Else, where no agent has an interval, nothing is asked but which configuration is in
+ * force. Never rejects: the next tick is as good an occasion.
+ * @param scheduledAt when it was to be: a tick may come late
  */
-export async function tick(env: Env, now: number = Date.now()): Promise<void> {
+export async function tick(env: Env, scheduledAt: number, now: number = scheduledAt): Promise<void> {
   try {
     await knowConfiguration(env, now);
-    const due = await dueMemories(env.MEMORY, configurationInForce(env).config, now);
+    const { config } = configurationInForce(env);
+    const due = await dueMemories(env.MEMORY, config, now);
+    if (scheduledAt % HOUR_MS < TICK_MS) due.push(...(await needlessMemories(env.MEMORY, config)));
     await askForAll(env.INDEXING, due);
   } catch (thrown) {
     log("warn", "tick.failed", { error: messageOf(thrown) });
@@ -42,6 +52,12 @@ async function dueMemories(database: D1Database, config: Config, now: number): P
     due.push(...some.filter((id) => now - (compared.get(id) ?? 0) >= (intervals.get(id) ?? 0)));
   }
   return due;
+}
+
+/** Agents that have an index and are not configured any more, or have no memory any more: a few of them. */
+function needlessMemories(database: D1Database, config: Config): Promise<string[]> {
+  const remembering = agentIds(config).filter((id) => agentOf(config, id).memorySearch.enabled);
+  return othersWithIndex(database, remembering, MAX_CLEARED);
 }
 
 async function comparedAt(database: D1Database, ids: readonly string[]): Promise<Map<string, number | null>> {

@@ -4,7 +4,8 @@ import { tick } from "../../src/events/scheduled.ts";
 import worker from "../../src/index.ts";
 
 const MINUTE_MS = 60_000;
-const NOW = Date.UTC(2026, 10, 22, 12);
+/** Not at the beginning of an hour. */
+const NOW = Date.UTC(2026, 10, 22, 12, 10);
 
 /** The Worker with these agents: what it puts into the queue, and how often it asks the database of memory. */
 function deployment(list: object[]) {
@@ -57,6 +58,19 @@ describe("the tick of every five minutes", () => {
     const { bindings, asked, questions } = deployment(ids.map((id) => ({ id, ...every(5) })));
     await tick(bindings, NOW);
     expect([asked, questions()]).toEqual([ids, 3]);
+  });
+
+  test("has a few indexes cleared away whose agents are to have none, once an hour", async () => {
+    await env.MEMORY.prepare("delete from meta").run();
+    const removed = Array.from({ length: 7 }, (_, n) => `removed-${n}`);
+    for (const [n, id] of removed.entries()) await compared(id, NOW - n);
+    await compared("off", 0);
+    await compared("on", 0);
+    const { bindings, asked, questions } = deployment([{ id: "on" }, { id: "off", ...every(0, { enabled: false }) }]);
+    const hour = Date.UTC(2026, 10, 22, 13);
+    for (let minute = 0; minute < 60; minute += 5) await tick(bindings, hour + minute * MINUTE_MS);
+    expect(asked).toEqual(["off", "removed-6", "removed-5", "removed-4", "removed-3"]);
+    expect(questions()).toBe(1);
   });
 
   test("is the Worker's own, and does not fail where the database does not answer", async () => {

@@ -26,8 +26,8 @@ export interface Refused {
 }
 
 /**
- * The Worker with agents of a test's own, which the queue's own consumer does not know: what is to be indexed later happens
- * when the test says so.
+ * The Worker with agents of a test's own. The queue's own consumer does not know them, and would clear their indexes away:
+ * it is told nothing, and what is to be indexed later happens when the test says so.
  */
 export class MemoryLab {
   readonly bindings: Env;
@@ -39,7 +39,7 @@ export class MemoryLab {
   constructor(agents: readonly { id: string; memorySearch?: object; workspace?: string }[], more: object = {}) {
     const config = JSON.parse(env.ISOPOD_CONFIG ?? "{}");
     config.agents.list.push(...agents);
-    this.bindings = { ...env, INDEXING: this.#watched(env.INDEXING), ISOPOD_CONFIG: JSON.stringify(config), ...more };
+    this.bindings = { ...env, INDEXING: this.#watched(), ISOPOD_CONFIG: JSON.stringify(config), ...more };
   }
 
   /** Asks the Worker, and waits for what it does after its answer. */
@@ -100,23 +100,16 @@ export class MemoryLab {
     return { acked: [...explicitAcks].sort(), retried: retryMessages.map(({ msgId }) => msgId) };
   }
 
-  #watched(queue: Queue): Queue {
+  #watched(): Queue {
     const note = (body: unknown, delaySeconds = 0) => {
       const { agentId } = body as { agentId: string };
       this.asked.push({ agentId, delaySeconds });
     };
-    return {
-      ...queue,
-      send: (body, options) => {
-        note(body, options?.delaySeconds);
-        return queue.send(body, options);
-      },
-      sendBatch: (messages, options) => {
-        const all = [...messages];
-        for (const { body, delaySeconds } of all) note(body, delaySeconds);
-        return queue.sendBatch(all, options);
-      },
+    const send = async (body: unknown, options?: QueueSendOptions) => note(body, options?.delaySeconds);
+    const sendBatch = async (messages: Iterable<MessageSendRequest>) => {
+      for (const { body, delaySeconds } of messages) note(body, delaySeconds);
     };
+    return { send, sendBatch } as unknown as Queue;
   }
 }
 

@@ -36,7 +36,8 @@ export async function changeFiles(index: MemoryIndex, changes: readonly FileChan
   const isLive = sql`f.memory_id = ${memoryId} AND f.state = 'live'`;
   return unlessOvertaken(
     runAll(index.database, [
-      guard(sql`NOT EXISTS (SELECT 1 FROM json_each(${rows}) e
+      // An index that was dropped meanwhile gets no files any more: nobody would find them, nor clear them away.
+      guard(sql`EXISTS (SELECT 1 FROM meta WHERE id = ${memoryId}) AND NOT EXISTS (SELECT 1 FROM json_each(${rows}) e
         LEFT JOIN files f ON ${isLive} AND f.path = e.value ->> 'path'
         WHERE f.id IS NOT e.value ->> 'id' OR f.revision IS NOT e.value ->> 'revision' OR (e.value ->> 'token' IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.agent_id = ${agentId} AND c.path = e.value ->> 'path')))`),

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, notExists } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { chunks, files, gone } from "../../db/memory-schema.ts";
 import { deleteChunks } from "./change-files.ts";
@@ -40,21 +40,29 @@ async function clearGone(
   return true;
 }
 
-/** A dead version goes with its last chunk. */
+/** Dead versions go with their last chunk: many small ones in one step. */
 async function clearDead(
   { database, memoryId }: MemoryIndex,
   forget: (chunkIds: readonly number[]) => Promise<void>,
 ): Promise<boolean> {
   const db = drizzle(database);
   const isDead = and(eq(files.memoryId, memoryId), eq(files.state, "dead"));
-  const [dead] = await db.select({ id: files.id }).from(files).where(isDead).limit(1);
+  const [[dead], rows] = await db.batch([
+    db.select({ id: files.id }).from(files).where(isDead).limit(1),
+    db
+      .select({ id: chunks.id })
+      .from(files)
+      .innerJoin(chunks, eq(chunks.fileId, files.id))
+      .where(isDead)
+      .limit(STEP_CHUNKS),
+  ]);
   if (dead === undefined) return false;
-  const rows = await db.select({ id: chunks.id }).from(chunks).where(eq(chunks.fileId, dead.id)).limit(STEP_CHUNKS);
   const ids = rows.map(({ id }) => id);
   if (ids.length > 0) {
     await forget(ids);
     await runAll(database, deleteChunks(JSON.stringify(ids)));
   }
-  if (ids.length < STEP_CHUNKS) await db.delete(files).where(and(eq(files.id, dead.id), isDead));
+  const isEmpty = notExists(db.select({ id: chunks.id }).from(chunks).where(eq(chunks.fileId, files.id)));
+  await db.delete(files).where(and(isDead, isEmpty));
   return true;
 }

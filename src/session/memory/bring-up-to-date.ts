@@ -1,17 +1,9 @@
-import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
 import type { SyncRoom } from "../../memory/sync/sync-room.ts";
 import { fillVectors } from "../../memory/vectors/space-keeper.ts";
 import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
-import { askForIndexing } from "./ask-for-indexing.ts";
-
-/** How long work waits of which nothing could be done: twice as long each time. */
-const FIRST_WAIT_MS = 2000;
-/** After so many times in a row it is left to whoever searches, writes or asks next. */
-const MAX_FRUITLESS = 10;
-/** How long somebody else is left alone with it. */
-const BUSY_WAIT_MS = 15_000;
+import { askForRest } from "./ask-for-rest.ts";
 
 /** What bringing an index up to date works with. */
 export interface UpkeepRoom {
@@ -41,7 +33,7 @@ export async function bringUpToDate(room: UpkeepRoom, options: UpkeepOptions): P
   const files = await syncFiles(room.sync, { force, budgetMs });
   if (files.failure !== undefined) log("warn", "memory.not_indexed", { agentId: room.agentId, error: files.failure });
   if (files.busy) {
-    await goOn(room, { delayMs: BUSY_WAIT_MS });
+    await askForRest(room, { isBusy: true, hasMoved: false, fruitless });
     return false;
   }
   const leftMs = endsAt - room.now();
@@ -50,18 +42,7 @@ export async function bringUpToDate(room: UpkeepRoom, options: UpkeepOptions): P
   const vectors = isTurn ? await fillVectors(room.vectors, { budgetMs: Math.max(0, leftMs) }) : { left: 1 };
   const isLeft = files.left > 0 || vectors.left > 0;
   if (!isLeft && vectors.retryInMs === undefined) return true;
-  const hasMoved = files.indexed > 0 || vectors.left > 0;
-  const waitMs = Math.max(vectors.retryInMs ?? 0, FIRST_WAIT_MS * 2 ** fruitless);
-  if (isLeft && hasMoved) await goOn(room, {});
-  else if (fruitless < MAX_FRUITLESS) await goOn(room, { delayMs: waitMs, fruitless: fruitless + 1 });
+  const hasMoved = isLeft && (files.indexed > 0 || vectors.left > 0);
+  await askForRest(room, { isBusy: false, hasMoved, fruitless, waitMs: vectors.retryInMs });
   return false;
-}
-
-/** Never rejects: what is left is known, and somebody will ask for it. */
-async function goOn({ indexing, agentId }: UpkeepRoom, how: { delayMs?: number; fruitless?: number }): Promise<void> {
-  try {
-    await askForIndexing(indexing, agentId, how);
-  } catch (thrown) {
-    log("warn", "memory.indexing_not_asked", { agentId, error: messageOf(thrown) });
-  }
 }

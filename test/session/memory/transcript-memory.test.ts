@@ -87,3 +87,12 @@ test("an export has what was said, and nothing that memory made of it", async ()
   expect(lines).toContain("Second.");
   expect(lines).not.toMatch(/memory_pages|sessions\/webchat/);
 });
+
+test("nothing of all transcripts is left where a session is deleted and memory was switched off before", async () => {
+  const key = talkKey("messages");
+  expect(await indexed("messages")).toBe(1);
+  await rememberTranscripts({ enabled: false });
+  expect((await call("DELETE", `/v1/sessions/${encodeURIComponent(key)}`)).status).toBe(204);
+  const left = "select (select count(*) from meta) + (select count(*) from files) + (select count(*) from chunks) as n";
+  await waitFor(async () => (await env.MEMORY.prepare(left).first("n")) === 0);
+});
