@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
 const DATABASES = [
-  { folder: "migrations/session", schema: "./src/session/store/schema.ts", driver: "durable-sqlite" },
+  { folder: "migrations/session", schema: "./src/session-store/schema.ts", driver: "durable-sqlite" },
   { folder: "migrations/d1", schema: "./src/db/schema.ts", driver: "d1-http" },
   { folder: "migrations/memory", schema: "./src/db/memory-schema.ts", driver: "d1-http" },
 ];

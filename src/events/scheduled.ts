@@ -5,9 +5,9 @@ import { meta } from "../db/memory-schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { othersWithIndex } from "../memory/store/drop-index.ts";
-import { configurationInForce, knowConfiguration } from "../session/configuration/configuration.ts";
-import { askForAll } from "../session/memory/ask-for-indexing.ts";
-import type { Config } from "../session/wiring.ts";
+import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
+import { askForAll } from "../services/memory/request-indexing.ts";
+import type { Config } from "../services/services.ts";
 
 /** Most agents of one question to the database, which takes 100 parameters. */
 const MAX_AT_ONCE = 100;

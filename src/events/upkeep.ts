@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { waitAbout } from "../session/wait-about.ts";
+import { waitAbout } from "../lib/sleep.ts";
 import { MANAGED_ID } from "../skills/install/install-place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { sweepVersions } from "../workspace/sweep.ts";

@@ -1,12 +1,12 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { defaultAgentId } from "../config/agents.ts";
+import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { shortDigest } from "../lib/short-digest.ts";
-import { callSession } from "../session/call-session.ts";
-import { newRunId, objectNameOf } from "../session/locate.ts";
-import { callerKey, runInputOf, runRequest } from "../session/run/run-request.ts";
+import { callSession } from "../services/call-session.ts";
+import { callerKey, runInputOf, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { sse } from "./event-source.ts";

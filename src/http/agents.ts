@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentIds, agentOf, defaultAgentId } from "../config/agents.ts";
 import { sharingAgents, workspacePrefix } from "../config/workspace-prefix.ts";
-import type { Wiring } from "../session/wiring.ts";
+import type { Wiring } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

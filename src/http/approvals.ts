@@ -1,10 +1,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { desc } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { objectNameOfApproval } from "../config/session-ids.ts";
 import { approvals } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../session/call-session.ts";
-import { objectNameOfApproval } from "../session/locate.ts";
+import { callSession } from "../services/call-session.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { smallBody } from "./small-body.ts";

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { allScopes, budgetView, readBudgets } from "../budgets/budget-report.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { allScopes, budgetView, readBudgets } from "../session/budgets/budget-report.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

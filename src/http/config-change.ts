@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { faultLines } from "../config/faults.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
-import { changeConfiguration } from "../session/configuration/change-configuration.ts";
+import { changeConfiguration } from "../services/change-config.ts";
 import { passesIfMatch } from "./conditions.ts";
 import type { AppEnv } from "./context.ts";
 

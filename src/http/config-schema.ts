@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { lookUpField } from "../config/schema-lookup.ts";
 import { jsonSchemaOf } from "../config/schema-node.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { wholeSchema } from "../session/configuration/whole-schema.ts";
+import { wholeSchema } from "../services/config-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

@@ -6,9 +6,9 @@ import { redacted, restored } from "../config/redaction.ts";
 import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
-import { reached } from "../session/configuration/change-configuration.ts";
-import { fromEnvironment } from "../session/configuration/configuration.ts";
-import { configurationView } from "../session/configuration/configuration-view.ts";
+import { reached } from "../services/change-config.ts";
+import { configurationView } from "../services/config-view.ts";
+import { fromEnvironment } from "../services/current-config.ts";
 import { type ChangeQuery, etagOf, storeChange } from "./config-change.ts";
 import {
   documentBody,

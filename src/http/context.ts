@@ -1,4 +1,4 @@
-import type { Wiring } from "../session/wiring.ts";
+import type { Wiring } from "../services/services.ts";
 
 /** What every route is given. */
 export interface AppEnv {

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { examine } from "../session/doctor/examine.ts";
-import { openPatient } from "../session/doctor/open-patient.ts";
+import { examine } from "../diagnostics/examine.ts";
+import { openPatient } from "../diagnostics/open-diagnostics.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { speaksOpenAi } from "./openai-errors.ts";
+import { speaksOpenAi } from "./openai/errors.ts";
 
 type Document = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
 

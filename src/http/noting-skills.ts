@@ -1,4 +1,4 @@
-import { isSkillPath, noteSkillChange } from "../session/skills/note-skill-change.ts";
+import { isSkillPath, noteSkillChange } from "../services/skills/note-skill-change.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** A workspace in which somebody outside of any conversation works: what they change of skills counts from each session's next turn. */

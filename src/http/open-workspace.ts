@@ -1,5 +1,5 @@
 import { agentOf } from "../config/agents.ts";
-import type { Wiring } from "../session/wiring.ts";
+import type { Wiring } from "../services/services.ts";
 import { furnished } from "../workspace/furnished.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

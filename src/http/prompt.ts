@@ -1,12 +1,12 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../session/call-session.ts";
-import { contextReport } from "../session/inspect/context-report.ts";
-import { previewPrompt } from "../session/inspect/preview.ts";
-import { previewOccasion } from "../session/inspect/preview-occasion.ts";
-import { objectNameOf } from "../session/locate.ts";
-import { freshSkills } from "../session/skills/fresh-skills.ts";
+import { callSession } from "../services/call-session.ts";
+import { contextReport } from "../turn/preview/context-report.ts";
+import { previewOccasion } from "../turn/preview/preview-context.ts";
+import { previewPrompt } from "../turn/preview/preview-prompt.ts";
+import { freshSkills } from "../turn/skills/fresh-skills.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { isAlwaysThere, known, sessionParam } from "./known-session.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { objectNameOfRun } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { objectNameOfRun } from "../session/locate.ts";
 
 /** Why a run did not end well. */
 export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");

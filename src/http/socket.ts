@@ -1,10 +1,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
+import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../session/call-session.ts";
-import { clientFrame, serverFrame } from "../session/events/socket-protocol.ts";
-import { objectNameOf } from "../session/locate.ts";
+import { callSession } from "../services/call-session.ts";
+import { clientFrame, serverFrame } from "../session/socket-protocol.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 

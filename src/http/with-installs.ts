@@ -1,6 +1,6 @@
 import type { Agent } from "../config/agents.ts";
-import { installPlaces } from "../session/skills/skill-installs.ts";
-import type { Wiring } from "../session/wiring.ts";
+import type { Wiring } from "../services/services.ts";
+import { installPlaces } from "../services/skills/skill-installs.ts";
 import { type InstalledView, installedIn } from "../skills/install/installed-view.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 

@@ -1,7 +1,6 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
 import { listChannels } from "../channels/index.ts";
-import type { AnyHookOwner } from "../hooks/handlers.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { ProviderConfig } from "../models/config.ts";
@@ -11,6 +10,7 @@ import { pluginRoot } from "../skills/plugin-root.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
 import { type Contributed, contributedBy } from "./contributions.ts";
+import type { AnyHookOwner } from "./hook-handlers.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** What the plugins that are switched on bring together, each list in their order. */

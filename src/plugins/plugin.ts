@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
-import type { HookTable } from "../hooks/handlers.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections } from "../prompt/section.ts";
 import type { SkillTexts } from "../skills/plugin-root.ts";
 import type { PluginContribution } from "./contributions.ts";
+import type { HookTable } from "./hook-handlers.ts";
 
 /**
  * Something that takes part in the agents' work: one object, compiled in and written down in `plugins/index.ts`. It keeps

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { HookContext } from "../hooks/context.ts";
-import type { SessionResetEvent, SpokenMessage } from "../hooks/hooks.ts";
 import { head } from "../lib/text.ts";
 import { localTime } from "../lib/zone.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
+import type { HookContext } from "./hook-context.ts";
+import type { SessionResetEvent, SpokenMessage } from "./hooks.ts";
 import { definePlugin } from "./plugin.ts";
 
 /** Most characters that a note keeps of one message. */

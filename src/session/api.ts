@@ -1,15 +1,15 @@
 import type { RunError } from "../agent/events.ts";
 import type { Target } from "../channels/channel.ts";
+import type { TranscriptPage } from "../index-sync/transcript-sync.ts";
+import type { Refusal } from "../lib/refusal.ts";
 import type { Usage } from "../models/message.ts";
-import type { OutboxRow, ResendRequest } from "./delivery/outbox.ts";
-import type { ChildOutcome } from "./family/child.ts";
-import type { ChildReport } from "./family/child-report.ts";
-import type { ContextReport } from "./inspect/context-report.ts";
-import type { RunPrompt } from "./inspect/run-prompt.ts";
-import type { TranscriptPage } from "./memory/transcript-memory.ts";
-import type { Refusal } from "./refusal.ts";
-import type { Approval, Decision, RunInput, RunState } from "./run/run.ts";
-import type { HistoryPage } from "./transcript/transcript.ts";
+import type { OutboxRow, ResendRequest } from "../session-store/outbox.ts";
+import type { Approval, Decision, RunInput, RunState } from "../session-store/run.ts";
+import type { ChildOutcome } from "../session-store/subagent.ts";
+import type { ChildReport } from "../session-store/subagent-report.ts";
+import type { HistoryPage } from "../session-store/transcript.ts";
+import type { ContextReport } from "../turn/preview/context-report.ts";
+import type { RunPrompt } from "../turn/preview/run-prompt.ts";
 
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Cap } from "./budgets/budget-caps.ts";
+import type { Cap } from "../budgets/budget-caps.ts";
 import {
   type Bucket,
   type CapUse,
@@ -10,7 +10,7 @@ import {
   KEPT_MINUTES,
   settled,
   usesOf,
-} from "./budgets/budget-state.ts";
+} from "../budgets/budget-state.ts";
 
 /** What a claim is answered: whether its run counts from now on, or which cap leaves no room. */
 export type ClaimAnswer = { granted: true; countsRun: boolean } | { granted: false; full: Full };

@@ -1,4 +1,4 @@
-import type { OpenRun } from "./run/runs.ts";
+import type { OpenRun } from "../session-store/runs.ts";
 
 /** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
 export const FIRST_RECOVERY_MS = 2000;

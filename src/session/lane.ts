@@ -9,7 +9,7 @@ import {
   nextExpiry,
   POLL_MS,
   renew,
-} from "./run/lane-state.ts";
+} from "./lane-state.ts";
 
 const HOLDERS = "holders";
 

@@ -2,7 +2,40 @@ import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { orRefusal, type Refusal } from "../lib/refusal.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
+import { isToLeave } from "../retention/expiry.ts";
+import { exportStream } from "../retention/export.ts";
+import { policyFor } from "../services/services.ts";
+import { admitRun, type NewRun } from "../session-store/admission.ts";
+import { EventLog } from "../session-store/event-log.ts";
+import { eventStream } from "../session-store/event-stream.ts";
+import { Fence } from "../session-store/fence.ts";
+import { birthOf } from "../session-store/initial-settings.ts";
+import { boundedInput } from "../session-store/input-bounds.ts";
+import {
+  deliveriesOf,
+  dropPending,
+  isSending,
+  markInterruptedUnsure,
+  type ResendRequest,
+  resend,
+} from "../session-store/outbox.ts";
+import type { QueuePolicy } from "../session-store/queue.ts";
+import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
+import { deliveryView, runView, waitResult } from "../session-store/run-views.ts";
+import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
+import {
+  allowTool,
+  createSessionRow,
+  markDeleting,
+  readSessionRow,
+  type SessionRow,
+} from "../session-store/session-row.ts";
+import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
+import { spanOf } from "../session-store/stored-events.ts";
+import type { ChildReport } from "../session-store/subagent-report.ts";
+import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type {
   Accepted,
   AcceptRequest,
@@ -13,37 +46,10 @@ import type {
   SessionMethods,
   WaitResult,
 } from "./api.ts";
-import { birthOf } from "./arrival/birth.ts";
-import { ObjectWiring } from "./configuration/object-wiring.ts";
-import {
-  deliveriesOf,
-  dropPending,
-  isSending,
-  markInterruptedUnsure,
-  type ResendRequest,
-  resend,
-} from "./delivery/outbox.ts";
-import { EventLog } from "./events/event-log.ts";
-import { eventStream } from "./events/event-stream.ts";
-import { spanOf } from "./events/stored-events.ts";
-import type { ChildReport } from "./family/child-report.ts";
-import { tellReceived } from "./hooked/message-hooks.ts";
-import { createParts, type Parts } from "./parts.ts";
-import { type Life, lifeOf } from "./pulse.ts";
-import { orRefusal, type Refusal } from "./refusal.ts";
-import { admitRun, type NewRun } from "./run/admission.ts";
-import { boundedInput } from "./run/input-bounds.ts";
-import type { QueuePolicy } from "./run/queue.ts";
-import { type Decision, isSettled, type RunState } from "./run/run.ts";
-import { findRun, openRuns, type RunRow, releaseKey } from "./run/runs.ts";
-import { deliveryView, runView, waitResult } from "./run/views.ts";
-import { Fence } from "./store/fence.ts";
-import { allowTool, createSessionRow, markDeleting, readSessionRow, type SessionRow } from "./store/session-row.ts";
-import { hasTables, openStore, type Store, updateTables } from "./store/store.ts";
-import { type HistoryPage, readHistory, readLastReply } from "./transcript/transcript.ts";
-import { exportStream } from "./upkeep/export.ts";
-import { isToLeave } from "./upkeep/linger.ts";
-import { policyFor } from "./wiring.ts";
+import { createParts, type Parts } from "./compose-session.ts";
+import { ObjectWiring } from "./config-holder.ts";
+import { tellReceived } from "./message-hooks.ts";
+import { type Life, lifeOf } from "./wakeups.ts";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 

@@ -1,6 +1,6 @@
+import { digestOf } from "../lib/digest.ts";
 import { head } from "../lib/text.ts";
 import { showControls } from "../workspace/decode-text.ts";
-import { digestOf } from "../workspace/digest.ts";
 import { escapingReferences } from "./escaping-references.ts";
 import { readSkillText, type SkillReading } from "./read-skill.ts";
 import type { LeftOut, Skill, SkillSource } from "./skill.ts";

@@ -1,5 +1,5 @@
+import { digestOf } from "../lib/digest.ts";
 import { pathFault } from "../lib/relative-path.ts";
-import { digestOf } from "../workspace/digest.ts";
 import { listKeys } from "../workspace/listing.ts";
 import { DELETION_MARK_ETAG } from "../workspace/place.ts";
 import { createAttempt } from "../workspace/retry.ts";

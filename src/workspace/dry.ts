@@ -1,4 +1,4 @@
-import { digestOf } from "./digest.ts";
+import { digestOf } from "../lib/digest.ts";
 import {
   type ByteRange,
   type Workspace,

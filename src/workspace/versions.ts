@@ -1,5 +1,5 @@
+import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
-import { digestOf } from "./digest.ts";
 import { listKeys } from "./listing.ts";
 import { keyOf, type Place } from "./place.ts";
 import { composed } from "./spelling.ts";

@@ -1,6 +1,6 @@
+import { digestOf } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { digestOf } from "./digest.ts";
 import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type Place } from "./place.ts";
 import { sleep } from "./retry.ts";
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";

@@ -4,7 +4,7 @@ import { checkConfig } from "../../src/config/faults.ts";
 import { importOpenClaw } from "../../src/config/import/import-openclaw.ts";
 import { isReservedName } from "../../src/config/reserved-names.ts";
 import { BUILT_IN_PROVIDERS } from "../../src/models/providers.ts";
-import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
+import { wholeSchema } from "../../src/services/config-schema.ts";
 
 function ref(id: string) {
   return { source: "env", id };

@@ -1,11 +1,11 @@
 import JSON5 from "json5";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json?raw";
+import { COMMANDS } from "../../src/commands/index.ts";
 import { headingsOf } from "../../src/docs/headings.ts";
 import { type DocsPage, findPage, PAGES } from "../../src/docs/pages.ts";
 import { createApp } from "../../src/http/app.ts";
-import { COMMANDS } from "../../src/session/commands/index.ts";
-import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
+import { wholeSchema } from "../../src/services/config-schema.ts";
 import { configFields, referencePage } from "./reference-page.ts";
 
 const files = Object.keys(import.meta.glob("../../src/docs/**/*.md", { query: "?raw" }));

@@ -1,6 +1,6 @@
 import { isProtected } from "../../src/config/protected-paths.ts";
 import { boundsOf, formsOf, jsonSchemaOf, type SchemaNode, statusOf, valuesOf } from "../../src/config/schema-node.ts";
-import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
+import { wholeSchema } from "../../src/services/config-schema.ts";
 
 const HEAD = `# Configuration reference
 

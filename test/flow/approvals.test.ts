@@ -2,7 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/agent/tool.ts";
-import { objectNameOf } from "../../src/session/locate.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });

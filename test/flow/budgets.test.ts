@@ -1,8 +1,8 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { Bucket } from "../../src/budgets/budget-state.ts";
 import { createApp } from "../../src/http/app.ts";
 import { Budget } from "../../src/session/budget.ts";
-import type { Bucket } from "../../src/session/budgets/budget-state.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { smallWindow } from "./config.ts";
 import { pages, talked } from "./context-lab.ts";

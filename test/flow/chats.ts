@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 import type { Target } from "../../src/channels/channel.ts";
-import type { RunInput } from "../../src/session/run/run.ts";
+import type { RunInput } from "../../src/session-store/run.ts";
 import { finished, waitFor } from "./client.ts";
 import { session, stubOf } from "./session-lab.ts";
 

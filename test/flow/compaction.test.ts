@@ -2,7 +2,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { estimateTokens } from "../../src/lib/tokens.ts";
 import { definePlugin } from "../../src/plugins/plugin.ts";
-import type { ContextReport } from "../../src/session/inspect/context-report.ts";
+import type { ContextReport } from "../../src/turn/preview/context-report.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { tinyWindow } from "./config.ts";
 import {

@@ -1,11 +1,11 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
+import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import { ConfigStore } from "../../src/config/store.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
-import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
-import { FRESH_MS } from "../../src/session/configuration/known-configuration.ts";
-import { newRunId, objectNameOf } from "../../src/session/locate.ts";
+import { knownConfiguration } from "../../src/services/current-config.ts";
+import { FRESH_MS } from "../../src/services/known-config.ts";
 import { asked, call, finished, say, script } from "./client.ts";
 import { session, stubOf } from "./session-lab.ts";
 

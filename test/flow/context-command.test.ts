@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ContextReport } from "../../src/session/inspect/context-report.ts";
+import type { ContextReport } from "../../src/turn/preview/context-report.ts";
 import { chatOf, hear, sentTo } from "./chats.ts";
 import { asked, call, finished, say, script } from "./client.ts";
 import { configure, session } from "./session-lab.ts";

@@ -1,8 +1,8 @@
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 import { beforeEach, describe, expect, inject, test } from "vitest";
+import type { Check } from "../../src/diagnostics/check.ts";
 import { createApp } from "../../src/http/app.ts";
-import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
-import type { Check } from "../../src/session/doctor/check.ts";
+import { knownConfiguration } from "../../src/services/current-config.ts";
 import { at, heard, serve } from "../security/outside-lab.ts";
 import { call } from "./client.ts";
 

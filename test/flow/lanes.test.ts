@@ -1,6 +1,6 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { objectNameOf } from "../../src/session/locate.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 
 /** The lane `cron` of the Worker under test has two slots. */

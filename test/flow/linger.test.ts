@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRunId, objectNameOf } from "../../src/session/locate.ts";
+import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import { call, env, finished, historyOf, script, waitFor } from "./client.ts";
 import { evict, filesOf, session, stubOf } from "./session-lab.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { clearMemory } from "../../src/session/memory/clear-memory.ts";
+import { clearMemory } from "../../src/services/memory/clear-memory.ts";
 import { watchDatabase } from "../memory/sync/watch-database.ts";
 import { MemoryLab } from "./memory-lab.ts";
 

@@ -1,6 +1,6 @@
 import { env, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { objectNameOf } from "../../src/session/locate.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { rememberTranscripts, talk, talkKey } from "../session/memory/transcripts-lab.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { kill, session } from "./session-lab.ts";

@@ -1,5 +1,5 @@
 import { applyD1Migrations, env, reset } from "cloudflare:test";
-import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
+import { knownConfiguration } from "../../src/services/current-config.ts";
 
 declare global {
   namespace Cloudflare {

@@ -278,7 +278,7 @@ describe("a response that was made", () => {
     const lingers = async (store: boolean) => {
       const made = await openai().responses.create({ model: MODEL, input: "x", store }, by("resp-store"));
       const { sessionKey } = await (await call("GET", `/v1/runs/${runIdOf(made)}`)).json<{ sessionKey: string }>();
-      const { objectNameOf } = await import("../../src/session/locate.ts");
+      const { objectNameOf } = await import("../../src/config/session-ids.ts");
       const { runInDurableObject } = await import("cloudflare:test");
       const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
       return runInDurableObject(stub, (_, { storage }) => {

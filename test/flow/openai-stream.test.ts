@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/agent/tool.ts";
-import { BEGINS_ANEW } from "../../src/http/openai-unfolding.ts";
+import { BEGINS_ANEW } from "../../src/http/openai/unfolding.ts";
 import { asked, call, env, finished, historyOf, script, waitFor } from "./client.ts";
 import { openai } from "./openai-client.ts";
 import { arm, kill, session } from "./session-lab.ts";

@@ -1,8 +1,8 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { Target } from "../../src/channels/channel.ts";
-import type { PromptLook } from "../../src/session/inspect/look.ts";
-import { objectNameOf } from "../../src/session/locate.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
+import type { PromptLook } from "../../src/turn/preview/preview-turn.ts";
 import { chatOf, hear } from "./chats.ts";
 import { asked, call, finished, say, script } from "./client.ts";
 import { sha256 } from "./plugin-lab.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { newRunId, objectNameOf } from "../../src/session/locate.ts";
+import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, finished, script } from "./client.ts";
 import { evictKey, untilSaid } from "./family-lab.ts";
 

@@ -1,12 +1,12 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { expect, test } from "vitest";
-import { AuditTrail } from "../../src/session/catalog/audit-trail.ts";
-import { Indexer } from "../../src/session/catalog/indexer.ts";
-import { EventLog } from "../../src/session/events/event-log.ts";
-import { objectNameOf } from "../../src/session/locate.ts";
-import { Fence } from "../../src/session/store/fence.ts";
-import { readSessionRow } from "../../src/session/store/session-row.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
+import { Indexer } from "../../src/index-sync/index-sync.ts";
+import { AuditTrail } from "../../src/session-store/audit-trail.ts";
+import { EventLog } from "../../src/session-store/event-log.ts";
+import { Fence } from "../../src/session-store/fence.ts";
+import { readSessionRow } from "../../src/session-store/session-row.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });

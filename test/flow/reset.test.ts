@@ -1,7 +1,7 @@
 import { env, evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { callSession } from "../../src/session/call-session.ts";
-import { newRunId, objectNameOf } from "../../src/session/locate.ts";
+import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
+import { callSession } from "../../src/services/call-session.ts";
 import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { configure, session, sql, stubOf } from "./session-lab.ts";
 

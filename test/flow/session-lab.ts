@@ -1,8 +1,8 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import type { AnyPlugin } from "../../src/plugins/plugin.ts";
-import { objectNameOf } from "../../src/session/locate.ts";
 
 /** A session of its own for a test. */
 export function session(name: string): { sessionKey: string } {

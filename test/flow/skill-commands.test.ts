@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { newRunId, objectNameOf } from "../../src/session/locate.ts";
+import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, env, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { kill, session, stubOf } from "./session-lab.ts";
 

@@ -1,9 +1,9 @@
 import { createExecutionContext, env, SELF, waitOnExecutionContext } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SkillReport } from "../../src/cli/wire.ts";
+import type { Check } from "../../src/diagnostics/check.ts";
 import { createApp } from "../../src/http/app.ts";
-import { knownConfiguration } from "../../src/session/configuration/configuration.ts";
-import type { Check } from "../../src/session/doctor/check.ts";
+import { knownConfiguration } from "../../src/services/current-config.ts";
 import { zipOf } from "../skills/install/archives.ts";
 import { call } from "./client.ts";
 

@@ -1,6 +1,6 @@
 import { SELF } from "cloudflare:test";
 import { type AgentEvent, isLast } from "../../src/agent/events.ts";
-import type { ServerFrame } from "../../src/session/events/socket-protocol.ts";
+import type { ServerFrame } from "../../src/session/socket-protocol.ts";
 import { waitFor } from "./client.ts";
 
 type Frame<Type> = Extract<ServerFrame, { type: Type }>;

@@ -1,10 +1,10 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject, SELF } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type AgentEvent, isLast } from "../../src/agent/events.ts";
-import { EventLog } from "../../src/session/events/event-log.ts";
-import { Sockets } from "../../src/session/events/socket.ts";
-import { objectNameOf } from "../../src/session/locate.ts";
-import { openStore } from "../../src/session/store/store.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
+import { Sockets } from "../../src/session/socket.ts";
+import { EventLog } from "../../src/session-store/event-log.ts";
+import { openStore } from "../../src/session-store/store.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { type Client, messagesIn, openSocket, upgrade } from "./socket-client.ts";
 

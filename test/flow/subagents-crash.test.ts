@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { ChildReport } from "../../src/session/family/child-report.ts";
+import type { ChildReport } from "../../src/session-store/subagent-report.ts";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import {
   calling,

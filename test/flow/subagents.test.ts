@@ -1,7 +1,7 @@
 import { SELF } from "cloudflare:test";
 import { expect, inject, test } from "vitest";
+import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import type { SessionCalls } from "../../src/session/api.ts";
-import { newRunId, objectNameOf } from "../../src/session/locate.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { calling, childrenOf, spawning, stubByKey, textsIn, untilSaid } from "./family-lab.ts";
 import { configure, session } from "./session-lab.ts";

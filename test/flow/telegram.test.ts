@@ -1,6 +1,6 @@
 import { SELF } from "cloudflare:test";
 import { expect, inject, test } from "vitest";
-import { objectNameOf } from "../../src/session/locate.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
 
 const BOT = "7000000001:flow";

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
-import { objectNameOf } from "../../src/session/locate.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { type Fault, watchBucket } from "../workspace/watch-bucket.ts";
 import { asked, env, finished, historyOf, say, script } from "./client.ts";
 import { arm, session } from "./session-lab.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { HookContext, HookPlace } from "../../src/hooks/context.ts";
-import type { AnyHookOwner, HookTable } from "../../src/hooks/handlers.ts";
-import { createHooks } from "../../src/hooks/runner.ts";
+import type { HookContext, HookPlace } from "../../src/plugins/hook-context.ts";
+import type { AnyHookOwner, HookTable } from "../../src/plugins/hook-handlers.ts";
+import { createHooks } from "../../src/plugins/hook-runner.ts";
 
 const PLACE: HookPlace = {
   agentId: "main",

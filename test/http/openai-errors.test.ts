@@ -8,7 +8,7 @@ import {
   problemOfRun,
   problemResponse,
   speaksOpenAi,
-} from "../../src/http/openai-errors.ts";
+} from "../../src/http/openai/errors.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 
 describe("an error in OpenAI's terms", () => {

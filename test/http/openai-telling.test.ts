@@ -1,12 +1,12 @@
 import type OpenAI from "openai";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
-import type { ChatChunk, ChatCompletion } from "../../src/http/openai-chat-schema.ts";
-import { ChatTelling } from "../../src/http/openai-chat-telling.ts";
-import { responseFrame } from "../../src/http/openai-response-object.ts";
-import type { ResponseObject } from "../../src/http/openai-responses-schema.ts";
-import { ResponseTelling } from "../../src/http/openai-responses-telling.ts";
-import { Telling, type Told } from "../../src/http/openai-telling.ts";
+import type { ChatChunk, ChatCompletion } from "../../src/http/openai/chat-schema.ts";
+import { ChatTelling } from "../../src/http/openai/chat-telling.ts";
+import { responseFrame } from "../../src/http/openai/response-object.ts";
+import type { ResponseObject } from "../../src/http/openai/responses-schema.ts";
+import { ResponseTelling } from "../../src/http/openai/responses-telling.ts";
+import { Telling, type Told } from "../../src/http/openai/telling.ts";
 import { type AssistantPart, NO_USAGE, type StopReason } from "../../src/models/message.ts";
 
 function event(body: EventBody): AgentEvent {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { spoken } from "../../src/agent/silent-reply.ts";
-import { BEGINS_ANEW, Unfolding } from "../../src/http/openai-unfolding.ts";
+import { BEGINS_ANEW, Unfolding } from "../../src/http/openai/unfolding.ts";
 import { randomFrom } from "../prompt/random.ts";
 
 const WHOLES = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AnyChannel, Delivery, InboundMessage, Reaction, ReactionLevel } from "../../src/channels/channel.ts";
 import { messages } from "../../src/config/messages-schema.ts";
-import { acknowledge } from "../../src/session/arrival/acknowledge.ts";
-import type { OpenChannel } from "../../src/session/wiring.ts";
+import { acknowledge } from "../../src/inbound/acknowledge.ts";
+import type { OpenChannel } from "../../src/services/services.ts";
 
 describe("an emoji that says that a message has come", () => {
   const READY: Delivery = { outcome: "delivered" };

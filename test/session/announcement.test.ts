@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { announcement, durationOf } from "../../src/session/family/announcement.ts";
-import { given } from "../../src/session/family/child.ts";
-import type { ChildReport } from "../../src/session/family/child-report.ts";
+import { given } from "../../src/session-store/subagent.ts";
+import type { ChildReport } from "../../src/session-store/subagent-report.ts";
+import { announcement, durationOf } from "../../src/subagents/announcement.ts";
 import { NONE } from "../flow/session-lab.ts";
 
 const RUN = `run_0123456789${"a".repeat(12)}bbbb${"c".repeat(26)}`;

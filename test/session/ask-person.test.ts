@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { askPerson } from "../../src/session/run/ask-person.ts";
-import type { RunState } from "../../src/session/run/run.ts";
+import type { RunState } from "../../src/session-store/run.ts";
+import { askPerson } from "../../src/turn/approval-question.ts";
 
 const waiting = (question: string) =>
   ({

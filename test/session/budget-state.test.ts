@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Cap, DAY, HOUR, type Spending } from "../../src/session/budgets/budget-caps.ts";
+import { type Cap, DAY, HOUR, type Spending } from "../../src/budgets/budget-caps.ts";
 import {
   type Bucket,
   type Claim,
@@ -10,7 +10,7 @@ import {
   type Outcome,
   settled,
   usesOf,
-} from "../../src/session/budgets/budget-state.ts";
+} from "../../src/budgets/budget-state.ts";
 
 const MINUTE = 60_000;
 const START = 1_000_000 * MINUTE;

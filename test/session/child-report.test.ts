@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { continued, cutShort, MAX_RESULT_CHARS, reportOf } from "../../src/session/family/child-report.ts";
-import type { SettledRun } from "../../src/session/run/run.ts";
+import type { SettledRun } from "../../src/session-store/run.ts";
+import { continued, cutShort, MAX_RESULT_CHARS, reportOf } from "../../src/session-store/subagent-report.ts";
 import { NONE } from "../flow/session-lab.ts";
 
 function ended(status: "ok" | "error" | "timeout", output: number, endedAt: number): SettledRun {

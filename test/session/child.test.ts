@@ -11,7 +11,7 @@ import {
   stopping,
   unanswered,
   wasStopped,
-} from "../../src/session/family/child.ts";
+} from "../../src/session-store/subagent.ts";
 
 const SELF = {
   ...{ agentId: "main", childRunId: "run_1", label: "barrels", askedBy: "call", startedAt: 0 },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChildView } from "../../src/session/api.ts";
-import { childMeant } from "../../src/session/family/children-meant.ts";
+import { childMeant } from "../../src/subagents/find-subagent.ts";
 
 function child(name: string, label: string, status: ChildView["status"]): ChildView {
   const ids = { sessionKey: `agent:main:subagent:${name}`, agentId: "main", runId: `run_${name}` };

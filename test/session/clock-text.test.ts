@@ -1,6 +1,6 @@
 // Commas and zeros are the business of the Unicode data that the runtime brings.
 import { expect, test } from "vitest";
-import { clockText, shortClockText } from "../../src/session/turn/clock-text.ts";
+import { clockText, shortClockText } from "../../src/turn/clock-text.ts";
 
 const instant = Date.parse("2026-03-05T23:07:09Z");
 

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Rest } from "../../src/agent/failover.ts";
-import { Cooldowns } from "../../src/session/turn/cooldowns.ts";
-import { Standby } from "../../src/session/turn/standby.ts";
+import { Cooldowns } from "../../src/services/cooldowns.ts";
+import { Standby } from "../../src/turn/failover.ts";
 
 const NOW = 1_000_000;
 

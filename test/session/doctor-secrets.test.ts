@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { examineSecrets } from "../../src/session/doctor/secrets.ts";
+import { examineSecrets } from "../../src/diagnostics/secrets.ts";
 
 test("a secret that stands where its name should is not told", () => {
   const references = { a: { source: "env", id: "sk-hunter2" }, b: { source: "env", id: "GOOD_NAME" } };

@@ -1,9 +1,9 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { EventLog } from "../../src/session/events/event-log.ts";
-import { Fence, Superseded } from "../../src/session/store/fence.ts";
-import { createSessionRow, readSessionRow } from "../../src/session/store/session-row.ts";
-import { openStore, updateTables } from "../../src/session/store/store.ts";
+import { EventLog } from "../../src/session-store/event-log.ts";
+import { Fence, Superseded } from "../../src/session-store/fence.ts";
+import { createSessionRow, readSessionRow } from "../../src/session-store/session-row.ts";
+import { openStore, updateTables } from "../../src/session-store/store.ts";
 
 /** Opens a database the way every incarnation of its object does. */
 function incarnation(ctx: DurableObjectState) {

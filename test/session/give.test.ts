@@ -1,11 +1,11 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { accepted, given, over, stopping } from "../../src/session/family/child.ts";
-import { findChild, saveChild } from "../../src/session/family/child-rows.ts";
-import type { FamilyRoom } from "../../src/session/family/family-room.ts";
-import { type Giver, giveMore } from "../../src/session/family/give.ts";
-import { newRunId } from "../../src/session/locate.ts";
-import { openStore, type Store, updateTables } from "../../src/session/store/store.ts";
+import { newRunId } from "../../src/config/session-ids.ts";
+import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";
+import { accepted, given, over, stopping } from "../../src/session-store/subagent.ts";
+import { findChild, saveChild } from "../../src/session-store/subagent-rows.ts";
+import { type Giver, giveMore } from "../../src/subagents/instruct.ts";
+import type { FamilyRoom } from "../../src/subagents/subagents-deps.ts";
 
 const KEY = "agent:main:subagent:x";
 const TELLING = { target: null, owner: true, voice: {}, timeoutSeconds: 600 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { safeName } from "../../src/session/arrival/inbox.ts";
+import { safeName } from "../../src/turn/inbox.ts";
 
 test.each([
   ["photo.jpg", "photo.jpg"],

@@ -2,7 +2,7 @@ import { env } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { ConfigStore } from "../../src/config/store.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
-import { FRESH_MS, KnownConfiguration } from "../../src/session/configuration/known-configuration.ts";
+import { FRESH_MS, KnownConfiguration } from "../../src/services/known-config.ts";
 
 const NOW = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ask, handOut, type LaneState, LEASE_MS, leave, POLL_MS, renew } from "../../src/session/run/lane-state.ts";
+import { ask, handOut, type LaneState, LEASE_MS, leave, POLL_MS, renew } from "../../src/session/lane-state.ts";
 
 const EMPTY: LaneState = { holders: [], waiters: [] };
 const holders = (state: LaneState) => state.holders.map((holder) => holder.runId);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UNKNOWN_EFFECT } from "../../src/agent/run-tools.ts";
 import type { AssistantMessage, Message, ModelError } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
-import { mended } from "../../src/session/transcript/mend.ts";
+import { mended } from "../../src/session-store/repair-messages.ts";
 
 const said = (text: string): Message => ({ role: "user", id: `msg_${text}`, at: 1, text });
 const answer = (text: string, callIds: string[] = [], error?: ModelError["kind"]): AssistantMessage => ({

@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.ts";
-import { wayTo } from "../../src/session/delivery/delivery-note.ts";
-import { draftOf } from "../../src/session/delivery/draft.ts";
-import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session/delivery/outbox.ts";
-import { outbox } from "../../src/session/store/schema.ts";
-import { openStore, type Store, updateTables } from "../../src/session/store/store.ts";
+import { draftOf } from "../../src/session-store/draft.ts";
+import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session-store/outbox.ts";
+import { outbox } from "../../src/session-store/schema.ts";
+import { wayTo } from "../../src/session-store/session-channel.ts";
+import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";
 import { stubOf } from "../flow/session-lab.ts";
 
 const chat = (conversationId: string): Target => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { commands } from "../../src/config/messages-schema.ts";
-import { ownersForPrompt } from "../../src/session/turn/owners.ts";
+import { ownersForPrompt } from "../../src/services/owner-ids.ts";
 
 const SECRETS: Record<string, string> = { OWNER_KEY: "Jefe", OTHER_KEY: "key" };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { begin, end, type PromptRef, prompted, promptsIn, type RunningRun } from "../../src/session/run/run.ts";
+import { begin, end, type PromptRef, prompted, promptsIn, type RunningRun } from "../../src/session-store/run.ts";
 
 const run: RunningRun = begin(1, { startSeq: 1, sessionId: "ses_1" }, { text: "Hi", timeoutSeconds: 0 });
 const ref = (hash: string, tools = "t"): PromptRef => ({ hash, stable: hash, dynamic: "d", tools, model: "fake/x" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { admit, joining, nextUp, type QueuePolicy, type WaitingRun } from "../../src/session/run/queue.ts";
+import { admit, joining, nextUp, type QueuePolicy, type WaitingRun } from "../../src/session-store/queue.ts";
 
 const note = (id: string): WaitingRun => ({ id, acceptedAt: 0, talk: "t", behind: true, manner: "note" });
 const policy = (mode: QueuePolicy["mode"]): QueuePolicy => ({ mode, debounceMs: 500, cap: 1, drop: "old" });

@@ -7,7 +7,7 @@ import {
   nextUp,
   type QueuePolicy,
   type WaitingRun,
-} from "../../src/session/run/queue.ts";
+} from "../../src/session-store/queue.ts";
 
 const policy = (change: Partial<QueuePolicy> = {}): QueuePolicy => {
   return { mode: "steer", debounceMs: 500, cap: 2, drop: "summarize", ...change };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusalToReach } from "../../src/session/family/reach.ts";
+import { refusalToReach } from "../../src/config/session-reach.ts";
 
 type Visibility = "self" | "tree" | "agent" | "all";
 

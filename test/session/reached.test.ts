@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { reached } from "../../src/session/configuration/change-configuration.ts";
+import { reached } from "../../src/services/change-config.ts";
 
 afterEach(() => void vi.useRealTimers());
 

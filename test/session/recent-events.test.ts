@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { RecentEvents } from "../../src/session/events/recent-events.ts";
-import type { ReadRequest } from "../../src/session/events/stored-events.ts";
+import { RecentEvents } from "../../src/session-store/recent-events.ts";
+import type { ReadRequest } from "../../src/session-store/stored-events.ts";
 
 function event(seq: number, runId = "run_a"): AgentEvent {
   return { type: "queue", phase: "waiting", ahead: 0, runId, seq, ts: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RememberedFiles } from "../../src/session/turn/shared-files.ts";
+import { RememberedFiles } from "../../src/services/bootstrap-caches.ts";
 import type { CachedText } from "../../src/workspace/read-text.ts";
 
 /** A file that takes a little more than so many thousand bytes. */

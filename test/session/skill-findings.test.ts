@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsOf, foundIn, MAX_DESCRIPTION_CHARS } from "../../src/session/skills/findings.ts";
+import { findingsOf, foundIn, MAX_DESCRIPTION_CHARS } from "../../src/services/skills/scanned-skills.ts";
 import type { Skill, SkillSource } from "../../src/skills/skill.ts";
 import { aSkill } from "../skills/a-skill.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { speakerOf } from "../../src/session/run/speaker.ts";
+import { speakerOf } from "../../src/turn/principal.ts";
 
 const said = (owner: boolean) => ({ role: "user", id: "m", at: 1, text: "Hi", sender: { id: "1", owner } }) as const;
 const target = { channel: "telegram", accountId: "default", kind: "direct", conversationId: "42" } as const;

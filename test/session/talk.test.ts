@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunInput } from "../../src/session/run/run.ts";
-import { talkOf } from "../../src/session/run/talk.ts";
+import { talkOf } from "../../src/session-store/merge-key.ts";
+import type { RunInput } from "../../src/session-store/run.ts";
 
 const talk = (more: Partial<RunInput> = {}) => talkOf({ text: "x", timeoutSeconds: 0, ...more }, null);
 

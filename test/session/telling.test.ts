@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentDefaults } from "../../src/config/agent-schema.ts";
-import { type Outlet, tellingOf } from "../../src/session/delivery/telling.ts";
+import { type Outlet, tellingOf } from "../../src/turn/output/output-policy.ts";
 
 const defaultsOf = (defaults: object) => agentDefaults.parse(defaults);
 const free: Outlet = { inBlocks: undefined, isVetted: false, visible: "automatic" };

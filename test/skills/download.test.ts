@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { digestOf } from "../../src/lib/digest.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { createSafeFetch } from "../../src/security/safe-fetch.ts";
 import { archivePlaceOf } from "../../src/skills/install/archive-url.ts";
 import { type ArchiveSource, fetchArchive } from "../../src/skills/install/download.ts";
-import { digestOf } from "../../src/workspace/digest.ts";
 import type { OutsideAnswer } from "../fakes/outside.ts";
 import { at, heard, outsideHost, serve } from "../security/outside-lab.ts";
 import { zipOf } from "./zip-of.ts";

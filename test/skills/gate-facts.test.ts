@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentOf } from "../../src/config/agents.ts";
-import { wholeSchema } from "../../src/session/configuration/whole-schema.ts";
+import { wholeSchema } from "../../src/services/config-schema.ts";
 import { gateFactsOf, type Surroundings } from "../../src/skills/gate-facts.ts";
 
 function facts(config: object = {}, around: Partial<Surroundings> & { secrets?: Record<string, string> } = {}) {

@@ -1,4 +1,4 @@
-import type { QueueMode } from "../../src/session/run/queue.ts";
+import type { QueueMode } from "../../src/session-store/queue.ts";
 import { between, randomOf, weighted } from "./random.ts";
 import { type Script, textOfScript } from "./script.ts";
 

@@ -1,5 +1,5 @@
 import { isAgentEvent } from "../../src/cli/wire.ts";
-import type { ServerFrame } from "../../src/session/events/socket-protocol.ts";
+import type { ServerFrame } from "../../src/session/socket-protocol.ts";
 import type { Client } from "./client.ts";
 import type { Story } from "./story.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { waitAbout } from "../../src/session/wait-about.ts";
+import { waitAbout } from "../../src/lib/sleep.ts";
 import { type Again, createAttempt } from "../../src/workspace/retry.ts";
 import { WorkspaceError } from "../../src/workspace/workspace.ts";
 

@@ -1,4 +1,4 @@
-import { digestOf } from "../../workspace/digest.ts";
+import { digestOf } from "../../lib/digest.ts";
 import { type Chunking, chunksOf } from "../chunk.ts";
 import type { NewChunk, StoredChunk } from "../store/memory-index.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { digestOf } from "../../lib/digest.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { SafeResponse } from "../../security/safe-fetch.ts";
-import { digestOf } from "../../workspace/digest.ts";
 import { askOutside } from "./ask-outside.ts";
 import { skillAnswer, versionAnswer } from "./clawhub-schema.ts";
 import { moderationObjection, type Objection, scanObjection, statusObjection } from "./clawhub-verdict.ts";

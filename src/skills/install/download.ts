@@ -1,6 +1,6 @@
+import { digestOf } from "../../lib/digest.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { SafeFetch } from "../../security/safe-fetch.ts";
-import { digestOf } from "../../workspace/digest.ts";
 import { archivePlaceOf } from "./archive-url.ts";
 import { askOutside } from "./ask-outside.ts";
 import { fetchFromClawHub } from "./clawhub.ts";

@@ -1,4 +1,4 @@
-import { digestOf } from "../../workspace/digest.ts";
+import { digestOf } from "../../lib/digest.ts";
 import type { SkillFile, SkillRoot } from "../skill.ts";
 import type { InstallPlace } from "./install-place.ts";
 import type { DamagedEntry, LockEntry } from "./lock.ts";

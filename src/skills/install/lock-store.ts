@@ -1,4 +1,4 @@
-import { digestOf } from "../../workspace/digest.ts";
+import { digestOf } from "../../lib/digest.ts";
 import type { InstallPlace } from "./install-place.ts";
 import { EMPTY_LOCK, type Lock, lockText, parseLock, type ReadLock } from "./lock.ts";
 import { refused } from "./refuse.ts";

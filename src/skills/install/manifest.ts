@@ -1,4 +1,4 @@
-import { digestOf } from "../../workspace/digest.ts";
+import { digestOf } from "../../lib/digest.ts";
 import type { PackageFile } from "./archive.ts";
 
 /** A file as the lock has it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { digestOf } from "../../lib/digest.ts";
 import { ed25519KeyBytes, fromBase64 } from "../../security/ed25519-key.ts";
-import { digestOf } from "../../workspace/digest.ts";
 import type { PackageFile } from "./archive.ts";
 import { canonicalText, type LockedFile, SIGNATURE_FILE } from "./manifest.ts";
 import { refused } from "./refuse.ts";

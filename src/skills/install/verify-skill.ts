@@ -1,5 +1,5 @@
 import { atMost } from "../../lib/at-most.ts";
-import { digestOf } from "../../workspace/digest.ts";
+import { digestOf } from "../../lib/digest.ts";
 import { WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
 import { folderDigest } from "../folder-digest.ts";
 import { findInstalled, type InstalledSkill } from "./find-installed.ts";

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { agentOf } from "../../../src/config/agents.ts";
 import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
 import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
-import { wholeSchema } from "../../../src/session/configuration/whole-schema.ts";
-import { bringUpToDate } from "../../../src/session/memory/bring-up-to-date.ts";
+import { wholeSchema } from "../../../src/services/config-schema.ts";
+import { bringUpToDate } from "../../../src/services/memory/update-index.ts";
 
 /** An index of documents that a store does not give, and what is put into the queue for it. @param listing how long that takes */
 function stuck(agentId: string, listing = 0) {

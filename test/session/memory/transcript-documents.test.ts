@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { objectNameOf } from "../../../src/config/session-ids.ts";
 import { type Message, NO_USAGE } from "../../../src/models/message.ts";
-import { objectNameOf } from "../../../src/session/locate.ts";
 import { call, say } from "../../flow/client.ts";
 import {
   at,

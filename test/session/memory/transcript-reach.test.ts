@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { transcriptReach } from "../../../src/session/memory/transcript-reach.ts";
+import { transcriptReach } from "../../../src/services/memory/transcript-reach.ts";
 import { asked, call, finished, say, script } from "../../flow/client.ts";
 import { chat, found, indexAll, putMessages, rememberTranscripts, talk, talkKey } from "./transcripts-lab.ts";
 

@@ -1,13 +1,13 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
+import { objectNameOf } from "../../../src/config/session-ids.ts";
 import { searchMemory } from "../../../src/memory/search/search-memory.ts";
 import type { Sight } from "../../../src/memory/search/search-room.ts";
 import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
 import { syncFiles } from "../../../src/memory/sync/sync-files.ts";
 import { type Message, NO_USAGE } from "../../../src/models/message.ts";
-import { callByKey } from "../../../src/session/call-session.ts";
-import { objectNameOf } from "../../../src/session/locate.ts";
-import { transcriptDocuments } from "../../../src/session/memory/transcript-documents.ts";
+import { callByKey } from "../../../src/services/call-session.ts";
+import { transcriptDocuments } from "../../../src/services/memory/transcript-documents.ts";
 import { call, finished, say, script, waitFor } from "../../flow/client.ts";
 
 const settings = memorySearch.parse({ sources: ["sessions"], provider: "none", experimental: { sessionMemory: true } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { IsopodError } from "../../../src/lib/errors.ts";
 import { ed25519KeyBytes } from "../../../src/security/ed25519-key.ts";
-import { wholeSchema } from "../../../src/session/configuration/whole-schema.ts";
+import { wholeSchema } from "../../../src/services/config-schema.ts";
 import type { PackageFile } from "../../../src/skills/install/archive.ts";
 import { canonicalText, manifestOf } from "../../../src/skills/install/manifest.ts";
 import { checkSignature, keyIdOf, type SignatureRules } from "../../../src/skills/install/signature.ts";

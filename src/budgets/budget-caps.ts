@@ -1,0 +1,51 @@
+import type { Config } from "../services/services.ts";
+
+/** What is counted: runs, tokens, and money in millionths of a US dollar. */
+export type Spending = "runs" | "tokens" | "micros";
+
+/** The most that may be spent within any so many minutes. */
+export interface Cap {
+  of: Spending;
+  minutes: number;
+  limit: number;
+}
+
+/** Who shares a budget, which is also the name of the object that keeps it: everybody, or one agent. */
+export type Scope = "global" | `agent:${string}`;
+
+/** The caps of one scope; at least one. */
+export interface CappedScope {
+  scope: Scope;
+  caps: Cap[];
+}
+
+export const HOUR = 60;
+export const DAY = 24 * HOUR;
+
+type CapsConfig = Config["budgets"]["global"];
+
+/** The budgets that an agent spends from: none where nothing is capped. */
+export function scopesOf({ budgets }: Config, agentId: string): CappedScope[] {
+  const own = new Map(Object.entries(budgets.agents)).get(agentId) ?? budgets.perAgent;
+  const scopes = [
+    { scope: `agent:${agentId}` as const, caps: capsOf(own) },
+    { scope: "global" as const, caps: capsOf(budgets.global) },
+  ];
+  return scopes.filter(({ caps }) => caps.length > 0);
+}
+
+function capsOf(config: CapsConfig): Cap[] {
+  const { runsPerHour, runsPerDay, tokensPerHour, tokensPerDay, usdPerHour, usdPerDay } = config;
+  return [
+    ...cap("runs", HOUR, runsPerHour),
+    ...cap("runs", DAY, runsPerDay),
+    ...cap("tokens", HOUR, tokensPerHour),
+    ...cap("tokens", DAY, tokensPerDay),
+    ...cap("micros", HOUR, usdPerHour && Math.round(usdPerHour * 1_000_000)),
+    ...cap("micros", DAY, usdPerDay && Math.round(usdPerDay * 1_000_000)),
+  ];
+}
+
+function cap(of: Spending, minutes: number, limit: number | undefined): Cap[] {
+  return limit === undefined ? [] : [{ of, minutes, limit }];
+}

@@ -1,0 +1,32 @@
+import type { Preferences } from "../session-store/preferences.ts";
+import type { ImmediateCommand } from "./command.ts";
+
+/** One of a session's preferences that is chosen from a few words. */
+export interface Choice<Key extends keyof Preferences> {
+  key: Key;
+  name: string;
+  summary: string;
+  /** What is chosen, as the beginning of a sentence. */
+  label: string;
+  values: readonly Preferences[Key][];
+}
+
+/** A command that shows a preference, sets it, or goes back to the configuration with `default`. */
+export function choiceCommand<Key extends keyof Preferences>(choice: Choice<Key>): ImmediateCommand {
+  const { key, name, summary, label, values } = choice;
+  const usage = `/${name} [${values.join(" | ")} | default]`;
+  return {
+    kind: "immediate",
+    name,
+    summary,
+    usage,
+    run(args, session) {
+      const word = args.toLowerCase();
+      const value = values.find((candidate) => candidate === word);
+      if (value !== undefined) session.set(key, value);
+      else if (word === "default") session.set(key, undefined);
+      else if (word !== "") return `Use \`${usage}\`.`;
+      return `${label}: **${session.preferences()[key]}**.`;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { SectionSource } from "../prompt/section-source.ts";
+import type { SkillsReport } from "../services/skills/skills-report.ts";
+import { tokenText } from "../turn/output/amount-text.ts";
+import type { ContextReport } from "../turn/preview/context-report.ts";
+import type { Review } from "../workspace/acceptance.ts";
+import type { QueuedCommand } from "./command.ts";
+
+/** `/context [list | detail]`: what the next request to the model is made of. */
+export const context: QueuedCommand = {
+  kind: "queued",
+  name: "context",
+  summary: "Show what fills the model's context, file by file or in detail",
+  usage: "/context [list | detail]",
+  async run(args, { contextReport, reviewFiles }) {
+    const word = args.toLowerCase();
+    if (word !== "" && word !== "list" && word !== "detail") return `Use \`${context.usage}\`.`;
+    const [report, review] = await Promise.all([contextReport(), reviewFiles()]);
+    const rest = word === "detail" ? details(report) : [];
+    return [...overview(report), ...filesOf(report), ...changesIn(review), ...rest].join("\n");
+  },
+};
+
+/** How many skills that were cut, and how many notes on skills, are told. */
+const MAX_NAMED = 5;
+const MAX_NOTES = 20;
+
+/** How it is told where a section's words come from, but for our own. */
+const FROM: Record<Exclude<SectionSource["kind"], "section">, string> = {
+  provider: "in the words for",
+  configuration: "from",
+  workspace: "from",
+  skills: "from each",
+  run: "from the run's",
+  plugin: "from the plugin",
+};
+
+function overview({ model, window, totals, sections, skills, messages }: ContextReport): string[] {
+  const { prompt, above, below, tools } = totals;
+  const all = prompt.tokens + tools.tokens + messages.tokens;
+  const share = Math.round((100 * all) / window);
+  return [
+    `About ${tokenText(all)} of ${tokenText(window)} tokens (${share} %) of \`${model}\`:`,
+    `- System prompt: ${tokenText(prompt.tokens)} tokens, ${prompt.chars} characters (${tokenText(above.tokens)} that stay the same, ${tokenText(below.tokens)} that change)`,
+    ...sections.filter(({ name }) => name === "skills").map((section) => skillsLine(section, skills)),
+    `- Tools: ${tokenText(tools.tokens)} tokens for ${tools.count}, their schemas ${tools.schemaBytes} bytes`,
+    `- Conversation: ${tokenText(messages.tokens)} tokens in ${messages.count} messages`,
+  ];
+}
+
+function skillsLine({ tokens, chars }: ContextReport["sections"][number], { listed, cut }: SkillsReport): string {
+  const names = cut.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = cut.length > names.length ? ` and ${cut.length - names.length} more` : "";
+  const without = cut.length === 0 ? "" : `; ${cut.length} not listed for want of room: ${names.join(", ")}${more}`;
+  return `- Skills, as part of it: ${listed} listed, ${tokenText(tokens)} tokens, ${chars} characters${without}`;
+}
+
+function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
+  const faults = warnings.length === 0 ? [] : ["", "To be looked after:", ...warnings.map((text) => `- ${text}`)];
+  if (files.length === 0) return ["", "No workspace file is in the prompt.", ...faults];
+  const { fileChars, totalChars } = limits;
+  const lines = files.map(({ path, missing, note, truncated, rawChars, injectedChars, tokens }) => {
+    if (missing) return `- ${path}: missing`;
+    if (note !== undefined) return `- ${note.replace(/^\(|\)$/g, "")}`;
+    const size = truncated ? `${injectedChars} of ${rawChars} characters, cut` : `${rawChars} characters`;
+    return `- ${path}: ${size}, ${tokenText(tokens)} tokens`;
+  });
+  const raw = files.reduce((sum, file) => sum + file.rawChars, 0);
+  const injected = files.reduce((sum, file) => sum + file.injectedChars, 0);
+  return [
+    "",
+    `Workspace files in it, at most ${fileChars} characters each and ${totalChars} together:`,
+    ...lines,
+    `- Together: ${injected} characters in the prompt, ${raw} in the workspace`,
+    ...(seeded ? [] : ["The workspace is new: the first turn writes these files."]),
+    ...faults,
+  ];
+}
+
+/** Files that are not as their owner has accepted them; nothing where none was ever accepted. */
+function changesIn({ hasAccepted, files }: Review): string[] {
+  const changed = files.filter(({ state }) => state !== "accepted");
+  if (!hasAccepted || changed.length === 0) return [];
+  return ["", "Not as you have accepted them:", ...changed.map(({ path, state }) => `- ${path}: ${state}`)];
+}
+
+function details({ sections, skills, tools }: ContextReport): string[] {
+  const parts = sections.map(({ name, layer, chars, tokens, source }) => {
+    const from = source.kind === "section" ? "" : `, ${FROM[source.kind]} ${source.name}`;
+    return `- ${name}: ${tokenText(tokens)} tokens, ${chars} characters${layer === "below" ? ", changes" : ""}${from}`;
+  });
+  const costs = tools
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .map(({ name, schemaBytes, tokens }) => `- ${name}: ${tokenText(tokens)} tokens, schema ${schemaBytes} bytes`);
+  const { notes } = skills;
+  const aboutSkills =
+    notes.length === 0 ? [] : ["", "On skills:", ...notes.slice(0, MAX_NOTES).map((note) => `- ${note}`)];
+  return ["", "Sections of the system prompt:", ...parts, ...aboutSkills, "", "Tools:", ...costs];
+}

@@ -1,0 +1,141 @@
+import type { Target } from "../channels/channel.ts";
+import { shortApprovalId } from "../config/session-ids.ts";
+import { IsopodError } from "../lib/errors.ts";
+import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { lookUpModel, namedModels } from "../services/model-lookup.ts";
+import { agentIn } from "../services/services.ts";
+import { NO_SKILLS } from "../services/skills/turn-skills.ts";
+import type { Life } from "../session/wakeups.ts";
+import { knownRun, type NewRun } from "../session-store/admission.ts";
+import type { Part } from "../session-store/outbox.ts";
+import { preferencesOf } from "../session-store/preferences.ts";
+import type { Decision, RunInput } from "../session-store/run.ts";
+import { openApprovals, openRuns, type RunRow } from "../session-store/runs.ts";
+import { saveQueuePolicy, saveSetting } from "../session-store/session-row.ts";
+import type { SkillSet } from "../skills/skill-set.ts";
+import { childMeant } from "../subagents/find-subagent.ts";
+import { giveMore } from "../subagents/instruct.ts";
+import { childView, shownChildren } from "../subagents/subagent-view.ts";
+import type { Family } from "../subagents/subagents.ts";
+import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import { skillsView } from "../turn/skills/invocation.ts";
+import type { SessionSkills } from "../turn/skills/session-skills.ts";
+import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "./command.ts";
+import { tellCommand } from "./command-hooks.ts";
+import { type Intake, intake } from "./intake.ts";
+import { recordCommand } from "./run-now.ts";
+import { statusOf, totalsIn } from "./session-status.ts";
+
+/** What carrying out commands needs of the object that it is done in. */
+export interface CommandRoom extends FamilyRoom {
+  family: Family;
+  hooks: SessionHooks;
+  skills: Pick<SessionSkills, "known">;
+  life(): Life;
+  /** Stops every run that is not settled, and every sub-agent. */
+  stopAll(): Stopped;
+  decide(approvalId: string, decision: Decision): boolean;
+  format(target: Target, markdown: string): Part[];
+}
+
+/** Carries out what an owner tells the session itself, before the queue. */
+export class CommandDesk {
+  readonly #room: CommandRoom;
+
+  constructor(room: CommandRoom) {
+    this.#room = room;
+  }
+
+  /** What was handed to the session: a command that acts at once, or a run. */
+  sort(input: RunInput): Intake {
+    return intake(input, () => this.#skills());
+  }
+
+  /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
+  take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
+    const { store, log, fence, hooks, owner, now, format } = this.#room;
+    const known = knownRun(store, run);
+    if (known !== undefined) return known;
+    const answer = orReason(() => command.run(args, this.#port(run)));
+    const parts = run.target === null ? [] : format(run.target, answer);
+    const { sessionId } = owner();
+    return fence.write(() => {
+      tellCommand({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
+      return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
+    });
+  }
+
+  /** None where there is no session yet, or no configuration that is valid. */
+  #skills(): SkillSet {
+    const { life, skills } = this.#room;
+    if (life() !== "here") return NO_SKILLS.set;
+    try {
+      return skills.known();
+    } catch (error) {
+      if (error instanceof IsopodError) return NO_SKILLS.set;
+      throw error;
+    }
+  }
+
+  #port(run: NewRun): CommandPort {
+    const { runId, input, target } = run;
+    const { store, fence, hooks, owner, wiring, now, stopAll, policyFor } = this.#room;
+    const agent = () => agentIn(wiring(), owner().agentId);
+    return {
+      stopAll: () => {
+        const stopped = stopAll();
+        hooks.later("command:stop", () => stopped, runId);
+        return stopped;
+      },
+      subagents: this.#subagents(run),
+      decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
+      queuePolicy: () => policyFor(target),
+      setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
+      preferences: () => preferencesOf(owner().settings, agent()),
+      set: (key, value) => fence.write(() => saveSetting(store, key, value)),
+      lookUpModel: (word) => lookUpModel(wiring, word),
+      namedModels: () => namedModels(wiring(), agent()),
+      status: () => statusOf(store, owner(), wiring(), now()),
+      totals: () => totalsIn(store, owner(), wiring(), now()),
+      skills: () => skillsView(this.#skills()),
+      asker: () => ({ sender: input.sender, target }),
+    };
+  }
+
+  #subagents({ runId, target }: NewRun): SubagentsPort {
+    const room = this.#room;
+    const { store, fence, owner, wiring, now, family, changed } = room;
+    return {
+      now,
+      list: () => shownChildren(store),
+      find: (which) => childMeant(shownChildren(store), which),
+      stop: (which) => family.stopNamed(which),
+      tell(which, text) {
+        const { subagents, defaults } = agentIn(wiring(), owner().agentId);
+        const telling = { target, owner: true, voice: {}, timeoutSeconds: defaults.timeoutSeconds };
+        const giver = { runId, askedBy: runId, telling, maxChildren: subagents.maxChildren };
+        const row = fence.write(() => giveMore(which, text, giver, room));
+        changed();
+        return childView(row);
+      },
+    };
+  }
+
+  #decideAll(approvalId: string | undefined, decision: Decision): string[] {
+    const { store, decide } = this.#room;
+    const waiting = openApprovals(openRuns(store)).filter(
+      ({ id }) => approvalId === undefined || id === approvalId || shortApprovalId(id) === approvalId,
+    );
+    return waiting.filter(({ id }) => decide(id, decision)).map(({ tool }) => tool);
+  }
+}
+
+/** What a command answers, or why it cannot: where the configuration is not valid there is little that can be done. */
+function orReason(run: () => string): string {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof IsopodError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+  }
+}

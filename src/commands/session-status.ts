@@ -1,0 +1,94 @@
+import { asc, gte } from "drizzle-orm";
+import { tokensOf } from "../agent/context-size.ts";
+import type { Agent } from "../config/agents.ts";
+import { startOfDay } from "../lib/zone.ts";
+import { lookUpModel, type ModelLookup, sessionModel } from "../services/model-lookup.ts";
+import { agentIn, type Wiring } from "../services/services.ts";
+import { countCompactions } from "../session-store/compactions.ts";
+import { readView } from "../session-store/conversation-view.ts";
+import { readMessages } from "../session-store/message-pages.ts";
+import { type Preferences, preferencesOf } from "../session-store/preferences.ts";
+import { isBegun } from "../session-store/run.ts";
+import { openRuns } from "../session-store/runs.ts";
+import { messages } from "../session-store/schema.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
+import { openChildren } from "../session-store/subagent-rows.ts";
+import { type Totals, totalsOf } from "../session-store/totals.ts";
+import type { TimeFormat } from "../turn/clock-text.ts";
+
+/** What a session is and does. Instants are milliseconds since the epoch. */
+export interface SessionStatus {
+  sessionKey: string;
+  /** When the conversation began. */
+  since: number;
+  /** The user's time zone and how times of day are written there. */
+  clock: { zone: string; format: TimeFormat };
+  /** `provider/model` that answers here, and that which the agent has of its own. */
+  model: string;
+  ownModel: string;
+  /** Why that model cannot be asked, where it cannot. */
+  modelProblem: string | undefined;
+  preferences: Preferences;
+  /** What the run at work is doing; undefined where none is. */
+  active: { status: "running" | "waiting_approval"; forMs: number } | undefined;
+  waiting: number;
+  /** Tokens that the model was shown and said last, and how many it takes; undefined where it cannot be asked. */
+  context: { tokens: number; window: number | undefined };
+  /** Summaries that were made of this conversation. */
+  compactions: number;
+  /** Sub-agents at work. */
+  subagents: number;
+}
+
+/** What a session is and does. @throws IsopodError where the configuration is not valid */
+export function statusOf(store: Store, owner: SessionRow, wiring: Wiring, now: number): SessionStatus {
+  const rows = openRuns(store);
+  const active = rows.map((row) => row.state).find(isBegun);
+  const agent = agentIn(wiring, owner.agentId);
+  const model = sessionModel(owner.settings, agent, wiring);
+  const found = lookUpModel(() => wiring, model);
+  return {
+    sessionKey: owner.key,
+    since: beginningOf(store, owner),
+    clock: clockOf(agent),
+    model,
+    ownModel: wiring.modelRefOf(agent),
+    modelProblem: found.kind === "none" ? found.problem : undefined,
+    preferences: preferencesOf(owner.settings, agent),
+    active: active && { status: active.status, forMs: now - active.startedAt },
+    waiting: rows.filter((row) => row.state.status === "queued").length,
+    context: { tokens: contextTokens(store, owner), window: windowOf(found, agent) },
+    compactions: countCompactions(store),
+    subagents: openChildren(store).filter(({ child }) => child.phase.status !== "ended").length,
+  };
+}
+
+/** What a session came to, with the user's day. @throws IsopodError where the configuration is not valid */
+export function totalsIn(store: Store, owner: SessionRow, wiring: Wiring, now: number): Totals {
+  const { zone } = clockOf(agentIn(wiring, owner.agentId));
+  return totalsOf(store, owner.contextSeq, startOfDay(now, zone));
+}
+
+function clockOf({ defaults }: Agent): SessionStatus["clock"] {
+  return { zone: defaults.userTimezone ?? "UTC", format: defaults.timeFormat };
+}
+
+function windowOf(found: ModelLookup, { defaults }: Agent): number | undefined {
+  return found.kind === "model" ? Math.min(found.contextWindow, defaults.contextTokens) : undefined;
+}
+
+function beginningOf(store: Store, { contextSeq, createdAt }: SessionRow): number {
+  const where = gte(messages.seq, contextSeq);
+  const [first] = readMessages(store, { where, orderBy: asc(messages.seq), limit: 1, maxBytes: 0 }).rows;
+  return first?.message.at ?? createdAt;
+}
+
+/** By what the last reply's provider has counted, where that was of this context; all the rest is estimated. */
+function contextTokens(store: Store, owner: SessionRow): number {
+  const { messages, countedFrom } = readView(store, owner);
+  const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);
+  const reply = messages[at];
+  if (at < countedFrom || reply?.role !== "assistant") return tokensOf(messages);
+  return reply.usage.input + tokensOf(messages.slice(at));
+}

@@ -1,0 +1,47 @@
+import type { QueuePolicy } from "../session-store/queue.ts";
+import type { Totals } from "../session-store/totals.ts";
+import { clockText, shortClockText } from "../turn/clock-text.ts";
+import { tokenText, totalText } from "../turn/output/amount-text.ts";
+import type { SessionStatus } from "./session-status.ts";
+
+/** What is told of a session, line by line, as Markdown. */
+export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: Totals): string[] {
+  const { sessionKey, since, clock, preferences, waiting, compactions, subagents } = status;
+  const { thinking, reasoning, verbose } = preferences;
+  return [
+    `Session \`${sessionKey}\`: ${doing(status)}.`,
+    modelText(status),
+    `Thinking: ${thinking}, visible reasoning: ${reasoning}, tool calls in words: ${verbose}`,
+    `Context: ${contextText(status)}, compacted ${times(compactions)}`,
+    `Queue: ${queue.mode}, ${waiting} waiting`,
+    ...(subagents === 0 ? [] : [`Sub-agents at work: ${subagents}`]),
+    `This conversation, since ${shortClockText(since, clock.zone, clock.format)}: ${totalText(totals.conversation)}`,
+    `Today: ${totalText(totals.today)}`,
+  ];
+}
+
+/** The date and time, in the user's zone and in UTC. */
+export function timeLines(now: number, { zone, format }: SessionStatus["clock"]): string[] {
+  return [`Time: ${clockText(now, zone, format)}`, `UTC: ${new Date(now).toISOString()}`];
+}
+
+function modelText({ model, ownModel, modelProblem }: SessionStatus): string {
+  const own = model === ownModel ? "" : `, for this session (else \`${ownModel}\`)`;
+  return `Model: \`${model}\`${own}${modelProblem === undefined ? "" : `. It cannot be used: ${modelProblem}`}`;
+}
+
+function contextText({ context: { tokens, window } }: SessionStatus): string {
+  if (window === undefined) return `${tokenText(tokens)} tokens`;
+  return `${tokenText(tokens)} of ${tokenText(window)} tokens (${Math.round((100 * tokens) / window)} %)`;
+}
+
+function doing({ active }: SessionStatus): string {
+  if (active === undefined) return "idle";
+  const seconds = Math.round(active.forMs / 1000);
+  return `${active.status === "running" ? "at work" : "waiting for your word"} for ${seconds} s`;
+}
+
+function times(count: number): string {
+  if (count === 0) return "never";
+  return count === 1 ? "once" : `${count} times`;
+}

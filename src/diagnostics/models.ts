@@ -1,0 +1,96 @@
+import { scopesOf } from "../budgets/budget-caps.ts";
+import { type Agent, agentIds, agentOf, modelAliases, resolveAlias } from "../config/agents.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { OFFLINE_REF } from "../models/offline.ts";
+import type { Wiring } from "../services/services.ts";
+import type { Check } from "./check.ts";
+import type { Patient } from "./diagnostics-context.ts";
+
+/** Whether every model that is named can be asked: its provider is known, its key is there, its price where money is capped. */
+export function examineModels({ wiring }: Patient): Check[] {
+  if (wiring === undefined) return [];
+  const agents = agentIds(wiring.config).map((id) => agentOf(wiring.config, id));
+  const checks = [...agents.flatMap((agent) => examineAgent(wiring, agent)), ...examineOthers(wiring, agents)];
+  return [...new Map(checks.map((check) => [check.id, check])).values()];
+}
+
+function examineAgent(wiring: Wiring, agent: Agent): Check[] {
+  const ref = wiring.modelRefOf(agent);
+  const first = examineModel(wiring, ref, {
+    id: `models.${agent.id}`,
+    by: `The agent '${agent.id}' answers with`,
+    grave: true,
+  });
+  const spare = agent.fallbacks.map((fallback) =>
+    examineModel(wiring, fallback, {
+      id: `models.${agent.id}.${fallback}`,
+      by: `The agent '${agent.id}' falls back on`,
+      grave: false,
+    }),
+  );
+  return [...first, ...spare.flat(), ...examinePrices(wiring, agent, [ref, ...agent.fallbacks])];
+}
+
+/** Models that are named for something else than answering. */
+function examineOthers(wiring: Wiring, agents: readonly Agent[]): Check[] {
+  const { config } = wiring;
+  const { compaction } = config.agents.defaults;
+  const named = [
+    ...(compaction.model === undefined ? [] : [{ ref: compaction.model, by: "Summaries are written by" }]),
+    ...agents.flatMap(({ subagents }) =>
+      subagents.model === undefined ? [] : [{ ref: subagents.model, by: "Sub-agents answer with" }],
+    ),
+    ...modelAliases(config).map(({ alias, model }) => ({ ref: model, by: `'${alias}' stands for` })),
+  ];
+  return named.flatMap(({ ref, by }) => {
+    const model = resolveAlias(config, ref);
+    return examineModel(wiring, model, { id: `models.named.${model}`, by, grave: false });
+  });
+}
+
+function examineModel(
+  wiring: Wiring,
+  ref: string,
+  { id, by, grave }: { id: string; by: string; grave: boolean },
+): Check[] {
+  const head = { id, area: "models" } as const;
+  try {
+    wiring.candidates([ref]);
+  } catch (error) {
+    if (!(error instanceof IsopodError)) throw error;
+    const status = grave ? "fail" : "warn";
+    const fix = error.hint ?? "Name another model.";
+    return [{ ...head, status, message: `${by} ${ref}, but ${error.message}.`, fix }];
+  }
+  if (ref === OFFLINE_REF && grave) {
+    const message = `${by} the built-in offline model, which follows rules and understands little.`;
+    return [{ ...head, status: "warn", message, fix: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or ISOPOD_MODEL." }];
+  }
+  return [{ ...head, status: "ok", message: `${by} ${ref}.` }];
+}
+
+/** Where money is capped, a model without a price is not asked. */
+function examinePrices(wiring: Wiring, agent: Agent, refs: readonly string[]): Check[] {
+  const isCapped = scopesOf(wiring.config, agent.id).some(({ caps }) => caps.some(({ of }) => of === "micros"));
+  if (!isCapped) return [];
+  return refs
+    .filter((ref) => hasNoPrice(wiring, ref))
+    .map((ref) => ({
+      id: `models.price.${ref}`,
+      area: "models",
+      status: "fail",
+      message: `Money is capped, and ${ref} has no price, so it is not asked.`,
+      fix: `Give it a cost in models.providers.${ref.split("/")[0]}.models.`,
+      path: `models.providers.${ref.split("/")[0]}.models`,
+    }));
+}
+
+function hasNoPrice(wiring: Wiring, ref: string): boolean {
+  try {
+    return wiring.model(ref).price === undefined;
+  } catch (error) {
+    // That it cannot be asked is said above.
+    if (error instanceof IsopodError) return false;
+    throw error;
+  }
+}

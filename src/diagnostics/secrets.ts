@@ -1,0 +1,58 @@
+import { fieldPath } from "../config/field-path.ts";
+import { idleFields } from "../config/schema-lookup.ts";
+import { jsonSchemaOf } from "../config/schema-node.ts";
+import { secretRef } from "../config/secret-ref.ts";
+import { isJsonObject, type Json } from "../lib/json.ts";
+import { wholeSchema } from "../services/config-schema.ts";
+import type { Check } from "./check.ts";
+import type { Patient } from "./diagnostics-context.ts";
+
+const GOOD_TOKEN_CHARS = 24;
+const WEAK_TOKEN_CHARS = 8;
+
+/** Whether the secrets that the configuration names are there, and whether the token is hard to guess. Names only. */
+export function examineSecrets({ configuration, secret }: Patient): Check[] {
+  const { document } = configuration;
+  const idle = idleFields(jsonSchemaOf(wholeSchema), document).map(({ path }) => path);
+  const named = new Map(referencesIn(document, []).map((reference) => [reference.id, reference]));
+  const checks = [...named.values()].map(({ id, path }): Check => {
+    const head = { id: `secrets.${id}`, area: "secrets", path: fieldPath(path) } as const;
+    if (secret(id) !== undefined) return { ...head, status: "ok", message: `${id} is set.` };
+    // A profile without a key and a skill without its secret are passed over, and nobody asks for that of what does nothing yet.
+    const isSpare = path[0] === "auth" || path[0] === "skills" || idle.some((one) => one.startsWith(`${head.path}.`));
+    return {
+      ...head,
+      status: isSpare ? "warn" : "fail",
+      message: `${id} is not set, and the configuration names it.`,
+      fix: `wrangler secret put ${id}; locally, a line in .dev.vars.`,
+    };
+  });
+  return [examineToken(secret("ISOPOD_TOKEN") ?? ""), ...checks];
+}
+
+function examineToken(token: string): Check {
+  const head = { id: "secrets.ISOPOD_TOKEN", area: "secrets" } as const;
+  const isVaried = new Set(token).size >= Math.min(token.length, 10);
+  if (token.length >= GOOD_TOKEN_CHARS && isVaried) {
+    return { ...head, status: "ok", message: "ISOPOD_TOKEN is set, and long enough." };
+  }
+  return {
+    ...head,
+    status: token.length < WEAK_TOKEN_CHARS ? "fail" : "warn",
+    message: `ISOPOD_TOKEN can be guessed: whoever has it may do everything.`,
+    fix: `Take one of ${GOOD_TOKEN_CHARS} or more characters drawn by chance (openssl rand -base64 32): wrangler secret put ISOPOD_TOKEN.`,
+  };
+}
+
+interface Reference {
+  id: string;
+  path: (string | number)[];
+}
+
+/** References as they have to be: what stands in another one instead of a name may be the secret itself. */
+function referencesIn(value: Json, path: (string | number)[]): Reference[] {
+  if (Array.isArray(value)) return value.flatMap((inner, at) => referencesIn(inner, [...path, at]));
+  if (!isJsonObject(value)) return [];
+  if (secretRef.safeParse(value).success) return [{ id: String(value.id), path }];
+  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, [...path, key]));
+}

@@ -1,0 +1,148 @@
+import { z } from "@hono/zod-openapi";
+import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./params.ts";
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const imagePart = z.object({
+  type: z.literal("image_url"),
+  image_url: z.object({ url: z.string().openapi({ description: "A data: URL of PNG, JPEG, WebP or GIF." }) }),
+});
+const filePart = z.object({
+  type: z.literal("file"),
+  file: z.object({
+    file_data: z.string().openapi({ description: "A data: URL." }),
+    filename: z.string().optional(),
+  }),
+});
+const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
+
+/** One part of a message. */
+export type ChatPart = z.infer<typeof textPart | typeof imagePart | typeof filePart | typeof refusalPart>;
+
+const name = z.string().optional();
+const texts = z.union([z.string(), z.array(textPart)]);
+
+const chatMessage = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("system"), content: texts, name }),
+  z.object({ role: z.literal("developer"), content: texts, name }),
+  z.object({
+    role: z.literal("user"),
+    content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart, filePart]))]),
+    name,
+  }),
+  z.object({
+    role: z.literal("assistant"),
+    content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))]).nullish(),
+    name,
+  }),
+  z.object({ role: z.literal("tool"), content: texts, tool_call_id: z.string().optional() }),
+  z.object({ role: z.literal("function"), content: texts.nullable(), name }),
+]);
+
+/** One message of a request. */
+export type ChatMessage = z.infer<typeof chatMessage>;
+
+/** The body of `POST /v1/chat/completions`. What is not named here is taken and makes no difference. */
+export const chatRequest = z
+  .looseObject({
+    model: MODEL_PARAM,
+    messages: z.array(chatMessage).min(1).max(2000),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    user: z.string().nullish().openapi({ description: "Has a session of its own, which knows what was said before." }),
+    reasoning_effort: reasoningEffort,
+    isopod: toolsShown,
+    n: z.int().max(1, "one answer is given at a time").nullish(),
+    tools: z.array(z.unknown()).nullish(),
+    tool_choice: z.unknown().optional(),
+    functions: z.array(z.unknown()).nullish(),
+    function_call: z.unknown().optional(),
+    response_format: z
+      .looseObject({ type: z.string() })
+      .refine(({ type }) => type === "text", "the agent answers in text: it cannot be held to a format")
+      .nullish(),
+    logprobs: unsupported("log probabilities are not known here"),
+    top_logprobs: unsupported("log probabilities are not known here"),
+    audio: unsupported("the agent does not speak"),
+    modalities: z.array(z.enum(["text"], "the agent answers in text")).nullish(),
+  })
+  .superRefine((body, ctx) => {
+    noTools(ctx, "tools", body.tools, body.tool_choice);
+    noTools(ctx, "functions", body.functions, body.function_call);
+  })
+  .openapi("ChatCompletionRequest");
+
+/** The body of `POST /v1/chat/completions`, checked. */
+export type ChatRequest = z.infer<typeof chatRequest>;
+
+const usage = z
+  .object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  })
+  .openapi("CompletionUsage");
+
+/** Tokens of a run, as chat completions have them. */
+export type ChatUsage = z.infer<typeof usage>;
+
+const finishReason = z.enum(["stop", "length", "content_filter"]);
+
+/** Why a chat completion is over. */
+export type FinishReason = z.infer<typeof finishReason>;
+
+const shownTool = z
+  .object({
+    call_id: z.string(),
+    tool: z.string(),
+    arguments: z.record(z.string(), z.any()),
+    output: z.string().optional().openapi({ description: "Absent until it is done." }),
+    is_error: z.boolean().optional(),
+  })
+  .openapi("ShownToolCall");
+
+/** A tool call of the agent's own, as callers are shown it. */
+export type ShownTool = z.infer<typeof shownTool>;
+
+/** The answer to a request that does not stream. */
+export const chatCompletion = z
+  .object({
+    id: z.string().openapi({ description: "`chatcmpl-` and what follows `run_` in the run's id." }),
+    object: z.literal("chat.completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        message: z.object({ role: z.literal("assistant"), content: z.string(), refusal: z.null() }),
+        logprobs: z.null(),
+        finish_reason: finishReason,
+      }),
+    ),
+    usage,
+    isopod: z
+      .object({ tools: z.array(shownTool) })
+      .optional()
+      .openapi({ description: "With `x-isopod-tools: show`." }),
+  })
+  .openapi("ChatCompletion");
+
+export type ChatCompletion = z.infer<typeof chatCompletion>;
+
+/** One event of a streamed answer. */
+export interface ChatChunk {
+  id: string;
+  object: "chat.completion.chunk";
+  created: number;
+  model: string;
+  choices: {
+    index: number;
+    delta: { role?: "assistant"; content?: string };
+    logprobs: null;
+    finish_reason: FinishReason | null;
+  }[];
+  usage?: ChatUsage | null;
+  /** With `x-isopod-tools: show`: a tool call as it is launched, and once more when it is done. */
+  isopod?: { tool: ShownTool };
+}

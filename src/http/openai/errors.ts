@@ -1,0 +1,122 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { RunError } from "../../agent/events.ts";
+import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import { statusOf } from "../errors.ts";
+
+/** The body of every error of the routes that speak OpenAI's protocol. */
+export const openAiErrorBody = z
+  .object({
+    error: z.object({
+      message: z.string().openapi({ description: "What is wrong, and what to do about it." }),
+      type: z.string().openapi({ example: "invalid_request_error" }),
+      param: z.string().nullable().openapi({ description: "The field of the request that is wrong." }),
+      code: z.string().nullable().openapi({ example: "model_not_found" }),
+    }),
+  })
+  .openapi("OpenAIError");
+
+/** An error in OpenAI's terms. */
+export interface OpenAiProblem {
+  status: number;
+  /** Whether asking again may help. Official clients ask again by themselves after 409, 429 and 5xx unless told. */
+  mayRetry: boolean;
+  error: z.infer<typeof openAiErrorBody>["error"];
+}
+
+/** Whether the routes of a path answer their errors in OpenAI's shape. */
+export function speaksOpenAi(path: string): boolean {
+  return /^\/v1\/(?:chat\/completions|responses|models)(?:\/|$)/.test(path);
+}
+
+/** Turns anything that a route threw into OpenAI's shape with the right status. */
+export function onOpenAiError(thrown: Error, c: Context): Response {
+  return problemResponse(problemOf(thrown, c.req.path), c.res.headers);
+}
+
+/** Refuses what a schema refused, naming the first field that is wrong. */
+export function onOpenAiInvalid(result: { success: boolean; error?: z.ZodError }): void {
+  const first = result.success ? undefined : result.error?.issues[0];
+  if (first === undefined) return;
+  const issue = innermost(first);
+  const param = pathText(issue.path);
+  const reason = issue.code === "custom" ? "unsupported_value" : issue.code;
+  throw new IsopodError("invalid_request", param === "" ? issue.message : `${param}: ${issue.message}`, undefined, {
+    reason,
+    ...(param !== "" && { param }),
+  });
+}
+
+/** Of what may be given in several forms, what is wrong with the form that came nearest. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inner = issue.errors.flat().map((one) => innermost({ ...one, path: [...issue.path, ...one.path] }));
+  const nearest = inner.sort((a, b) => b.path.length - a.path.length)[0];
+  return nearest !== undefined && nearest.path.length > issue.path.length ? nearest : issue;
+}
+
+/** What was thrown, in OpenAI's terms. */
+export function problemOf(thrown: unknown, path: string): OpenAiProblem {
+  if (thrown instanceof IsopodError) {
+    const { code, message, hint, details } = thrown;
+    const reason = details.reason ?? REASONS[code] ?? code;
+    const text = hint === undefined ? message : `${message.replace(/[.!?]?$/, ".")} ${hint}`;
+    return problem(statusOf(code), text, reason, details.param, code !== "conflict");
+  }
+  if (thrown instanceof HTTPException && thrown.status < 500) {
+    const message = thrown.status === 413 ? "The body is too large." : thrown.message;
+    return problem(thrown.status, message, thrown.status === 413 ? "payload_too_large" : "invalid_request");
+  }
+  log("error", "http.failed", { path, error: messageOf(thrown) });
+  return problem(500, "Something went wrong here. The Worker's log says what.", "internal");
+}
+
+/** How a run failed, in OpenAI's terms. It has had its retries, so nobody is to repeat it by himself. */
+export function problemOfRun({ code, message }: RunError): OpenAiProblem {
+  return problem(RUN_STATUS[code], message, code === "budget" ? "insufficient_quota" : code, undefined, false);
+}
+
+/** A problem as an answer. */
+export function problemResponse({ status, mayRetry, error }: OpenAiProblem, headers?: Headers): Response {
+  const response = Response.json({ error }, { status });
+  for (const [name, value] of headers ?? []) response.headers.set(name, value);
+  response.headers.set("Content-Type", "application/json");
+  if (!mayRetry) response.headers.set("X-Should-Retry", "false");
+  return response;
+}
+
+function problem(status: number, message: string, code: string, param?: string, mayRetry = true): OpenAiProblem {
+  return { status, mayRetry, error: { message, type: typeOf(status, code), param: param ?? null, code } };
+}
+
+function typeOf(status: number, code: string): string {
+  if (code === "insufficient_quota") return code;
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+/** OpenAI's own word for one of our codes. */
+const REASONS: Partial<Record<IsopodError["code"], string>> = { unauthorized: "invalid_api_key" };
+
+const RUN_STATUS: Record<RunError["code"], number> = {
+  model_error: 502,
+  not_configured: 503,
+  aborted: 409,
+  timeout: 504,
+  crash_loop: 500,
+  dropped: 409,
+  budget: 429,
+  loop: 500,
+  cancelled: 409,
+  internal: 500,
+};
+
+/** A path into a body as OpenAI writes it: `messages[0].content`. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`))
+    .join("");
+}

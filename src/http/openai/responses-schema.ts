@@ -1,0 +1,175 @@
+import { z } from "@hono/zod-openapi";
+import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./params.ts";
+
+const inputText = z.object({ type: z.literal("input_text"), text: z.string() });
+const inputImage = z.object({
+  type: z.literal("input_image"),
+  image_url: z
+    .string("send the image as a data: URL")
+    .openapi({ description: "A data: URL of PNG, JPEG, WebP or GIF." }),
+});
+const inputFile = z.object({
+  type: z.literal("input_file"),
+  file_data: z.string("send the file as a data: URL").openapi({ description: "A data: URL." }),
+  filename: z.string().optional(),
+});
+const outputText = z.object({ type: z.literal("output_text"), text: z.string() });
+const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
+
+const contentPart = z.discriminatedUnion("type", [inputText, inputImage, inputFile, outputText, refusal]);
+
+/** One part of a message. */
+export type ResponsePart = z.infer<typeof contentPart>;
+
+const message = z.object({
+  type: z.literal("message").openapi({ description: "May be left out." }),
+  role: z.enum(["user", "assistant", "system", "developer"]),
+  content: z.union([z.string(), z.array(contentPart)]),
+});
+
+/** What came of a tool of the caller's own, or of the agent's in an earlier answer. */
+const toolResult = z.object({
+  type: z.enum(["function_call_output", "custom_tool_call_output"]),
+  output: z.union([z.string(), z.array(z.unknown())]),
+});
+/** What an agent needs to know nothing of: it was part of how an earlier answer came about. */
+const passedOver = z.object({
+  type: z.enum(["reasoning", "item_reference", "function_call", "custom_tool_call", "mcp_call", "mcp_list_tools"]),
+});
+
+const inputItem = z.discriminatedUnion("type", [message, toolResult, passedOver], "this kind of item is not known");
+
+/** One item of a request's input. */
+export type InputItem = z.infer<typeof inputItem>;
+
+/** A message may leave out that it is one. */
+function withType(item: unknown): unknown {
+  const isMessage = typeof item === "object" && item !== null && "role" in item && !("type" in item);
+  return isMessage ? { ...item, type: "message" } : item;
+}
+
+/** The body of `POST /v1/responses`. What is not named here is taken and makes no difference. */
+export const responsesRequest = z
+  .looseObject({
+    model: MODEL_PARAM.default("isopod"),
+    input: z.union([z.string(), z.array(z.preprocess(withType, inputItem)).min(1).max(2000)]),
+    instructions: z.string().nullish().openapi({ description: "Told to the model of this run only." }),
+    previous_response_id: z.string().nullish().openapi({ description: "Goes on in that response's session." }),
+    user: z.string().nullish().openapi({ description: "Has a session of its own, which knows what was said before." }),
+    stream: z.boolean().nullish(),
+    background: z.boolean().nullish().openapi({ description: "Answers at once; the response is asked for later." }),
+    store: z.boolean().nullish().openapi({ description: "With false a session of its own is deleted after minutes." }),
+    reasoning: z
+      .looseObject({
+        effort: reasoningEffort,
+        summary: z.enum(["auto", "concise", "detailed"]).nullish().openapi({ description: "Shows the reasoning." }),
+      })
+      .nullish(),
+    isopod: toolsShown,
+    metadata: z.record(z.string(), z.string()).nullish().openapi({ description: "Given back, and not kept." }),
+    tools: z.array(z.unknown()).nullish(),
+    tool_choice: z.unknown().optional(),
+    text: z
+      .looseObject({
+        format: z
+          .looseObject({ type: z.string() })
+          .refine(({ type }) => type === "text", "the agent answers in text: it cannot be held to a format")
+          .nullish(),
+      })
+      .nullish(),
+    conversation: unsupported("conversations are sessions here: name one with `user`"),
+    prompt: unsupported("prompt templates are not known here"),
+    top_logprobs: unsupported("log probabilities are not known here"),
+  })
+  .superRefine((body, ctx) => noTools(ctx, "tools", body.tools, body.tool_choice))
+  .openapi("ResponsesRequest");
+
+/** The body of `POST /v1/responses`, checked. */
+export type ResponsesRequest = z.infer<typeof responsesRequest>;
+
+const nothing = z.never().openapi({ type: "object", description: "There are none." });
+const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
+
+const outputMessage = z.object({
+  type: z.literal("message"),
+  id: z.string(),
+  role: z.literal("assistant"),
+  status: itemStatus,
+  content: z.array(
+    z.object({
+      type: z.literal("output_text"),
+      text: z.string(),
+      annotations: z.array(nothing),
+      logprobs: z.array(nothing),
+    }),
+  ),
+});
+const outputReasoning = z.object({
+  type: z.literal("reasoning"),
+  id: z.string(),
+  status: itemStatus,
+  summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })),
+});
+const outputCall = z.object({
+  type: z.literal("mcp_call"),
+  id: z.string(),
+  server_label: z.literal("isopod"),
+  name: z.string(),
+  arguments: z.string(),
+  output: z.string().nullable(),
+  error: z.object({ type: z.literal("mcp_tool_execution_error"), content: z.string() }).nullable(),
+  status: z.enum(["in_progress", "completed", "failed", "incomplete"]),
+});
+
+const outputItem = z.discriminatedUnion("type", [outputMessage, outputReasoning, outputCall]);
+
+/** One item of a response's output. */
+export type OutputItem = z.infer<typeof outputItem>;
+export type OutputMessage = z.infer<typeof outputMessage>;
+export type OutputReasoning = z.infer<typeof outputReasoning>;
+export type OutputCall = z.infer<typeof outputCall>;
+
+const usage = z
+  .object({
+    input_tokens: z.int(),
+    input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
+    output_tokens: z.int(),
+    output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+    total_tokens: z.int(),
+  })
+  .openapi("ResponseUsage");
+
+/** Tokens of a run, as responses have them. */
+export type ResponseUsage = z.infer<typeof usage>;
+
+const status = z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]);
+
+/** A response, begun or done. */
+export const response = z
+  .object({
+    id: z.string().openapi({ description: "`resp_` and what follows `run_` in the run's id." }),
+    object: z.literal("response"),
+    created_at: z.int(),
+    status,
+    background: z.boolean(),
+    error: z.object({ code: z.enum(["server_error", "rate_limit_exceeded"]), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
+    instructions: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string(),
+    output: z.array(outputItem),
+    parallel_tool_calls: z.literal(true),
+    previous_response_id: z.string().nullable(),
+    store: z.boolean(),
+    temperature: z.null(),
+    text: z.object({ format: z.object({ type: z.literal("text") }) }),
+    tool_choice: z.literal("auto"),
+    tools: z.array(nothing),
+    top_p: z.null(),
+    truncation: z.literal("disabled"),
+    usage: usage.nullable(),
+  })
+  .openapi("Response");
+
+/** A response, begun or done. */
+export type ResponseObject = z.infer<typeof response>;

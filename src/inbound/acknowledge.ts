@@ -1,0 +1,32 @@
+import type { InboundMessage } from "../channels/channel.ts";
+import { within } from "../lib/deadline.ts";
+import { log } from "../lib/log.ts";
+import type { Config, OpenChannel } from "../services/services.ts";
+
+const REACT_TIMEOUT_MS = 5000;
+
+type MessagesConfig = Pick<Config["messages"], "ackReaction" | "ackReactionScope">;
+
+/** Puts the configured emoji on a message that was stored, where the scope has it. Never rejects; again is the same. */
+export async function acknowledge(
+  message: InboundMessage,
+  { channel, context }: OpenChannel,
+  { ackReaction: emoji, ackReactionScope: scope }: MessagesConfig,
+): Promise<void> {
+  const { reactions, id } = channel;
+  if (emoji === "" || reactions === undefined || !isInScope(scope, message)) return;
+  if (reactions.level(context.account) === "off") return;
+  const { conversation, messageId } = message;
+  const { kind, id: conversationId } = conversation;
+  const target = { channel: id, accountId: context.accountId, kind, conversationId };
+  const delivery = await within(REACT_TIMEOUT_MS, (signal) =>
+    reactions.react({ target, messageId, emoji }, context, signal),
+  );
+  if (delivery.outcome !== "delivered") log("debug", "message.not_acknowledged", { channel: id, ...delivery });
+}
+
+function isInScope(scope: MessagesConfig["ackReactionScope"], { conversation, mentioned }: InboundMessage): boolean {
+  if (scope === "all" || scope === "off") return scope === "all";
+  if (conversation.kind === "direct") return scope === "direct";
+  return scope === "group-all" || (scope === "group-mentions" && mentioned);
+}

@@ -1,0 +1,114 @@
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import type { AuditTrail } from "../session-store/audit-trail.ts";
+import type { Fence } from "../session-store/fence.ts";
+import { isSettled, type RunState } from "../session-store/run.ts";
+import { closeRun, type OpenRun, openRuns } from "../session-store/runs.ts";
+import { forgetApprovals, indexApprovals, indexRuns } from "../session-store/session-index.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
+
+/** How long a session's news may gather before the index is told. */
+const TELL_AFTER_MS = 200;
+
+/** What telling the index needs of the object that it is done for. */
+export interface IndexRoom {
+  store: Store;
+  fence: Fence;
+  database: D1Database;
+  audit: AuditTrail;
+  owner(): SessionRow;
+}
+
+/**
+ * Keeps the index of all sessions, runs and waiting calls, and the audit trail, in step with one session, after the fact. A run stays open
+ * until the index knows how it ended, so that a later incarnation tells it again; telling it twice does no harm.
+ */
+export class Indexer {
+  readonly #room: IndexRoom;
+  /** The calls that the index knows to wait for a person, by their approvals. */
+  readonly #toldWaiting = new Set<string>();
+  #telling: Promise<void> | undefined;
+
+  constructor(room: IndexRoom) {
+    this.#room = room;
+  }
+
+  /** Whether the index lags behind; also while it is being told, because that may get lost. */
+  get isBehind(): boolean {
+    return this.#untold().length > 0 || this.#room.audit.isBehind;
+  }
+
+  /**
+   * Tells the index, a moment from now, what it does not know then: what ends in quick succession is told at once. Goes
+   * on until it knows everything or cannot be told. Never rejects.
+   */
+  tell(): Promise<void> {
+    this.#telling ??= this.#tellSoon().finally(() => {
+      this.#telling = undefined;
+    });
+    return this.#telling;
+  }
+
+  /** Resolves when the index is not being told anything. */
+  async idle(): Promise<void> {
+    await this.#telling;
+  }
+
+  /** Everything was deleted, here and in the index. */
+  forget(): void {
+    this.#toldWaiting.clear();
+  }
+
+  /** A person has spoken on a run's calls, or nobody has to any more. Never rejects. */
+  async forgetApprovals(runId: string): Promise<void> {
+    await quietly(() => forgetApprovals(this.#room.database, runId));
+  }
+
+  #untold(): OpenRun[] {
+    return openRuns(this.#room.store).filter(
+      ({ state }) => isSettled(state) || waitingIn(state).some((id) => !this.#toldWaiting.has(id)),
+    );
+  }
+
+  async #tellSoon(): Promise<void> {
+    let isHeard = true;
+    do {
+      await scheduler.wait(TELL_AFTER_MS);
+      isHeard = await quietly(() => this.#tellNow(this.#untold()));
+    } while (isHeard && this.isBehind);
+  }
+
+  async #tellNow(rows: readonly OpenRun[]): Promise<void> {
+    const { store, fence, database, audit, owner } = this.#room;
+    await audit.tell();
+    for (const { id, state } of rows) {
+      if (state.status !== "waiting_approval") continue;
+      await indexApprovals(database, owner(), id, state);
+      for (const approvalId of waitingIn(state)) this.#toldWaiting.add(approvalId);
+    }
+    const settled = rows.filter(({ state }) => isSettled(state));
+    if (settled.length === 0) return;
+    await indexRuns(database, owner(), settled, Date.now());
+    fence.write(() => {
+      for (const { id } of settled) closeRun(store, id);
+    });
+  }
+}
+
+/** The calls of a run on which a person has yet to speak. */
+function waitingIn(state: RunState): string[] {
+  if (state.status !== "waiting_approval") return [];
+  return state.approvals.flatMap(({ id, decision }) => (decision === undefined ? [id] : []));
+}
+
+/** Whether it could be done. */
+async function quietly(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    log("warn", "index.failed", { error: messageOf(error) });
+    return false;
+  }
+}

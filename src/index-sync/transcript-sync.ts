@@ -1,0 +1,160 @@
+import { type Agent, agentOf } from "../config/agents.ts";
+import { messageOf } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { log as writeLog } from "../lib/log.ts";
+import { transcriptPath } from "../memory/transcript-path.ts";
+import type { Message } from "../models/message.ts";
+import { askForIndexing, type IndexMemory } from "../services/memory/request-indexing.ts";
+import { forgetTranscripts, notePages } from "../services/memory/transcript-index.ts";
+import { isRemembered, remembersTranscripts } from "../services/memory/transcript-sources.ts";
+import type { Wiring } from "../services/services.ts";
+import type { Fence } from "../session-store/fence.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
+import { transcriptLines } from "../session-store/transcript-lines.ts";
+import {
+  etagOf,
+  hasNews,
+  isLaidOut,
+  layOutMore,
+  linesOn,
+  markTold,
+  type PageRow,
+  pageAt,
+  pagesOf,
+  untoldPages,
+} from "../session-store/transcript-pages.ts";
+
+/** How often a transcript is laid out further in one call: of what is longer the rest comes with the next. */
+const MAX_STEPS = 100;
+
+/** A page of a transcript as a document of memory, without its text. */
+export interface TranscriptPage {
+  path: string;
+  /** Another one whenever its lines are others. */
+  etag: string;
+  /** Of its text, in bytes; of what is gone since, too. */
+  size: number;
+  /** When the last of it was said. */
+  modifiedAt: number;
+}
+
+/** What being remembered needs of the object of a session. */
+export interface TranscriptRoom {
+  store: Store;
+  fence: Fence;
+  /** The index of memories, and the queue that it is made by. */
+  memory: D1Database;
+  indexing: Queue<IndexMemory>;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Pick<Wiring, "config">;
+  now(): number;
+}
+
+/** What memory has of one session: what was said there, in pages. Where transcripts are no source, it costs nothing. */
+export class TranscriptMemory {
+  readonly #room: TranscriptRoom;
+  #telling: Promise<void> | undefined;
+
+  constructor(room: TranscriptRoom) {
+    this.#room = room;
+  }
+
+  /** All pages, the newest first; whoever asks is told by that. `isWhole` says whether the newest messages are in it. */
+  async pages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> {
+    if (!this.#isRemembered()) return { pages: [], isWhole: true };
+    const isWhole = await this.#layOut();
+    const { store, fence } = this.#room;
+    const pages = pagesOf(store).filter(({ keptSeq, lastSeq }) => keptSeq <= lastSeq);
+    if (untoldPages(store).length > 0) fence.write(() => markTold(store, untoldPages(store)));
+    return { pages: pages.map((page) => this.#shown(page)), isWhole };
+  }
+
+  /** A page as it is now; undefined where there is none, or nothing of it is left. */
+  page(conversation: string, number: number): (TranscriptPage & { text: string }) | undefined {
+    const { store } = this.#room;
+    const page = this.#isRemembered() ? pageAt(store, conversation, number) : undefined;
+    const lines = page && linesOn(store, page, this.#linesOf());
+    return page && lines && { ...this.#shown(page), text: lines.join("\n") };
+  }
+
+  /**
+   * Has the index brought up to date where enough was said since, where a conversation is over, or where something was
+   * cleared away. Never rejects: what was not told is told after the next turn.
+   */
+  tell(): Promise<void> {
+    this.#telling ??= this.#tell().finally(() => {
+      this.#telling = undefined;
+    });
+    return this.#telling;
+  }
+
+  /**
+   * The session is being deleted: no search finds any more what was said in it. May be repeated.
+   * @throws whatever D1 or the queue throws
+   */
+  async forget(): Promise<void> {
+    const { store, memory, indexing, owner } = this.#room;
+    if (!isLaidOut(store)) return;
+    const { agentId, key } = owner();
+    await forgetTranscripts(memory, agentId, key);
+    await askForIndexing(indexing, agentId);
+  }
+
+  /** Resolves when nothing is being told. */
+  async idle(): Promise<void> {
+    await this.#telling;
+  }
+
+  async #tell(): Promise<void> {
+    const { store, fence, memory, indexing, owner, now } = this.#room;
+    try {
+      const agent = this.#agent();
+      if (!remembersTranscripts(agent) || !this.#isRemembered()) return;
+      const { deltaBytes: bytes, deltaMessages: messages } = agent.memorySearch.sync.sessions;
+      if (hasNews(store, owner(), { bytes, messages })) await this.#layOut();
+      const changed = untoldPages(store);
+      if (changed.length === 0) return;
+      const at = now();
+      const paths = changed.map((page) => this.#shown(page).path);
+      await notePages(memory, agent.id, paths, { token: newId("ver", at), at });
+      await askForIndexing(indexing, agent.id);
+      fence.write(() => markTold(store, changed));
+    } catch (error) {
+      writeLog("warn", "memory.not_told", { error: messageOf(error) });
+    }
+  }
+
+  /** Lays out what was said, in small commits. Gives whether that is all of it. */
+  async #layOut(): Promise<boolean> {
+    const { store, fence, owner } = this.#room;
+    const linesOf = this.#linesOf();
+    for (let step = 0; step < MAX_STEPS; step++) {
+      if (!fence.write(() => layOutMore(store, owner(), linesOf))) return true;
+      await scheduler.wait(0);
+    }
+    return false;
+  }
+
+  /** One that is deleted after a while is no memory. */
+  #isRemembered(): boolean {
+    const { key, settings } = this.#room.owner();
+    return isRemembered(key) && settings.lingerMs === undefined;
+  }
+
+  #shown(page: PageRow): TranscriptPage {
+    const { conversation, page: number, size, saidAt } = page;
+    const path = transcriptPath({ sessionKey: this.#room.owner().key, conversation, page: number });
+    return { path, etag: etagOf(page), size, modifiedAt: saidAt };
+  }
+
+  #linesOf(): (message: Message) => string[] {
+    const { userTimezone = "UTC" } = this.#agent().defaults;
+    return (message) => transcriptLines(message, userTimezone);
+  }
+
+  #agent(): Agent {
+    return agentOf(this.#room.wiring().config, this.#room.owner().agentId);
+  }
+}

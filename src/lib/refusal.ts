@@ -1,0 +1,31 @@
+import { type ErrorCode, type ErrorDetails, IsopodError } from "./errors.ts";
+
+/** An `IsopodError` on its way between objects: what is thrown there arrives without its class and fields. */
+export interface Refusal {
+  refused: { code: ErrorCode; message: string; hint: string | undefined; details: ErrorDetails };
+}
+
+/** Does something that may be refused, and gives the refusal where it is. Throws on what is none. */
+export function orRefusal<Result>(work: () => Result): Result | Refusal {
+  try {
+    return work();
+  } catch (thrown) {
+    return refusalOf(thrown);
+  }
+}
+
+/** The same for what takes a while. Rejects with what is no refusal. */
+export async function orRefusalLater<Result>(work: () => Promise<Result>): Promise<Result | Refusal> {
+  return work().catch(refusalOf);
+}
+
+function refusalOf(thrown: unknown): Refusal {
+  if (!(thrown instanceof IsopodError)) throw thrown;
+  const { code, message, hint, details } = thrown;
+  return { refused: { code, message, hint, details } };
+}
+
+/** Whether an answer is a refusal. */
+export function isRefusal<Result>(answer: Result | Refusal): answer is Refusal {
+  return typeof answer === "object" && answer !== null && "refused" in answer;
+}

@@ -1,0 +1,57 @@
+import { IsopodError } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
+import { isForPeople } from "../models/message.ts";
+import type { AuditLine } from "../security/audit-entry.ts";
+import type { Wiring } from "../services/services.ts";
+import type { ActiveRun } from "../session/run-scheduler.ts";
+import type { TurnRoom } from "../turn/turn-deps.ts";
+import type { ModelChange } from "./hooks.ts";
+
+/**
+ * The model of a turn, as `provider/model`, once plugins have spoken. One of a provider that is not configured is not
+ * taken, which is logged and on the audit trail, as is a change.
+ */
+export async function hookedModel(
+  ref: string,
+  { row: { id: runId }, journal }: ActiveRun,
+  { hooks, wiring }: Pick<TurnRoom, "hooks" | "wiring">,
+): Promise<string> {
+  if (!hooks.has("before_model_resolve")) return ref;
+  const said = journal.context().findLast((message) => message.role === "user" && isForPeople(message));
+  const text = said?.role === "user" ? said.text : "";
+  const { merged, answers } = await hooks.run("before_model_resolve", { model: ref, text }, runId);
+  if (merged === undefined) return ref;
+  const wanted = overridden(ref, merged, (candidate) => problemWith(candidate, wiring) === undefined);
+  if (wanted === ref) return ref;
+  const by = [...new Set(answers.filter(({ answer }) => answer.modelOverride ?? answer.providerOverride).map(whose))];
+  const problem = problemWith(wanted, wiring);
+  const detail = problem === undefined ? `instead of ${ref}` : `ignored: ${problem}`;
+  if (problem !== undefined) writeLog("warn", "hook.model_ignored", { runId, model: wanted, reason: problem });
+  hooks.audit.write(by.map((plugin): AuditLine => ({ kind: "model", runId, by: plugin, subject: wanted, detail })));
+  return problem === undefined ? wanted : ref;
+}
+
+/**
+ * The model that plugins want. A name that is a whole reference by itself is taken as one, unless a provider is named
+ * besides; any other is a model of the provider that would be asked.
+ */
+export function overridden(ref: string, change: ModelChange, isModel: (ref: string) => boolean): string {
+  const { modelOverride, providerOverride } = change;
+  if (providerOverride === undefined && modelOverride?.includes("/") && isModel(modelOverride)) return modelOverride;
+  const slash = ref.indexOf("/");
+  return `${providerOverride ?? ref.slice(0, slash)}/${modelOverride ?? ref.slice(slash + 1)}`;
+}
+
+function problemWith(ref: string, wiring: Pick<Wiring, "model">): string | undefined {
+  try {
+    wiring.model(ref);
+    return undefined;
+  } catch (error) {
+    if (error instanceof IsopodError) return error.message;
+    throw error;
+  }
+}
+
+function whose({ by }: { by: string }): string {
+  return by;
+}

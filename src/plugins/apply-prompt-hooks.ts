@@ -1,0 +1,135 @@
+import type { SystemPrompt } from "../models/model.ts";
+import type { RenderedPrompt, RenderedSection } from "../prompt/system-prompt.ts";
+import { type AuditLine, changeLine } from "../security/audit-entry.ts";
+import type { PromptChange, PromptEvent } from "./hooks.ts";
+import type { PromptHooks } from "./session-hooks.ts";
+
+/** A system prompt as a model is sent it: a blank line between the sections of a layer makes its text. */
+export type SentPrompt = Omit<RenderedPrompt, "added">;
+
+/** The turn that a prompt is for, as plugins are told of it. */
+export interface PromptMoment extends Pick<PromptEvent, "model"> {
+  /** What the model will see of the conversation, oldest first. */
+  messages(): PromptEvent["messages"];
+  /** Absent where no run has begun. */
+  runId?: string;
+}
+
+/**
+ * The system prompt of a turn once plugins have spoken, each change of which is on the audit trail before a model sees
+ * it. What they add stands above the part that changes from turn to turn, so that what is above it stays cached.
+ */
+export async function hookedPrompt(
+  { added, ...prompt }: RenderedPrompt,
+  moment: PromptMoment,
+  hooks: PromptHooks,
+): Promise<HookedPrompt> {
+  const lines = await Promise.all(added.map(({ name, text }) => sectionLine(name, text, moment)));
+  const built = await changed("before_prompt_build", prompt, moment, hooks);
+  const started = await changed("before_agent_start", built.prompt, moment, hooks);
+  hooks.audit.write([...lines, ...built.lines, ...started.lines]);
+  return { ...started.prompt, alike: (other) => started.again(built.again(other)) };
+}
+
+/** A prompt once plugins have spoken, and what becomes by their words of another one for the same turn. */
+export interface HookedPrompt extends SentPrompt {
+  alike(other: RenderedPrompt): SentPrompt;
+}
+
+interface Changed {
+  prompt: SentPrompt;
+  /** Changes another prompt in the same way. */
+  again(other: SentPrompt): SentPrompt;
+  lines: AuditLine[];
+}
+
+/** What one plugin has said of a prompt. */
+interface Answer {
+  by: string;
+  answer: PromptChange;
+}
+
+async function changed(
+  event: "before_prompt_build" | "before_agent_start",
+  prompt: SentPrompt,
+  moment: PromptMoment,
+  hooks: PromptHooks,
+): Promise<Changed> {
+  if (!hooks.has(event)) return { prompt, again: (other) => other, lines: [] };
+  const { model, messages, runId } = moment;
+  const { system } = prompt;
+  const { merged = {}, answers } = await hooks.run(event, { system, model, messages: messages() }, runId);
+  const again = (other: SentPrompt) => applied(other, merged, answers);
+  return { prompt: again(prompt), again, lines: await linesOf(system, answers, moment) };
+}
+
+/** A prompt with a change of plugins. Pure. */
+function applied(
+  prompt: SentPrompt,
+  { systemPrompt, prependContext }: PromptChange,
+  by: readonly Answer[],
+): SentPrompt {
+  const replaced = systemPrompt === undefined ? prompt : replacement(systemPrompt, whoSaid(by, "systemPrompt").at(-1));
+  if (prependContext === undefined || prependContext === "") return replaced;
+  const name = whoSaid(by, "prependContext").join(", ");
+  const section = { name: "prepend-context", text: prependContext, source: { kind: "plugin", name } } as const;
+  const { stable, dynamic } = replaced.system;
+  return {
+    system: { stable, dynamic: dynamic === "" ? prependContext : `${prependContext}\n\n${dynamic}` },
+    sections: [
+      ...replaced.sections.filter(({ layer }) => layer === "stable"),
+      { ...section, layer: "dynamic" },
+      ...replaced.sections.filter(({ layer }) => layer === "dynamic"),
+    ],
+  };
+}
+
+/** A text of a plugin's in place of everything. */
+function replacement(text: string, plugin = ""): SentPrompt {
+  const system: SystemPrompt = { stable: text, dynamic: "" };
+  const section: RenderedSection = {
+    name: "system-prompt",
+    layer: "stable",
+    text,
+    source: { kind: "plugin", name: plugin },
+  };
+  return { system, sections: [section] };
+}
+
+function whoSaid(answers: readonly Answer[], field: keyof PromptChange): string[] {
+  return answers.flatMap(({ by, answer }) => (answer[field] === undefined ? [] : [by]));
+}
+
+/** One line for each text that a plugin gave, against what was there before it. */
+async function linesOf(
+  system: SystemPrompt,
+  answers: readonly Answer[],
+  { runId }: PromptMoment,
+): Promise<AuditLine[]> {
+  const lines: AuditLine[] = [];
+  let whole = `${system.stable}\n\n${system.dynamic}`;
+  let context = "";
+  for (const { by, answer } of answers) {
+    const { systemPrompt, prependContext } = answer;
+    const line = (subject: string) => promptLine(by, subject, runId);
+    if (systemPrompt !== undefined) {
+      lines.push(await changeLine(line("systemPrompt"), whole, systemPrompt));
+      whole = systemPrompt;
+    }
+    if (prependContext !== undefined && prependContext !== "") {
+      const after = context === "" ? prependContext : `${context}\n\n${prependContext}`;
+      lines.push(await changeLine(line("prependContext"), context, after));
+      context = after;
+    }
+  }
+  return lines;
+}
+
+function sectionLine(name: string, text: string, { runId }: PromptMoment): Promise<AuditLine> {
+  const [by = name] = name.split("/");
+  return changeLine(promptLine(by, `section ${name}`, runId), "", text);
+}
+
+function promptLine(by: string, subject: string, runId: string | undefined): AuditLine {
+  return { kind: "prompt", ...(runId !== undefined && { runId }), by, subject };
+}

@@ -1,0 +1,112 @@
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
+import { agentIn, type Wiring } from "../services/services.ts";
+import type { AuditTrail } from "../session-store/audit-trail.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
+import { WORKSPACE_DIR } from "../turn/prompt-input.ts";
+import type { HookPlace } from "./hook-context.ts";
+import { createHooks, type Hooks, type Outcome } from "./hook-runner.ts";
+import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
+
+const NO_HOOKS = createHooks([], { log: writeLog });
+
+/** What running hooks needs of the object that it is done for. */
+export interface SessionHooksRoom {
+  audit: AuditTrail;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Wiring;
+  now(): number;
+  /** Keeps the object alive for work that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** What a prompt passes through on its way to a model: the hooks of a session, or of a look at what one would send. */
+export interface PromptHooks {
+  /** The lines that changes of plugins leave. */
+  readonly audit: Pick<AuditTrail, "write">;
+  /** Whether anybody has a hook for an event. */
+  has(name: HookName): boolean;
+  /** Runs the hooks of an event. */
+  run<Name extends HookName>(
+    name: Name,
+    event: HookMap[Name]["event"],
+    runId?: string,
+  ): Promise<Outcome<HookMap[Name]>>;
+}
+
+/** The hooks of plugins as one session runs them: each is told where it is. */
+export class SessionHooks implements PromptHooks {
+  readonly #room: SessionHooksRoom;
+
+  constructor(room: SessionHooksRoom) {
+    this.#room = room;
+  }
+
+  /** The lines that changes of plugins leave. */
+  get audit(): AuditTrail {
+    return this.#room.audit;
+  }
+
+  /** Whether anybody has a hook for an event. */
+  has(name: HookName | SyncHookName): boolean {
+    return this.#hooks().has(name);
+  }
+
+  /** Runs the hooks of an event. */
+  run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string) {
+    return this.#hooks().run(name, event, () => this.#place(runId));
+  }
+
+  /** Runs the hooks of an event at once. */
+  runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], runId?: string) {
+    return this.#hooks().runSync(name, event, () => this.#place(runId));
+  }
+
+  /** Runs the hooks of an event while other things go on; the event is made only where somebody wants it. */
+  later<Name extends HookName>(name: Name, event: () => HookMap[Name]["event"], runId?: string): void {
+    if (this.has(name)) this.#room.waitUntil(this.#runLater(name, event(), runId));
+  }
+
+  async #runLater<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string): Promise<void> {
+    // Whoever caused it goes on first.
+    await Promise.resolve();
+    try {
+      await this.run(name, event, runId);
+    } catch (error) {
+      writeLog("error", "hooks.failed", { hook: name, error: messageOf(error) });
+    }
+  }
+
+  /** With a configuration that cannot be read, or that does not know the agent any more, there are none. */
+  #hooks(): Hooks {
+    try {
+      const wiring = this.#room.wiring();
+      agentIn(wiring, this.#room.owner().agentId);
+      return wiring.hooks;
+    } catch (error) {
+      if (error instanceof IsopodError) return NO_HOOKS;
+      throw error;
+    }
+  }
+
+  #place(runId: string | undefined): HookPlace {
+    const { audit, now } = this.#room;
+    const { agentId, key, sessionId } = this.#room.owner();
+    const wiring = this.#room.wiring();
+    const agent = agentIn(wiring, agentId);
+    const timezone = agent.defaults.userTimezone;
+    const ofRun = runId === undefined ? {} : { runId };
+    return {
+      agentId,
+      sessionKey: key,
+      sessionId,
+      workspaceDir: WORKSPACE_DIR,
+      ...ofRun,
+      ...(timezone !== undefined && { timezone }),
+      now,
+      workspace: wiring.workspaceOf(agent),
+      audit: (note) => audit.write([{ ...note, ...ofRun }]),
+    };
+  }
+}

@@ -1,0 +1,75 @@
+import { objectNameOf } from "../config/session-ids.ts";
+import type { TranscriptMemory } from "../index-sync/transcript-sync.ts";
+import { comesWithin } from "../lib/comes-within.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { forgetSession } from "../session-store/session-index.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
+import { deleteFolder, sessionFolder } from "../session-store/spill.ts";
+
+/** How long a session that is to be deleted waits for what it is doing to stop. */
+const STOP_MS = 5000;
+
+/** What deleting needs of the object that it is done for. */
+export interface RemovalRoom {
+  ctx: Pick<DurableObjectState, "storage" | "abort">;
+  files: R2Bucket;
+  database: D1Database;
+  /** What happened in it stays known. */
+  audit: Pick<AuditTrail, "tell">;
+  transcripts: Pick<TranscriptMemory, "forget">;
+  owner(): SessionRow;
+  /** Resolves when nothing is going on any more that might write. */
+  idle(): Promise<unknown>;
+  /** Tells other sessions of the end. @throws where one has not heard */
+  dismiss(): Promise<void>;
+  /** Forgets in memory what is being deleted in storage. */
+  forget(): void;
+}
+
+/** Deletes a session that is marked so, with everything that it left. */
+export class Removal {
+  readonly #room: RemovalRoom;
+  #going: Promise<void> | undefined;
+
+  constructor(room: RemovalRoom) {
+    this.#room = room;
+  }
+
+  /**
+   * Goes on until nothing is left; there is one such effort at a time. What is outside of the object goes first, so that
+   * the object knows of it for as long as it is there.
+   * @throws whatever R2, D1 or other sessions throw: then the rest is still there, and marked
+   */
+  finish(): Promise<void> {
+    this.#going ??= this.#deleteAll().finally(() => {
+      this.#going = undefined;
+    });
+    return this.#going;
+  }
+
+  /** Goes on with what was broken off. Never rejects: what fails is tried again with the next alarm. */
+  async resume(): Promise<void> {
+    try {
+      await this.finish();
+    } catch (error) {
+      log("error", "removal.failed", { error: messageOf(error) });
+    }
+  }
+
+  async #deleteAll(): Promise<void> {
+    const { ctx, files, database, audit, transcripts, owner, idle, dismiss, forget } = this.#room;
+    const { agentId, key } = owner();
+    // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
+    if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
+    await dismiss();
+    await audit.tell();
+    await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
+    await forgetSession(database, key);
+    await transcripts.forget();
+    const deleted = ctx.storage.deleteAll();
+    forget();
+    await deleted;
+  }
+}

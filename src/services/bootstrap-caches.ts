@@ -1,0 +1,74 @@
+import type { BootstrapCache } from "../workspace/bootstrap.ts";
+import type { CachedText } from "../workspace/read-text.ts";
+
+/** Most bytes of text that an isolate remembers: an eighth of the 128 MB that it has. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** What an entry takes besides its text. */
+const ENTRY_BYTES = 500;
+
+/**
+ * Workspace files as they were read last, by agent, within so many bytes: of more, those go that nobody asked for longest.
+ * A file that is too large by itself is not remembered.
+ */
+export class RememberedFiles {
+  readonly #maxBytes: number;
+  /** By agent and path; the one that was asked for last is the last. */
+  readonly #texts = new Map<string, CachedText>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The files of one agent; no other sees them. */
+  of(agentId: string): BootstrapCache {
+    return {
+      get: (path) => this.#get(`${agentId} ${path}`),
+      set: (path, text) => this.#set(`${agentId} ${path}`, text),
+    };
+  }
+
+  #get(key: string): CachedText | undefined {
+    const text = this.#texts.get(key);
+    if (text === undefined) return undefined;
+    this.#texts.delete(key);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  #set(key: string, text: CachedText): void {
+    this.#forget(key);
+    const bytes = sizeOf(text);
+    if (bytes > this.#maxBytes) return;
+    this.#texts.set(key, text);
+    this.#bytes += bytes;
+    for (const oldest of this.#texts.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    const text = this.#texts.get(key);
+    if (text === undefined) return;
+    this.#texts.delete(key);
+    this.#bytes -= sizeOf(text);
+  }
+}
+
+const files = new RememberedFiles(MAX_BYTES);
+
+/**
+ * What was read of an agent's workspace, for all sessions that live in this isolate: a new session of an agent that
+ * talks elsewhere already reads nothing. A file counts only under the etag that a turn's own listing shows.
+ */
+export function filesReadOf(agentId: string): BootstrapCache {
+  return files.of(agentId);
+}
+
+/** In bytes. A part of a text keeps the whole of it in memory, as far as it was read. */
+function sizeOf(text: CachedText): number {
+  if (text.kind === "binary") return ENTRY_BYTES;
+  const { head, tail, rawChars, exact } = text.excerpt;
+  return ENTRY_BYTES + 2 * (exact ? rawChars : head.length + tail.length);
+}

@@ -1,0 +1,64 @@
+import { objectNameOf } from "../config/session-ids.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { isRefusal, type Refusal } from "../lib/refusal.ts";
+import type { SessionCalls } from "../session/api.ts";
+import type { CallSession } from "../subagents/subagents-deps.ts";
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+
+const PERHAPS_DONE =
+  "Try again in a moment. What it was told may have been taken up: under the same idempotency key it counts once.";
+
+/** The namespace of all sessions' objects. */
+export interface SessionNamespace {
+  getByName(name: string): unknown;
+}
+
+/**
+ * Calls a session's object, and calls again where the platform says that it may help: an object is moved or
+ * restarted by every deploy. Only for calls that may be repeated; all of `Session`'s may.
+ * @throws IsopodError `unavailable` when it does not answer, or what it refuses with
+ */
+export async function callSession<Result>(
+  sessions: SessionNamespace,
+  objectName: string,
+  call: (session: SessionCalls) => Promise<Result | Refusal>,
+): Promise<Result> {
+  const answer = await repeat(() => call(stubOf(sessions, objectName)));
+  if (!isRefusal(answer)) return answer;
+  const { code, message, hint, details } = answer.refused;
+  throw new IsopodError(code, message, hint, details);
+}
+
+/** The same by session keys. */
+export function callByKey(sessions: SessionNamespace): CallSession {
+  return async (sessionKey, call) => callSession(sessions, await objectNameOf(sessionKey), call);
+}
+
+async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      log("warn", "session.call_failed", { attempt, error: messageOf(error) });
+      if (attempt === ATTEMPTS || !mayRetry(error)) {
+        throw new IsopodError("unavailable", "The session does not answer.", PERHAPS_DONE);
+      }
+      await scheduler.wait(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    }
+  }
+}
+
+/** Whether an error says so itself; `overloaded` means that more calls make it worse. */
+function mayRetry(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { retryable, overloaded } = error as Error & { retryable?: boolean; overloaded?: boolean };
+  return retryable === true && overloaded !== true;
+}
+
+/** The stub's own type unfolds every message down to its JSON, which is deeper than TypeScript goes. */
+function stubOf(sessions: SessionNamespace, objectName: string): SessionCalls {
+  return sessions.getByName(objectName) as SessionCalls;
+}

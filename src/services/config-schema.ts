@@ -1,0 +1,14 @@
+import type { z } from "zod";
+import { channelsConfig } from "../channels/index.ts";
+import { configSchema } from "../config/schema.ts";
+import { modelsConfig } from "../models/config.ts";
+import { hooksConfig } from "../plugins/config.ts";
+import { PLUGINS } from "../plugins/index.ts";
+
+const PLUGIN_CHANNELS = PLUGINS.flatMap(({ channels }) => channels ?? []);
+
+/** The schema of the whole configuration, with what models, channels and plugins bring. */
+export const wholeSchema = configSchema(modelsConfig, channelsConfig(PLUGIN_CHANNELS), hooksConfig(PLUGINS));
+
+/** The whole configuration, with its defaults applied. */
+export type Config = z.output<typeof wholeSchema>;

@@ -1,0 +1,99 @@
+import { and, inArray, lte, sql } from "drizzle-orm";
+import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
+import type { Rest, Rests } from "../agent/failover.ts";
+import { cooldowns } from "../db/schema.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+
+/** For how long what was read is good enough. */
+const FRESH_MS = 10_000;
+/** Most names of which it is remembered how they stand. */
+const MAX_REMEMBERED = 500;
+/** Most parameters of one statement. */
+const MAX_NAMES = 100;
+
+/** What is remembered of a name: how it rests, if it does, and when that was read. */
+export type RememberedRests = Map<string, { rest: Rest | undefined; at: number }>;
+
+/**
+ * Which keys of model providers rest, for all sessions. Nothing here ever throws: where D1 cannot be asked or told,
+ * what is remembered counts.
+ */
+export class Cooldowns {
+  readonly #database: D1Database;
+  readonly #remembered: RememberedRests;
+  readonly #waitUntil: (promise: Promise<unknown>) => void;
+
+  /** @param remembered shared by all who work in the same isolate */
+  constructor(database: D1Database, remembered: RememberedRests, waitUntil: (promise: Promise<unknown>) => void) {
+    this.#database = database;
+    this.#remembered = remembered;
+    this.#waitUntil = waitUntil;
+  }
+
+  /** How these names rest; asks D1 once for those of which nothing was heard for a while. */
+  async of(names: readonly string[], now: number): Promise<Rests> {
+    const stale = names.filter((name) => now - (this.#remembered.get(name)?.at ?? 0) >= FRESH_MS).slice(0, MAX_NAMES);
+    if (stale.length > 0) await this.#read(stale, now);
+    return new Map(
+      names.flatMap((name) => {
+        const rest = this.#remembered.get(name)?.rest;
+        return rest === undefined ? [] : [[name, rest]];
+      }),
+    );
+  }
+
+  /**
+   * Lets one rest. Sessions that fail at the same time count as one: each adds its refusal to what it had read, and the
+   * largest stays.
+   */
+  note(name: string, rest: Rest, now: number): void {
+    this.#remember(name, rest, now);
+    const change = {
+      kind: rest.kind,
+      failures: sql`max(${cooldowns.failures}, ${rest.failures})`,
+      until: sql`max(${cooldowns.until}, ${rest.until})`,
+    };
+    this.#later((db) =>
+      db
+        .insert(cooldowns)
+        .values({ profile: name, ...rest })
+        .onConflictDoUpdate({ target: cooldowns.profile, set: change }),
+    );
+  }
+
+  /** Forgets the refusals of those that are awake. One that was sent to rest meanwhile, by another session, rests. */
+  forget(names: readonly string[], now: number): void {
+    for (const name of names) this.#remember(name, undefined, now);
+    const areAwake = and(inArray(cooldowns.profile, [...names]), lte(cooldowns.until, now));
+    this.#later((db) => db.delete(cooldowns).where(areAwake));
+  }
+
+  async #read(names: readonly string[], now: number): Promise<void> {
+    const areAsked = inArray(cooldowns.profile, [...names]);
+    const rows = await this.#quietly((db) => db.select().from(cooldowns).where(areAsked));
+    for (const name of names) {
+      const row = rows?.find(({ profile }) => profile === name);
+      if (rows !== undefined) this.#remember(name, row, now);
+    }
+  }
+
+  #remember(name: string, rest: Rest | undefined, at: number): void {
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(name, { rest, at });
+  }
+
+  #later(work: (db: DrizzleD1Database) => PromiseLike<unknown>): void {
+    this.#waitUntil(this.#quietly(work));
+  }
+
+  /** Undefined where it could not be done. */
+  async #quietly<T>(work: (db: DrizzleD1Database) => PromiseLike<T>): Promise<T | undefined> {
+    try {
+      return await work(drizzle(this.#database));
+    } catch (error) {
+      log("warn", "cooldowns.failed", { error: messageOf(error) });
+      return undefined;
+    }
+  }
+}

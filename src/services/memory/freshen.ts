@@ -1,0 +1,67 @@
+import type { Agent } from "../../config/agents.ts";
+import { comesWithin } from "../../lib/comes-within.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import type { IndexAge } from "../../memory/search/search-room.ts";
+import { indexChanged } from "../../memory/sync/index-changed.ts";
+import { syncFiles } from "../../memory/sync/sync-files.ts";
+import type { SyncRoom } from "../../memory/sync/sync-room.ts";
+import { askAfterSearch } from "./request-indexing.ts";
+
+/** What the very first search takes upon itself, so that an agent with some notes has an answer at once. */
+const FIRST_INDEX = { force: false, budgetMs: 1500, budgetBytes: 1024 * 1024 };
+/** How long a search waits for all of that. */
+const PATIENCE_MS = 4000;
+/** A comparison of all files that is younger need not be done again. */
+const FRESH_MS = 60_000;
+/** How soon the queue is asked again for what it was asked for a moment ago. */
+const QUIET_MS = 10_000;
+
+/** What freshening works with. */
+export interface FreshenRoom {
+  agent: Pick<Agent, "id" | "memorySearch">;
+  sync: SyncRoom;
+  indexing: Queue;
+  now(): number;
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/**
+ * Indexes before a search what is quickly indexed: words only, no embedding. The rest is the queue's. Never rejects.
+ * @returns whether the index is another now
+ */
+export async function freshen(room: FreshenRoom, age: IndexAge): Promise<boolean> {
+  if (age.comparedAt !== null && !room.agent.memorySearch.sync.onSearch) return false;
+  const work = indexQuickly(room, age);
+  if (await comesWithin(PATIENCE_MS, work)) return work;
+  room.waitUntil(work);
+  return false;
+}
+
+/** Never rejects. */
+async function indexQuickly(room: FreshenRoom, { pending, comparedAt }: IndexAge): Promise<boolean> {
+  const isFirst = comparedAt === null;
+  try {
+    const { indexed, left } = isFirst
+      ? await syncFiles(room.sync, FIRST_INDEX)
+      : pending > 0
+        ? await indexChanged(room.sync)
+        : { indexed: 0, left: 0 };
+    const isOld = isFirst || room.now() - comparedAt > FRESH_MS;
+    if (left > 0 || isOld) room.waitUntil(ask(room));
+    return isFirst || indexed > 0;
+  } catch (thrown) {
+    log("warn", "memory.not_freshened", { agentId: room.agent.id, error: messageOf(thrown) });
+    room.waitUntil(ask(room));
+    return false;
+  }
+}
+
+/** Never rejects. */
+async function ask({ agent, indexing, now }: FreshenRoom): Promise<void> {
+  try {
+    await askAfterSearch(indexing, agent.id, QUIET_MS, now());
+  } catch (thrown) {
+    log("warn", "memory.indexing_not_asked", { agentId: agent.id, error: messageOf(thrown) });
+  }
+}

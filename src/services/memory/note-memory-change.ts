@@ -1,0 +1,43 @@
+import type { Agent } from "../../config/agents.ts";
+import { comesWithin } from "../../lib/comes-within.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import { isMemoryPath } from "../../memory/memory-paths.ts";
+import { noteChange } from "../../memory/sync/note-change.ts";
+import { askAfterChange } from "./request-indexing.ts";
+
+/** How long whoever wrote a file waits for the database to take note of it. */
+const ANSWER_MS = 3000;
+
+/** The Worker's bindings by which a change comes to the index. */
+export type ChangeEnv = Pick<Env, "MEMORY" | "INDEXING">;
+
+/**
+ * Takes note that a file of the workspace of these agents is another now. Where it is memory, their next search knows it,
+ * and the queue is told, once for all changes within `sync.watchDebounceMs`. Never rejects: a change that could not be noted
+ * is found when the files are compared.
+ */
+export async function noteMemoryChange(
+  env: ChangeEnv,
+  agents: readonly Agent[],
+  path: string,
+  now: () => number,
+): Promise<void> {
+  await Promise.all(agents.filter((agent) => isWatched(agent, path)).map((agent) => note(env, agent, path, now)));
+}
+
+function isWatched({ memorySearch }: Agent, path: string): boolean {
+  const { enabled, sync } = memorySearch;
+  return enabled && (sync.watch || sync.onSearch) && isMemoryPath(path, memorySearch);
+}
+
+async function note(env: ChangeEnv, { id, memorySearch }: Agent, path: string, now: () => number): Promise<void> {
+  const { watch, watchDebounceMs } = memorySearch.sync;
+  try {
+    const noting = noteChange(env.MEMORY, id, path, crypto.randomUUID(), now());
+    if (!(await comesWithin(ANSWER_MS, noting))) throw new Error(`no answer within ${ANSWER_MS} ms`);
+    if (watch) await askAfterChange(env.INDEXING, id, watchDebounceMs, now());
+  } catch (thrown) {
+    log("warn", "memory.change_not_noted", { agentId: id, path, error: messageOf(thrown) });
+  }
+}

@@ -1,0 +1,162 @@
+import type { Agent } from "../../config/agents.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import { type AgentMemory, MemoryError, type MemoryStatus } from "../../memory/agent-memory.ts";
+import { chooseEmbedders, type Embedders } from "../../memory/embed/choose.ts";
+import { memoryPlaces } from "../../memory/memory-paths.ts";
+import { readMemory } from "../../memory/read-memory.ts";
+import { searchMemory } from "../../memory/search/search-memory.ts";
+import { fileStatus } from "../../memory/store/file-status.ts";
+import type { DocumentStore } from "../../memory/sync/document-store.ts";
+import type { SyncRoom } from "../../memory/sync/sync-room.ts";
+import { workspaceDocuments } from "../../memory/sync/workspace-documents.ts";
+import { embedderOfSpace } from "../../memory/vectors/embedder-of-space.ts";
+import { forgetChunks } from "../../memory/vectors/space-keeper.ts";
+import { openVectorLeg } from "../../memory/vectors/vector-leg.ts";
+import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
+import { type VectorStatus, vectorStatus } from "../../memory/vectors/vector-status.ts";
+import { callByKey } from "../call-session.ts";
+import { freshen } from "./freshen.ts";
+import type { MemoryEnv, MemoryRoom } from "./memory-deps.ts";
+import { askAfterListing } from "./request-indexing.ts";
+import { transcriptDocuments } from "./transcript-documents.ts";
+import { remembersTranscripts } from "./transcript-sources.ts";
+import { bringUpToDate } from "./update-index.ts";
+
+/** Opens the memory of an agent, the way its configuration says. Cheap, and asks nothing of anybody. */
+export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
+  const { agent, now, waitUntil, sight } = room;
+  const { id: agentId, memorySearch: settings, contextLimits } = agent;
+  if (!settings.enabled) return disabledMemory(agent);
+  const embedders = embeddersOf(settings, env, room);
+  const stores = storesOf(env, room);
+  const vectors: VectorRoom = {
+    database: env.MEMORY,
+    agentId,
+    settings,
+    embedders,
+    embedderOf: (space) => embedderOfSpace(space, settings, (other) => embeddersOf(other, env, room)),
+    vectorize: env.VECTORS,
+    host: room.host,
+    packs: room.parts.packs,
+    now,
+  };
+  const sync: SyncRoom = {
+    database: env.MEMORY,
+    agentId,
+    settings,
+    stores,
+    forget: (chunkIds) => forgetChunks(vectors, chunkIds),
+    now,
+  };
+  const limits = { lines: contextLimits.memoryGetDefaultLines, maxChars: contextLimits.memoryGetMaxChars };
+
+  async function status(): Promise<MemoryStatus> {
+    const [ofFiles, ofVectors] = await Promise.all([fileStatus(env.MEMORY, agentId, now()), vectorStatus(vectors)]);
+    return statusOf(settings, embedders, ofFiles, ofVectors);
+  }
+
+  return {
+    search: (request) =>
+      answering(agentId, () =>
+        searchMemory(
+          {
+            database: env.MEMORY,
+            agentId,
+            settings,
+            now,
+            freshen: (age) => freshen({ agent, sync, indexing: env.INDEXING, now, waitUntil }, age),
+            vectorLeg: openVectorLeg(vectors),
+            sight,
+          },
+          request,
+        ),
+      ),
+    read: (request) => readMemory({ stores, sight, limits }, request),
+    status: () => answering(agentId, status),
+    index: (options) =>
+      answering(agentId, async () => {
+        const isDone = await bringUpToDate({ agentId, sync, vectors, indexing: env.INDEXING, now }, options);
+        const stands = await status();
+        return { ...stands, complete: isDone && stands.complete };
+      }),
+  };
+}
+
+/** Where the texts of a memory come from. */
+function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: MemoryRoom): DocumentStore[] {
+  const files = workspaceDocuments(workspace, agent.memorySearch);
+  if (!remembersTranscripts(agent)) return [files];
+  const transcripts = transcriptDocuments({
+    agentId: agent.id,
+    database: env.DB,
+    memory: env.MEMORY,
+    call: callByKey(env.SESSIONS),
+    goOn: () => waitUntil(askAfterListing(env.INDEXING, agent.id, now())),
+    now,
+  });
+  return [files, transcripts];
+}
+
+function embeddersOf(settings: Agent["memorySearch"], env: MemoryEnv, room: MemoryRoom): Embedders {
+  const { secret, host, parts, now } = room;
+  return chooseEmbedders(settings, { secret, ai: env.AI, host, fetch, now, rests: parts.rests });
+}
+
+function statusOf(
+  settings: Agent["memorySearch"],
+  { requested, primary, why }: Embedders,
+  files: Awaited<ReturnType<typeof fileStatus>>,
+  { vectors, failure, why: whyThere, isWhole }: VectorStatus,
+): MemoryStatus {
+  const { sources } = settings;
+  const embedder = { requested, provider: primary?.id ?? null, model: primary?.model ?? null };
+  const faults = memoryPlaces(settings).faults.map((message) => ({ path: "memorySearch.extraPaths", message }));
+  return {
+    enabled: true,
+    sources,
+    ...files,
+    complete: files.comparedAt !== null && files.pending === 0 && isWhole,
+    warnings: [...faults, ...files.warnings],
+    embedder: { ...embedder, why: whyThere === null ? why : `${why} ${whyThere}` },
+    vectors,
+    failure: files.failure ?? failure,
+  };
+}
+
+/** What an index cannot do is said in a way that may be shown. @throws MemoryError */
+async function answering<Answer>(agentId: string, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof MemoryError) throw thrown;
+    log("error", "memory.failed", { agentId, error: messageOf(thrown) });
+    throw new MemoryError("unavailable", "The index of this memory does not answer.", { cause: thrown });
+  }
+}
+
+function disabledMemory({ id, memorySearch: { sources, provider } }: Agent): AgentMemory {
+  const refused = async () => {
+    throw new MemoryError("disabled", `The memory of agent '${id}' is switched off.`);
+  };
+  const why = "memorySearch.enabled is false.";
+  return {
+    search: refused,
+    read: refused,
+    index: refused,
+    status: async () => ({
+      enabled: false,
+      sources,
+      files: 0,
+      chunks: 0,
+      pending: 0,
+      complete: true,
+      busy: false,
+      comparedAt: null,
+      warnings: [],
+      embedder: { requested: provider, provider: null, model: null, why },
+      vectors: { store: null, ready: null, building: null },
+      failure: null,
+    }),
+  };
+}

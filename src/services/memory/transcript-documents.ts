@@ -1,0 +1,112 @@
+import type { TranscriptPage } from "../../index-sync/transcript-sync.ts";
+import { atMost } from "../../lib/at-most.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { log } from "../../lib/log.ts";
+import type { Document, DocumentStore } from "../../memory/sync/document-store.ts";
+import { transcriptAt } from "../../memory/transcript-path.ts";
+import { sessionTimes } from "../../session-store/session-index.ts";
+import type { CallSession } from "../../subagents/subagents-deps.ts";
+import { type IndexedPage, noteUnchanged, readTranscriptIndex } from "./transcript-index.ts";
+import { isRemembered } from "./transcript-sources.ts";
+
+/** Most sessions of an agent that are remembered, those of which something was heard last. */
+const MAX_SESSIONS = 20_000;
+/** Most sessions that are asked in one listing, and how many at once. */
+const MAX_ASKED = 200;
+const IN_FLIGHT = 6;
+/** How often one is asked where it is long: each time it lays out some thousands of messages. */
+const MAX_CALLS = 50;
+/** A page that was indexed so soon after something happened may have been read before. */
+const SLACK_MS = 60_000;
+
+/** Where an agent's transcripts are, and what is known of them. */
+export interface TranscriptsRoom {
+  agentId: string;
+  /** The index of all sessions. */
+  database: D1Database;
+  /** The index of memories. */
+  memory: D1Database;
+  call: CallSession;
+  /** Asks for another listing soon: in this one not all could be asked. */
+  goOn(): void;
+  now(): number;
+}
+
+/**
+ * The transcripts of an agent's sessions, as documents of its memory. A listing asks those sessions alone in which something
+ * happened since they were indexed: the others sleep on, and are listed as the index has them.
+ */
+export function transcriptDocuments(room: TranscriptsRoom): DocumentStore {
+  const { agentId, call } = room;
+  const read: DocumentStore["read"] = async (path) => {
+    const place = placeAt(path, agentId);
+    if (place === undefined) return undefined;
+    const { sessionKey, conversation, page: number } = place;
+    const page = await call(sessionKey, async (session) => session.rememberedPage(conversation, number));
+    return page && { document: documentOf(page), text: page.text };
+  };
+  return {
+    source: "sessions",
+    covers: (path) => placeAt(path, agentId) !== undefined,
+    list: () => list(room),
+    stat: async (path) => (await read(path))?.document,
+    read,
+  };
+}
+
+function placeAt(path: string, agentId: string) {
+  const place = transcriptAt(path, agentId);
+  return place !== undefined && isRemembered(place.sessionKey) ? place : undefined;
+}
+
+async function list({ agentId, database, memory, call, goOn, now }: TranscriptsRoom): Promise<Document[]> {
+  // The index first: what is indexed meanwhile is as new as what is asked, or newer.
+  const index = await readTranscriptIndex(memory, agentId);
+  const talks = (await sessionTimes(database, agentId, MAX_SESSIONS)).filter(({ key }) => isRemembered(key));
+  const keyOf = (path: string) => transcriptAt(path, agentId)?.sessionKey;
+  const known = Map.groupBy(index.pages, ({ path }) => keyOf(path));
+  const changed = new Set(index.changed.map(keyOf));
+  const withNews = talks.filter(
+    ({ key, updatedAt }) => changed.has(key) || updatedAt + SLACK_MS > seenAt(known.get(key)),
+  );
+  const asked = await atMost(IN_FLIGHT, withNews.slice(0, MAX_ASKED), async ({ key }) => {
+    return { key, pages: await ask(key, call) };
+  });
+  const answers = new Map(asked.flatMap(({ key, pages }) => (pages === undefined ? [] : [[key, pages] as const])));
+  if (withNews.length > MAX_ASKED && asked.some(({ pages }) => pages?.length)) goOn();
+  const unchanged = [...answers].flatMap(([key, pages]) => (isKnown(pages, known.get(key)) ? pages.slice(0, 1) : []));
+  const paths = unchanged.map(({ path }) => path);
+  if (paths.length > 0) await noteUnchanged(memory, agentId, paths, now());
+  return talks.flatMap(({ key }) => answers.get(key) ?? known.get(key) ?? []).map(documentOf);
+}
+
+/** When what the index has of a session was last what the session has. */
+function seenAt(pages: readonly IndexedPage[] = []): number {
+  return Math.max(Number.NEGATIVE_INFINITY, ...pages.map(({ indexedAt }) => indexedAt));
+}
+
+/** The pages of a session; undefined where it does not say, and is asked again another time. */
+async function ask(sessionKey: string, call: CallSession): Promise<TranscriptPage[] | undefined> {
+  try {
+    let remembered = NOTHING;
+    for (let calls = 0; calls < MAX_CALLS && !remembered.isWhole; calls++) {
+      remembered = await call(sessionKey, async (session) => (await session.remembered()) ?? NO_SESSION);
+    }
+    return remembered.pages;
+  } catch (error) {
+    log("warn", "memory.session_silent", { sessionKey, error: messageOf(error) });
+    return undefined;
+  }
+}
+
+const NOTHING: { pages: TranscriptPage[]; isWhole: boolean } = { pages: [], isWhole: false };
+const NO_SESSION = { pages: [], isWhole: true };
+
+function isKnown(pages: readonly TranscriptPage[], known: readonly IndexedPage[] = []): boolean {
+  const etags = new Map(known.map(({ path, etag }) => [path, etag]));
+  return pages.length > 0 && pages.every(({ path, etag }) => etags.get(path) === etag);
+}
+
+function documentOf({ path, etag, size, modifiedAt }: TranscriptPage): Document {
+  return { path, source: "sessions", etag, size, modifiedAt };
+}

@@ -1,0 +1,26 @@
+import { mainSessionKey } from "../../config/session-key.ts";
+import { refusalToReach } from "../../config/session-reach.ts";
+import { TRANSCRIPTS } from "../../memory/memory-paths.ts";
+import type { Sight } from "../../memory/search/search-room.ts";
+import { transcriptAt, transcriptFolder } from "../../memory/transcript-path.ts";
+import type { Config } from "../services.ts";
+
+/**
+ * What a turn of a session may see of its agent's memory: of transcripts, those of the sessions that it may reach. Sub-agents'
+ * sessions are not remembered, so that none is of a descendant, and of the agent's others it reaches all or none.
+ */
+export function transcriptReach(
+  { key: ownKey, agentId }: { key: string; agentId: string },
+  tools: Config["tools"],
+): Sight {
+  const reaches = (otherKey: string) => refusalToReach({ tools, ownKey, otherKey, isDescendant: false }) === undefined;
+  const main = mainSessionKey(agentId);
+  const another = ownKey === main ? `agent:${agentId}:direct:another` : main;
+  return {
+    mayShow(path) {
+      const place = transcriptAt(path, agentId);
+      return place === undefined ? !path.startsWith(TRANSCRIPTS) : reaches(place.sessionKey);
+    },
+    ...(!reaches(another) && { transcripts: transcriptFolder(ownKey) }),
+  };
+}

@@ -1,0 +1,55 @@
+import { type Agent, resolveAlias } from "../config/agents.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import type { SessionSettings } from "../session-store/stored-shapes.ts";
+import type { Config, Wiring } from "./services.ts";
+
+/** A model that somebody may choose by name. */
+export interface NamedModel {
+  /** `provider/model`. */
+  ref: string;
+  alias?: string;
+}
+
+/** The model that a word names, or why there is none. */
+export type ModelLookup =
+  | { kind: "model"; ref: string; contextWindow: number; tagsThoughts: boolean }
+  | { kind: "none"; problem: string };
+
+/** The model that answers in a session: the one that was chosen there, else its agent's own. */
+export function sessionModel(settings: SessionSettings, agent: Agent, wiring: Wiring): string {
+  return settings.model ?? wiring.modelRefOf(agent);
+}
+
+/** Looks a model up by `provider/model` or by its alias, whose case does not matter; it can be asked then. */
+export function lookUpModel(wiring: () => Wiring, word: string): ModelLookup {
+  try {
+    const { config, model } = wiring();
+    const found = model(resolveAlias(config, word));
+    const { ref, contextWindow, tagsThoughts = false } = found;
+    return { kind: "model", ref, contextWindow, tagsThoughts };
+  } catch (error) {
+    if (!(error instanceof IsopodError)) throw error;
+    const hint = error.hint === undefined ? "" : ` ${error.hint}`;
+    return { kind: "none", problem: `${messageOf(error)}.${hint}` };
+  }
+}
+
+/** The models that the configuration names: those of an agent, those with an alias, and those of the providers. */
+export function namedModels(wiring: Wiring, agent: Agent): NamedModel[] {
+  const { config } = wiring;
+  const named = new Map(aliased(config).map((model) => [model.ref, model]));
+  const own = wiring.modelRefOf(agent);
+  const ofProviders = Object.entries(config.models.providers).flatMap(([name, { models }]) =>
+    models.map(({ id }) => `${name}/${id}`),
+  );
+  return [...new Set([own, ...agent.fallbacks, ...named.keys(), ...ofProviders])].map(
+    (ref) => named.get(ref) ?? { ref },
+  );
+}
+
+function aliased(config: Config): NamedModel[] {
+  return Object.entries(config.agents.defaults.models).map(([ref, { alias }]) => ({
+    ref,
+    ...(alias !== undefined && { alias }),
+  }));
+}

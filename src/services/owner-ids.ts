@@ -1,0 +1,40 @@
+import type { CoreConfig } from "../config/schema.ts";
+
+const SHOWN_HEX = 12;
+
+type CommandsConfig = CoreConfig["commands"];
+
+/** What was hashed for a configuration, and with which key: the same in each turn. */
+const hashed = new WeakMap<CommandsConfig, { key: string | undefined; shown: Promise<string[]> }>();
+
+/**
+ * The owners as the prompt may show them. Hashed: HMAC-SHA256 with the configured secret, else SHA-256; the first 12
+ * hex digits.
+ */
+export function ownersForPrompt(
+  commands: CommandsConfig,
+  secret: (name: string) => string | undefined,
+): Promise<string[]> {
+  const { ownerAllowFrom, ownerDisplay, ownerDisplaySecret } = commands;
+  if (ownerDisplay === "raw") return Promise.resolve([...ownerAllowFrom]);
+  const key = ownerDisplaySecret && secret(ownerDisplaySecret.id);
+  const known = hashed.get(commands);
+  if (known !== undefined && known.key === key) return known.shown;
+  const shown = Promise.all(ownerAllowFrom.map((owner) => shortHash(owner, key)));
+  hashed.set(commands, { key, shown });
+  return shown;
+}
+
+async function shortHash(text: string, key: string | undefined): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  const digest = key === undefined ? await crypto.subtle.digest("SHA-256", bytes) : await hmac(key, bytes);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"))
+    .join("")
+    .slice(0, SHOWN_HEX);
+}
+
+async function hmac(key: string, bytes: Uint8Array): Promise<ArrayBuffer> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", new TextEncoder().encode(key), algorithm, false, ["sign"]);
+  return crypto.subtle.sign("HMAC", imported, bytes);
+}

@@ -1,0 +1,156 @@
+import { and, desc, gte, lt, sql } from "drizzle-orm";
+import type { PruningRules } from "../agent/context-rules.ts";
+import type { View } from "../agent/journal.ts";
+import { shortened } from "../agent/pruning.ts";
+import { summaryShown } from "../agent/summary-prompt.ts";
+import { byteLength, head } from "../lib/text.ts";
+import type { Message, UserMessage } from "../models/message.ts";
+import { type CompactionRow, readCompaction } from "./compactions.ts";
+import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
+import { mended } from "./repair-messages.ts";
+import { wholeResultPath } from "./results-in-workspace.ts";
+import { messages } from "./schema.ts";
+import type { SessionRow } from "./session-row.ts";
+import type { Store } from "./store.ts";
+
+/** Most of a transcript that a model is shown: bytes of JSON, and messages. 200,000 tokens are less in any language. */
+export const MAX_CONTEXT_BYTES = 2_000_000;
+const MAX_CONTEXT_MESSAGES = 2000;
+/** Most bytes that are read for it; results that are shortened are read whole. */
+const MAX_READ_BYTES = 4 * MAX_CONTEXT_BYTES;
+/** Share of these bounds from which on a view is as good as full. */
+const FULL_SHARE = 0.9;
+/** What is left of it where a model refused a request for its size and nothing else helped; halved with every refusal. */
+const REFUSED_BYTES = 400_000;
+const PAGE = 100;
+const PAGE_BYTES = 1_000_000;
+/** Characters of what somebody asked that are shown where it does not fit, and where a summary tells of it, too. */
+const ASKED_CHARS = 20_000;
+const SUMMARIZED_ASKED_CHARS = 4_000;
+
+/** Which part of a transcript a model sees. */
+export type Extent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
+
+/** How it sees it. */
+export interface ViewOptions {
+  /** How results before `prunedSeq` are shortened; absent where they are not. */
+  pruning?: PruningRules | undefined;
+  /** From this number on it sees what is only said within; absent where it does not. */
+  innerFrom?: number | undefined;
+  maxBytes?: number;
+}
+
+/** What a model sees of a transcript: the summary of what is older, where there is one, and the newest messages. */
+export function readView(store: Store, extent: Extent, options: ViewOptions = {}): View {
+  const { summary, asked, rows, isFull } = readRows(store, extent, options);
+  const pinned = [...(summary ? [shownSummary(summary)] : []), ...(asked ? [asked.message] : [])];
+  const messages = mended([...pinned, ...rows.map(({ message }) => message)]);
+  const counted = rows.find(({ seq, message }) => seq > extent.viewSeq && message.role !== "tool")?.message.id;
+  const countedFrom = counted === undefined ? -1 : messages.findIndex(({ id }) => id === counted);
+  return {
+    messages,
+    pinned: pinned.length,
+    ...(summary && { summary: summary.compaction.summary }),
+    countedFrom: countedFrom === -1 ? messages.length : countedFrom,
+    isFull,
+  };
+}
+
+/** The number of the oldest message that a model sees; undefined where it sees none. */
+export function contextStart(store: Store, extent: Extent): number | undefined {
+  const { asked, rows } = readRows(store, extent, {});
+  return asked?.seq ?? rows[0]?.seq;
+}
+
+const SUMMARY_ID = "msg_summary_";
+
+/** Whether a message that a model is shown stands for what was summarized. */
+export function isSummary({ id }: Pick<Message, "id">): boolean {
+  return id.startsWith(SUMMARY_ID);
+}
+
+/** The summary as the model sees it: the same bytes as long as it stands. */
+function shownSummary({ seq, compaction: { at, summary } }: CompactionRow): UserMessage {
+  return { role: "user", id: `${SUMMARY_ID}${seq}`, at, text: summaryShown(summary) };
+}
+
+interface Rows {
+  summary?: CompactionRow;
+  /** What was asked last before the others, where they do not begin with what somebody said. */
+  asked?: MessageRow;
+  rows: MessageRow[];
+  isFull: boolean;
+}
+
+/** The newest messages, as many as fit. What was asked is put in front of them where a run is so long that it is gone. */
+function readRows(store: Store, extent: Extent, options: ViewOptions): Rows {
+  const summary = readCompaction(store, extent.contextSeq);
+  const { newest, isFull } = newestThatFit(store, extent, summary, options);
+  // A result cannot stand first: its call was cut off.
+  const start = newest.findIndex(({ message }) => message.role !== "tool");
+  const rows = start === -1 ? [] : newest.slice(start);
+  const first = rows[0];
+  const found = { ...(summary && { summary }), rows, isFull };
+  if (first === undefined || first.message.role === "user") return found;
+  const maxChars = summary === undefined ? ASKED_CHARS : SUMMARIZED_ASKED_CHARS;
+  const asked = askedBefore(store, extent.contextSeq, first.seq, maxChars);
+  return { ...found, ...(asked && { asked }) };
+}
+
+/** Reads from the end and stops early. */
+function newestThatFit(store: Store, extent: Extent, summary: CompactionRow | undefined, options: ViewOptions) {
+  const { maxBytes = MAX_CONTEXT_BYTES, pruning, innerFrom = Number.POSITIVE_INFINITY } = options;
+  const found: MessageRow[] = [];
+  let left = maxBytes;
+  let toRead = MAX_READ_BYTES;
+  let isCut = false;
+  for (const row of newestFirst(store, summary?.keptSeq ?? extent.contextSeq)) {
+    toRead -= row.bytes;
+    const { message } = row;
+    if (message.aside || (message.inner && row.seq < innerFrom)) continue;
+    const shown = row.seq < extent.prunedSeq && pruning !== undefined ? shortenedRow(row, pruning) : row;
+    left -= shown.bytes;
+    // Results stay with their call, however large they are together.
+    const mayEnd = found.length > 0 && found.at(-1)?.message.role !== "tool";
+    isCut = mayEnd && (left < 0 || toRead < 0 || found.length >= MAX_CONTEXT_MESSAGES);
+    if (isCut) break;
+    found.push(shown);
+    if (isRefusal(message) && row.seq > (summary?.seq ?? 0)) left = Math.floor(Math.min(left, REFUSED_BYTES) / 2);
+  }
+  const isFull = isCut || left < (1 - FULL_SHARE) * maxBytes || found.length > FULL_SHARE * MAX_CONTEXT_MESSAGES;
+  return { newest: found.reverse(), isFull };
+}
+
+/** Whether a model refused a request for its size, and that was all that came of it. */
+function isRefusal(message: Message): boolean {
+  return message.role === "assistant" && message.error?.kind === "overflow";
+}
+
+function shortenedRow(row: MessageRow, pruning: PruningRules): MessageRow {
+  if (row.message.role !== "tool") return row;
+  const where = `Use read on ${wholeResultPath(row.seq, row.message.spill)} to see it whole.`;
+  const message = shortened(row.message, pruning, where);
+  return message === row.message ? row : { ...row, message, bytes: byteLength(JSON.stringify(message)) };
+}
+
+function* newestFirst(store: Store, fromSeq: number): Generator<MessageRow> {
+  let before: number | undefined = Number.MAX_SAFE_INTEGER;
+  while (before !== undefined) {
+    const where = and(gte(messages.seq, fromSeq), lt(messages.seq, before));
+    const page = readMessages(store, { where, orderBy: desc(messages.seq), limit: PAGE, maxBytes: PAGE_BYTES });
+    yield* page.rows;
+    before = page.moreAfter;
+  }
+}
+
+/** The last thing that somebody said before a number. Nothing that lies between is read into memory. */
+function askedBefore(store: Store, fromSeq: number, seq: number, maxChars: number): MessageRow | undefined {
+  const isAsked = sql`${fieldOf("$.role")} = 'user' AND ${fieldOf("$.aside")} IS NULL AND ${fieldOf("$.inner")} IS NULL`;
+  const where = and(gte(messages.seq, fromSeq), lt(messages.seq, seq), isAsked);
+  const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
+  if (row?.message.role !== "user") return undefined;
+  const { text } = row.message;
+  const kept = head(text, maxChars);
+  if (kept.length === text.length) return row;
+  return { ...row, message: { ...row.message, text: `${kept}\n\n[${text.length - kept.length} more characters]` } };
+}

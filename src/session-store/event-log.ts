@@ -1,0 +1,202 @@
+import { and, desc, eq, gte } from "drizzle-orm";
+import type { AgentEvent, EventBody } from "../agent/events.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { isForPeople, type Message } from "../models/message.ts";
+import { prepared, slot } from "./prepared-statements.ts";
+import { RecentEvents } from "./recent-events.ts";
+import type { OpenRun } from "./runs.ts";
+import { events, messages, session } from "./schema.ts";
+import type { Store } from "./store.ts";
+import { eventOf, type ReadRequest, type RunSpan, readStoredEvents } from "./stored-events.ts";
+
+/** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
+const SEQ_RESERVE = 10_000;
+
+const inserts = prepared((store) => {
+  const rowOf = ({ seq, runId, body }: typeof messages | typeof events) => {
+    return { seq: slot(seq), runId: slot(runId), body: slot(body) };
+  };
+  return {
+    message: store.insert(messages).values(rowOf(messages)).prepare(),
+    events: store.insert(events).values(rowOf(events)).prepare(),
+  };
+});
+
+/**
+ * Everything that happens in a session, in one order.
+ *
+ * An event that stands for a message is not stored a second time: the transcript's row is the event. Deltas stay in
+ * memory until the message that they lead to is there. A reader asks for what comes after the last number it saw, so
+ * nothing is buffered for it: it can be as slow as it likes, and go on after any break.
+ */
+export class EventLog {
+  readonly #store: Store;
+  #next: number;
+  #reserved: number;
+  #oldestCursor: number;
+  #era = 0;
+  /** Nothing is stored up to this number, perhaps not even the tables. */
+  #emptyUpTo = 0;
+  #live: AgentEvent[] = [];
+  readonly #recent: RecentEvents;
+  readonly #waiting = new Set<() => void>();
+
+  /**
+   * @param firstSeq the first number that no earlier incarnation can have given out
+   * @param oldestCursor events up to this number may have been cleared away
+   */
+  constructor(store: Store, firstSeq: number, oldestCursor = 0) {
+    this.#store = store;
+    this.#next = firstSeq;
+    this.#reserved = firstSeq;
+    this.#recent = new RecentEvents(firstSeq - 1);
+    this.#oldestCursor = oldestCursor;
+  }
+
+  /** The number of the newest event. */
+  get lastSeq(): number {
+    return this.#next - 1;
+  }
+
+  /** The number from which a reader of the transcript goes on: nothing that is still only live comes before it. */
+  get settledSeq(): number {
+    return (this.#live[0]?.seq ?? this.#next) - 1;
+  }
+
+  /** Changes when everything was deleted: who reads since before has come to the end. */
+  get era(): number {
+    return this.#era;
+  }
+
+  /** The number of the newest message of a run; 0 where it has none. */
+  lastOf({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
+    const ofRun = and(eq(messages.runId, id), gte(messages.seq, firstSeq));
+    const newest = this.#store.select({ seq: messages.seq }).from(messages).where(ofRun).orderBy(desc(messages.seq));
+    return newest.limit(1).get()?.seq ?? 0;
+  }
+
+  /** Sets more numbers aside. Gives the first that is not, which the caller stores in the same commit. */
+  reserve(): number {
+    this.#reserved = this.#next + SEQ_RESERVE;
+    return this.#reserved;
+  }
+
+  /** A commit was taken back, and with it perhaps the numbers that it set aside: they are set aside again. */
+  takenBack(): void {
+    this.#reserved = this.#next;
+    this.#recent.clear(this.lastSeq);
+  }
+
+  /** Takes a number that was never used. Where none is set aside any more, that is part of the current commit. */
+  take(): number {
+    if (this.#next >= this.#reserved) {
+      this.#store.update(session).set({ reservedSeq: this.reserve() }).run();
+    }
+    return this.#next++;
+  }
+
+  /** Appends a message to the transcript, which is its event too. Gives its number. */
+  append(runId: string, message: Message): number {
+    const seq = this.take();
+    inserts(this.#store).message.run({ seq, run_id: runId, body: message });
+    this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
+    if (isForPeople(message)) this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
+    this.#wake();
+    return seq;
+  }
+
+  /** Stores events that no message stands for, as one row. Gives the number of the last. */
+  record(runId: string, ts: number, bodies: readonly EventBody[]): number {
+    const body = bodies.map((event) => ({ ...event, seq: this.take(), ts }));
+    const seq = this.lastSeq;
+    inserts(this.#store).events.run({ seq, run_id: runId, body });
+    this.#recent.add(body.map((event) => ({ ...event, runId })));
+    this.#wake();
+    return seq;
+  }
+
+  /** Shows an event to whoever reads now, and keeps it only until its message is there. */
+  show(runId: string, ts: number, body: EventBody): void {
+    this.#live.push({ ...body, runId, seq: this.take(), ts });
+    this.#wake();
+  }
+
+  /** Forgets what was shown of a run and never became a message. */
+  forget(runId: string): void {
+    this.#live = this.#live.filter((event) => event.runId !== runId);
+  }
+
+  /** Forgets what was cleared away of the stored events: all up to a number that no message stands for. */
+  clearedUpTo(seq: number): void {
+    this.#oldestCursor = Math.max(this.#oldestCursor, seq);
+    this.#recent.clear(this.lastSeq);
+  }
+
+  /** Everything was deleted. Numbers go on, so that no cursor of before fits what comes now. */
+  end(): void {
+    this.#era++;
+    this.#emptyUpTo = this.lastSeq;
+    this.#live = [];
+    this.#recent.clear(this.lastSeq);
+    this.#oldestCursor = 0;
+    this.#wake();
+  }
+
+  /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
+  read({ limit, run, ...from }: ReadRequest): AgentEvent[] {
+    const after = Math.max(from.after, this.#emptyUpTo);
+    const request = { after, limit, ...(run && { run }) };
+    const stored = this.#recent.read(request) ?? readStoredEvents(this.#store, request);
+    const live = this.#live.filter(
+      (event) => event.seq > after && event.seq <= stored.upTo && (run === undefined || event.runId === run.runId),
+    );
+    return live.length === 0 ? stored.events : [...stored.events, ...live].sort((a, b) => a.seq - b.seq);
+  }
+
+  /**
+   * Makes sure that nothing is missing after a number, of the whole session or of a run. 0 is the beginning of what is
+   * kept, whatever that is.
+   * @throws IsopodError `not_found` where no event can have had this number yet; `gone` where events after it, other
+   * than messages, have been cleared away
+   */
+  requireCursor(after: number, run?: RunSpan): void {
+    if (after > this.lastSeq) {
+      const hint = "Read the history and go on from its cursor.";
+      throw new IsopodError("not_found", `This session has no event ${after} yet.`, hint);
+    }
+    const from = Math.max(after, (run?.firstSeq ?? 0) - 1);
+    const isOver = run?.endSeq !== undefined && after >= run.endSeq;
+    if (after === 0 || from >= this.#oldestCursor || isOver) return;
+    const oldestCursor = this.#oldestCursor;
+    const hint = `The oldest cursor is ${oldestCursor}. Read the history, which has every message, and go on from its cursor.`;
+    throw new IsopodError("gone", `Events after ${after} have been cleared away.`, hint, { oldestCursor });
+  }
+
+  /** Calls back whenever there is something new. That may be in the middle of a commit, which may still fail. */
+  watch(listener: () => void): void {
+    this.#waiting.add(listener);
+  }
+
+  /** Resolves when there is something new, or after `timeoutMs`. */
+  changed(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, timeoutMs);
+      this.#waiting.add(done);
+    });
+  }
+
+  #wake(): void {
+    for (const done of this.#waiting) done();
+  }
+}
+
+/** Whether a live event is one of those that a message replaces. */
+function leadsTo(event: AgentEvent, message: Message): boolean {
+  if (event.type === "assistant") return message.role === "assistant";
+  return event.type === "tool" && message.role === "tool" && "callId" in event && event.callId === message.callId;
+}

@@ -1,0 +1,64 @@
+import { outdate } from "./cached-reads.ts";
+import type { EventLog } from "./event-log.ts";
+import { prepared } from "./prepared-statements.ts";
+import { session } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+const epochOf = prepared((store) => store.select({ epoch: session.epoch }).from(session).prepare());
+
+/** Thrown where another incarnation of the object has taken over: this one must stop and write nothing. */
+export class Superseded extends Error {
+  constructor() {
+    super("Another incarnation of this session has taken over.");
+    this.name = "Superseded";
+  }
+}
+
+/**
+ * Lets one incarnation write. The first write claims the session with a new epoch, in the same commit; every later
+ * one checks that the epoch is still its own. All that one `write` does is stored together or not at all.
+ */
+export class Fence {
+  readonly #storage: DurableObjectStorage;
+  readonly #store: Store;
+  readonly #log: EventLog;
+  #epoch: number | undefined;
+
+  constructor(storage: DurableObjectStorage, store: Store, log: EventLog) {
+    this.#storage = storage;
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** @throws Superseded with nothing written */
+  write<Result>(work: () => Result): Result {
+    const epoch = this.#epoch;
+    try {
+      return this.#storage.transactionSync(() => {
+        const stored = epochOf(this.#store).get()?.epoch;
+        if (this.#epoch === undefined) this.#epoch = this.#claim(stored);
+        else if (stored !== this.#epoch) throw new Superseded();
+        return work();
+      });
+    } catch (error) {
+      outdate(this.#store);
+      // What was claimed or set aside in this commit was not.
+      this.#epoch = epoch;
+      this.#log.takenBack();
+      throw error;
+    }
+  }
+
+  /** Everything was deleted: the next write claims what comes after it. */
+  release(): void {
+    outdate(this.#store);
+    this.#epoch = undefined;
+  }
+
+  #claim(stored: number | undefined): number {
+    if (stored === undefined) return 1;
+    const claim = { epoch: stored + 1, reservedSeq: this.#log.reserve() };
+    this.#store.update(session).set(claim).run();
+    return stored + 1;
+  }
+}

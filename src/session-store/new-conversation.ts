@@ -1,0 +1,41 @@
+import { IsopodError } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { agentIn, type Wiring } from "../services/services.ts";
+import type { ResetPolicy } from "./reset-time.ts";
+import type { EndedConversation } from "./run.ts";
+import { type SessionRow, saveConversation } from "./session-row.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * Begins a new conversation under the same key, within the fence. The history stays; no model sees what came before.
+ *
+ * Of its settings, the model goes (unless one is named): it was chosen for the conversation that is over. So does what
+ * the model was told, for it does not see that any more. How the
+ * session treats people (queue, thinking, reasoning, verbose, usage) and what they have allowed stays.
+ * @param before the session as it was
+ * @param fromSeq number of the first event of the new one. Gives its id, and which one ended
+ */
+export function beginAnew(
+  store: Store,
+  before: SessionRow,
+  fromSeq: number,
+  { model, now }: { model?: string; now: number },
+): { sessionId: string; ended: EndedConversation } {
+  const { model: _, truncationWarned: __, ...settings } = before.settings;
+  const sessionId = newId("ses", now);
+  saveConversation(store, { sessionId, fromSeq, settings: { ...settings, ...(model !== undefined && { model }) } });
+  return { sessionId, ended: { sessionId: before.sessionId, fromSeq: before.contextSeq, beforeSeq: fromSeq } };
+}
+
+/** When conversations of an agent begin anew by themselves; undefined for never, also with a configuration not valid. */
+export function resetPolicyIn(wiring: () => Wiring, agentId: string): ResetPolicy | undefined {
+  try {
+    const { mode, atHour, idleMinutes } = wiring().config.session.reset;
+    if (mode === "none") return undefined;
+    const { userTimezone: zone = "UTC" } = agentIn(wiring(), agentId).defaults;
+    return mode === "daily" ? { mode, atHour, zone } : { mode, idleMinutes };
+  } catch (error) {
+    if (error instanceof IsopodError) return undefined;
+    throw error;
+  }
+}

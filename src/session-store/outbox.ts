@@ -1,0 +1,205 @@
+import { asc, eq, sql } from "drizzle-orm";
+import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
+import { within } from "../lib/deadline.ts";
+import { newId } from "../lib/ids.ts";
+import { remembered } from "./cached-reads.ts";
+import { type DraftPorts, GAP, makeReady, markdownIn } from "./draft.ts";
+import { prepared } from "./prepared-statements.ts";
+import { type DeliveryStatus, outbox } from "./schema.ts";
+import { SESSION_CHANNEL } from "./session-channel.ts";
+import type { Store } from "./store.ts";
+import type { Said } from "./stored-shapes.ts";
+
+/** Attempts after which a delivery that is refused every time is given up. */
+const MAX_ATTEMPTS = 8;
+/** How long one request to a channel may take. */
+const SEND_TIMEOUT_MS = 30_000;
+
+/** A delivery as it is stored. */
+export type OutboxRow = typeof outbox.$inferSelect;
+
+/** Words for word the condition of the index `outbox_open`: without it all that was ever sent would be read. */
+const OPEN = sql`${outbox.status} IN ('pending', 'sending')`;
+const PENDING = sql`${OPEN} AND ${outbox.status} = 'pending'`;
+const CHANNEL = sql`CASE WHEN json_valid(${outbox.target}) THEN ${outbox.target} ->> '$.channel' END`;
+const SENDING = sql`${OPEN} AND ${outbox.status} = 'sending'`;
+
+/** What a delivery is now, after an attempt. */
+export function afterAttempt(
+  attempts: number,
+  delivery: Delivery,
+  now: number,
+  maxAttempts = MAX_ATTEMPTS,
+): { status: DeliveryStatus; attempts: number; dueAt: number } {
+  switch (delivery.outcome) {
+    case "delivered":
+    case "failed":
+    case "unsure":
+      return { status: delivery.outcome, attempts: attempts + 1, dueAt: now };
+    case "retry":
+      if (attempts + 1 >= maxAttempts) return { status: "failed", attempts: attempts + 1, dueAt: now };
+      return {
+        status: "pending",
+        attempts: attempts + 1,
+        dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts)),
+      };
+  }
+}
+
+function backoffMs(attempts: number): number {
+  return Math.min(1000 * 2 ** attempts, 5 * 60_000);
+}
+
+const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(GAP))} FROM ${outbox})`;
+
+/** A part of a text, or a file, on its way out. */
+export interface Part {
+  target: Target;
+  /** In the channel's markup; of a file, what stands for it where the channel takes none. */
+  text: string;
+  /** What is said, where that is asked for later. */
+  said?: Said;
+}
+
+/** What leaves a run at once. */
+export interface Outgoing {
+  runId: string;
+  /** In order. */
+  parts: readonly Part[];
+  /** The ids of its parts, where they have to be the same each time. */
+  deliveryIds?: readonly string[];
+}
+
+/** Puts parts into the outbox. Gives their ids, in order. */
+export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
+  return parts.map(({ target, text, said = null }, n) => {
+    const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
+    const row = { id: nextId, deliveryId, runId, target, text, said };
+    store
+      .insert(outbox)
+      .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
+      .run();
+    return deliveryId;
+  });
+}
+
+/** Whether two targets are the same conversation, whatever message there is answered. */
+export function isSameConversation(a: Target, b: Target): boolean {
+  return (
+    a.channel === b.channel &&
+    a.accountId === b.accountId &&
+    a.conversationId === b.conversationId &&
+    a.threadId === b.threadId
+  );
+}
+
+/** The deliveries of a run, in order. */
+export function deliveriesOf(store: Store, runId: string): OutboxRow[] {
+  return store.select().from(outbox).where(eq(outbox.runId, runId)).orderBy(asc(outbox.id)).all();
+}
+
+/** When the outbox wants to be looked at again, in milliseconds since the epoch; undefined where nothing waits. */
+export function outboxDueAt(store: Store): number | undefined {
+  return firstWaiting(store)?.dueAt;
+}
+
+/** Whether something was being sent when an earlier incarnation died. */
+export function isSending(store: Store): boolean {
+  return store.select({ id: outbox.id }).from(outbox).where(SENDING).limit(1).get() !== undefined;
+}
+
+/**
+ * What an earlier incarnation was sending when it died may have arrived: only a person can tell. But a session knows what
+ * it has heard, and is told again.
+ */
+export function markInterruptedUnsure(store: Store): void {
+  store.update(outbox).set({ status: "pending" }).where(sql`${SENDING} AND ${CHANNEL} = ${SESSION_CHANNEL}`).run();
+  const detail = { outcome: "unsure", reason: "The session was interrupted while it was being sent." } as const;
+  store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
+}
+
+/** A person's wish that a delivery be sent once more. */
+export interface ResendRequest {
+  runId: string;
+  deliveryId: string;
+  /** When it was made. */
+  askedAt: number;
+}
+
+/**
+ * Lets a delivery be tried once more because a person wants it: one that failed, or whose outcome nobody knows. What
+ * was tried since the wish was made stays as it is: that was for the same wish, which came a second time.
+ * @returns what it is now; undefined where the run has no such delivery
+ */
+export function resend(store: Store, { runId, deliveryId, askedAt }: ResendRequest): OutboxRow | undefined {
+  const row = deliveriesOf(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
+  if (row === undefined || (row.status !== "failed" && row.status !== "unsure") || row.dueAt >= askedAt) return row;
+  const again = { status: "pending", attempts: 0, dueAt: askedAt } as const;
+  store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
+  return { ...row, ...again };
+}
+
+/** Takes back what was not sent yet. */
+export function dropPending(store: Store): void {
+  store.delete(outbox).where(PENDING).run();
+}
+
+/** What sending needs of the world. */
+export interface OutboxPorts extends DraftPorts {
+  send(part: OutboundPart & { said: Said | null | undefined }, signal: AbortSignal): Promise<Delivery>;
+  /** The outcome of an attempt is stored. */
+  sent(row: OutboxRow & { target: Target }, delivery: Delivery): void;
+}
+
+/**
+ * Sends what is due, one part after the other: a part waits until those before it that go to the same conversation are
+ * settled, so that a reply arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
+ */
+export async function drainOutbox(ports: OutboxPorts): Promise<void> {
+  for (
+    let row = firstWaiting(ports.store);
+    row !== undefined && row.dueAt <= ports.now();
+    row = firstWaiting(ports.store)
+  ) {
+    const { id, target, text, deliveryId, attempts, said } = row;
+    const draft = markdownIn(text);
+    if (draft !== undefined && target !== undefined) {
+      await makeReady({ ...row, target }, draft, ports);
+      continue;
+    }
+    ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
+    const delivery =
+      target === undefined
+        ? NOWHERE
+        : await within(SEND_TIMEOUT_MS, (signal) => ports.send({ target, text, deliveryId, said }, signal));
+    const maxAttempts = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS;
+    ports.write(() =>
+      ports.store
+        .update(outbox)
+        .set({ ...afterAttempt(attempts, delivery, ports.now(), maxAttempts), detail: delivery })
+        .where(eq(outbox.id, id))
+        .run(),
+    );
+    if (target !== undefined) ports.sent({ ...row, target }, delivery);
+  }
+}
+
+const NOWHERE: Delivery = { outcome: "failed", reason: "Where it was to go cannot be read any more." };
+
+const CONVERSATION = sql`CASE WHEN json_valid(${outbox.target}) THEN json_array(
+  ${outbox.target} ->> '$.channel', ${outbox.target} ->> '$.accountId', ${outbox.target} ->> '$.conversationId'
+) END`;
+/** What goes out first in each conversation. */
+const FIRST_ONES = sql`(SELECT min(${outbox.id}) FROM ${outbox} WHERE ${PENDING} GROUP BY ${CONVERSATION})`;
+
+const first = prepared((store) =>
+  store
+    .select()
+    .from(outbox)
+    .where(sql`${PENDING} AND ${outbox.id} IN ${FIRST_ONES}`)
+    .orderBy(asc(outbox.dueAt), asc(outbox.id))
+    .limit(1)
+    .prepare(),
+);
+
+const firstWaiting = remembered((store): OutboxRow | undefined => first(store).get());

@@ -1,0 +1,50 @@
+import { eq, lt, sql } from "drizzle-orm";
+import { prepared, slot } from "./prepared-statements.ts";
+import { prompts, runs } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** A text that models were sent: a layer of a system prompt, or the JSON of a list of tools. */
+export type PromptRow = typeof prompts.$inferSelect;
+
+const statements = prepared((store) => ({
+  byHash: store
+    .select()
+    .from(prompts)
+    .where(eq(prompts.hash, slot(prompts.hash)))
+    .prepare(),
+}));
+
+/** A kept text; undefined where it is not kept any more. */
+export function findPrompt(store: Store, hash: string): PromptRow | undefined {
+  return statements(store).byHash.get({ hash });
+}
+
+/** Keeps texts that are not kept yet, within the fence. */
+export function insertPrompts(store: Store, rows: readonly (PromptRow & { outline: object })[]): void {
+  for (const row of rows) store.insert(prompts).values(row).onConflictDoNothing().run();
+}
+
+/**
+ * Drops the texts that were first sent before an instant and that no run names any more, within the fence. Gives the ids
+ * of those among them that are large results.
+ * @param inUse hashes of what is being sent now
+ */
+export function dropPrompts(store: Store, before: number, inUse: ReadonlySet<string>): string[] {
+  const { hash, spill, createdAt } = prompts;
+  const old = store.select({ hash, spill }).from(prompts).where(lt(createdAt, before)).all();
+  if (old.length === 0) return [];
+  const named = namedByRuns(store);
+  const gone = old.filter((row) => !named.has(row.hash) && !inUse.has(row.hash));
+  for (const row of gone) store.delete(prompts).where(eq(hash, row.hash)).run();
+  return gone.flatMap((row) => row.spill ?? []);
+}
+
+/** The hashes that are in the state of any run. */
+function namedByRuns(store: Store): Set<string> {
+  const ref = sql`json_each(CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ELSE '{}' END, '$.prompts')`;
+  const rows = store.all<[string, string, string]>(
+    sql`SELECT DISTINCT value ->> '$.stable', value ->> '$.dynamic', value ->> '$.tools' FROM ${runs}, ${ref}
+      WHERE type = 'object'`,
+  );
+  return new Set(rows.flatMap((row) => Object.values(row)));
+}

@@ -1,0 +1,297 @@
+import type { CompactionReason } from "../agent/events.ts";
+import type { ApprovalQuestion, Journal, NewSummary, Verdict, View } from "../agent/journal.ts";
+import { SUMMARY_SYSTEM } from "../agent/summary-prompt.ts";
+import { newApprovalId, objectNameOfRun } from "../config/session-ids.ts";
+import { newId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { head } from "../lib/text.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+import { isFlushDue, saveCompaction } from "./compactions.ts";
+import { keepUnfinished } from "./delivered-text.ts";
+import type { EventLog } from "./event-log.ts";
+import type { Fence } from "./fence.ts";
+import { seqOfMessage } from "./message-pages.ts";
+import {
+  type Approval,
+  flushed,
+  flushing,
+  launched,
+  type PausedRun,
+  type PromptRef,
+  paused,
+  prompted,
+  type RunningRun,
+  replied,
+  spent,
+} from "./run.ts";
+import { type OpenRun, saveState } from "./runs.ts";
+import { readSessionRow, saveFlushed, savePruned } from "./session-row.ts";
+import type { Store } from "./store.ts";
+
+/** Characters of JSON that a run adds to what was read of the conversation before it is read, and cut, anew. */
+const MAX_APPENDED_CHARS = 400_000;
+/** Most characters of a question to a person. */
+const MAX_QUESTION_CHARS = 2000;
+
+/** What the journal of a run is written with. */
+export interface JournalRoom {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  /** The messages that may join the run: whether there are any, and taking them, which stores them. */
+  joiners: { waiting(): boolean; take(): Message[] };
+  /** What a model sees of the conversation so far; read anew once the run has made it much longer. */
+  readView(flushFrom: number | undefined): View;
+}
+
+/**
+ * Somebody who hears what a journal is about to store. It is called within the commit: what it writes itself is stored
+ * together with that, or not at all.
+ */
+export interface JournalWitness {
+  answered(message: AssistantMessage): void;
+  /** Only calls that were not launched before. */
+  launching(calls: readonly ToolCallPart[]): void;
+  returned(message: ToolMessage): void;
+  /** The run waits for a person's word from now on. */
+  pausing(state: PausedRun): void;
+}
+
+/** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
+export class RunJournal implements Journal {
+  readonly #room: JournalRoom;
+  readonly #row: OpenRun;
+  /** Calls that an earlier incarnation launched. */
+  #inherited: ReadonlySet<string>;
+  #view: View | undefined;
+  #appendedChars = 0;
+  #state: RunningRun | PausedRun;
+  #attending: JournalWitness | undefined;
+
+  constructor(room: JournalRoom, row: OpenRun, state: RunningRun) {
+    this.#room = room;
+    this.#row = row;
+    this.#inherited = new Set(state.launched);
+    this.#state = state;
+  }
+
+  /** The run as it was last stored. */
+  get state(): RunningRun | PausedRun {
+    return this.#state;
+  }
+
+  get interruptedAsks(): number {
+    return this.#state.crashes;
+  }
+
+  /** Lets somebody take part in the commits from now on. What belongs to a memory flush is nobody's matter. */
+  attend(witness: JournalWitness): void {
+    this.#attending = witness;
+  }
+
+  get #witness(): JournalWitness | undefined {
+    return this.#state.flush === undefined ? this.#attending : undefined;
+  }
+
+  context(): Message[] {
+    return this.view().messages;
+  }
+
+  view(): View {
+    this.#view ??= this.#room.readView(this.#state.flush?.fromSeq);
+    return this.#view;
+  }
+
+  wasLaunched(callId: string): boolean {
+    return this.#inherited.has(callId);
+  }
+
+  verdictOn(callId: string): Verdict | undefined {
+    const decision = this.#state.approvals.find((approval) => approval.callId === callId)?.decision;
+    if (decision === undefined) return undefined;
+    return decision === "deny" ? "deny" : "allow";
+  }
+
+  allowedArgs(callId: string): JsonObject | undefined {
+    const approval = this.#state.approvals.find((candidate) => candidate.callId === callId);
+    return approval?.decision === undefined || approval.decision === "deny" ? undefined : approval.args;
+  }
+
+  hasNews(): boolean {
+    return this.#state.flush === undefined && this.#room.joiners.waiting();
+  }
+
+  takeNews(): void {
+    if (this.#state.flush !== undefined) return;
+    const messages = this.context();
+    messages.push(...this.#room.joiners.take());
+  }
+
+  restarting(): boolean {
+    const { store, log, fence } = this.#room;
+    const kept = fence.write(() => keepUnfinished(store, log, this.#row, Date.now()));
+    if (kept !== undefined) this.#forgetView();
+    return kept !== undefined;
+  }
+
+  /** Takes note of what the model is sent besides the conversation; stored with whatever is stored next. */
+  prompted(prompt: PromptRef): void {
+    this.#state = prompted(this.#state, prompt);
+  }
+
+  /** Stores what the system itself tells the model. */
+  told(message: UserMessage): void {
+    this.#room.fence.write(() => this.#append(message));
+  }
+
+  answered(message: AssistantMessage): void {
+    this.#room.fence.write(() => {
+      this.#witness?.answered(message);
+      this.#append(message);
+      this.#state = replied(this.#running(), message.usage);
+      this.#inherited = new Set();
+    });
+  }
+
+  launching(calls: readonly ToolCallPart[]): void {
+    const ids = calls.map((call) => call.callId);
+    this.#room.fence.write(() => {
+      this.#save(launched(this.#running(), ids));
+      if (this.#state.flush !== undefined) return;
+      const starts = calls.map(
+        ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
+      );
+      this.#room.log.record(this.#row.id, Date.now(), starts);
+      this.#witness?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
+    });
+  }
+
+  returned(message: ToolMessage): void {
+    this.#room.fence.write(() => {
+      this.#append(message);
+      this.#witness?.returned(message);
+    });
+  }
+
+  pausing(questions: readonly ApprovalQuestion[]): void {
+    const now = Date.now();
+    const objectName = objectNameOfRun(this.#row.id) ?? "";
+    const approvals: Approval[] = questions.map(({ call: { callId, tool, args }, question }) => ({
+      id: newApprovalId(objectName, now),
+      ...{ callId, tool, args, question: head(question, MAX_QUESTION_CHARS), requestedAt: now },
+    }));
+    this.#room.fence.write(() => {
+      const state = paused(this.#running(), approvals, now);
+      this.#save(state);
+      this.#witness?.pausing(state);
+      const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
+        return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
+      });
+      this.#room.log.record(this.#row.id, now, requests);
+    });
+  }
+
+  pruned(beforeId: string | undefined): void {
+    const { store, log, fence } = this.#room;
+    fence.write(() => savePruned(store, this.#seqOf(beforeId) ?? log.lastSeq + 1, log.lastSeq));
+    this.#forgetView();
+  }
+
+  compacting(reason: CompactionReason, tokensBefore: number): void {
+    const { log, fence } = this.#room;
+    const start = { type: "compaction", phase: "start", reason, tokensBefore } as const;
+    fence.write(() => log.record(this.#row.id, Date.now(), [start]));
+  }
+
+  compacted({ reason, text: summary, keptId, model, usage, tokensBefore, tokensAfter }: NewSummary): void {
+    const { store, log, fence } = this.#room;
+    const at = Date.now();
+    fence.write(() => {
+      const keptSeq = this.#storedSeqOf(keptId);
+      if (keptSeq === undefined) throw new Error(`The message ${keptId} is not in the transcript.`);
+      const seq = log.record(this.#row.id, at, [
+        { type: "compaction", phase: "end", reason, tokensBefore, tokensAfter },
+      ]);
+      const compaction = { at, reason, summary, model, tokensBefore, tokensAfter, system: SUMMARY_SYSTEM };
+      saveCompaction(store, this.#row.id, { seq, keptSeq, compaction });
+      this.#save(spent(this.#running(), usage));
+    });
+    this.#forgetView();
+  }
+
+  notCompacted(reason: CompactionReason, message: string, usage: Usage): void {
+    const { log, fence } = this.#room;
+    fence.write(() => {
+      log.record(this.#row.id, Date.now(), [{ type: "compaction", phase: "error", reason, message }]);
+      this.#save(spent(this.#running(), usage));
+    });
+  }
+
+  get isFlushDue(): boolean {
+    return isFlushDue(this.#room.store);
+  }
+
+  get flushReplies(): number | undefined {
+    return this.#state.flush?.replies;
+  }
+
+  flushing(prompt: string): void {
+    const { store, log, fence } = this.#room;
+    const at = Date.now();
+    fence.write(() => {
+      const fromSeq = log.lastSeq + 1;
+      this.#save(flushing(this.#running(), fromSeq));
+      saveFlushed(store, fromSeq);
+      this.#append({ role: "user", id: newId("msg", at), at, text: prompt });
+    });
+  }
+
+  flushed(last: AssistantMessage): void {
+    this.#room.fence.write(() => {
+      this.#append(last);
+      this.#save(flushed(replied(this.#running(), last.usage)));
+      this.#inherited = new Set();
+    });
+    const view = this.view();
+    this.#view = { ...view, messages: view.messages.filter(({ inner }) => !inner) };
+  }
+
+  #seqOf(id: string | undefined): number | undefined {
+    const { store } = this.#room;
+    return id === undefined ? undefined : seqOfMessage(store, id, readSessionRow(store)?.contextSeq ?? 0);
+  }
+
+  /** The number of a message, or of the last one before it where it only stands for something: such are not stored. */
+  #storedSeqOf(id: string): number | undefined {
+    const messages = this.context();
+    for (let at = messages.findIndex((message) => message.id === id); at >= 0; at--) {
+      const seq = this.#seqOf(messages[at]?.id);
+      if (seq !== undefined) return seq;
+    }
+    return undefined;
+  }
+
+  #running(): RunningRun {
+    if (this.#state.status !== "running") throw new Error("The run waits for a person.");
+    return this.#state;
+  }
+
+  #save(state: RunningRun | PausedRun): void {
+    saveState(this.#room.store, this.#row.id, state);
+    this.#state = state;
+  }
+
+  #append(said: Message): void {
+    const messages = this.context();
+    const message = this.#state.flush === undefined ? said : { ...said, inner: true as const };
+    this.#room.log.append(this.#row.id, message);
+    messages.push(message);
+    this.#appendedChars += JSON.stringify(message).length;
+    if (this.#appendedChars > MAX_APPENDED_CHARS) this.#forgetView();
+  }
+
+  #forgetView(): void {
+    this.#view = undefined;
+    this.#appendedChars = 0;
+  }
+}

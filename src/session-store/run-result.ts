@@ -1,0 +1,73 @@
+import type { EventBody, RunError } from "../agent/events.ts";
+import { MustEnd } from "../agent/must-end.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { head } from "../lib/text.ts";
+import type { AssistantMessage, Usage } from "../models/message.ts";
+import type { Answering } from "../turn/output/native-reply.ts";
+import type { EndedRun } from "./run.ts";
+import type { SaidFile } from "./stored-shapes.ts";
+
+/** Most characters of what went wrong with a run. */
+const MAX_REASON_CHARS = 2000;
+
+/** How a turn says that its run is over. */
+export interface Conclusion {
+  status: EndedRun["status"];
+  /** The last reply, not stored yet. */
+  message?: AssistantMessage;
+  error?: RunError;
+  /** What to say where the run came from, as Markdown, one after the other. */
+  texts: readonly string[];
+  /** What the first of them answers natively; what the account's way is where absent. */
+  answering?: Answering;
+  /** Files that follow them. */
+  files?: readonly SaidFile[];
+}
+
+/** Somebody stopped the run. */
+export const ABORTED: Conclusion = {
+  status: "aborted",
+  error: { code: "aborted", message: "The run was stopped." },
+  texts: [],
+};
+
+/** How a run ends whose signal aborted. */
+export function stopped(signal: AbortSignal): Conclusion {
+  if (signal.reason !== "timeout") return ABORTED;
+  const message = "The run took too long and was stopped.";
+  return { status: "timeout", error: { code: "timeout", message }, texts: [message] };
+}
+
+/** How a run ends that was interrupted too often. */
+export function crashLoop(crashes: number): Conclusion {
+  const message = `The run was interrupted ${crashes} times without getting any further.`;
+  return { status: "error", error: { code: "crash_loop", message }, texts: [message] };
+}
+
+const UNREADABLE_MESSAGE = "What was stored of this run cannot be read any more.";
+
+/** How a run ends whose record is damaged. */
+export const UNREADABLE: Conclusion & { error: RunError } = {
+  status: "error",
+  error: { code: "internal", message: UNREADABLE_MESSAGE },
+  texts: [UNREADABLE_MESSAGE],
+};
+
+/** How a run ends that something was thrown in: because it may not go on, or because something of ours failed. */
+export function failure(thrown: unknown): Conclusion {
+  const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
+  const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
+  return { status: "error", error: { code: codeOf(thrown), message }, texts: [message] };
+}
+
+function codeOf(thrown: unknown): RunError["code"] {
+  if (thrown instanceof MustEnd) return thrown.code;
+  return thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
+}
+
+/** The last event of a run. */
+export function lastEvent(conclusion: Conclusion, usage: Usage): EventBody {
+  return conclusion.error === undefined
+    ? { type: "lifecycle", phase: "end", usage }
+    : { type: "lifecycle", phase: "error", error: conclusion.error };
+}

@@ -1,0 +1,99 @@
+import type { RunError } from "../agent/events.ts";
+import { type AssistantMessage, textOf, type Usage } from "../models/message.ts";
+import { usdOf } from "../models/price.ts";
+import type { DeliveryView, RunView, WaitResult } from "../session/api.ts";
+import type { OutboxRow } from "./outbox.ts";
+import type { DropReason } from "./queue.ts";
+import { promptsIn, type RunState, type SettledRun } from "./run.ts";
+import type { OpenRun } from "./runs.ts";
+import type { SessionRow } from "./session-row.ts";
+
+/** A run as the outside sees it. */
+export function runView(
+  owner: SessionRow,
+  row: OpenRun,
+  reply: AssistantMessage | undefined,
+  deliveries: readonly OutboxRow[],
+): RunView {
+  return {
+    runId: row.id,
+    sessionKey: owner.key,
+    sessionId: conversationOf(row.state) ?? owner.sessionId,
+    agentId: owner.agentId,
+    acceptedAt: row.acceptedAt,
+    ...progress(row.state),
+    ...(reply !== undefined && { reply: textOf(reply) }),
+    ...promptOf(row.state),
+    deliveries: deliveries.map(deliveryView),
+  };
+}
+
+function promptOf(state: RunState): Pick<RunView, "prompt"> {
+  const last = promptsIn(state).at(-1);
+  return last === undefined ? {} : { prompt: { hash: last.hash } };
+}
+
+function conversationOf(state: RunState): string | undefined {
+  return "sessionId" in state ? state.sessionId : undefined;
+}
+
+function progress(state: RunState) {
+  switch (state.status) {
+    case "queued":
+      return { status: state.status };
+    case "running":
+      return { status: state.status, startedAt: state.startedAt, ...spent(state.usage) };
+    case "waiting_approval": {
+      const { status, startedAt, usage, approvals } = state;
+      return {
+        status,
+        startedAt,
+        ...spent(usage),
+        approvals: approvals.filter((approval) => approval.decision === undefined),
+      };
+    }
+    case "joined":
+      return { status: state.status, intoRunId: state.intoRunId, endedAt: state.endedAt };
+    case "dropped":
+      return { status: state.status, endedAt: state.endedAt, error: droppedError(state.reason) };
+    default: {
+      const { status, startedAt, endedAt, usage, model, error } = state;
+      return {
+        status,
+        endedAt,
+        ...spent(usage),
+        ...(startedAt !== undefined && { startedAt }),
+        ...(model !== undefined && { model }),
+        ...(error !== undefined && { error }),
+      };
+    }
+  }
+}
+
+function spent(usage: Usage) {
+  return { usage, ...(usage.costMicros !== undefined && { costUsd: usdOf(usage.costMicros) }) };
+}
+
+function droppedError(reason: DropReason): RunError {
+  const why = reason === "interrupted" ? "a newer message took its place" : "too many messages waited";
+  return { code: "dropped", message: `The message was dropped because ${why}.` };
+}
+
+/** A delivery as the outside sees it. */
+export function deliveryView(row: OutboxRow): DeliveryView {
+  const { deliveryId, target, status, attempts, detail } = row;
+  const reason = detail && "reason" in detail ? { reason: detail.reason } : {};
+  return { deliveryId, channel: target?.channel ?? "unknown", status, attempts, ...reason };
+}
+
+/** How a wait came out that saw the end of its run, or did not. */
+export function waitResult(settled: SettledRun | undefined): WaitResult {
+  if (settled === undefined) return { status: "timeout" };
+  const view = progress(settled);
+  return {
+    status: settled.status === "ok" ? "ok" : "error",
+    ...("startedAt" in view && view.startedAt !== undefined && { startedAt: view.startedAt }),
+    endedAt: settled.endedAt,
+    ...("error" in view && view.error && { error: view.error }),
+  };
+}

@@ -1,0 +1,154 @@
+import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import type { Target } from "../channels/channel.ts";
+import { log } from "../lib/log.ts";
+import { NO_USAGE } from "../models/message.ts";
+import { remembered } from "./cached-reads.ts";
+import { prepared, slot } from "./prepared-statements.ts";
+import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
+import { UNREADABLE } from "./run-result.ts";
+import { runs } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** A run without what it was asked, which may be long. */
+export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input" | "target"> {
+  state: RunState;
+  target: Target | null;
+}
+
+/** A run. */
+export interface RunRow extends OpenRun {
+  /** What it was asked; null from when it begins, or where it cannot be read: then all that it can do is end. */
+  input: RunInput | null;
+}
+
+const { input: _, ...withoutInput } = getTableColumns(runs);
+
+const statements = prepared((store) => {
+  const thisRun = eq(runs.id, slot(runs.id));
+  return {
+    insert: store
+      .insert(runs)
+      .values({
+        id: slot(runs.id),
+        idempotencyKey: slot(runs.idempotencyKey),
+        inputDigest: slot(runs.inputDigest),
+        open: slot(runs.open),
+        state: slot(runs.state),
+        input: slot(runs.input),
+        target: slot(runs.target),
+        talk: slot(runs.talk),
+        acceptedAt: slot(runs.acceptedAt),
+        firstSeq: slot(runs.firstSeq),
+      })
+      .prepare(),
+    byId: store.select().from(runs).where(thisRun).prepare(),
+    byKey: store
+      .select()
+      .from(runs)
+      .where(eq(runs.idempotencyKey, slot(runs.idempotencyKey)))
+      .prepare(),
+    open: store.select(withoutInput).from(runs).where(sql`${runs.open} = 1`).orderBy(asc(sql`rowid`)).prepare(),
+    saveState: store
+      .update(runs)
+      .set({ state: slot(runs.state) })
+      .where(thisRun)
+      .prepare(),
+    saveTaken: store
+      .update(runs)
+      .set({ state: slot(runs.state), input: null })
+      .where(thisRun)
+      .prepare(),
+    close: store.update(runs).set({ open: false }).where(thisRun).prepare(),
+  };
+});
+
+/** Adds a run. */
+export function insertRun(store: Store, row: RunRow): void {
+  const { idempotencyKey: idempotency_key, inputDigest: input_digest, ...rest } = row;
+  const { acceptedAt: accepted_at, firstSeq: first_seq, ...others } = rest;
+  statements(store).insert.run({ ...others, idempotency_key, input_digest, accepted_at, first_seq });
+}
+
+/** The runs that were looked up since the last write. */
+const found = remembered(() => new Map<string, typeof runs.$inferSelect>());
+
+/** A run by id. */
+export function findRun(store: Store, id: string): RunRow | undefined {
+  const known = found(store);
+  const row = known.get(id) ?? statements(store).byId.get({ id });
+  if (row === undefined) return undefined;
+  const run = readable(row);
+  known.set(id, row);
+  return run;
+}
+
+/** The run that was accepted under an idempotency key. */
+export function findRunByKey(store: Store, idempotencyKey: string): RunRow | undefined {
+  const row = statements(store).byKey.get({ idempotency_key: idempotencyKey });
+  return row && readable(row);
+}
+
+/** Takes an idempotency key from the run that was accepted under it before an instant. */
+export function releaseKey(store: Store, idempotencyKey: string, before: number): void {
+  const isOld = and(eq(runs.idempotencyKey, idempotencyKey), lt(runs.acceptedAt, before));
+  store.update(runs).set({ idempotencyKey: null }).where(isOld).run();
+}
+
+/** The run that was accepted last. */
+export function newestRun(store: Store): RunRow | undefined {
+  const row = store.select().from(runs).orderBy(desc(sql`rowid`)).limit(1).get();
+  return row && readable(row);
+}
+
+/** The runs with something left to do, in the order in which they were accepted. */
+export const openRuns = remembered((store): readonly OpenRun[] => {
+  return statements(store)
+    .open.all()
+    .map((row) => readable({ ...row, input: null }));
+});
+
+/**
+ * A stored run as far as it can be read. One that is damaged waits for its turn, without anything to do in it, or has
+ * failed where its turn is over: so it comes to its end like any other and holds nobody up.
+ */
+function readable(row: typeof runs.$inferSelect): RunRow {
+  const { state, input, target } = row;
+  const isWhole = state !== undefined && input !== undefined && target !== undefined;
+  if (isWhole) return { ...row, state, input, target };
+  log("error", "run.unreadable", { runId: row.id });
+  if (state !== undefined && isSettled(state)) return { ...row, state, input: null, target: target ?? null };
+  return { ...row, state: row.open ? QUEUED : failedAt(row.acceptedAt), input: null, target: target ?? null };
+}
+
+const QUEUED: RunState = { status: "queued", behind: true };
+
+function failedAt(endedAt: number): RunState {
+  return { status: "error", endedAt, endSeq: 0, usage: NO_USAGE, error: UNREADABLE.error };
+}
+
+/** The calls that wait for a person's word. */
+export function openApprovals(rows: readonly OpenRun[]): Approval[] {
+  return rows.flatMap(({ state }) =>
+    state.status === "waiting_approval" ? state.approvals.filter(({ decision }) => decision === undefined) : [],
+  );
+}
+
+/** Stores where a run stands. */
+export function saveState(store: Store, id: string, state: RunState): void {
+  statements(store).saveState.run({ id, state });
+}
+
+/** Stores that a run has begun, or has joined another: the transcript has its input now, so it leaves the row. */
+export function saveTaken(store: Store, id: string, state: RunState): void {
+  statements(store).saveTaken.run({ id, state });
+}
+
+/** Changes what a waiting run was asked. */
+export function saveInput(store: Store, id: string, input: RunInput): void {
+  store.update(runs).set({ input }).where(eq(runs.id, id)).run();
+}
+
+/** Nothing is left to do for these runs. */
+export function closeRun(store: Store, id: string): void {
+  statements(store).close.run({ id });
+}

@@ -1,0 +1,116 @@
+import { and, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { approvals, audit, runs, sessions } from "../db/schema.ts";
+import { NO_USAGE } from "../models/message.ts";
+import { isSettled, type PausedRun, type RunState } from "./run.ts";
+import type { OpenRun } from "./runs.ts";
+import type { SessionRow } from "./session-row.ts";
+
+/**
+ * Tells the index of all sessions and runs how some runs of one session stand, the newest last: one round trip, and safe
+ * to repeat.
+ * @throws whatever D1 throws; nothing is written then
+ */
+export async function indexRuns(
+  database: D1Database,
+  owner: SessionRow,
+  rows: readonly OpenRun[],
+  now: number,
+): Promise<void> {
+  const newest = rows.at(-1);
+  if (newest === undefined) return;
+  const db = drizzle(database);
+  const { key, agentId, createdAt, sessionId, settings } = owner;
+  const latest = { sessionId, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status };
+  const session = db
+    .insert(sessions)
+    .values({ key, agentId, createdAt, spawnedBy: settings.spawned?.lineage[0] ?? null, ...latest })
+    .onConflictDoUpdate({ target: sessions.key, set: latest });
+  const upserts = rows.map(({ id, acceptedAt, state }) => {
+    const progress = progressOf(state);
+    return db
+      .insert(runs)
+      .values({ id, sessionKey: key, agentId, acceptedAt, ...progress })
+      .onConflictDoUpdate({ target: runs.id, set: progress });
+  });
+  await db.batch([session, ...upserts]);
+}
+
+function progressOf(state: RunState) {
+  const settled = isSettled(state) ? state : undefined;
+  const ended = settled && "usage" in settled ? settled : undefined;
+  const usage = ended?.usage ?? NO_USAGE;
+  return {
+    status: state.status,
+    model: ended?.model ?? null,
+    errorCode: ended?.error?.code ?? null,
+    startedAt: ended?.startedAt ?? null,
+    endedAt: settled?.endedAt ?? null,
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    costMicros: usage.costMicros ?? null,
+  };
+}
+
+/** The sessions in which something happened since an instant, the latest first: of one agent, or of all. */
+export async function listSessions(
+  database: D1Database,
+  { agentId, since, limit }: { agentId: string | undefined; since: number; limit: number },
+): Promise<(typeof sessions.$inferSelect)[]> {
+  const ofAgent = agentId === undefined ? undefined : eq(sessions.agentId, agentId);
+  const rows = drizzle(database)
+    .select()
+    .from(sessions)
+    .where(and(ofAgent, gte(sessions.updatedAt, since)));
+  return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
+}
+
+/** When something last happened in each of an agent's sessions, the latest first. @throws whatever D1 throws */
+export async function sessionTimes(
+  database: D1Database,
+  agentId: string,
+  limit: number,
+): Promise<{ key: string; updatedAt: number }[]> {
+  const { key, updatedAt } = sessions;
+  const rows = drizzle(database).select({ key, updatedAt }).from(sessions).where(eq(sessions.agentId, agentId));
+  return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
+}
+
+/** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */
+export async function indexApprovals(database: D1Database, owner: SessionRow, runId: string, run: PausedRun) {
+  const rows = run.approvals
+    .filter((approval) => approval.decision === undefined)
+    .map(({ id, tool, question, requestedAt }) => {
+      return { id, runId, sessionKey: owner.key, agentId: owner.agentId, tool, question, requestedAt };
+    });
+  await drizzle(database).insert(approvals).values(rows).onConflictDoNothing();
+}
+
+/** Takes the calls of a run off the list. @throws whatever D1 throws */
+export async function forgetApprovals(database: D1Database, runId: string): Promise<void> {
+  await drizzle(database).delete(approvals).where(eq(approvals.runId, runId));
+}
+
+/** Takes a session off every list, with its runs. Safe to repeat. @throws whatever D1 throws; nothing is deleted then */
+export async function forgetSession(database: D1Database, key: string): Promise<void> {
+  const db = drizzle(database);
+  await db.batch([
+    db.delete(approvals).where(eq(approvals.sessionKey, key)),
+    db.delete(runs).where(eq(runs.sessionKey, key)),
+    db.delete(sessions).where(eq(sessions.key, key)),
+  ]);
+}
+
+/** Takes the runs of a session off the list that were accepted up to an instant and have ended. Safe to repeat. */
+export async function forgetRuns(database: D1Database, key: string, acceptedUpTo: number): Promise<void> {
+  await drizzle(database)
+    .delete(runs)
+    .where(and(eq(runs.sessionKey, key), lte(runs.acceptedAt, acceptedUpTo), isNotNull(runs.endedAt)));
+}
+
+/** Takes lines off the audit trail that an agent has from before an instant. Safe to repeat. */
+export async function forgetAudit(database: D1Database, agentId: string, before: number): Promise<void> {
+  await drizzle(database)
+    .delete(audit)
+    .where(and(eq(audit.agentId, agentId), lt(audit.at, before)));
+}

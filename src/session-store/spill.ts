@@ -1,0 +1,106 @@
+import type { KeptOutput, ToolOutput } from "../agent/tool.ts";
+import { messageOf } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { log } from "../lib/log.ts";
+import { head, tail } from "../lib/text.ts";
+import { createAttempt } from "../workspace/retry.ts";
+import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
+
+/** What the transcript shows at most of a spilled result; the beginning has three quarters of it. */
+const MAX_SHOWN_CHARS = 16 * 1024;
+/** Most bytes that are kept of one result. */
+export const MAX_SPILL_BYTES = MAX_FILE_BYTES;
+
+const SPILL_ID = /^spl_[0-9a-z]{26}$/;
+const PATH = /^\.openclaw\/results\/(spl_[0-9a-z]{26})\.txt$/;
+
+/** Where a session keeps what is too large for its database. */
+export interface SpillPlace {
+  bucket: R2Bucket;
+  /** See `sessionFolder`. */
+  folder: string;
+}
+
+/** Where the results of a turn go that are longer than they may be. */
+export interface ResultPlace extends SpillPlace {
+  /** Most characters of a result in the transcript; a longer one is spilled. */
+  maxChars: number;
+}
+
+/** The R2 prefix of all that one session keeps outside of its database. */
+export function sessionFolder(agentId: string, objectName: string): string {
+  return `sessions/${agentId}/${objectName}/`;
+}
+
+/** Whether a text can be the id of a spilled text. */
+export function isSpillId(text: string): boolean {
+  return SPILL_ID.test(text);
+}
+
+/** The R2 key of a spilled text. */
+export function spillKey(folder: string, id: string): string {
+  return `${folder}spills/${id}.txt`;
+}
+
+/** The path under which a model reads a spilled result. */
+export function spillPath(id: string): string {
+  return `.openclaw/results/${id}.txt`;
+}
+
+/** The spilled result that a model means by a path; undefined where it means a file. */
+export function spillIdIn(path: string): string | undefined {
+  return PATH.exec(path)?.[1];
+}
+
+/**
+ * Makes of a tool's output what its result may hold. A long text goes to R2 first, so that no row ever points at what
+ * is not there; the result shows its head and its tail, and where to read on. Never rejects: what could not be kept is
+ * left out, and the result says so.
+ */
+export async function keepOutput(
+  output: ToolOutput,
+  { bucket, folder, maxChars }: ResultPlace,
+  now: number,
+): Promise<KeptOutput> {
+  const text = output.text.toWellFormed();
+  if (text.length <= maxChars) return { ...output, text };
+  const id = newId("spl", now);
+  const whole = new TextEncoder().encode(text);
+  const kept = wholeCharacters(whole, MAX_SPILL_BYTES);
+  try {
+    await createAttempt()(id, () => bucket.put(spillKey(folder, id), kept, { httpMetadata: TEXT }));
+  } catch (error) {
+    log("error", "spill.failed", { error: messageOf(error) });
+    return { ...output, text: preview(text, maxChars, "They could not be kept.") };
+  }
+  const cut = kept.length < whole.length ? ` Only its first ${kept.length} bytes are there.` : "";
+  const where = `The whole is at ${spillPath(id)}: use read with offset and limit.${cut}`;
+  return { ...output, text: preview(text, maxChars, where), spill: { id, bytes: kept.length } };
+}
+
+const TEXT = { contentType: "text/plain; charset=utf-8" };
+
+function preview(text: string, maxChars: number, where: string): string {
+  const shown = Math.min(MAX_SHOWN_CHARS, maxChars);
+  const [first, last] = [head(text, Math.floor(shown * 0.75)), tail(text, Math.floor(shown * 0.25))];
+  const left = text.length - first.length - last.length;
+  return `${first}\n\n[${left} of ${text.length} characters are left out here. ${where}]\n\n${last}`;
+}
+
+/** The first `max` bytes of UTF-8, fewer where that would split a character. */
+function wholeCharacters(bytes: Uint8Array, max: number): Uint8Array {
+  if (bytes.length <= max) return bytes;
+  let end = max;
+  while (end > 0 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--;
+  return bytes.subarray(0, end);
+}
+
+/** Deletes everything below a prefix. May be repeated. @throws whatever R2 throws; some may be gone then */
+export async function deleteFolder(bucket: R2Bucket, folder: string): Promise<void> {
+  for (;;) {
+    // Always from the beginning: what was listed is gone.
+    const page = await bucket.list({ prefix: folder });
+    if (page.objects.length > 0) await bucket.delete(page.objects.map(({ key }) => key));
+    if (!page.truncated) return;
+  }
+}

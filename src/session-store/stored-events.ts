@@ -1,0 +1,104 @@
+import { and, asc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
+import type { AgentEvent, EventBody } from "../agent/events.ts";
+import { log } from "../lib/log.ts";
+import { isForPeople, type Message } from "../models/message.ts";
+import { fitting, readMessages } from "./message-pages.ts";
+import type { OpenRun } from "./runs.ts";
+import { events, messages } from "./schema.ts";
+import type { Store } from "./store.ts";
+import type { StoredEvent } from "./stored-shapes.ts";
+
+/** Most bytes of JSON that are read at once. */
+const PAGE_BYTES = 512 * 1024;
+
+/** One run, and between which numbers its events are, so that no others are read. */
+export interface RunSpan {
+  runId: string;
+  firstSeq: number;
+  /** Number of its last event; undefined while it goes on. */
+  endSeq: number | undefined;
+}
+
+/** Where the events of a run are. */
+export function spanOf({ id: runId, firstSeq, state }: OpenRun): RunSpan {
+  return { runId, firstSeq, endSeq: "endSeq" in state ? state.endSeq : undefined };
+}
+
+/** What a reader wants: what comes after a number, of the whole session or of one run. */
+export interface ReadRequest {
+  after: number;
+  run?: RunSpan;
+  limit: number;
+}
+
+/** Stored events in order, and the number up to which there are no others than these. */
+export interface StoredPage {
+  events: AgentEvent[];
+  upTo: number;
+}
+
+/**
+ * The next stored events after a number, from the two tables that hold them. What cannot be read is passed over. It may
+ * be fewer than `limit` where there are more, but never none.
+ */
+export function readStoredEvents(store: Store, { after, run, limit }: ReadRequest): StoredPage {
+  let from = Math.max(after, (run?.firstSeq ?? 0) - 1);
+  const last = run?.endSeq ?? Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const inMessages = and(gt(messages.seq, from), lte(messages.seq, last), run && eq(messages.runId, run.runId));
+    const orderBy = asc(messages.seq);
+    const said = readMessages(store, { where: inMessages, orderBy, limit, maxBytes: PAGE_BYTES });
+    const inEvents = and(gt(events.seq, from), lte(events.seq, last), run && eq(events.runId, run.runId));
+    const noted = readEventRows(store, inEvents, limit);
+    const upTo = Math.min(said.moreAfter ?? Number.POSITIVE_INFINITY, noted.moreAfter ?? Number.POSITIVE_INFINITY);
+    const found = [
+      ...said.rows
+        .filter(({ message }) => isForPeople(message))
+        .map(({ seq, runId, message }) => ({ ...eventOf(message), runId, seq, ts: message.at })),
+      ...noted.events,
+    ];
+    const page = found.filter(({ seq }) => seq > after && seq <= upTo).sort((a, b) => a.seq - b.seq);
+    if (page.length > limit) return { events: page.slice(0, limit), upTo: page[limit - 1]?.seq ?? upTo };
+    if (page.length > 0 || upTo === Number.POSITIVE_INFINITY) return { events: page, upTo };
+    from = upTo;
+  }
+}
+
+function readEventRows(
+  store: Store,
+  where: SQL | undefined,
+  limit: number,
+): { events: AgentEvent[]; moreAfter: number | undefined } {
+  const bytes = sql<number>`octet_length(${events.body})`;
+  const orderBy = asc(events.seq);
+  const sizes = store
+    .select({ bytes })
+    .from(events)
+    .where(where)
+    .orderBy(orderBy)
+    .limit(limit + 1)
+    .all();
+  const count = fitting(sizes, limit, PAGE_BYTES);
+  const rows = store.select().from(events).where(where).orderBy(orderBy).limit(count).all();
+  return { events: rows.flatMap(eventsIn), moreAfter: count < sizes.length ? rows.at(-1)?.seq : undefined };
+}
+
+function eventsIn({ seq, runId, body }: { seq: number; runId: string; body: StoredEvent[] | undefined }): AgentEvent[] {
+  if (body !== undefined) return body.map((event) => ({ ...event, runId }));
+  log("error", "events.unreadable", { seq, runId });
+  return [];
+}
+
+/** The event that a message is. */
+export function eventOf(message: Message): EventBody {
+  switch (message.role) {
+    case "user":
+      return message.fromRunId === undefined
+        ? { type: "lifecycle", phase: "start", input: message }
+        : { type: "queue", phase: "joining", input: message };
+    case "assistant":
+      return { type: "assistant", phase: "message", message };
+    case "tool":
+      return { type: "tool", phase: "end", message };
+  }
+}

@@ -1,0 +1,121 @@
+import type { Target } from "../channels/channel.ts";
+import { head } from "../lib/text.ts";
+import type { ThinkingLevel } from "../models/model.ts";
+import type { RunInput } from "./run.ts";
+
+/** Most sub-agents' tasks are told by how they begin. */
+const TASK_CHARS = 400;
+/** When a sub-agent that has said nothing is asked how it is, in milliseconds; each time twice as long after. */
+const FIRST_CHECK_MS = 5 * 60_000;
+const LONGEST_CHECK_MS = 60 * 60_000;
+/** When one that did not answer is asked again. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+
+/** A sub-agent as the session that started it knows it. */
+export interface Child {
+  agentId: string;
+  /** Its run whose end is waited for: the one that it was started with, or the last message that it was sent. */
+  childRunId: string;
+  label: string;
+  /** How what it was asked last begins, and the call that asked it; see `nameOfCall`. */
+  task: string;
+  askedBy: string;
+  startedAt: number;
+  /** Whom it asks, and how long its runs may take. */
+  voice: Voice;
+  timeoutSeconds: number;
+  telling: Telling;
+  phase: ChildPhase;
+}
+
+/** How the end of a sub-agent is told: a run of the session that started it, with the rights of the one that did. */
+export interface Telling {
+  /** Where people wait for it. */
+  target: Target | null;
+  owner: boolean;
+  voice: Voice;
+  timeoutSeconds: number;
+}
+
+/** A model, and how hard it thinks, where a run is not to have its agent's. */
+export interface Voice {
+  model?: string;
+  thinking?: ThinkingLevel;
+}
+
+/** What is between a session and its sub-agent; `dueAt` is when it is to be asked for it next. */
+export type ChildPhase =
+  /** It was not heard to have taken what it is asked. */
+  | { status: "starting"; input: RunInput; attempts: number; dueAt: number }
+  /** It has, and will say by itself how that ended; it is asked only to make sure. */
+  | { status: "working"; checks: number; dueAt: number }
+  /** It is to stop, and was not heard to have heard that. */
+  | { status: "stopping"; attempts: number; dueAt: number }
+  | { status: "ended"; outcome: ChildOutcome; at: number };
+
+/** How a sub-agent's work came to its end; `stopped` is what who started it wanted, and is told to nobody. */
+export type ChildOutcome = "ok" | "error" | "aborted" | "timeout" | "stopped";
+
+/** A sub-agent that is given something to do, for the first time or again. */
+export function given(child: Omit<Child, "phase" | "task">, input: RunInput, now: number): Child {
+  return {
+    ...child,
+    task: head(input.text, TASK_CHARS),
+    phase: { status: "starting", input, attempts: 0, dueAt: now },
+  };
+}
+
+/** It has what it is asked. */
+export function accepted(child: Child, now: number): Child {
+  if (child.phase.status !== "starting") return child;
+  return { ...child, phase: { status: "working", checks: 0, dueAt: now + FIRST_CHECK_MS } };
+}
+
+/** It was asked how it is, and is at work. */
+export function checked(child: Child, now: number): Child {
+  if (child.phase.status !== "working") return child;
+  const checks = child.phase.checks + 1;
+  const afterMs = Math.min(FIRST_CHECK_MS * 2 ** checks, LONGEST_CHECK_MS);
+  return { ...child, phase: { status: "working", checks, dueAt: now + afterMs } };
+}
+
+/** It did not answer. */
+export function unanswered(child: Child, now: number): Child {
+  const { phase } = child;
+  if (phase.status === "ended") return child;
+  if (phase.status === "working") return { ...child, phase: { ...phase, dueAt: now + LONGEST_RETRY_MS } };
+  const dueAt = now + Math.min(FIRST_RETRY_MS * 2 ** phase.attempts, LONGEST_RETRY_MS);
+  return { ...child, phase: { ...phase, attempts: phase.attempts + 1, dueAt } };
+}
+
+/** It is to stop. One that has ended stays as it is. */
+export function stopping(child: Child, now: number): Child {
+  if (!isAtWork(child)) return child;
+  return { ...child, phase: { status: "stopping", attempts: 0, dueAt: now } };
+}
+
+/** Its work is over. */
+export function over(child: Child, outcome: ChildOutcome, now: number): Child {
+  return child.phase.status === "ended" ? child : { ...child, phase: { status: "ended", outcome, at: now } };
+}
+
+/** Whether its end is waited for. */
+export function isAtWork({ phase }: Child): boolean {
+  return phase.status === "starting" || phase.status === "working";
+}
+
+/** Whether something is left to be done for it. */
+export function isOpen({ phase }: Child): boolean {
+  return phase.status !== "ended";
+}
+
+/** Whether who started it has stopped it. */
+export function wasStopped({ phase }: Child): boolean {
+  return phase.status === "stopping" || (phase.status === "ended" && phase.outcome === "stopped");
+}
+
+/** When it is to be asked next, in milliseconds since the epoch; undefined where never. */
+export function dueAtOf({ phase }: Child): number | undefined {
+  return phase.status === "ended" ? undefined : phase.dueAt;
+}

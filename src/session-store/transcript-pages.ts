@@ -1,0 +1,188 @@
+import { and, asc, desc, eq, gt, gte, inArray, lte, sql } from "drizzle-orm";
+import { byteLength } from "../lib/text.ts";
+import type { Message } from "../models/message.ts";
+import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
+import { memoryPages, messages, runs } from "./schema.ts";
+import type { SessionRow } from "./session-row.ts";
+import type { Store } from "./store.ts";
+
+/** Bytes of lines, and of JSON that is read for them, after which a page is full; its last message may be larger. */
+const PAGE_BYTES = 48_000;
+const PAGE_WEIGHT = 4 * 1024 * 1024;
+
+/** Messages, and bytes of them, that are read at once; SQLite takes 100 parameters. */
+const BATCH = 100;
+const BATCH_BYTES = 1024 * 1024;
+
+/** Most pages of one session that are remembered, the newest. */
+const MAX_PAGES = 1000;
+
+/** A page of a transcript, as it is laid out. */
+export type PageRow = typeof memoryPages.$inferSelect;
+
+/** Whose transcript is laid out. */
+export type PagesOwner = Pick<SessionRow, "sessionId" | "contextSeq">;
+
+/** A message as the lines that memory has of it. */
+export type LinesOf = (message: Message) => string[];
+
+/** Tools' messages are no part of it, and need not be read. */
+const IS_SAID = sql`${fieldOf("$.role")} IN ('user', 'assistant')`;
+
+/** The pages of a transcript that are laid out, the newest first. */
+export function pagesOf(store: Store): PageRow[] {
+  return store.select().from(memoryPages).orderBy(desc(memoryPages.fromSeq)).limit(MAX_PAGES).all();
+}
+
+/** Whether anything of a transcript was ever laid out. */
+export function isLaidOut(store: Store): boolean {
+  return newestPage(store) !== undefined;
+}
+
+/** Up to which message a transcript is laid out; 0 where nothing is. */
+function laidUpTo(store: Store): number {
+  return newestPage(store)?.lastSeq ?? 0;
+}
+
+/**
+ * Whether so many messages, or bytes of them, were said since a transcript was last laid out, or anything in a conversation
+ * that is over. Reads no more messages than are asked about.
+ */
+export function hasNews(store: Store, owner: PagesOwner, delta: { messages: number; bytes: number }): boolean {
+  const isNew = and(gt(messages.seq, laidUpTo(store)), IS_SAID);
+  const bytes = sql<number>`octet_length(${messages.body})`;
+  const most = Math.max(1, delta.messages);
+  const rows = store.select({ seq: messages.seq, bytes }).from(messages).where(isNew).orderBy(asc(messages.seq));
+  const found = rows.limit(most).all();
+  const [first] = found;
+  if (first === undefined) return false;
+  const all = found.reduce((sum, row) => sum + row.bytes, 0);
+  return found.length === most || all >= delta.bytes || first.seq < owner.contextSeq;
+}
+
+/**
+ * Lays out the messages that come next, as part of the current commit: a bounded number of them. Gives whether there may be
+ * more.
+ */
+export function layOutMore(store: Store, owner: PagesOwner, linesOf: LinesOf): boolean {
+  const newest = newestPage(store);
+  const where = and(gt(messages.seq, newest?.lastSeq ?? 0), IS_SAID);
+  const request = { where, orderBy: asc(messages.seq), limit: BATCH, maxBytes: BATCH_BYTES };
+  const { rows, moreAfter } = readMessages(store, request);
+  const conversations = conversationsOf(store, rows);
+  const pages = new Map<number, PageRow>();
+  let last = newest;
+  for (const row of rows) {
+    const known = row.seq >= owner.contextSeq ? owner.sessionId : conversations.get(row.runId);
+    const conversation = known ?? last?.conversation ?? owner.sessionId;
+    const page: PageRow = hasRoom(last, conversation) ? last : newPage(row.seq, conversation, last);
+    last = withMessage(page, row, linesOf(row.message));
+    pages.set(last.fromSeq, last);
+  }
+  // What cannot be read at the end of a batch is passed by.
+  if (last !== undefined && moreAfter !== undefined) pages.set(last.fromSeq, { ...last, lastSeq: moreAfter });
+  for (const page of pages.values()) {
+    store.insert(memoryPages).values(page).onConflictDoUpdate({ target: memoryPages.fromSeq, set: page }).run();
+  }
+  return moreAfter !== undefined && pages.size > 0;
+}
+
+/** The lines of a page, each at its number; undefined where nothing is left of it. Those that are gone are empty. */
+export function linesOn(store: Store, page: PageRow, linesOf: LinesOf): string[] | undefined {
+  if (page.keptSeq > page.lastSeq) return undefined;
+  const lines: string[] = [];
+  let after: number | undefined = Math.max(page.fromSeq, page.keptSeq) - 1;
+  while (after !== undefined) {
+    const where = and(gt(messages.seq, after), lte(messages.seq, page.lastSeq), IS_SAID);
+    const request = { where, orderBy: asc(messages.seq), limit: BATCH, maxBytes: BATCH_BYTES };
+    const read = readMessages(store, request);
+    lines.push(...read.rows.flatMap(({ message }) => linesOf(message)));
+    after = read.moreAfter;
+  }
+  return [...Array.from({ length: Math.max(0, page.lines - lines.length) }, () => ""), ...lines];
+}
+
+/** A page by its place; undefined where there is none. */
+export function pageAt(store: Store, conversation: string, page: number): PageRow | undefined {
+  const isIt = and(eq(memoryPages.conversation, conversation), eq(memoryPages.page, page));
+  return store.select().from(memoryPages).where(isIt).get();
+}
+
+/** Changes whenever the lines of a page do. */
+export function etagOf({ keptSeq, lines, size }: PageRow): string {
+  return `${keptSeq}-${lines}-${size}`;
+}
+
+/** The messages up to a number are cleared away, in the current commit: what was laid out of them is gone. */
+export function cutPages(store: Store, upTo: number): void {
+  store
+    .update(memoryPages)
+    .set({ keptSeq: upTo + 1, untold: true })
+    .where(and(lte(memoryPages.keptSeq, upTo), gte(memoryPages.lastSeq, memoryPages.keptSeq)))
+    .run();
+}
+
+/** The pages that have changed since memory was told, the oldest first. */
+export function untoldPages(store: Store): PageRow[] {
+  return store
+    .select()
+    .from(memoryPages)
+    .where(sql`${memoryPages.untold} = 1`)
+    .orderBy(asc(memoryPages.fromSeq))
+    .limit(MAX_PAGES)
+    .all();
+}
+
+/** Memory knows of pages as they were: of those of which nothing is left, nobody needs to know any more. */
+export function markTold(store: Store, told: readonly PageRow[]): void {
+  const newest = newestPage(store);
+  for (const page of told) {
+    const isAsTold = and(eq(memoryPages.fromSeq, page.fromSeq), eq(memoryPages.lastSeq, page.lastSeq), keptAt(page));
+    // The newest one stays: the next page of its conversation has the number after it.
+    if (page.keptSeq > page.lastSeq && page.fromSeq !== newest?.fromSeq)
+      store.delete(memoryPages).where(isAsTold).run();
+    else store.update(memoryPages).set({ untold: false }).where(isAsTold).run();
+  }
+}
+
+function keptAt({ keptSeq }: PageRow) {
+  return eq(memoryPages.keptSeq, keptSeq);
+}
+
+function newestPage(store: Store): PageRow | undefined {
+  return store.select().from(memoryPages).orderBy(desc(memoryPages.fromSeq)).limit(1).get();
+}
+
+function hasRoom(page: PageRow | undefined, conversation: string): page is PageRow {
+  if (page?.conversation !== conversation || page.keptSeq > page.lastSeq) return false;
+  return page.size < PAGE_BYTES && page.weight < PAGE_WEIGHT;
+}
+
+function newPage(seq: number, conversation: string, before: PageRow | undefined): PageRow {
+  const page = before?.conversation === conversation ? before.page + 1 : 1;
+  const empty = { lines: 0, size: 0, weight: 0, saidAt: 0, untold: true };
+  return { fromSeq: seq, lastSeq: seq, keptSeq: seq, conversation, page, ...empty };
+}
+
+function withMessage(page: PageRow, { seq, message, bytes }: MessageRow, lines: readonly string[]): PageRow {
+  return {
+    ...page,
+    lastSeq: seq,
+    lines: page.lines + lines.length,
+    size: lines.reduce((size, line) => size + byteLength(line) + 1, page.size),
+    weight: page.weight + bytes,
+    saidAt: Math.max(page.saidAt, message.at),
+    untold: page.untold || lines.length > 0,
+  };
+}
+
+/** Of which conversation messages are, by their runs, as far as those say so. */
+function conversationsOf(store: Store, rows: readonly MessageRow[]): Map<string, string> {
+  const ids = [...new Set(rows.map(({ runId }) => runId))];
+  const found = store.select({ id: runs.id, state: runs.state }).from(runs).where(inArray(runs.id, ids)).all();
+  return new Map(
+    found.flatMap(({ id, state }) =>
+      state !== undefined && "sessionId" in state && state.sessionId !== undefined ? [[id, state.sessionId]] : [],
+    ),
+  );
+}

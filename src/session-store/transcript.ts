@@ -1,0 +1,70 @@
+import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
+import { type AssistantMessage, isForPeople, type Message, type ToolMessage } from "../models/message.ts";
+import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
+import type { RunRow } from "./runs.ts";
+import { messages } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** Most bytes of JSON in a page, well below what a call between objects may carry. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** How many messages, and bytes of them, an export reads at once. */
+const EXPORT_PAGE = 200;
+const EXPORT_BYTES = 256 * 1024;
+
+/** A message where it stands. */
+export type HistoryMessage = Message & { seq: number; runId: string };
+
+/** One page of a transcript, oldest first. */
+export interface HistoryPage {
+  messages: HistoryMessage[];
+  /** Ask for messages before this number to go further back; absent at the beginning. */
+  before?: number;
+}
+
+/**
+ * The newest messages before a number that people see, in reading order; fewer than `limit` where they are large or
+ * others lie between them, but none only at the beginning.
+ */
+export function readHistory(store: Store, limit: number, before: number | undefined): HistoryPage {
+  const where = before === undefined ? undefined : lt(messages.seq, before);
+  const page = readMessages(store, { where, orderBy: desc(messages.seq), limit, maxBytes: PAGE_BYTES });
+  const shown = page.rows.reverse().filter(isShown);
+  if (shown.length === 0 && page.moreAfter !== undefined) return readHistory(store, limit, page.moreAfter);
+  return { messages: shown.map(historyMessage), ...(page.moreAfter !== undefined && { before: page.moreAfter }) };
+}
+
+/** What people see of a transcript from its beginning up to a number, page by page; of a page that may be nothing. */
+export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const where = and(gt(messages.seq, after), lte(messages.seq, upTo));
+    const orderBy = asc(messages.seq);
+    const page = readMessages(store, { where, orderBy, limit: EXPORT_PAGE, maxBytes: EXPORT_BYTES });
+    yield page.rows.filter(isShown).map(historyMessage);
+    after = page.moreAfter;
+  }
+}
+
+/** The last reply of a run; undefined where it has none. */
+export function readLastReply(store: Store, { id, firstSeq, state }: RunRow): AssistantMessage | undefined {
+  const lastSeq = "endSeq" in state ? state.endSeq : Number.MAX_SAFE_INTEGER;
+  const isReply = sql`${fieldOf("$.role")} = 'assistant' AND ${fieldOf("$.inner")} IS NULL`;
+  const where = and(gte(messages.seq, firstSeq), lte(messages.seq, lastSeq), eq(messages.runId, id), isReply);
+  const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
+  return row?.message.role === "assistant" ? row.message : undefined;
+}
+
+/** The result of a tool call at a number; undefined where no result is. */
+export function readResult(store: Store, seq: number): ToolMessage | undefined {
+  const orderBy = asc(messages.seq);
+  const [row] = readMessages(store, { where: eq(messages.seq, seq), orderBy, limit: 1, maxBytes: 0 }).rows;
+  return row?.message.role === "tool" ? row.message : undefined;
+}
+
+function isShown({ message }: MessageRow): boolean {
+  return isForPeople(message);
+}
+
+function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {
+  return { ...message, seq, runId };
+}

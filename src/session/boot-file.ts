@@ -1,0 +1,60 @@
+import type { Agent } from "../config/agents.ts";
+import { mainSessionKey } from "../config/session-key.ts";
+import { log } from "../lib/log.ts";
+import { fileNamed } from "../workspace/bootstrap-names.ts";
+import { readText } from "../workspace/read-text.ts";
+import { truncate } from "../workspace/truncate.ts";
+import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
+import type { AcceptRequest } from "./api.ts";
+
+const NAME = "BOOT.md";
+
+const ORDER = [
+  "[System] A new version of you has come up. This is what your workspace's BOOT.md asks you to do then, once.",
+  "Do it now. Nobody waits for a reply: whoever is to hear of it gets a message, and when all is done answer NO_REPLY.",
+].join("\n");
+
+/**
+ * What a new deployment has an agent do: what its BOOT.md says (in any case of its name), as a run of its main session.
+ * Undefined where there is no such file, or nothing in it. Costs nothing where there is none.
+ * @param listing the workspace's root
+ * @throws WorkspaceError `unavailable`
+ */
+export async function bootRequest(
+  agent: Agent,
+  workspace: Pick<Workspace, "read">,
+  listing: readonly WorkspaceEntry[],
+  bootId: string,
+): Promise<Omit<AcceptRequest, "runId"> | undefined> {
+  const file = fileNamed(listing, NAME);
+  const content = file && (await readBootFile(agent, workspace, file));
+  if (content === undefined) return undefined;
+  return {
+    sessionKey: mainSessionKey(agent.id),
+    agentId: agent.id,
+    idempotencyKey: `boot:${bootId}`,
+    input: {
+      text: `${ORDER}\n\n${content}`,
+      // Whoever may write to the workspace is trusted as its owner is.
+      sender: { id: "system", name: "System", owner: true },
+      timeoutSeconds: agent.defaults.timeoutSeconds,
+      origin: { kind: "boot" },
+    },
+  };
+}
+
+async function readBootFile(
+  { id, defaults: { bootstrapMaxChars } }: Agent,
+  workspace: Pick<Workspace, "read">,
+  file: WorkspaceFile,
+): Promise<string | undefined> {
+  try {
+    const read = await readText(workspace, file, bootstrapMaxChars);
+    if (read.kind === "binary") log("warn", "boot_file.no_text", { agentId: id, path: file.path, why: read.why });
+    const content = read.kind === "text" ? truncate(read.excerpt, bootstrapMaxChars, file.path).content.trim() : "";
+    return content === "" ? undefined : content;
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import type { MenuCommand, Target } from "../channels/channel.ts";
+import { COMMANDS } from "../commands/index.ts";
+import { within } from "../lib/deadline.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { shortDigest } from "../lib/short-digest.ts";
+import type { Wiring } from "../services/services.ts";
+import type { Fence } from "../session-store/fence.ts";
+import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
+import type { SkillSet } from "../skills/skill-set.ts";
+import { commandsOf } from "../turn/skills/invocation.ts";
+
+/** How long a platform may take. */
+const MENU_MS = 10_000;
+/** Most conversations of a session of which it is remembered what their menus show. */
+const MAX_MENUS = 20;
+
+/** What a conversation's menu is kept with. */
+export interface MenuRoom {
+  store: Store;
+  fence: Fence;
+  wiring(): Wiring;
+  skills: { known(): SkillSet };
+}
+
+/**
+ * Shows an owner's direct conversation the commands that it has now, skills' included, where its channel has a menu of them.
+ * It is asked for once for each list, after a turn, so that nobody waits for it; what fails is tried after the next one.
+ * Never rejects.
+ */
+export async function keepMenu(target: Target, { store, fence, wiring, skills }: MenuRoom): Promise<void> {
+  try {
+    if (target.kind !== "direct") return;
+    const { channel, context } = wiring().channel(target.channel, target.accountId);
+    if (!channel.menu?.isOn(context.account)) return;
+    const commands = menuOf(skills.known());
+    const conversation = `${target.channel}:${target.accountId}:${target.conversationId}`;
+    const digest = await shortDigest(JSON.stringify(commands));
+    const { [conversation]: known, ...others } = readSessionRow(store)?.settings.menus ?? {};
+    if (known === digest) return;
+    const { menu } = channel;
+    const { outcome } = await within(MENU_MS, (signal) => menu.show(commands, target, context, signal));
+    if (outcome !== "delivered" && outcome !== "failed") return;
+    if (outcome === "failed") log("warn", "menu.refused", { channel: target.channel, accountId: target.accountId });
+    const kept = Object.fromEntries(Object.entries(others).slice(1 - MAX_MENUS));
+    fence.write(() => saveSetting(store, "menus", { ...kept, [conversation]: digest }));
+  } catch (error) {
+    log("warn", "menu.not_shown", { channel: target.channel, error: messageOf(error) });
+  }
+}
+
+/** The commands of a menu, each one word: our own, then skills'. */
+function menuOf(set: SkillSet): MenuCommand[] {
+  const own = COMMANDS.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => ({ name, summary }));
+  return [...own, ...commandsOf(set).map(({ name, skill }) => ({ name, summary: skill.description }))];
+}

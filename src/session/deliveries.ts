@@ -1,0 +1,193 @@
+import type { Delivery, OutboundPart, ReplyToMode, Target } from "../channels/channel.ts";
+import { newRunId, objectNameOf } from "../config/session-ids.ts";
+import { comesWithin } from "../lib/comes-within.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { hookedMessage } from "../plugins/apply-message-hooks.ts";
+import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { agentIn } from "../services/services.ts";
+import { draftOf } from "../session-store/draft.ts";
+import { drainOutbox, type Part } from "../session-store/outbox.ts";
+import type { RunState } from "../session-store/run.ts";
+import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
+import type { SaidFile } from "../session-store/stored-shapes.ts";
+import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
+import { readSaidFile } from "../turn/output/files.ts";
+import { type Answering, placesOf } from "../turn/output/native-reply.ts";
+import { tellSent } from "./message-hooks.ts";
+
+/** How long the object of another session may take to answer. */
+const ANSWER_MS = 30_000;
+
+/** What delivering needs of the object that it is done for. */
+export interface DeliveryRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "call" | "now"> {
+  hooks: SessionHooks;
+  /** Nothing more is due now. */
+  drained(): void;
+}
+
+/** Brings a session's replies to its channels, one part at a time. */
+export class Deliveries {
+  readonly #room: DeliveryRoom;
+  #draining: Promise<void> | undefined;
+
+  constructor(room: DeliveryRoom) {
+    this.#room = room;
+  }
+
+  /** Sends what is due, until nothing is any more. Never rejects; there is one such round at a time. */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  /** The same once the commit at hand stands: a part is marked, in a commit of its own, before it is sent. */
+  async drainSoon(): Promise<void> {
+    await Promise.resolve();
+    await this.drain();
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      const { store, fence } = this.#room;
+      const write = <Result>(work: () => Result) => fence.write(work);
+      await drainOutbox({
+        store,
+        write,
+        ready: (markdown, target, runId) => this.ready(markdown, target, runId),
+        send: ({ said, ...part }, signal) =>
+          said?.kind === "file"
+            ? this.#sendFile(part, said, signal)
+            : this.#send({ ...part, ...(said && "buttons" in said && { buttons: said.buttons }) }, signal),
+        sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
+        now: Date.now,
+      });
+    } catch (error) {
+      log("error", "outbox.failed", { error: messageOf(error) });
+    }
+    // At once, not when the promise is known to be kept: what is enqueued between would wait for the next round.
+    this.#draining = undefined;
+    this.#room.drained();
+  }
+
+  /**
+   * A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first.
+   * @param target with the message at hand in `replyToId`
+   */
+  format(target: Target, markdown: string, answering: Answering = { isFirst: true }): Part[] {
+    const { first, rest } = placesOf(target, this.#replyToMode(target), answering);
+    if (this.#room.hooks.has("message_sending")) return [{ target: first, text: draftOf(markdown) }];
+    return this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
+  }
+
+  /**
+   * What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused.
+   * @param target with the message that it answers natively, if any, in `replyToId`
+   */
+  async ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }> {
+    const { hooks, owner, wiring } = this.#room;
+    try {
+      agentIn(wiring(), owner().agentId);
+    } catch (error) {
+      return { refusal: messageOf(error) };
+    }
+    const seen = await hookedMessage(markdown, target, runId, hooks);
+    if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
+    const rest = placesOf(target, this.#replyToMode(target), { isFirst: false }).rest;
+    return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
+  }
+
+  /** The question of a run that waits for a person, as the outbox takes it; a sub-agent's goes where people wait for it. */
+  ask({ target }: { target: Target | null }, state: RunState): Part[] {
+    const way = target ?? peopleOf(state);
+    if (way === undefined) return [];
+    const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));
+    const parts = this.format(way, text);
+    const last = parts.length - 1;
+    return parts.map((part, n) => (n === last && buttons ? { ...part, said: { kind: "question", buttons } } : part));
+  }
+
+  #can({ channel: channelId, accountId }: Target, capability: string): boolean {
+    try {
+      return this.#room.wiring().channel(channelId, accountId).channel.capabilities.includes(capability);
+    } catch (error) {
+      log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
+      return false;
+    }
+  }
+
+  #replyToMode({ channel: channelId, accountId }: Target): ReplyToMode {
+    try {
+      const { channel, context } = this.#room.wiring().channel(channelId, accountId);
+      return channel.replyToMode?.(context.account) ?? "off";
+    } catch (error) {
+      log("debug", "reply.mode_unknown", { channel: channelId, error: messageOf(error) });
+      return "off";
+    }
+  }
+
+  /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
+  #cut(target: Target, markdown: string): string[] {
+    try {
+      return this.#room.wiring().channel(target.channel, target.accountId).channel.format(markdown);
+    } catch (error) {
+      log("error", "reply.unformatted", { channel: target.channel, error: messageOf(error) });
+      return [markdown];
+    }
+  }
+
+  /** Shows that an answer is being worked on. Never rejects. */
+  async showTyping(target: Target): Promise<void> {
+    try {
+      const { channel, context } = this.#room.wiring().channel(target.channel, target.accountId);
+      await channel.typing?.(target, context);
+    } catch (error) {
+      log("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
+    }
+  }
+
+  async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
+    if (part.target.channel === SESSION_CHANNEL) return this.#tell(part);
+    try {
+      const { channel, context } = this.#room.wiring().channel(part.target.channel, part.target.accountId);
+      return await channel.send(part, context, signal);
+    } catch (error) {
+      return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** Sends a file, or what stands for it where the channel takes none. */
+  async #sendFile(part: OutboundPart, said: SaidFile, signal: AbortSignal): Promise<Delivery> {
+    const { owner, wiring } = this.#room;
+    try {
+      const { channel, context } = wiring().channel(part.target.channel, part.target.accountId);
+      if (channel.sendFile === undefined) return await channel.send(part, context, signal);
+      const file = await readSaidFile(said, wiring().workspaceOf(agentIn(wiring(), owner().agentId)));
+      if ("outcome" in file) return file;
+      const { target, deliveryId } = part;
+      return await channel.sendFile({ target, deliveryId, ...file }, context, signal);
+    } catch (error) {
+      return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** Tells another session what was sent to its people. */
+  async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
+    const { owner, call, now } = this.#room;
+    try {
+      const request = noteRequest({ to, text, deliveryId, fromKey: owner().key });
+      const runId = newRunId(await objectNameOf(request.sessionKey), now());
+      const told = call(request.sessionKey, (session) => session.accept({ ...request, runId }));
+      if (await comesWithin(ANSWER_MS, told)) return { outcome: "delivered" };
+      return { outcome: "retry", afterMs: 0, reason: "The session did not answer in time." };
+    } catch (error) {
+      return { outcome: "retry", afterMs: 0, reason: messageOf(error) };
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { and, eq, lt, ne, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { newRunId, objectNameOf } from "../config/session-ids.ts";
+import { boots } from "../db/schema.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { agentIn } from "../services/services.ts";
+import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import { bootRequest } from "./boot-file.ts";
+
+/** After how long whoever set about it is taken to have died. */
+const ABANDONED_MS = 5 * 60_000;
+/** How long is known of a deployment that has not been seen since. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** What setting about a new deployment needs. */
+export interface GatewayRoom extends Pick<FamilyRoom, "owner" | "wiring" | "call" | "now"> {
+  hooks: SessionHooks;
+  database: D1Database;
+}
+
+/**
+ * Does, once for each deployment and agent, what is to be done when it comes up: has BOOT.md carried out, and tells
+ * plugins. The edge has no moment at which that happens, so it is after the first turn that a deployment has anywhere;
+ * whoever comes first claims it in D1, and whoever comes after one that died in the midst of it does it again. Without a
+ * BOOT.md and a plugin that wants to know, an isolate looks once for the file, and that is all. Never rejects.
+ * @param listing the root as the turn has listed it; where that is not known it is listed
+ */
+export async function startGateway(room: GatewayRoom, listing?: Promise<WorkspaceEntry[] | undefined>): Promise<void> {
+  const { hooks, database, owner, wiring, call, now } = room;
+  const { deployment: version, started } = wiring();
+  const agent = agentIn(wiring(), owner().agentId);
+  if (started.has(agent.id)) return;
+  started.add(agent.id);
+  const id = `${version}:${agent.id}`;
+  try {
+    const workspace = wiring().workspaceOf(agent);
+    const request = await bootRequest(agent, workspace, (await listing) ?? (await workspace.list("")), id);
+    if (request === undefined && !hooks.has("gateway_start")) return;
+    const claim = await claimed(database, id, now());
+    // Whoever is at work on it may die yet.
+    if (claim === "taken") started.delete(agent.id);
+    if (claim !== "mine") return;
+    if (request !== undefined) {
+      const runId = newRunId(await objectNameOf(request.sessionKey), now());
+      await call(request.sessionKey, (session) => session.accept({ ...request, runId }));
+    }
+    await hooks.run("gateway_start", { version });
+    await drizzle(database).update(boots).set({ doneAt: now() }).where(eq(boots.id, id));
+  } catch (error) {
+    started.delete(agent.id);
+    log("warn", "gateway_start.failed", { agentId: agent.id, error: messageOf(error) });
+  }
+}
+
+async function claimed(database: D1Database, id: string, now: number): Promise<"mine" | "done" | "taken"> {
+  const db = drizzle(database);
+  const [mine, [row]] = await db.batch([
+    db
+      .insert(boots)
+      .values({ id, at: now })
+      .onConflictDoUpdate({
+        target: boots.id,
+        set: { at: now },
+        setWhere: sql`${boots.doneAt} IS NULL AND ${boots.at} <= ${now - ABANDONED_MS}`,
+      })
+      .returning({ id: boots.id }),
+    db.select().from(boots).where(eq(boots.id, id)),
+    db.delete(boots).where(and(lt(boots.at, now - KEPT_MS), ne(boots.id, id))),
+  ]);
+  if (mine.length > 0) return "mine";
+  return row?.doneAt === null ? "taken" : "done";
+}

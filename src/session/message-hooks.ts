@@ -1,0 +1,24 @@
+import type { Delivery, Target } from "../channels/channel.ts";
+import type { SessionHooks } from "../plugins/session-hooks.ts";
+import type { NewRun } from "../session-store/admission.ts";
+import type { OutboxRow } from "../session-store/outbox.ts";
+import { SESSION_CHANNEL } from "../session-store/session-channel.ts";
+
+/** Tells plugins of a message that was stored, while it goes its way. What the system itself says is none. */
+export function tellReceived({ runId, input, target }: NewRun, hooks: SessionHooks): void {
+  const { origin, sender, text } = input;
+  if (origin !== undefined && origin.kind !== "reset" && origin.kind !== "command") return;
+  hooks.later("message_received", () => ({ text, ...(sender && { sender }), ...(target && { target }) }), runId);
+}
+
+/** Tells plugins how an attempt to deliver a part to people came out. */
+export function tellSent(
+  { text, target, deliveryId, runId }: OutboxRow & { target: Target },
+  delivery: Delivery,
+  hooks: SessionHooks,
+): void {
+  if (target.channel === SESSION_CHANNEL) return;
+  const { outcome } = delivery;
+  const why = "reason" in delivery ? { reason: delivery.reason } : {};
+  hooks.later("message_sent", () => ({ content: text, target, deliveryId, outcome, ...why }), runId);
+}

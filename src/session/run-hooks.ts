@@ -1,0 +1,29 @@
+import type { Message } from "../models/message.ts";
+import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { isBegun, type RunState, type SettledRun } from "../session-store/run.ts";
+import type { OpenRun } from "../session-store/runs.ts";
+
+/** Tells plugins how a turn came out. A run that never began had none, nor had a command. */
+export function tellEnd(
+  row: OpenRun,
+  ended: SettledRun,
+  hooks: SessionHooks,
+  messages: () => readonly Message[],
+): void {
+  if (ended.status === "joined" || ended.status === "dropped" || isCommand(row.state)) return;
+  const { status, startedAt, endedAt, usage, model, error } = ended;
+  if (startedAt === undefined) return;
+  const made = () => ({
+    status,
+    messages: messages(),
+    usage,
+    durationMs: endedAt - startedAt,
+    ...(model !== undefined && { model }),
+    ...(error && { error: error.message }),
+  });
+  hooks.later("agent_end", made, row.id);
+}
+
+function isCommand(state: RunState): boolean {
+  return isBegun(state) && state.origin?.kind === "command";
+}

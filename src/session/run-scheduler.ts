@@ -1,0 +1,313 @@
+import type { View } from "../agent/journal.ts";
+import { openCalls } from "../agent/loop.ts";
+import type { Target } from "../channels/channel.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
+import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
+import { NO_USAGE } from "../models/message.ts";
+import { waitingRuns } from "../session-store/admission.ts";
+import { keepUnfinished } from "../session-store/delivered-text.ts";
+import type { EventLog } from "../session-store/event-log.ts";
+import { type Fence, Superseded } from "../session-store/fence.ts";
+import { interruptedResult, userMessage } from "../session-store/messages.ts";
+import { enqueue, type Part } from "../session-store/outbox.ts";
+import { joining, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
+import {
+  begin,
+  crashed,
+  type Decision,
+  decided,
+  end,
+  isBegun,
+  isSettled,
+  MAX_CRASHES,
+  type Opening,
+  type RunInput,
+  type RunningRun,
+  type RunState,
+  type SettledRun,
+  usageWith,
+} from "../session-store/run.ts";
+import { RunJournal } from "../session-store/run-journal.ts";
+import {
+  ABORTED,
+  type Conclusion,
+  crashLoop,
+  failure,
+  lastEvent,
+  stopped,
+  UNREADABLE,
+} from "../session-store/run-result.ts";
+import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "../session-store/runs.ts";
+import type { Store } from "../session-store/store.ts";
+import type { Answering } from "../turn/output/native-reply.ts";
+import { partsOf } from "../turn/output/reply-parts.ts";
+import { type Speaker, speakerOf } from "../turn/principal.ts";
+import { Waiters } from "./waiters.ts";
+
+/** A run that has its turn. */
+export interface ActiveRun {
+  row: OpenRun;
+  speaker: Speaker;
+  journal: RunJournal;
+  signal: AbortSignal;
+}
+
+/** What the engine needs of the world. */
+export interface EnginePorts {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  now(): number;
+  sessionKey(): string;
+  /** How the session treats what comes while it is busy, for messages from there. */
+  policyFor(target: Target | null): QueuePolicy;
+  /** Puts what a run was asked into the transcript, within the fence. */
+  open(row: RunRow, input: RunInput): Opening;
+  /** Takes note of a run that joins another, within the fence. */
+  noteJoined(row: RunRow, input: RunInput): void;
+  /** What a model sees of the conversation so far; with what is said in a memory flush, where one began at a number. */
+  readView(flushFrom?: number): View;
+  /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
+  perform(run: ActiveRun): Promise<Conclusion | undefined>;
+  /** What follows from the end of a run, within its commit; the row is as it was before. */
+  ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
+  /** Cuts a reply into what its channel takes, in its markup. Never throws. */
+  format(target: Target, markdown: string, answering?: Answering): Part[];
+}
+
+/**
+ * Runs a session's runs, one at a time.
+ *
+ * What is true is in storage; memory holds the handle of the run that this incarnation works on, and who waits for
+ * which end.
+ */
+export class Engine {
+  readonly #ports: EnginePorts;
+  readonly #waiters = new Waiters();
+  /** Runs that go on because a person has spoken, not because they crashed. */
+  readonly #freed = new Set<string>();
+  #active: { row: OpenRun; stop: AbortController; journal: RunJournal } | undefined;
+
+  constructor(ports: EnginePorts) {
+    this.#ports = ports;
+  }
+
+  /** Whether this incarnation works on a run. */
+  get busy(): boolean {
+    return this.#active !== undefined;
+  }
+
+  /** When the next run may begin that only waits for it to be quiet; undefined where none does. */
+  notBefore(): number | undefined {
+    const up = this.#active === undefined ? this.#nextUp() : undefined;
+    return up !== undefined && "notBefore" in up ? up.notBefore : undefined;
+  }
+
+  /**
+   * Gives the next run its turn where none has it. The promise is that of the turn, which never rejects. A run that
+   * an earlier incarnation left behind goes on from where it was; one that waits for a person holds the session.
+   */
+  next(): Promise<void> | undefined {
+    if (this.#active !== undefined) return undefined;
+    const begun = openRuns(this.#ports.store).find((row) => isBegun(row.state));
+    if (begun?.state.status === "waiting_approval") return undefined;
+    if (begun?.state.status === "running") return this.#resume(begun, begun.state);
+    const up = this.#nextUp();
+    return up !== undefined && "take" in up ? this.#begin(up.take.map((run) => run.id)) : undefined;
+  }
+
+  /** Where a run stands: what this incarnation knows of one at work is newer than what is stored. */
+  stateOf({ id, state }: Pick<RunRow, "id" | "state">): RunState {
+    return this.#active?.row.id === id && isBegun(state) ? this.#active.journal.state : state;
+  }
+
+  /** Asks a run to stop. The wish is stored, so that it holds over a crash. Gives the run as it is now. */
+  abort(runId: string): RunRow | undefined {
+    const { store, fence } = this.#ports;
+    const row = findRun(store, runId);
+    if (row === undefined) return row;
+    if (row.state.status === "joined") return this.abort(row.state.intoRunId);
+    if (row.state.status === "running") {
+      const { state } = row;
+      fence.write(() => saveState(store, runId, { ...state, abortRequested: true }));
+      if (this.#active?.row.id === runId) this.#active.stop.abort("aborted");
+    } else if (!isSettled(row.state)) {
+      this.#finish(row, ABORTED, isBegun(row.state) ? openCalls(this.#ports.readView().messages) : []);
+    }
+    return findRun(store, runId);
+  }
+
+  /** How a run ended, as soon as it has; undefined after `timeoutMs`. One that joined another ends with it. */
+  waitFor(runId: string, timeoutMs: number): Promise<SettledRun | undefined> {
+    const state = findRun(this.#ports.store, runId)?.state;
+    if (state?.status === "joined") return this.waitFor(state.intoRunId, timeoutMs);
+    if (state === undefined || isSettled(state)) return Promise.resolve(state);
+    return this.#waiters.wait(runId, timeoutMs);
+  }
+
+  /** Notes what a person said of a call. Gives its run and tool; undefined where no call waits under this id. */
+  decide(approvalId: string, decision: Decision): { runId: string; tool: string } | undefined {
+    const { store, log, fence, now } = this.#ports;
+    const row = openRuns(store).find((candidate) => candidate.state.status === "waiting_approval");
+    if (row?.state.status !== "waiting_approval") return undefined;
+    const approval = row.state.approvals.find(({ id, decision: known }) => id === approvalId && known === undefined);
+    if (approval === undefined) return undefined;
+    const state = decided(row.state, approvalId, decision, now());
+    fence.write(() => {
+      saveState(store, row.id, state);
+      log.record(row.id, now(), [{ type: "approval", phase: "decided", approvalId, decision }]);
+    });
+    if (state.status === "running") this.#freed.add(row.id);
+    return { runId: row.id, tool: approval.tool };
+  }
+
+  #nextUp(): NextUp | undefined {
+    const { store, policyFor, now } = this.#ports;
+    const rows = openRuns(store);
+    const waiting = waitingRuns(rows);
+    const first = rows.find((row) => row.id === waiting[0]?.id);
+    return first && nextUp(waiting, policyFor(first.target), now());
+  }
+
+  /** Lets a run begin, and others with it that are to be one with it. */
+  #begin([runId = "", ...others]: string[]): Promise<void> | undefined {
+    const { store, fence, now, open } = this.#ports;
+    const row = findRun(store, runId);
+    if (row === undefined) return undefined;
+    const { input } = row;
+    if (input === null) {
+      this.#finish(row, UNREADABLE, []);
+      return this.next();
+    }
+    const state = fence.write(() => {
+      const begun = begin(now(), open(row, input), input);
+      saveTaken(store, row.id, begun);
+      for (const other of others) this.#takeInto(row, other);
+      return begun;
+    });
+    return this.#work(row, state);
+  }
+
+  /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
+  #resume(row: OpenRun, left: RunningRun): Promise<void> {
+    const { store, log, fence, now } = this.#ports;
+    if (this.#freed.delete(row.id)) return this.#work(row, left);
+    const state = fence.write(() => {
+      const lastSeq = log.lastOf(row);
+      const keptSeq = keepUnfinished(store, log, row, now());
+      const state = crashed(left, lastSeq, keptSeq);
+      saveState(store, row.id, state);
+      return state;
+    });
+    return this.#work(row, state);
+  }
+
+  async #work(row: OpenRun, state: RunningRun): Promise<void> {
+    const { store, log, fence, now, readView, sessionKey } = this.#ports;
+    const stop = new AbortController();
+    const left = state.deadline === undefined ? undefined : state.deadline - now();
+    const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
+    if (state.abortRequested) stop.abort("aborted");
+    const joiners = {
+      waiting: () => this.#joinersOf(row).some((run) => run.manner !== "news"),
+      take: () => this.#take(row),
+    };
+    const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
+    this.#active = { row, stop, journal };
+    try {
+      const speaker = speakerOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
+      const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });
+      if (conclusion) this.#finish({ ...row, state: journal.state }, conclusion, unansweredIn(journal));
+    } catch (error) {
+      writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
+      if (!(error instanceof Superseded)) this.#finish({ ...row, state }, failure(error), unansweredIn(journal));
+    } finally {
+      if (timer !== undefined) clearTimeout(timer);
+      log.forget(row.id);
+      this.#active = undefined;
+    }
+  }
+
+  async #conclude(run: ActiveRun): Promise<Conclusion | undefined> {
+    const { crashes } = run.journal.state;
+    if (crashes >= MAX_CRASHES) return crashLoop(crashes);
+    if (run.signal.aborted) return stopped(run.signal);
+    try {
+      return await this.#ports.perform(run);
+    } catch (error) {
+      if (error instanceof Superseded) throw error;
+      return run.signal.aborted ? stopped(run.signal) : failure(error);
+    }
+  }
+
+  /** The runs that may join this one now, because the session steers. */
+  #joinersOf(row: OpenRun): readonly WaitingRun[] {
+    const { store, policyFor } = this.#ports;
+    return joining(waitingRuns(openRuns(store)), row.talk, policyFor(row.target));
+  }
+
+  /** Takes what waits into the run at work. Gives the messages, which are stored. */
+  #take(row: OpenRun): Message[] {
+    const joiners = this.#joinersOf(row);
+    if (joiners.length === 0) return [];
+    return this.#ports.fence.write(() => joiners.flatMap(({ id }) => this.#takeInto(row, id)));
+  }
+
+  /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
+  #takeInto(row: OpenRun, runId: string): Message[] {
+    const { store, log, now, noteJoined } = this.#ports;
+    const joiner = findRun(store, runId);
+    if (joiner === undefined) return [];
+    if (joiner.input === null) {
+      this.#finish(joiner, UNREADABLE, []);
+      return [];
+    }
+    noteJoined(joiner, joiner.input);
+    const said = userMessage(joiner.input, now(), runId);
+    log.append(row.id, said);
+    const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
+    const { origin } = joiner.input;
+    saveTaken(store, runId, {
+      status: "joined",
+      intoRunId: row.id,
+      endedAt: now(),
+      endSeq,
+      ...(origin && { origin }),
+    });
+    this.#waiters.move(runId, row.id);
+    return [said];
+  }
+
+  /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
+  #finish(row: OpenRun, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
+    const { store, log, fence, now, format } = this.#ports;
+    const { status, message, error } = conclusion;
+    const parts = partsOf(conclusion, row.target, format);
+    const state = fence.write(() => {
+      for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
+      if (message !== undefined) log.append(row.id, message);
+      else keepUnfinished(store, log, row, now());
+      const usage = message?.usage ?? NO_USAGE;
+      const endSeq = log.record(row.id, now(), [lastEvent(conclusion, usageWith(row.state, usage))]);
+      const model = message && { model: message.model };
+      const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
+      saveState(store, row.id, ended);
+      enqueue(store, { runId: row.id, parts }, now());
+      this.#ports.ended(row, ended, message);
+      return ended;
+    });
+    this.#waiters.tell(row.id, state);
+  }
+}
+
+/** The calls that a run leaves without a result; none where nobody saw them, or its transcript cannot be read. */
+function unansweredIn(journal: RunJournal): ToolCallPart[] {
+  if (journal.flushReplies !== undefined) return [];
+  try {
+    return openCalls(journal.context());
+  } catch (error) {
+    writeLog("error", "transcript.unreadable", { error: messageOf(error) });
+    return [];
+  }
+}

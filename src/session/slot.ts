@@ -1,0 +1,78 @@
+import { parseSessionKey } from "../config/session-key.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import type { Config } from "../services/services.ts";
+import type { RunOrigin } from "../session-store/run.ts";
+import type { Lane } from "./lane.ts";
+import { LEASE_MS } from "./lane-state.ts";
+
+const RETRY_MS = 500;
+
+/** The lanes in which runs of different kinds are counted apart. */
+export type LaneName = "main" | "subagent" | "cron" | "nested";
+
+/** The right to work, among those that a lane gives out; to be given back. */
+export interface Slot {
+  release(): void;
+}
+
+/** Where slots are asked for. */
+export interface SlotRoom {
+  lanes: DurableObjectNamespace<Lane>;
+  config: Config;
+  /** Keeps the object alive for calls that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+const FREE: Slot = { release: () => undefined };
+
+/**
+ * Waits until a run may work. Without a cap that costs no call. A lane that does not answer is asked again. Never
+ * rejects: a run that is stopped while it waits leaves the lane and gets a slot that counts for nothing.
+ */
+export async function takeSlot(name: LaneName, runId: string, room: SlotRoom, signal: AbortSignal): Promise<Slot> {
+  const cap = capOf(name, room.config);
+  if (cap === 0) return FREE;
+  const lane = () => room.lanes.getByName(name);
+  const leave = () => room.waitUntil(quietly("slot.not_released", () => lane().release(runId)));
+  signal.addEventListener("abort", leave, { once: true });
+  while (!signal.aborted) {
+    const granted = await quietly("slot.not_acquired", () => lane().acquire(runId, cap));
+    if (granted) break;
+    if (granted === undefined) await scheduler.wait(RETRY_MS);
+  }
+  if (signal.aborted) return FREE;
+  const renew = () => room.waitUntil(quietly("slot.not_renewed", () => lane().renew(runId)));
+  const renewal = setInterval(renew, LEASE_MS / 3);
+  return {
+    release() {
+      clearInterval(renewal);
+      signal.removeEventListener("abort", leave);
+      leave();
+    },
+  };
+}
+
+/** The lane that a run of a session is counted in: one that another session's agent waits for has its own. */
+export function laneOf(sessionKey: string, origin: RunOrigin | undefined): LaneName {
+  if (origin?.kind === "nested") return "nested";
+  const { kind } = parseSessionKey(sessionKey);
+  return kind === "subagent" || kind === "cron" ? kind : "main";
+}
+
+/** How many runs may work in a lane at once; 0 means any number. */
+function capOf(name: LaneName, config: Config): number {
+  const { maxConcurrent } = config.agents.defaults;
+  if (typeof maxConcurrent === "number") return name === "main" ? maxConcurrent : 0;
+  return maxConcurrent?.[name] ?? 0;
+}
+
+/** What a call gives; undefined where the lane did not answer, which is logged. */
+async function quietly<Result>(event: string, call: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    log("warn", event, { error: messageOf(error) });
+    return undefined;
+  }
+}

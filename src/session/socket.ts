@@ -1,0 +1,214 @@
+import type { AgentEvent } from "../agent/events.ts";
+import { newRunId, objectNameOf } from "../config/session-ids.ts";
+import { parseSessionKey } from "../config/session-key.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
+import type { Wiring } from "../services/services.ts";
+import type { EventLog } from "../session-store/event-log.ts";
+import type { RunState } from "../session-store/run.ts";
+import { callerKey, runInputOf } from "../session-store/run-request.ts";
+import type { Accepted, AcceptRequest } from "./api.ts";
+import {
+  CLOSED,
+  type ClientFrame,
+  clientFrameOf,
+  type InputFrame,
+  idIn,
+  parseFrame,
+  type ServerFrame,
+} from "./socket-protocol.ts";
+import { acknowledged, hasRoom, isStuck, type SendWindow, sent, windowAfter } from "./socket-window.ts";
+
+/** Most sockets of one session. */
+const MAX_SOCKETS = 100;
+/** Events that are read at a time, and about how many characters of them go into one frame. */
+const PAGE = 50;
+const FRAME_CHARS = 65_536;
+
+/** What sockets need of their session. */
+export interface SocketPorts {
+  ctx: Pick<DurableObjectState, "acceptWebSocket" | "getWebSockets" | "setWebSocketAutoResponse">;
+  log: EventLog;
+  accept(request: AcceptRequest): Accepted;
+  abort(runId: string): RunState["status"] | undefined;
+  wiring(): Wiring;
+  now(): number;
+}
+
+/** What the platform keeps for us with each socket, also while the object is not in memory. */
+interface Seat {
+  sessionKey: string;
+  agentId: string;
+  objectName: string;
+  /** Absent until the client has said from where. */
+  window?: SendWindow;
+}
+
+/**
+ * The sockets of a session. They hibernate: what is known of a client is kept with its socket, so the object may leave
+ * memory between two frames, and nothing here waits or ticks.
+ *
+ * A client is sent what it asks for as fast as it acknowledges. What it has no room for stays in the log, where it is
+ * read when there is room.
+ */
+export class Sockets {
+  readonly #ports: SocketPorts;
+  #willFlow = false;
+
+  constructor(ports: SocketPorts) {
+    this.#ports = ports;
+    ports.log.watch(() => this.#flowSoon());
+  }
+
+  /** Answers a request to upgrade; 429 where there are too many sockets. */
+  async open(sessionKey: string): Promise<Response> {
+    const { ctx } = this.#ports;
+    const { agentId } = parseSessionKey(sessionKey);
+    const objectName = await objectNameOf(sessionKey);
+    if (ctx.getWebSockets().length >= MAX_SOCKETS) return new Response(null, { status: 429 });
+    const { 0: client, 1: server } = new WebSocketPair();
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    ctx.acceptWebSocket(server);
+    keep(server, { sessionKey, agentId, objectName });
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  /** Does what a client's frame says. */
+  receive(socket: WebSocket, data: string | ArrayBuffer): void {
+    let value: unknown;
+    try {
+      value = parseFrame(data);
+      this.#obey(socket, clientFrameOf(value));
+    } catch (thrown) {
+      const id = idIn(value);
+      if (thrown instanceof IsopodError) send(socket, { type: "error", ...(id && { id }), error: bodyOf(thrown) });
+      else fail(socket, thrown);
+    }
+  }
+
+  /** Answers a client that hangs up; the platform leaves that to us. */
+  close(socket: WebSocket): void {
+    if (socket.readyState === WebSocket.CLOSING) socket.close(1000);
+  }
+
+  /** Closes all of them: their session is deleted. */
+  end(): void {
+    for (const socket of this.#ports.ctx.getWebSockets()) socket.close(CLOSED.deleted, "The session was deleted.");
+  }
+
+  /** Notes that a connection broke; its client comes back by itself. */
+  broken(error: unknown): void {
+    writeLog("debug", "socket.broken", { error: messageOf(error) });
+  }
+
+  #obey(socket: WebSocket, frame: ClientFrame): void {
+    const { log, abort } = this.#ports;
+    const seat = seatOf(socket);
+    switch (frame.type) {
+      case "input":
+        send(socket, { type: "accepted", id: frame.id, ...this.#accept(frame, seat) });
+        return;
+      case "abort": {
+        const status = abort(frame.runId);
+        if (status === undefined) throw new IsopodError("not_found", `This session has no run '${frame.runId}'`);
+        send(socket, { type: "stopping", ...(frame.id && { id: frame.id }), runId: frame.runId, status });
+        return;
+      }
+      case "resume":
+        log.requireCursor(frame.after);
+        send(socket, { type: "resumed", ...(frame.id && { id: frame.id }), after: frame.after });
+        this.#flow(socket, { ...seat, window: windowAfter(frame.after) });
+        return;
+      case "ack":
+        if (seat.window) this.#flow(socket, { ...seat, window: acknowledged(seat.window, frame.seq) });
+    }
+  }
+
+  #accept(frame: InputFrame, { sessionKey, agentId, objectName }: Seat): Accepted {
+    const { accept, wiring, now } = this.#ports;
+    const { idempotencyKey } = frame;
+    return accept({
+      sessionKey,
+      agentId,
+      runId: newRunId(objectName, now()),
+      ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
+      input: runInputOf(frame, agentId, wiring()),
+    });
+  }
+
+  /** The log may still be in the middle of a commit: what changed is read when that is over, and all at once. */
+  #flowSoon(): void {
+    if (this.#willFlow) return;
+    this.#willFlow = true;
+    queueMicrotask(() => {
+      this.#willFlow = false;
+      for (const socket of this.#ports.ctx.getWebSockets()) {
+        try {
+          this.#flow(socket, seatOf(socket));
+        } catch (thrown) {
+          fail(socket, thrown);
+        }
+      }
+    });
+  }
+
+  /** Sends what there is, as far as there is room. */
+  #flow(socket: WebSocket, seat: Seat): void {
+    const { log, now } = this.#ports;
+    if (seat.window === undefined || socket.readyState !== WebSocket.OPEN) return;
+    if (isStuck(seat.window, now())) {
+      socket.close(CLOSED.slow, "Too slow. Connect again and resume.");
+      return;
+    }
+    let { window } = seat;
+    for (let page = read(log, window); page.length > 0; page = read(log, window)) {
+      for (const { text, seq } of framesOf(page)) {
+        if (!hasRoom(window)) break;
+        socket.send(text);
+        window = sent(window, { seq, chars: text.length }, now());
+      }
+    }
+    keep(socket, { ...seat, window });
+  }
+}
+
+function read(log: EventLog, window: SendWindow): AgentEvent[] {
+  return hasRoom(window) ? log.read({ after: window.cursor, limit: PAGE }) : [];
+}
+
+/** Puts events into frames; an event that is larger than a frame has one of its own. */
+function* framesOf(events: readonly AgentEvent[]): Generator<{ text: string; seq: number }> {
+  let texts: string[] = [];
+  let chars = 0;
+  for (const [at, event] of events.entries()) {
+    const text = JSON.stringify(event);
+    texts.push(text);
+    chars += text.length;
+    if (chars < FRAME_CHARS && at < events.length - 1) continue;
+    yield { text: `{"type":"events","events":[${texts.join(",")}]}`, seq: event.seq };
+    texts = [];
+    chars = 0;
+  }
+}
+
+function seatOf(socket: WebSocket): Seat {
+  return socket.deserializeAttachment();
+}
+
+function keep(socket: WebSocket, seat: Seat): void {
+  socket.serializeAttachment(seat);
+}
+
+function send(socket: WebSocket, frame: ServerFrame): void {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+}
+
+/** Nobody can say how far we came: the client repeats it with whoever answers next. */
+function fail(socket: WebSocket, thrown: unknown): void {
+  writeLog("error", "socket.failed", { error: messageOf(thrown) });
+  socket.close(CLOSED.failed, "Something went wrong here. Connect again.");
+}
+
+function bodyOf({ code, message, hint, details }: IsopodError) {
+  return { code, message, ...(hint !== undefined && { hint }), ...details };
+}

@@ -1,0 +1,43 @@
+import { statusOf, totalsIn } from "../commands/session-status.ts";
+import { statusLines, timeLines } from "../commands/status-card.ts";
+import { lookUpModel } from "../services/model-lookup.ts";
+import { agentIn, type Wiring } from "../services/services.ts";
+import type { Fence } from "../session-store/fence.ts";
+import type { QueuePolicy } from "../session-store/queue.ts";
+import { type SessionRow, saveSetting } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
+import type { StatusPort } from "../tools/session-status.ts";
+import type { ActiveRun } from "./run-scheduler.ts";
+
+/** What the tools of a turn are told of its session from. */
+export interface StatusRoom {
+  store: Store;
+  fence: Fence;
+  owner(): SessionRow;
+  wiring(): Wiring;
+  policyFor(target: ActiveRun["row"]["target"]): QueuePolicy;
+  now(): number;
+}
+
+/** The session of a run as its tools may look at it. Whoever is no owner is told the time, and which model answers. */
+export function statusPort({ row, speaker, journal }: ActiveRun, room: StatusRoom): StatusPort {
+  const { store, fence, owner, wiring, policyFor, now } = room;
+  return {
+    sessionKey: owner().key,
+    card() {
+      const status = statusOf(store, owner(), wiring(), now());
+      const time = timeLines(now(), status.clock);
+      const { model = status.model } = journal.state;
+      if (!speaker.owner) return [...time, `Model: ${model}`];
+      const ofThisRun = model === status.model ? [] : [`Model of this run: ${model}`];
+      const lines = statusLines(status, policyFor(row.target), totalsIn(store, owner(), wiring(), now()));
+      return [...time, ...ofThisRun, ...lines];
+    },
+    setModel(word) {
+      const found = word === undefined ? undefined : lookUpModel(wiring, word);
+      if (found?.kind === "none") throw new Error(found.problem);
+      fence.write(() => saveSetting(store, "model", found?.ref));
+      return found?.ref ?? wiring().modelRefOf(agentIn(wiring(), owner().agentId));
+    },
+  };
+}

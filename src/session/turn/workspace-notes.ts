@@ -1,9 +1,0 @@
-import { sharingAgents } from "../../config/workspace-prefix.ts";
-import type { Config } from "../configuration/whole-schema.ts";
-
-/** What the prompt says of a workspace besides where it is: who else works in it. */
-export function workspaceNotes(config: Config, agentId: string): string[] {
-  const others = sharingAgents(config, agentId);
-  if (others.length === 0) return [];
-  return [`Shared with other agents (${others.join(", ")}): they read and change the same files.`];
-}

@@ -1,0 +1,37 @@
+import { IsopodError } from "../lib/errors.ts";
+import type { ChildView } from "../session/api.ts";
+
+/**
+ * The one sub-agent that a text means: by its number in the list (1 is the newest), its session key, its run's id or its
+ * label; of several with one label, the one that is at work.
+ * @throws IsopodError that says what there is
+ */
+export function childMeant(children: readonly ChildView[], which: string): ChildView {
+  const text = which.trim();
+  const byNumber = /^#?\d+$/.test(text) ? children[Number(text.replace("#", "")) - 1] : undefined;
+  const byId = children.find(({ sessionKey, runId }) => sessionKey === text || runId === text);
+  const named = children.filter(({ label }) => label.toLowerCase() === text.toLowerCase());
+  const atWork = named.filter((child) => isAtWork(child));
+  const found = byId ?? onlyOf(atWork) ?? onlyOf(named) ?? byNumber;
+  if (found !== undefined) return found;
+  if (named.length > 1)
+    throw new IsopodError(
+      "not_found",
+      `Several sub-agents are called '${text}'. Name one by its number:\n${listed(children)}`,
+    );
+  if (children.length === 0) throw new IsopodError("not_found", "This session has started no sub-agents.");
+  throw new IsopodError("not_found", `There is no sub-agent '${text}'. There are:\n${listed(children)}`);
+}
+
+/** Whether a sub-agent's end is waited for. */
+export function isAtWork({ status }: ChildView): boolean {
+  return status === "starting" || status === "working";
+}
+
+function onlyOf(children: readonly ChildView[]): ChildView | undefined {
+  return children.length === 1 ? children[0] : undefined;
+}
+
+function listed(children: readonly ChildView[]): string {
+  return children.map(({ label, status }, index) => `${index + 1}. ${label} (${status})`).join("\n");
+}

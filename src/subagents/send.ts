@@ -1,0 +1,85 @@
+import { agentOf } from "../config/agents.ts";
+import { newRunId, objectNameOf } from "../config/session-ids.ts";
+import { parseSessionKey } from "../config/session-key.ts";
+import { boundedInput } from "../session-store/input-bounds.ts";
+import type { RunInput } from "../session-store/run.ts";
+import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
+import { type Caller, nameOfCall } from "./caller.ts";
+import { sessionMeant } from "./find-session.ts";
+import { joinedRuns } from "./subagents.ts";
+
+/** How often one message between sessions may lead to another, so that two agents do not talk for ever. */
+const MAX_HOPS = 5;
+
+/**
+ * Says something to another session's agent, once for each call, and waits for its reply. Who is waited for by that
+ * session itself does not wait: its reply is what that one waits for.
+ * @throws Error that says why it may not be said
+ */
+export async function send(request: SendRequest, call: CallRef, caller: Caller): Promise<SendOutcome> {
+  const { room } = caller;
+  const { owner, call: callSession, now } = room;
+  const sessionKey = await sessionMeant(request.to, caller);
+  if (sessionKey === owner().key) throw new Error("That is this session itself.");
+  await requireSession(sessionKey, caller);
+  const idempotencyKey = `nested:${await nameOfCall(caller, call.callId)}`;
+  const input = nestedInput(request.message, sessionKey, caller);
+  const proposed = newRunId(await objectNameOf(sessionKey), now());
+  const { agentId } = parseSessionKey(sessionKey);
+  call.signal.throwIfAborted();
+  const { runId } = await callSession(sessionKey, (session) =>
+    session.accept({ sessionKey, agentId, runId: proposed, idempotencyKey, input }),
+  );
+  const told = { sessionKey, runId };
+  if (isWaitedForBy(sessionKey, caller)) {
+    return { status: "accepted", ...told, note: "That session waits for this one, so this one does not wait for it." };
+  }
+  if (request.timeoutSeconds === 0)
+    return { status: "accepted", ...told, note: "It was told. Nobody waits for a reply." };
+  const result = await callSession(sessionKey, (session) => session.wait(runId, request.timeoutSeconds * 1000));
+  if (result?.status === "timeout") {
+    const note = "It is still at work. Its reply will be in its history; tell the user or go on with something else.";
+    return { status: "timeout", ...told, note };
+  }
+  if (result?.status !== "ok") return { status: "error", ...told, error: result?.error?.message ?? "It is gone." };
+  return { status: "ok", ...told, reply: await replyOf(sessionKey, runId, caller) };
+}
+
+function nestedInput(message: string, sessionKey: string, { run, room }: Caller): RunInput {
+  const { key } = room.owner();
+  const hops = 1 + Math.max(0, ...askersOf({ run, room }).map((origin) => origin.hops));
+  if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
+  return boundedInput({
+    text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
+    sender: { id: "system", name: "System", owner: run.speaker.owner },
+    timeoutSeconds: agentOf(room.wiring().config, parseSessionKey(sessionKey).agentId).defaults.timeoutSeconds,
+    origin: { kind: "nested", fromKey: key, hops },
+  });
+}
+
+/** An agent's main session is always there, any other begins with its first message: not with one from here. */
+async function requireSession(sessionKey: string, { room }: Caller): Promise<void> {
+  const { agentId, kind } = parseSessionKey(sessionKey);
+  agentOf(room.wiring().config, agentId);
+  if (kind === "main") return;
+  const kin = await room.call(sessionKey, (session) => session.kin());
+  if (kin === undefined) throw new Error(`There is no session '${sessionKey}'.`);
+}
+
+/** Whether a session waits, as far as can be known here, for what this run says. */
+function isWaitedForBy(sessionKey: string, caller: Caller): boolean {
+  const { lineage = [] } = caller.room.owner().settings.spawned ?? {};
+  return lineage.includes(sessionKey) || askersOf(caller).some(({ fromKey }) => fromKey === sessionKey);
+}
+
+/** The sessions whose messages a run answers: the one that began it, and those that joined it. */
+function askersOf({ run, room }: Pick<Caller, "run" | "room">) {
+  const origins = [run.journal.state.origin, ...joinedRuns(room.store, run.row.id).map(({ origin }) => origin)];
+  return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
+}
+
+async function replyOf(sessionKey: string, runId: string, caller: Caller): Promise<string> {
+  const view = await caller.room.call(sessionKey, (session) => session.show(runId));
+  if (view?.intoRunId !== undefined) return replyOf(sessionKey, view.intoRunId, caller);
+  return (view?.reply ?? "").trim();
+}

@@ -1,0 +1,99 @@
+import { head } from "../lib/text.ts";
+import { isForPeople, textOf } from "../models/message.ts";
+import { wrapExternal } from "../security/external-content.ts";
+import { newFenceId } from "../services/new-fence-id.ts";
+import type { HistoryMessage } from "../session-store/transcript.ts";
+import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
+import { childMeant } from "./find-subagent.ts";
+import { shownChildren } from "./subagent-view.ts";
+import type { CallSession, FamilyRoom } from "./subagents-deps.ts";
+
+/** Messages that are read at a time, and how often at most: tools may fill many pages. */
+const PAGE = 100;
+const MAX_PAGES = 5;
+
+/** How much a person is shown of a sub-agent's session. */
+const LOG_LINES = 15;
+const LOG_CHARS = 6000;
+
+export interface ExcerptRequest {
+  /** How many messages. */
+  limit: number;
+  includeTools: boolean;
+  /** Most characters of all of them together. */
+  chars: number;
+}
+
+/** The last messages of a session, as another session's agent is shown them; undefined where there is no session. */
+export async function readExcerpt(
+  sessionKey: string,
+  { limit, includeTools, chars }: ExcerptRequest,
+  call: CallSession,
+): Promise<SessionHistory | undefined> {
+  let lines: ReadLine[] = [];
+  let before: number | undefined;
+  for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
+    const read = await call(sessionKey, (session) => session.history(PAGE, before));
+    if (read === undefined) return undefined;
+    lines = [...read.messages.flatMap((message) => linesOf(message, includeTools)), ...lines];
+    before = read.before;
+    if (before === undefined) break;
+  }
+  const shown = lines.slice(-limit);
+  const each = Math.floor(chars / Math.max(1, shown.length));
+  return {
+    messages: shown.map((line) => shownLine(line, each)),
+    hasMore: before !== undefined || lines.length > limit,
+  };
+}
+
+/** What was said last in the session of the sub-agent that a text means. @throws IsopodError where none is meant */
+export async function readLog(which: string, { store, call }: FamilyRoom) {
+  const { sessionKey, label } = childMeant(shownChildren(store), which);
+  const excerpt = await readExcerpt(sessionKey, { limit: LOG_LINES, includeTools: true, chars: LOG_CHARS }, call);
+  return { label, messages: excerpt?.messages ?? [] };
+}
+
+/** A line as it was read. */
+interface ReadLine extends HistoryLine {
+  /** What somebody said who is no owner came from outside. */
+  isStrange?: boolean;
+}
+
+function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
+  const { at } = message;
+  if (message.aside || !isForPeople(message)) return [];
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", at, text: message.text, isStrange: message.sender?.owner === false }];
+    case "tool":
+      return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
+    case "assistant": {
+      const text = textOf(message).trim();
+      const calls = includeTools ? message.parts.filter((part) => part.type === "tool-call") : [];
+      return [
+        ...(text === "" ? [] : [{ role: "assistant" as const, at, text }]),
+        ...calls.map(({ tool, args }) => ({ role: "assistant" as const, at, tool, text: JSON.stringify(args) })),
+      ];
+    }
+  }
+}
+
+/** A line as it is shown: cut first, because a fence has to stay whole. */
+function shownLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
+  const shown = cut(line, chars);
+  return isStrange ? { ...shown, text: strange(shown.text) } : shown;
+}
+
+function strange(text: string): string {
+  return wrapExternal(text, { source: "unknown", id: newFenceId() });
+}
+
+function cut(line: HistoryLine, chars: number): HistoryLine {
+  if (line.text.length <= chars) return line;
+  const kept = head(line.text, chars);
+  return {
+    ...line,
+    text: `${kept}\n[${line.text.length - kept.length} more characters. Ask for fewer messages to see more.]`,
+  };
+}

@@ -1,0 +1,90 @@
+import { parseSessionKey } from "../config/session-key.ts";
+import { refusalToReach } from "../config/session-reach.ts";
+import type { ChildView } from "../session/api.ts";
+import { listSessions } from "../session-store/session-index.ts";
+import type { SessionQuery, SessionSummary } from "../tools/sessions-port.ts";
+import { type Caller, depthOf } from "./caller.ts";
+import { reachOf } from "./find-session.ts";
+import { isAtWork } from "./find-subagent.ts";
+import { readExcerpt } from "./session-excerpt.ts";
+import { shownChildren } from "./subagent-view.ts";
+
+/** Most sessions of the index that are looked through. */
+const MAX_INDEXED = 500;
+/** Most characters of the messages that are shown with each session. */
+const EXCERPT_CHARS = 1000;
+
+/** The sessions that a run may look at, the latest first: its own, those below it, and where that is allowed others. */
+export async function listReachable(query: SessionQuery, caller: Caller): Promise<SessionSummary[]> {
+  const { now } = caller.room;
+  const since = query.activeMinutes === undefined ? 0 : now() - query.activeMinutes * 60_000;
+  const found = new Map((await indexed(since, caller)).map((session) => [session.sessionKey, session]));
+  for (const session of [ownSession(caller), ...(await descendants(caller))]) found.set(session.sessionKey, session);
+  const listed = [...found.values()]
+    .filter(({ kind, updatedAt }) => updatedAt >= since && (query.kinds === undefined || isAmong(query.kinds, kind)))
+    .sort((a, b) => b.updatedAt - a.updatedAt)
+    .slice(0, query.limit);
+  if (query.messageLimit === 0) return listed;
+  const request = { limit: query.messageLimit, includeTools: false, chars: EXCERPT_CHARS };
+  const withMessages = async (session: SessionSummary) => {
+    const excerpt = await readExcerpt(session.sessionKey, request, caller.room.call);
+    return { ...session, messages: excerpt?.messages ?? [] };
+  };
+  return Promise.all(listed.map(withMessages));
+}
+
+function ownSession({ room }: Caller): SessionSummary {
+  const { key, agentId } = room.owner();
+  return { sessionKey: key, agentId, kind: kindOf(key), status: "running", updatedAt: room.now() };
+}
+
+/** All below this session, each generation from the one above it. */
+async function descendants(caller: Caller): Promise<SessionSummary[]> {
+  const { room, agent } = caller;
+  const bottom = agent.subagents.maxSpawnDepth;
+  if (room.wiring().config.tools.sessions.visibility === "self") return [];
+  const found: ChildView[] = [];
+  let generation = shownChildren(room.store);
+  for (let depth = depthOf(room.owner()) + 1; generation.length > 0; depth++) {
+    found.push(...generation);
+    const parents = depth < bottom ? generation : [];
+    const asked = parents.map(({ sessionKey }) => room.call(sessionKey, (session) => session.kin()));
+    // One that does not answer is in the list all the same, without those below it.
+    const answers = await Promise.allSettled(asked);
+    generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.children ?? []) : []));
+  }
+  return found.map(summaryOf);
+}
+
+function summaryOf(child: ChildView): SessionSummary {
+  const { sessionKey, agentId, label, status, startedAt, endedAt } = child;
+  const state = isAtWork(child) ? "running" : status;
+  return { sessionKey, agentId, kind: "subagent", label, status: state, updatedAt: endedAt ?? startedAt };
+}
+
+async function indexed(since: number, caller: Caller): Promise<SessionSummary[]> {
+  const reach = reachOf(caller);
+  const { visibility } = reach.tools.sessions;
+  if (visibility === "self" || visibility === "tree") return [];
+  const agentId = visibility === "agent" ? caller.agent.id : undefined;
+  const rows = await listSessions(caller.room.database, { agentId, since, limit: MAX_INDEXED });
+  return rows
+    .filter(({ key }) => refusalToReach({ ...reach, otherKey: key, isDescendant: false }) === undefined)
+    .map((row) => {
+      return {
+        sessionKey: row.key,
+        agentId: row.agentId,
+        kind: kindOf(row.key),
+        status: row.lastStatus,
+        updatedAt: row.updatedAt,
+      };
+    });
+}
+
+function kindOf(sessionKey: string): string {
+  return parseSessionKey(sessionKey).kind;
+}
+
+function isAmong(kinds: readonly string[], kind: string): boolean {
+  return kinds.includes(kind);
+}

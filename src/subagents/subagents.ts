@@ -1,0 +1,168 @@
+import { and, eq, sql } from "drizzle-orm";
+import { spoken } from "../agent/silent-reply.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { type AssistantMessage, textOf } from "../models/message.ts";
+import type { ChildView, Kin } from "../session/api.ts";
+import { openNotices } from "../session-store/announcement-rows.ts";
+import { isBegun, isSettled, type RunOrigin, type SettledRun } from "../session-store/run.ts";
+import { findRun, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
+import { runs } from "../session-store/schema.ts";
+import type { Store } from "../session-store/store.ts";
+import { type ChildReport, type RunEnd, reportOf } from "../session-store/subagent-report.ts";
+import { type ChildRow, openChildren } from "../session-store/subagent-rows.ts";
+import { readLastReply } from "../session-store/transcript.ts";
+import { Notices } from "./announcements.ts";
+import { childMeant, isAtWork } from "./find-subagent.ts";
+import { childView, shownChildren } from "./subagent-view.ts";
+import { Children } from "./subagent-watch.ts";
+import type { FamilyRoom } from "./subagents-deps.ts";
+
+/**
+ * A session's dealings with those that it has started, and with the one that has started it. All of it is stored in
+ * the commit that it follows from, and done until it is heard, by whichever incarnation.
+ */
+export class Family {
+  readonly children: Children;
+  readonly #room: FamilyRoom;
+  readonly #notices: Notices;
+
+  constructor(room: FamilyRoom) {
+    this.#room = room;
+    this.children = new Children(room);
+    this.#notices = new Notices(room);
+  }
+
+  /** When it has something to do, in milliseconds since the epoch; undefined where nothing. */
+  get dueAt(): number | undefined {
+    const instants = [this.children.dueAt, this.#notices.dueAt].filter((instant) => instant !== undefined);
+    return instants.length === 0 ? undefined : Math.min(...instants);
+  }
+
+  get isDue(): boolean {
+    return (this.dueAt ?? Number.POSITIVE_INFINITY) <= this.#room.now();
+  }
+
+  /** Does what is due. Never rejects. */
+  async work(): Promise<void> {
+    await Promise.all([this.children.tellAll(), this.#notices.tellAll()]);
+  }
+
+  /** Resolves when nothing is going on. */
+  async idle(): Promise<void> {
+    await Promise.all([this.children.idle(), this.#notices.idle()]);
+  }
+
+  /**
+   * A run has ended: who started this session is told, and what the run has started ends with it where it was stopped.
+   * To be called within the commit that ends it, with how it stood before.
+   */
+  ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
+    const { store, owner } = this.#room;
+    if (state.status === "aborted" || state.status === "timeout") this.children.stop(({ runId }) => runId === row.id);
+    if (owner().settings.spawned === undefined) return;
+    const joined = joinedRuns(store, row.id);
+    const origins = [originOf(store, row), ...joined.map(({ origin }) => origin)];
+    const end = endOf({ ...row, state }, reply, joined);
+    const goesOn = this.#goesOn(row.id);
+    if (isBegun(row.state)) this.#notices.goOn(end, goesOn);
+    else if (!goesOn) this.#notices.cutShort();
+    if (origins.some((origin) => origin?.kind === "spawn")) this.#notices.note(end, goesOn);
+  }
+
+  /** Stops what a run has started, or all that the session has; to be called within a commit. Gives their number. */
+  stop(runId?: string): number {
+    return this.#stop((row) => runId === undefined || row.runId === runId).length;
+  }
+
+  /**
+   * Stops the sub-agent that a text means, or `all`. Gives those that were at work.
+   * @throws IsopodError where none is meant that is at work
+   */
+  stopNamed(which: string): ChildView[] {
+    const { store, fence, changed } = this.#room;
+    const isAll = which.trim().toLowerCase() === "all";
+    const meant = isAll ? undefined : childMeant(shownChildren(store), which);
+    if (meant !== undefined && !isAtWork(meant)) {
+      throw new IsopodError("conflict", `'${meant.label}' has ended already: ${meant.status}.`);
+    }
+    const stopped = fence.write(() => this.#stop(({ key }) => isAll || key === meant?.sessionKey));
+    changed();
+    return stopped.map(childView);
+  }
+
+  /** How a run stands that another session waits for; undefined where it is not there. */
+  report(row: RunRow | undefined): ChildReport | "open" | undefined {
+    const { store, owner } = this.#room;
+    if (row?.state.status === "joined") return this.report(findRun(store, row.state.intoRunId));
+    if (row === undefined || !isSettled(row.state)) return row && "open";
+    const notice = openNotices(store).find(({ runId }) => runId === row.id);
+    if (notice !== undefined) return notice.dueAt === null ? "open" : notice.report;
+    const ended = { ...row, state: row.state };
+    return reportOf(owner().key, endOf(ended, readLastReply(store, row), joinedRuns(store, row.id)));
+  }
+
+  /** Whose the session is, and who belongs to it. */
+  kin(): Kin {
+    const { store, owner } = this.#room;
+    return {
+      lineage: owner().settings.spawned?.lineage ?? [],
+      children: shownChildren(store),
+    };
+  }
+
+  /**
+   * Brings to its end what is due before the session is deleted.
+   * @throws Error where somebody has not heard: then it is to be tried again
+   */
+  async dismiss(): Promise<void> {
+    await this.work();
+    const { store } = this.#room;
+    if (openChildren(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
+    if (openNotices(store).length > 0) throw new Error("Who started the session has not heard of its end.");
+  }
+
+  #stop(isMeant: (row: ChildRow) => boolean): ChildRow[] {
+    const stopped = this.children.stop(isMeant);
+    if (!this.#goesOn()) this.#notices.cutShort();
+    return stopped;
+  }
+
+  /** Whether results are still to come that belong to what this session was asked. */
+  #goesOn(exceptRunId?: string): boolean {
+    const others = openRuns(this.#room.store).filter(({ id }) => id !== exceptRunId);
+    const isToCome = ({ state }: OpenRun) => isBegun(state) || (state.status === "queued" && state.manner === "news");
+    return this.children.areAtWork || others.some(isToCome);
+  }
+}
+
+/** A run that joined another. */
+export interface JoinedRow {
+  id: string;
+  origin: RunOrigin | undefined;
+}
+
+function endOf(
+  { id, state }: OpenRun & { state: SettledRun },
+  reply: AssistantMessage | undefined,
+  joined: readonly JoinedRow[],
+): RunEnd {
+  const text = reply === undefined ? "" : spoken(textOf(reply));
+  return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
+}
+
+/** What a run came from, also one that has not begun. */
+function originOf(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
+  return isBegun(state) ? state.origin : findRun(store, id)?.input?.origin;
+}
+
+/** The runs that became one with a run. It reads what was accepted after it, so only dealings with others ask for it. */
+export function joinedRuns(store: Store, intoRunId: string): JoinedRow[] {
+  const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
+  const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
+  const rows = store
+    .select({ id: runs.id, state: runs.state })
+    .from(runs)
+    .where(and(isLater, eq(into, intoRunId)))
+    .all();
+  return rows.map(({ id, state }) => ({ id, origin: state?.status === "joined" ? state.origin : undefined }));
+}

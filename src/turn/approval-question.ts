@@ -1,0 +1,77 @@
+import type { Button, Buttons, Target } from "../channels/channel.ts";
+import { shortApprovalId } from "../config/session-ids.ts";
+import type { Approval, RunState } from "../session-store/run.ts";
+
+/** What a channel shows when a run waits for a person. */
+export interface PersonQuestion {
+  /** Markdown. */
+  text: string;
+  /** Absent where the channel has none. */
+  buttons?: Buttons;
+}
+
+/** Asks for a person's word: with buttons where the channel has them, else with the command to type. */
+export function askPerson(state: RunState, hasButtons: boolean): PersonQuestion {
+  const open = openIn(state);
+  const questions = open.map(questionLine);
+  const manual = "Answer `/approve allow-once`, `/approve allow-always` or `/approve deny`.";
+  return {
+    text: ["**I need your word before I go on.**", questions.join("\n"), ...(hasButtons ? [] : [manual])].join("\n\n"),
+    ...(hasButtons && { buttons: open.map((approval) => rowOf(approval, open.length > 1)) }),
+  };
+}
+
+/** Tells people of a sub-agent that waits for their word. Commands of their chat are not the sub-agent's. */
+export function askElsewhere(state: RunState): PersonQuestion {
+  const label = spawnOf(state)?.spawned.label ?? "";
+  return {
+    text: [
+      `**The sub-agent "${label}" needs your word before it goes on.**`,
+      openIn(state).map(questionLine).join("\n"),
+      "Answer on the control page, in its session.",
+    ].join("\n\n"),
+  };
+}
+
+/** Where people wait for what comes of a run that has no conversation of its own. */
+export function peopleOf(state: RunState): Target | undefined {
+  return spawnOf(state)?.people;
+}
+
+function spawnOf(state: RunState) {
+  return "origin" in state && state.origin?.kind === "spawn" ? state.origin : undefined;
+}
+
+function openIn(state: RunState): Approval[] {
+  return state.status === "waiting_approval" ? state.approvals.filter(isOpen) : [];
+}
+
+/** What a question shows below its first line, such as a script, is no Markdown of ours: it is shown as it is. */
+function questionLine({ tool, question }: Approval): string {
+  const [asked, ...shown] = question.split("\n");
+  const line = `- \`${tool}\`: ${asked}`;
+  return shown.length === 0 ? line : `${line}\n\n${fenced(shown.join("\n"))}\n`;
+}
+
+function fenced(text: string): string {
+  const runs = (text.match(/`+/g) ?? []).map(({ length }) => length);
+  const fence = "`".repeat(Math.max(2, ...runs) + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+const CHOICES = [
+  ["Allow once", "allow-once"],
+  ["Always", "allow-always"],
+  ["Deny", "deny"],
+] as const;
+
+function rowOf({ id, tool }: Approval, isOneOfMany: boolean): Button[] {
+  return CHOICES.map(([label, decision]) => ({
+    label: isOneOfMany ? `${tool}: ${label}` : label,
+    says: `/approve ${shortApprovalId(id)} ${decision}`,
+  }));
+}
+
+function isOpen({ decision }: Approval): boolean {
+  return decision === undefined;
+}

@@ -1,0 +1,52 @@
+import type { SessionBoundaryEvent } from "../plugins/hooks.ts";
+import type { ActiveRun } from "../session/run-scheduler.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
+import type { TurnRoom } from "./turn-deps.ts";
+
+/**
+ * Tells plugins that a conversation is over, and that one begins. That it did is stored with the run that began it, so
+ * they are told again after a crash, until the model has answered for the first time.
+ */
+export async function tellBoundaries(
+  { row, journal }: ActiveRun,
+  { hooks, owner, wiring, spokenIn }: Pick<TurnRoom, "hooks" | "owner" | "wiring" | "spokenIn">,
+): Promise<void> {
+  const { ended, origin } = journal.state;
+  if (ended === undefined && !hooks.has("session_start")) return;
+  if (!beginsConversation(journal, owner)) return;
+  if (ended === undefined) {
+    await hooks.run("session_start", { sessionId: owner.sessionId, reason: "created" }, row.id);
+    return;
+  }
+  const command = origin?.kind === "reset" ? resetOf(origin.name) : undefined;
+  const reason = command ?? byTime(wiring.config.session.reset.mode);
+  await hooks.run("session_end", { sessionId: ended.sessionId, reason }, row.id);
+  if (command !== undefined) {
+    const event = {
+      endedSessionId: ended.sessionId,
+      startedSessionId: owner.sessionId,
+      source: row.target?.channel ?? "api",
+      at: row.acceptedAt,
+      messages: (limit: number) => spokenIn(ended, limit),
+    };
+    await hooks.run(`command:${command}`, event, row.id);
+  }
+  await hooks.run("session_start", { sessionId: owner.sessionId, reason }, row.id);
+}
+
+/** Whether a conversation begins with a run: nobody has said anything in it before. So until the model has answered. */
+export function beginsConversation(journal: ActiveRun["journal"], owner: Pick<SessionRow, "contextSeq">): boolean {
+  const said = journal.context();
+  if (said.some(({ role }) => role === "assistant")) return false;
+  if (journal.state.ended !== undefined) return true;
+  const others = said.filter((message) => message.role === "user" && message.fromRunId === undefined).length - 1;
+  return owner.contextSeq <= 1 && others <= 0;
+}
+
+function resetOf(name: string): "new" | "reset" {
+  return name === "new" ? "new" : "reset";
+}
+
+function byTime(mode: "none" | "daily" | "idle"): SessionBoundaryEvent["reason"] {
+  return mode === "daily" ? "daily" : "idle";
+}

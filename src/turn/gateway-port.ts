@@ -1,0 +1,52 @@
+import { parseSessionKey } from "../config/session-key.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { shortDigest } from "../lib/short-digest.ts";
+import type { Wiring } from "../services/services.ts";
+import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/config-port.ts";
+import type { Occasion } from "./turn-context.ts";
+
+/**
+ * The configuration as a turn's agent may reach it; undefined where it may not: it answers an owner, in a session that
+ * works neither for another one nor by the clock.
+ */
+export function gatewayPort(
+  occasion: Occasion,
+  { configuration }: Pick<Wiring, "configuration">,
+): ConfigPort | undefined {
+  const { speaker, mode, session } = occasion;
+  if (!speaker.owner || mode !== "full" || session.settings.spawned !== undefined) return undefined;
+  return {
+    schema: configuration.describe,
+    newest: () => inWords(configuration.newest()),
+    change: (wanted) => inWords(change(occasion, configuration, wanted)),
+  };
+}
+
+async function change(
+  { session: { key }, runId }: Occasion,
+  configuration: Wiring["configuration"],
+  { callId, base, change, note }: AgentConfigChange,
+): Promise<AgentConfigChanged> {
+  const { agentId } = parseSessionKey(key);
+  const author = `gateway:${agentId}/${await shortDigest(JSON.stringify([key, runId, callId, base]))}`;
+  const run = runId === undefined ? {} : { run: { agentId, sessionKey: key, runId } };
+  const outcome = await configuration.change({ base, change, author, note, ...run });
+  if (outcome.kind === "invalid") return outcome;
+  if (outcome.kind === "conflict") {
+    // A call that was cut short after it had stored its change is made again.
+    const next = await configuration.at(base + 1);
+    return next?.author === author ? { kind: "stored", revision: base + 1, changed: next.changed } : outcome;
+  }
+  const { revision, changed } = outcome;
+  return { kind: outcome.kind === "same" ? "same" : "stored", revision, changed };
+}
+
+/** A model sees one text: what is wrong, and what to do. */
+async function inWords<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof IsopodError) || error.hint === undefined) throw error;
+    throw new Error(`${error.message} ${error.hint}`, { cause: error });
+  }
+}

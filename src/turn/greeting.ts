@@ -1,0 +1,37 @@
+import type { Agent } from "../config/agents.ts";
+import { newId } from "../lib/ids.ts";
+import { localTime } from "../lib/zone.ts";
+import type { ActiveRun } from "../session/run-scheduler.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { latestNotes } from "./daily-notes.ts";
+import { isPersonal } from "./personal.ts";
+import type { TurnRoom } from "./turn-deps.ts";
+
+const GREETING = [
+  "[System] A new conversation has begun.",
+  "Read what you were given about yourself and the user. Then greet the user as who you are, in the language that the",
+  "user speaks with you, in one to three sentences, and ask what they would like to do. Say nothing of files, tools or",
+  "these instructions.",
+].join(" ");
+
+/** Where nobody has said where the user is, a note may be of the day that has begun anywhere. */
+const EARLIEST_ZONE = "Pacific/Kiritimati";
+
+/**
+ * Lets the agent open a conversation in which nobody has said anything yet: the first turn after a bare `/new` or
+ * `/reset`. What it is told, with its latest notes where they may be shown, is stored once, before the model is asked.
+ */
+export async function openConversation(
+  { row, speaker, journal }: ActiveRun,
+  agent: Agent,
+  workspace: Pick<Workspace, "list" | "read">,
+  { wiring }: Pick<TurnRoom, "wiring">,
+): Promise<void> {
+  if (journal.state.origin?.kind !== "reset" || journal.context().some(({ role }) => role === "user")) return;
+  const at = Date.now();
+  const today = localTime(at, agent.defaults.userTimezone ?? EARLIEST_ZONE).slice(0, 10);
+  const notes = isPersonal(speaker, wiring.config) ? await latestNotes(workspace, today) : undefined;
+  const text = notes === undefined ? GREETING : `${GREETING}\n\n${notes}`;
+  const sender = { id: "system", name: "System", owner: speaker.owner };
+  journal.told({ role: "user", id: newId("msg", at), at, text, sender, fromRunId: row.id });
+}

@@ -1,0 +1,62 @@
+import type { Delivery, OutboundFile } from "../../channels/channel.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { SaidFile } from "../../session-store/stored-shapes.ts";
+import { mediaTypeOf } from "../../workspace/media-type.ts";
+import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
+
+/** Most files that one text takes along. */
+export const MAX_FILES = 10;
+
+/** Files that are to be sent, and why others are not. */
+export interface Attached {
+  files: SaidFile[];
+  /** A line for each, as Markdown. */
+  problems: string[];
+}
+
+/** Looks for files of the workspace that are to be sent, as they are now: what is stored of one is its path and etag. */
+export async function attach(paths: readonly string[], asVoice: boolean, workspace: Workspace): Promise<Attached> {
+  const found: Attached = { files: [], problems: [] };
+  for (const path of paths.slice(0, MAX_FILES)) {
+    try {
+      const { etag } = await workspace.stat(path);
+      found.files.push({ kind: "file", path, etag, ...(asVoice && { asVoice }) });
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      found.problems.push(`⚠️ The file \`${path}\` was not sent: ${messageOf(error)}`);
+    }
+  }
+  const left = paths.length - MAX_FILES;
+  if (left > 0) found.problems.push(`⚠️ ${left} more files were not sent: ${MAX_FILES} go with one message.`);
+  return found;
+}
+
+/** What stands for a file where its channel takes none, and is looked at before it is sent; as Markdown. */
+export function fileLine({ path }: SaidFile): string {
+  return `📎 \`${nameOf(path)}\``;
+}
+
+/** Reads a file that is to be sent. One that has changed since it was named is not what was meant. */
+export async function readSaidFile(
+  { path, etag, asVoice }: SaidFile,
+  workspace: Workspace,
+): Promise<Omit<OutboundFile, "target" | "deliveryId"> | Delivery> {
+  try {
+    const { file, bytes } = await workspace.read(path);
+    if (file.etag !== etag) return { outcome: "failed", reason: `${path} was changed after it was to be sent.` };
+    return {
+      name: nameOf(path),
+      mediaType: mediaTypeOf(path),
+      bytes: new Uint8Array(bytes),
+      asVoice: asVoice === true,
+    };
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    const reason = messageOf(error);
+    return error.code === "unavailable" ? { outcome: "retry", afterMs: 0, reason } : { outcome: "failed", reason };
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,58 @@
+import type { Target } from "../../channels/channel.ts";
+import { visibleRepliesIn } from "../../config/visible-replies.ts";
+import type { SessionHooks } from "../../plugins/session-hooks.ts";
+import { agentIn, type Wiring } from "../../services/services.ts";
+import type { Deliveries } from "../../session/deliveries.ts";
+import type { ActiveRun } from "../../session/run-scheduler.ts";
+import type { EventLog } from "../../session-store/event-log.ts";
+import type { Fence } from "../../session-store/fence.ts";
+import { preferencesOf } from "../../session-store/preferences.ts";
+import type { SessionRow } from "../../session-store/session-row.ts";
+import type { Store } from "../../session-store/store.ts";
+import { tellingOf } from "./output-policy.ts";
+import { Voice } from "./run-output.ts";
+
+/** What it takes to give a run a voice. */
+export interface VoiceOpening {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  deliveries: Deliveries;
+  hooks: Pick<SessionHooks, "has">;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Wiring;
+  /** Keeps the object alive for work that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** Gives a run its voice, which takes part in what its journal stores from now on. */
+export function openVoice(run: ActiveRun, { store, log, fence, deliveries, hooks, ...room }: VoiceOpening): Voice {
+  const wiring = room.wiring();
+  const { agentId, settings } = room.owner();
+  const agent = agentIn(wiring, agentId);
+  const voice = new Voice(
+    {
+      ...{ store, log, fence, now: Date.now },
+      format: (...text) => deliveries.format(...text),
+      ask: (row, state) => deliveries.ask(row, state),
+      send: () => room.waitUntil(deliveries.drainSoon()),
+    },
+    run,
+    tellingOf(preferencesOf(settings, agent), agent, {
+      inBlocks: inBlocks(wiring, run.row.target),
+      isVetted: hooks.has("message_sending"),
+      visible: visibleRepliesIn(wiring.config, agentId, run.row.target?.kind ?? "direct"),
+    }),
+    run.journal.state.model ?? wiring.modelRefOf(agent),
+  );
+  run.journal.attend(voice);
+  return voice;
+}
+
+/** Whether the account that a reply leaves by sends it in blocks; undefined where it does not say. */
+function inBlocks(wiring: Wiring, target: Target | null): boolean | undefined {
+  if (target === null) return undefined;
+  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  return channel.blockStreaming?.(context.account);
+}

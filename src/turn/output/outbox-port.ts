@@ -1,0 +1,159 @@
+import { isOwnerPeer } from "../../channels/access.ts";
+import type { Target } from "../../channels/channel.ts";
+import { findPaired } from "../../channels/pairing.ts";
+import { agentAt, sessionAt } from "../../config/bindings.ts";
+import type { Wiring } from "../../services/services.ts";
+import type { Deliveries } from "../../session/deliveries.ts";
+import type { ActiveRun } from "../../session/run-scheduler.ts";
+import { deliveriesOf, enqueue, isSameConversation } from "../../session-store/outbox.ts";
+import { SESSION_CHANNEL, wayTo } from "../../session-store/session-channel.ts";
+import type { Store } from "../../session-store/store.ts";
+import { depthOf, nameOfCall } from "../../subagents/caller.ts";
+import type { FamilyRoom } from "../../subagents/subagents-deps.ts";
+import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
+import type { CallRef } from "../../tools/sessions-port.ts";
+import type { Occasion } from "../turn-context.ts";
+import { ownParts } from "./own-message.ts";
+
+/** What sending messages needs of the object that it is done for. */
+export interface OutboxPortRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "now"> {
+  deliveries: Deliveries;
+  database: D1Database;
+  /** Keeps the object alive for work that nobody waits for. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/** The way out for the messages of a run; undefined where `hasWayOut` says that it has none. */
+export function outboxPort(run: ActiveRun, room: OutboxPortRoom): OutboxPort | undefined {
+  const turn = { session: room.owner(), speaker: run.speaker, target: run.row.target };
+  if (!hasWayOut(turn, room.wiring())) return undefined;
+  return {
+    send: (message, call) => send(message, call, run, room),
+    react: (reaction, signal) => react(reaction, signal, run, room.wiring()),
+  };
+}
+
+/**
+ * Whether a turn may send messages of its own: sub-agents speak through who started them, and where no channel is set
+ * up there is nobody to speak to.
+ */
+export function hasWayOut(
+  { session, speaker, target }: Pick<Occasion, "session" | "speaker" | "target">,
+  wiring: Wiring,
+): boolean {
+  if (depthOf(session) > 0) return false;
+  return target !== null || (speaker.owner && hasReadyChannel(wiring));
+}
+
+function hasReadyChannel(wiring: Wiring): boolean {
+  return Object.entries(wiring.config.channels).some(([channelId, entry]) =>
+    Object.keys(entry?.accounts ?? {}).some((accountId) => {
+      const { channel, context } = wiring.channel(channelId, accountId);
+      return channel.isReady(context);
+    }),
+  );
+}
+
+/**
+ * One commit with the message and, where it goes to another session's people, with what that session is to be told.
+ * Plugins look at it before: what they cancel was never sent, and whoever asked for it is told so.
+ */
+async function send(
+  message: OwnMessage,
+  { callId, signal }: CallRef,
+  run: ActiveRun,
+  room: OutboxPortRoom,
+): Promise<Queued> {
+  const { store, fence, deliveries, now, waitUntil } = room;
+  const target = targetOf(message.to, run, room.wiring());
+  const shown = `${target.channel}:${target.conversationId}`;
+  const ownerKey = await ownerKeyOf(target, run, room);
+  const name = await nameOfCall({ run, room }, callId);
+  const known = storedAs(name, run, store);
+  if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
+  const { parts, told } = await ownParts(message, target, run, room);
+  const deliveryIds = parts.map((_, n) => `dlv_${nth(name, n)}`);
+  signal.throwIfAborted();
+  fence.write(() => {
+    enqueue(store, { runId: run.row.id, parts, deliveryIds }, now());
+    if (ownerKey === room.owner().key) return;
+    const note = { target: wayTo(ownerKey), text: told };
+    enqueue(store, { runId: run.row.id, parts: [note], deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
+  });
+  waitUntil(deliveries.drainSoon());
+  return { status: "queued", to: shown, deliveryIds };
+}
+
+async function react(
+  { emoji, to, messageId: named }: OwnReaction,
+  signal: AbortSignal,
+  run: ActiveRun,
+  wiring: Wiring,
+): Promise<void> {
+  const target = targetOf(to, run, wiring);
+  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const level = channel.reactions?.level(context.account) ?? "off";
+  if (channel.reactions === undefined || level === "off" || level === "ack") {
+    throw new Error(`Reactions are off on ${target.channel}.`);
+  }
+  const messageId = named ?? target.replyToId;
+  if (messageId === undefined) throw new Error("Say to which message: `messageId`.");
+  const delivery = await channel.reactions.react({ target, messageId, emoji }, context, signal);
+  if (delivery.outcome !== "delivered") throw new Error(delivery.reason);
+}
+
+/** The parts that the call of this name has stored, in order; none before it has. */
+function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
+  const own = deliveriesOf(store, row.id).filter(({ target }) => target?.channel !== SESSION_CHANNEL);
+  const ids = new Set(own.map(({ deliveryId }) => deliveryId));
+  const named = Array.from(own, (_, n) => `dlv_${nth(name, n)}`);
+  return named.filter((id) => ids.has(id));
+}
+
+/** A name of the same length for each part. */
+function nth(name: string, n: number): string {
+  const digits = String(n);
+  return n === 0 ? name : `${name.slice(0, -digits.length - 1)}u${digits}`;
+}
+
+/** @throws Error where the run may not write there, or there is no such place */
+function targetOf(to: Address | undefined, { row, speaker }: ActiveRun, wiring: Wiring): Target {
+  if (to === undefined) {
+    if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
+    return row.target;
+  }
+  const { channel: channelId, conversationId, threadId } = to;
+  const accountId = to.accountId ?? accountOf(channelId, row.target, wiring);
+  const { channel } = wiring.channel(channelId, accountId);
+  const place = channel.conversationOf?.(conversationId);
+  if (place === undefined) throw new Error(`'${conversationId}' is no conversation of ${channelId}.`);
+  const thread = threadId === undefined ? {} : { threadId };
+  const target = { channel: channelId, accountId, kind: place.kind, conversationId: place.id, ...thread };
+  if (row.target !== null && isSameConversation(target, row.target)) return row.target;
+  if (!speaker.owner) throw new Error("Only an owner may have messages sent to another conversation.");
+  return target;
+}
+
+/** The account where none is named: the one that the run came in by, else the usual one, else the first. */
+function accountOf(channelId: string, target: Target | null, { config }: Wiring): string {
+  if (target?.channel === channelId) return target.accountId;
+  const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
+  return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
+}
+
+/** The session that a conversation belongs to: the one in which an answer from there would arrive. */
+async function ownerKeyOf(target: Target, { row }: ActiveRun, room: OutboxPortRoom): Promise<string> {
+  if (row.target !== null && isSameConversation(target, row.target)) return room.owner().key;
+  const { config } = room.wiring();
+  const { channel, accountId, kind, conversationId, threadId } = target;
+  const thread = threadId === undefined ? {} : { threadId };
+  const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
+  const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, room.database));
+  return sessionAt(config, agentAt(config, place), { ...place, owner });
+}
+
+async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {
+  const { channel: channelId, accountId, conversationId: senderId } = target;
+  if (isOwnerPeer(owners, channelId, senderId)) return true;
+  return (await findPaired(database, { channelId, accountId, senderId }))?.owner === true;
+}

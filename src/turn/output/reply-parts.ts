@@ -1,0 +1,37 @@
+import type { LoopEnd } from "../../agent/loop.ts";
+import { replyTexts } from "../../agent/reply.ts";
+import type { Target } from "../../channels/channel.ts";
+import type { Part } from "../../session-store/outbox.ts";
+import { type Conclusion, stopped } from "../../session-store/run-result.ts";
+import { fileLine } from "./files.ts";
+import type { Answering } from "./native-reply.ts";
+import type { Voice } from "./run-output.ts";
+
+/** Turns the end of a loop into the end of its run. A run that was stopped has nothing more to say. */
+export function conclude(end: Exclude<LoopEnd, { kind: "paused" }>, signal: AbortSignal, voice: Voice): Conclusion {
+  if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
+  const { message } = end;
+  const { error } = message;
+  const texts = replyTexts(voice.outcome(message));
+  const answering = voice.answering(message);
+  if (error === undefined) return { status: "ok", message, texts, answering };
+  return { status: "error", message, error: { code: "model_error", message: error.message }, texts, answering };
+}
+
+const BESIDE: Answering = { isFirst: false };
+
+/** What a conclusion has to say in the conversation that its run came from, as the outbox takes it, files last. */
+export function partsOf(
+  { texts, answering, files = [] }: Conclusion,
+  target: Target | null,
+  format: (target: Target, markdown: string, answering?: Answering) => Part[],
+): Part[] {
+  if (target === null) return [];
+  const said = texts.flatMap((text, n) => format(target, text, n === 0 ? answering : BESIDE));
+  const attached = files.flatMap((file) =>
+    format(target, fileLine(file), BESIDE)
+      .slice(0, 1)
+      .map((part) => ({ ...part, said: file })),
+  );
+  return [...said, ...attached];
+}

@@ -1,0 +1,230 @@
+import type { Block } from "../../agent/block-chunker.ts";
+import type { EventBody } from "../../agent/events.ts";
+import { repeats } from "../../agent/repeat.ts";
+import { type Outcome, reasoningText } from "../../agent/reply.ts";
+import { createReplyStream, type ReplyStream } from "../../agent/reply-stream.ts";
+import { callLine, resultText } from "../../agent/tool-line.ts";
+import type { Target } from "../../channels/channel.ts";
+import {
+  type AssistantMessage,
+  type Directives,
+  reasoningOf,
+  type ToolCallPart,
+  type ToolMessage,
+  textOf,
+} from "../../models/message.ts";
+import type { ActiveRun } from "../../session/run-scheduler.ts";
+import { failureIn, sentByTool } from "../../session-store/delivered-text.ts";
+import type { EventLog } from "../../session-store/event-log.ts";
+import type { Fence } from "../../session-store/fence.ts";
+import { enqueue, type Part } from "../../session-store/outbox.ts";
+import type { PausedRun } from "../../session-store/run.ts";
+import type { JournalWitness } from "../../session-store/run-journal.ts";
+import type { Store } from "../../session-store/store.ts";
+import type { Said } from "../../session-store/stored-shapes.ts";
+import type { Answering } from "./native-reply.ts";
+import type { Telling } from "./output-policy.ts";
+
+/** What a run speaks with. */
+export interface VoiceRoom {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  /** Cuts a text into what its channel takes, in its markup. Never throws. */
+  format(target: Target, markdown: string, answering: Answering): Part[];
+  /** The question of a run that waits for a person. */
+  ask(row: Pick<ActiveRun["row"], "target">, state: PausedRun): Part[];
+  /** Sends what is in the outbox once the commit at hand stands. */
+  send(): void;
+  now(): number;
+}
+
+/**
+ * What a run says where it came from before its end: tool calls and reasoning where people want to see them, and its
+ * replies in blocks. Each is in the outbox in the commit of what it tells of, so that nothing is said twice; what was sent
+ * of a reply that is then given up stays in the transcript, see `keepUnfinished`.
+ */
+export class Voice implements JournalWitness {
+  readonly #room: VoiceRoom;
+  readonly #run: Pick<ActiveRun, "row" | "signal">;
+  readonly #telling: Telling;
+  /** `provider/model` that answers. */
+  readonly #model: string;
+  #reply: Reply;
+  /** Whether nothing of an answer was sent yet. */
+  #isFirst = true;
+
+  constructor(room: VoiceRoom, run: Pick<ActiveRun, "row" | "signal">, telling: Telling, model: string) {
+    this.#room = room;
+    this.#run = run;
+    this.#telling = telling;
+    this.#model = model;
+    this.#reply = newReply(telling);
+  }
+
+  /** Whether the text of the run's replies stays in the session. */
+  get isPrivate(): boolean {
+    return this.#telling.isPrivate;
+  }
+
+  /** Whether a part of the reply at hand was sent while it was being written. */
+  get isBegun(): boolean {
+    return this.#reply.isBegun;
+  }
+
+  /** Hears what happens in the run as it happens. Blocks that are complete are stored, and on their way, at once. */
+  hear(event: EventBody): void {
+    if (event.type !== "assistant") return;
+    if (event.phase === "restart") this.#reply = newReply(this.#telling);
+    if (event.phase !== "delta" || this.#telling.blocks?.at !== "text_end" || this.#run.signal.aborted) return;
+    if ("reasoning" in event) {
+      this.#reply.reasoning += event.reasoning;
+      return;
+    }
+    this.#reply.isHeard = true;
+    const blocks = this.#reply.stream?.push(event.text) ?? [];
+    if (blocks.length > 0 && this.#run.row.target !== null) this.#room.fence.write(() => this.#sendBlocks(blocks));
+  }
+
+  /** Hears what the reply that is being made has asked for so far. */
+  directed(directives: Directives): void {
+    this.#reply.directives = directives;
+  }
+
+  /** A reply that asks for tools says what it has to say before they are launched. */
+  answered(message: AssistantMessage): void {
+    this.#reply.directives = message.directives ?? {};
+    if (this.#telling.reasoning === "stream") this.#sayReasoning(reasoningOf(message));
+    this.#sendBlocks(restOf(this.#reply, message));
+    this.#reply = newReply(this.#telling);
+  }
+
+  launching(calls: readonly ToolCallPart[]): void {
+    if (this.#telling.verbose !== "off" && calls.length > 0) this.#say(calls.map(callLine).join("\n"));
+  }
+
+  returned(message: ToolMessage): void {
+    if (this.#telling.verbose === "full") this.#say(resultText(message));
+  }
+
+  /** People are asked where the run came from. */
+  pausing(state: PausedRun): void {
+    const { store, ask, send, now } = this.#room;
+    const { row } = this.#run;
+    enqueue(store, { runId: row.id, parts: ask(row, state) }, now());
+    send();
+  }
+
+  /** What is known of what there is to say at the end of the run, which ends on this reply. */
+  outcome(message: AssistantMessage): Outcome {
+    const { store } = this.#room;
+    const { row } = this.#run;
+    const isShown = this.#telling.reasoning !== "off" && !this.#reply.isReasoningSaid;
+    return {
+      reasoning: isShown ? reasoningOf(message) : "",
+      texts: this.#textsOf(message),
+      ...(message.error && { error: message.error.message }),
+      sent: row.target === null ? [] : sentByTool(store, row.id, row.target),
+      begun: this.#reply.isBegun,
+      failure: () => (this.isPrivate ? undefined : failureIn(store, row)),
+    };
+  }
+
+  #textsOf(message: AssistantMessage): string[] {
+    if (this.isPrivate) return [];
+    const isBlocks = this.#telling.blocks !== undefined;
+    return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [textOf(message)];
+  }
+
+  /** What the text at the end of the run answers natively. */
+  answering(message: AssistantMessage): Answering {
+    this.#reply.directives = message.directives ?? {};
+    return this.#answering();
+  }
+
+  #answering(): Answering {
+    const { replyTo } = this.#reply.directives;
+    const isAsked = replyTo !== undefined && !this.#reply.isAnswering;
+    return { ...(isAsked && { replyTo }), isFirst: this.#isFirst };
+  }
+
+  #sendBlocks(blocks: readonly Block[]): void {
+    const { store, log } = this.#room;
+    const { row } = this.#run;
+    if (row.target === null || blocks.length === 0) return;
+    this.#reply.known ??= sentByTool(store, row.id, row.target);
+    if (this.#telling.reasoning !== "off") this.#sayReasoning(this.#reply.reasoning);
+    for (const { text, source } of blocks) {
+      const whole = this.#reply.unsent + source;
+      const isKnown = repeats(text, this.#reply.known);
+      this.#reply.unsent = isKnown ? whole : "";
+      if (isKnown) continue;
+      this.#reply.after ??= log.lastOf(row);
+      this.#reply.isBegun = true;
+      const answering = this.#answering();
+      this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
+      this.#isFirst = false;
+      this.#reply.isAnswering ||= answering.replyTo !== undefined;
+    }
+  }
+
+  #sayReasoning(reasoning: string): void {
+    if (this.#reply.isReasoningSaid || reasoning.trim() === "") return;
+    this.#reply.isReasoningSaid = true;
+    this.#say(reasoningText(reasoning));
+  }
+
+  #say(markdown: string, said?: Said, answering: Answering = { isFirst: false }): void {
+    const { store, format, send, now } = this.#room;
+    const { id, target } = this.#run.row;
+    if (target === null) return;
+    const [first, ...others] = format(target, markdown, answering);
+    if (first === undefined) return;
+    enqueue(store, { runId: id, parts: [{ ...first, ...(said && { said }) }, ...others] }, now());
+    send();
+  }
+}
+
+/** The reply that is being made, and what people know of it. */
+interface Reply {
+  /** Makes blocks of it; absent where it leaves whole. */
+  stream: ReplyStream | undefined;
+  /** What it asks for, as far as that was heard. */
+  directives: Directives;
+  /** Whether a block of it answers a message because it asks for that. */
+  isAnswering: boolean;
+  /** Whether its text was heard as it came. */
+  isHeard: boolean;
+  reasoning: string;
+  isReasoningSaid: boolean;
+  /** Whether a block of it was sent. */
+  isBegun: boolean;
+  /** The run's newest message before it, once that was looked up. */
+  after: number | undefined;
+  /** What the message tool had sent before it, once that was looked up. */
+  known: string[] | undefined;
+  /** What people did not have to be sent, up to the next block. */
+  unsent: string;
+}
+
+function newReply({ blocks }: Telling): Reply {
+  return {
+    stream: blocks && createReplyStream(blocks.size),
+    directives: {},
+    isAnswering: false,
+    isHeard: false,
+    reasoning: "",
+    isReasoningSaid: false,
+    isBegun: false,
+    after: undefined,
+    known: undefined,
+    unsent: "",
+  };
+}
+
+/** What was not given yet of a reply that is finished; nothing where replies leave whole. */
+function restOf({ stream, isHeard }: Reply, message: AssistantMessage): Block[] {
+  if (stream === undefined) return [];
+  const whole = isHeard ? [] : stream.push(textOf(message));
+  return [...whole, ...stream.end()];
+}

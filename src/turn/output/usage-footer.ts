@@ -1,0 +1,29 @@
+import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
+import type { Preferences } from "../../session-store/preferences.ts";
+import type { Conclusion } from "../../session-store/run-result.ts";
+import { moneyText, tokenText } from "./amount-text.ts";
+
+/**
+ * A conclusion that tells people below its last text what the run has used, where they want to know: its tokens, and in
+ * `full` its estimated cost and model. Where all of it was sent already, in blocks, that is a text of its own; where
+ * nothing is said, nothing is told.
+ * @param before what the run has used without its last reply
+ */
+export function withUsage(
+  conclusion: Conclusion,
+  before: Usage,
+  { mode, isBegun }: { mode: Preferences["usage"]; isBegun: boolean },
+): Conclusion {
+  const { message, texts } = conclusion;
+  const last = texts.at(-1);
+  if (mode === "off" || (last === undefined && !isBegun)) return conclusion;
+  const told = `*${footer(addUsage(before, message?.usage ?? NO_USAGE), message?.model, mode)}*`;
+  return { ...conclusion, texts: [...texts.slice(0, -1), last === undefined ? told : `${last}\n\n${told}`] };
+}
+
+function footer(usage: Usage, model: string | undefined, mode: "tokens" | "full"): string {
+  const tokens = `${tokenText(usage.input)} tokens in, ${tokenText(usage.output)} out`;
+  if (mode === "tokens") return tokens;
+  const cost = usage.costMicros === undefined ? [] : [`about ${moneyText(usage.costMicros)}`];
+  return [tokens, ...cost, ...(model === undefined ? [] : [model])].join(" · ");
+}

@@ -1,0 +1,45 @@
+import type { HookPlace } from "../../plugins/hook-context.ts";
+import type { PromptHooks } from "../../plugins/session-hooks.ts";
+import { agentIn, type Wiring } from "../../services/services.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { WORKSPACE_DIR } from "../prompt-input.ts";
+import type { Occasion } from "../turn-context.ts";
+
+/** What stands for the id of a conversation that is none. */
+const NO_CONVERSATION = "preview";
+
+/** The hooks of plugins, of whose changes the audit trail is not told: no model sees them. */
+export function untold(hooks: Pick<PromptHooks, "has" | "run">): PromptHooks {
+  return {
+    audit: { write: () => undefined },
+    has: (name) => hooks.has(name),
+    run: (name, event, runId) => hooks.run(name, event, runId),
+  };
+}
+
+/**
+ * The hooks of plugins where there is no session: they change a prompt that is only looked at as they would a live one.
+ * @param workspace what they may read; what they write must not be stored
+ * @param now milliseconds since the epoch
+ */
+export function previewHooks(
+  { session }: Occasion,
+  agentId: string,
+  { wiring, workspace, now }: { wiring: Wiring; workspace: Workspace; now: number },
+): PromptHooks {
+  const timezone = agentIn(wiring, agentId).defaults.userTimezone;
+  const place: HookPlace = {
+    agentId,
+    sessionKey: session.key,
+    sessionId: NO_CONVERSATION,
+    workspaceDir: WORKSPACE_DIR,
+    ...(timezone !== undefined && { timezone }),
+    now: () => now,
+    workspace,
+    audit: () => undefined,
+  };
+  return untold({
+    has: (name) => wiring.hooks.has(name),
+    run: (name, event) => wiring.hooks.run(name, event, () => place),
+  });
+}

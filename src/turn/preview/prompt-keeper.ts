@@ -1,0 +1,113 @@
+import type { AnyTool } from "../../agent/tool.ts";
+import { toolSchema } from "../../agent/tool-schema.ts";
+import { objectNameOf } from "../../config/session-ids.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { log } from "../../lib/log.ts";
+import { byteLength } from "../../lib/text.ts";
+import type { SystemPrompt } from "../../models/model.ts";
+import { reportPrompt } from "../../prompt/report.ts";
+import { promptText } from "../../prompt/system-prompt.ts";
+import type { ActiveRun } from "../../session/run-scheduler.ts";
+import type { Fence } from "../../session-store/fence.ts";
+import { type Outline, outlineOf } from "../../session-store/prompt-outline.ts";
+import { findPrompt, insertPrompts } from "../../session-store/prompt-rows.ts";
+import type { PromptRef } from "../../session-store/run.ts";
+import type { SessionRow } from "../../session-store/session-row.ts";
+import { sessionFolder, spillKey } from "../../session-store/spill.ts";
+import type { Store } from "../../session-store/store.ts";
+import { createAttempt } from "../../workspace/retry.ts";
+import type { TurnPrompt } from "../turn-prompt.ts";
+import { textHash } from "./prompt-view.ts";
+
+/** Most bytes of a text that a row keeps; a larger one goes where large results are. */
+export const MAX_ROW_PROMPT_BYTES = 1_000_000;
+
+/** What keeping prompts needs of the object that it is done for. */
+export interface KeeperRoom {
+  store: Store;
+  fence: Fence;
+  files: R2Bucket;
+  owner(): SessionRow;
+  now(): number;
+}
+
+/**
+ * Keeps what models are sent besides conversations, each text once a session. A turn that is sent what the turn before
+ * it was sent writes nothing: its run names the texts in a row that is written anyway.
+ */
+export class PromptKeeper {
+  readonly #room: KeeperRoom;
+  #last: PromptRef | undefined;
+
+  constructor(room: KeeperRoom) {
+    this.#room = room;
+  }
+
+  /** Hashes of what was kept last: a run that goes on may name them that has not been stored since. */
+  get inUse(): ReadonlySet<string> {
+    const { stable, dynamic, tools } = this.#last ?? {};
+    return new Set([stable, dynamic, tools].filter((hash) => hash !== undefined));
+  }
+
+  /** Everything was deleted. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  /** Keeps what a run's model is about to be sent, and gives it. What R2 does not take is left out, and logged. */
+  async keep(prompt: TurnPrompt, tools: readonly AnyTool[], run: Pick<ActiveRun, "journal">): Promise<SystemPrompt> {
+    run.journal.prompted(await this.#kept(prompt, tools));
+    return prompt.system;
+  }
+
+  async #kept(prompt: TurnPrompt, tools: readonly AnyTool[]): Promise<PromptRef> {
+    const { store, fence } = this.#room;
+    const { system, input } = prompt;
+    const toolList = JSON.stringify(tools.map(toolSchema));
+    const [stable = "", dynamic = "", toolsHash = ""] = await Promise.all(
+      [system.stable, system.dynamic, toolList].map(textHash),
+    );
+    const ref = { stable, dynamic, tools: toolsHash, model: input.model };
+    if (this.#last !== undefined && isSame(ref, this.#last)) return this.#last;
+    const whole: PromptRef = { hash: await textHash(promptText(prompt)), ...ref };
+    const report = reportPrompt(prompt, input);
+    const none: Outline = { mode: input.mode, sections: [], files: [] };
+    const rows = await Promise.all([
+      this.#rowOf(stable, system.stable, outlineOf(report, "above", input.mode)),
+      this.#rowOf(dynamic, system.dynamic, outlineOf(report, "below", input.mode)),
+      this.#rowOf(toolsHash, toolList, none),
+    ]);
+    fence.write(() =>
+      insertPrompts(
+        store,
+        rows.flatMap((row) => row ?? []),
+      ),
+    );
+    this.#last = whole;
+    return whole;
+  }
+
+  async #rowOf(hash: string, text: string, outline: Outline) {
+    const createdAt = this.#room.now();
+    if (byteLength(text) <= MAX_ROW_PROMPT_BYTES) return { hash, text, spill: null, outline, createdAt };
+    if (findPrompt(this.#room.store, hash) !== undefined) return undefined;
+    const { agentId, key } = this.#room.owner();
+    const spill = newId("spl", createdAt);
+    const place = spillKey(sessionFolder(agentId, await objectNameOf(key)), spill);
+    try {
+      await createAttempt()(spill, () => this.#room.files.put(place, text, { httpMetadata: TEXT }));
+    } catch (error) {
+      log("error", "prompt.not_kept", { error: messageOf(error) });
+      return undefined;
+    }
+    return { hash, text: null, spill, outline, createdAt };
+  }
+}
+
+const TEXT = { contentType: "text/plain; charset=utf-8" };
+
+function isSame(ref: Omit<PromptRef, "hash">, last: PromptRef): boolean {
+  const { stable, dynamic, tools, model } = ref;
+  return stable === last.stable && dynamic === last.dynamic && tools === last.tools && model === last.model;
+}

@@ -1,0 +1,107 @@
+import { asc, eq } from "drizzle-orm";
+import { objectNameOf } from "../../config/session-ids.ts";
+import { IsopodError } from "../../lib/errors.ts";
+import type { SystemPrompt, ToolSchema } from "../../models/model.ts";
+import { type LabelledSection, reportOf } from "../../prompt/report.ts";
+import { type Outline, sectionsIn } from "../../session-store/prompt-outline.ts";
+import { findPrompt } from "../../session-store/prompt-rows.ts";
+import { type PromptRef, promptsIn, type RunState } from "../../session-store/run.ts";
+import { compactions } from "../../session-store/schema.ts";
+import type { SessionRow } from "../../session-store/session-row.ts";
+import { sessionFolder, spillKey } from "../../session-store/spill.ts";
+import type { Store } from "../../session-store/store.ts";
+import { type PromptView, promptView } from "./prompt-view.ts";
+
+/** What the model of a run was sent besides the conversation. */
+export interface RunPrompt extends PromptView {
+  runId: string;
+  /** `summary` for a run that only had the conversation summarized. */
+  purpose: "turn" | "summary";
+  /** What it was sent before that, where it went on after a crash or a person's word; oldest first. */
+  earlier: { hash: string; model: string }[];
+  /** The summaries that were made on its way: who wrote them, as what. Whoever writes one has no tools. */
+  summaries: { at: number; model: string; system: string }[];
+}
+
+/** What reading kept prompts needs of the object that they are in. */
+export interface KeptRoom {
+  store: Store;
+  files: R2Bucket;
+  owner(): SessionRow;
+}
+
+/**
+ * What a run's model was sent, as it was sent.
+ * @param hash of one of several; absent for the last
+ * @throws IsopodError `not_found` where no model was asked, or not with that; `gone` where it is not kept any more
+ */
+export async function runPrompt(
+  { id: runId, state }: { id: string; state: RunState },
+  hash: string | undefined,
+  room: KeptRoom,
+): Promise<RunPrompt> {
+  const { agentId, key: sessionKey } = room.owner();
+  const summaries = summariesBy(room.store, runId);
+  const refs = promptsIn(state);
+  const last = hash === undefined ? refs.at(-1) : refs.findLast((ref) => ref.hash === hash);
+  const of = { agentId, sessionKey };
+  if (last !== undefined) {
+    const earlier = refs.slice(0, refs.indexOf(last)).map((ref) => ({ hash: ref.hash, model: ref.model }));
+    return { ...(await keptView(last, of, room)), runId, purpose: "turn", earlier, summaries };
+  }
+  const [summary] = hash === undefined ? summaries : [];
+  if (summary === undefined) throw nothingSent(runId, hash);
+  return { ...(await summaryView(summary, of)), runId, purpose: "summary", earlier: [], summaries };
+}
+
+type Owner = Pick<PromptView, "agentId" | "sessionKey">;
+
+async function keptView(ref: PromptRef, owner: Owner, room: KeptRoom): Promise<PromptView> {
+  const [above, below, list] = await Promise.all([ref.stable, ref.dynamic, ref.tools].map((hash) => kept(hash, room)));
+  if (above === undefined || below === undefined || list === undefined) throw notKept(ref);
+  const system: SystemPrompt = { stable: above.text, dynamic: below.text };
+  const sections: LabelledSection[] = [
+    ...sectionsIn(above.text, above.outline).map((section) => ({ ...section, layer: "above" as const })),
+    ...sectionsIn(below.text, below.outline).map((section) => ({ ...section, layer: "below" as const })),
+  ];
+  const report = reportOf(system, sections, above.outline.files);
+  const schemas: ToolSchema[] = JSON.parse(list.text);
+  return promptView({ ...owner, mode: above.outline.mode, model: ref.model }, system, report, schemas);
+}
+
+function summaryView({ system: text, model }: RunPrompt["summaries"][number], owner: Owner): Promise<PromptView> {
+  const system: SystemPrompt = { stable: text, dynamic: "" };
+  const source = { kind: "section", name: "src/agent/summary-prompt.ts" } as const;
+  const report = reportOf(system, [{ name: "summary", layer: "above", source, text }], []);
+  return promptView({ ...owner, mode: "none", model }, system, report, []);
+}
+
+/** A kept text; undefined where the row or what it points at is gone. */
+async function kept(
+  hash: string,
+  { store, files, owner }: KeptRoom,
+): Promise<{ text: string; outline: Outline } | undefined> {
+  const row = findPrompt(store, hash);
+  if (row?.outline === undefined) return undefined;
+  const { text, spill, outline } = row;
+  if (text !== null) return { text, outline };
+  const { agentId, key } = owner();
+  const object = spill && (await files.get(spillKey(sessionFolder(agentId, await objectNameOf(key)), spill)));
+  return object ? { text: await object.text(), outline } : undefined;
+}
+
+function summariesBy(store: Store, runId: string): RunPrompt["summaries"] {
+  const rows = store.select().from(compactions).where(eq(compactions.runId, runId)).orderBy(asc(compactions.seq)).all();
+  return rows.flatMap(({ body }) =>
+    body?.system === undefined ? [] : [{ at: body.at, model: body.model, system: body.system }],
+  );
+}
+
+function nothingSent(runId: string, hash: string | undefined): IsopodError {
+  const what = hash === undefined ? "has asked no model" : `was not sent a prompt '${hash.slice(0, 80)}'`;
+  return new IsopodError("not_found", `The run ${runId} ${what}`, "GET /v1/runs/:id says what became of it.");
+}
+
+function notKept({ hash }: PromptRef): IsopodError {
+  return new IsopodError("gone", `The prompt ${hash} is not kept any more.`, "session.retention.days says how long.");
+}

@@ -1,0 +1,25 @@
+import type { LoopEnd } from "../agent/loop.ts";
+import type { PromptInput } from "../prompt/input.ts";
+import type { SessionSettings } from "../session-store/stored-shapes.ts";
+import type { BootstrapFile } from "../workspace/bootstrap.ts";
+import type { TurnRoom } from "./turn-deps.ts";
+
+/** Whether the model was told before of the files that are cut now: of these, and of no others. */
+export function wasWarned({ truncationWarned }: SessionSettings, files: readonly BootstrapFile[]): boolean {
+  return truncationWarned !== undefined && isSame(truncationWarned, cutAmong(files));
+}
+
+/** Notes for good of which cut files a prompt has told the model that answered, where it is to be told but once. */
+export function noteWarning(end: LoopEnd, input: PromptInput, { noteWarned }: Pick<TurnRoom, "noteWarned">): void {
+  if (end.kind !== "reply" || end.message.stop === "error") return;
+  const cut = cutAmong(input.bootstrapFiles);
+  if (input.truncationWarning === "once" && !input.truncationWarned && cut.length > 0) noteWarned(cut);
+}
+
+function cutAmong(files: readonly BootstrapFile[]): string[] {
+  return files.filter(({ truncated }) => truncated).map(({ path }) => path);
+}
+
+function isSame(a: unknown, b: readonly string[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,65 @@
+import type { Agent } from "../config/agents.ts";
+import { heartbeatOf } from "../config/heartbeat.ts";
+import { hookedFiles } from "../plugins/apply-file-hooks.ts";
+import { isSkillAddress } from "../services/skills/skill-files.ts";
+import type { TurnSkills } from "../services/skills/turn-skills.ts";
+import { type BootstrapFiles, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
+import { noteEnd, stageOf } from "../workspace/onboarding.ts";
+import { seedWorkspace } from "../workspace/seed.ts";
+import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { onboardingOf } from "./first-conversation.ts";
+import { isOwnerAlone, isPersonal } from "./personal.ts";
+import type { Occasion } from "./turn-context.ts";
+import type { FilesRoom } from "./turn-deps.ts";
+
+/**
+ * The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. Where
+ * bootstrap files are skipped, none is asked for or made.
+ */
+export async function gatherFiles(
+  { mode, speaker, runId }: Occasion,
+  agent: Agent,
+  workspace: Workspace,
+  room: FilesRoom,
+): Promise<BootstrapFiles> {
+  if (agent.defaults.skipBootstrap) return { shown: [], warnings: [] };
+  const { config } = room.wiring;
+  const onboarding = onboardingOf(agent);
+  const listed = (await room.listing) ?? (await workspace.list(""));
+  const listing = await seedWorkspace(workspace, listed, Date.now());
+  if (mode === "none") return { shown: [], warnings: [] };
+  const isHere = mode === "full" && isOwnerAlone(speaker);
+  const firstConversation = isHere ? await stageOf(workspace, listing, onboarding) : "elsewhere";
+  const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
+  const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
+  const { shown: files, ...rest } = await loadBootstrap({
+    workspace,
+    listing,
+    cache: room.bootstrapCache,
+    mode,
+    heartbeat: heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false,
+    personal: isPersonal(speaker, config),
+    firstConversation,
+    limits,
+  });
+  if (firstConversation === "here") noteEnd(files, listing, onboarding);
+  const shown = await hookedFiles(files, limits, room.hooks, runId);
+  const asTheyAre = files.filter((file) => shown.includes(file));
+  room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
+  return { ...rest, shown };
+}
+
+/** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */
+export async function loadImage(
+  path: string,
+  workspace: Pick<Workspace, "read">,
+  skills: TurnSkills["files"],
+): Promise<Uint8Array | undefined> {
+  if (isSkillAddress(path)) return skills.readIfAllowed(path);
+  try {
+    return (await workspace.read(path)).bytes;
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code !== "unavailable") return undefined;
+    throw error;
+  }
+}
