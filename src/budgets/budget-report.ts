@@ -1,9 +1,8 @@
 import { type Agent, agentIds } from "../config/agents.ts";
 import { usdOf } from "../models/price.ts";
 import type { Config } from "../services/services.ts";
-import type { Budget } from "../session/budget.ts";
 import { type Cap, type CappedScope, HOUR, type Scope, scopesOf } from "./budget-caps.ts";
-import type { CapUse } from "./budget-state.ts";
+import type { BudgetNamespace, CapUse } from "./budget-state.ts";
 import { capText, clockOf, figureText, scopeText, timeText } from "./budget-text.ts";
 
 /** A budget and how much of it is used. */
@@ -32,10 +31,7 @@ export function allScopes(config: Config): CappedScope[] {
 }
 
 /** Asks budgets how much of them is used. Rejects where one does not answer. */
-export function readBudgets(
-  scopes: readonly CappedScope[],
-  budgets: DurableObjectNamespace<Budget>,
-): Promise<BudgetReport[]> {
+export function readBudgets(scopes: readonly CappedScope[], budgets: BudgetNamespace): Promise<BudgetReport[]> {
   return Promise.all(
     scopes.map(async ({ scope, caps }) => ({ scope, uses: await budgets.getByName(scope).uses(caps) })),
   );
@@ -63,7 +59,7 @@ export function budgetView({ scope, uses }: BudgetReport): { scope: string; caps
 export async function budgetLines(
   agent: Agent,
   config: Config,
-  budgets: DurableObjectNamespace<Budget>,
+  budgets: BudgetNamespace,
   now: number,
 ): Promise<string[]> {
   const reports = await readBudgets(scopesOf(config, agent.id), budgets);

@@ -190,3 +190,19 @@ export function lastToHaveRoom({ roomAt: a = NEVER }: Full, { roomAt: b = NEVER 
 }
 
 const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** What a claim is answered: whether its run counts from now on, or which cap leaves no room. */
+export type ClaimAnswer = { granted: true; countsRun: boolean } | { granted: false; full: Full };
+
+/** What may be asked of a budget's object. Every call may be repeated. */
+export interface BudgetCalls {
+  claim(asked: Claim, caps: readonly Cap[]): Promise<ClaimAnswer>;
+  settle(callId: string, spent: { tokens: number; micros: number }): Promise<void>;
+  giveBack(runId: string | undefined, callId: string | undefined): Promise<void>;
+  uses(caps: readonly Cap[]): Promise<CapUse[]>;
+}
+
+/** The namespace of all budgets' objects, by scope. */
+export interface BudgetNamespace {
+  getByName(scope: string): BudgetCalls;
+}

@@ -7,10 +7,15 @@ import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
 import type { Config } from "../services/services.ts";
-import type { Budget, ClaimAnswer } from "../session/budget.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
 import { type CappedScope, type Scope, scopesOf } from "./budget-caps.ts";
-import { type Claim, lastToHaveRoom } from "./budget-state.ts";
+import {
+  type BudgetCalls,
+  type BudgetNamespace,
+  type Claim,
+  type ClaimAnswer,
+  lastToHaveRoom,
+} from "./budget-state.ts";
 import { type Clock, clockOf, refusalText } from "./budget-text.ts";
 import { expectedUsage, type Spent, spentOn, usageSpent } from "./call-spending.ts";
 
@@ -20,7 +25,7 @@ const RETRY_MS = [200, 1000];
 
 /** Where budgets are asked. */
 export interface BudgetRoom {
-  budgets: DurableObjectNamespace<Budget>;
+  budgets: BudgetNamespace;
   now(): number;
   /** Keeps the object alive for calls that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;
@@ -125,7 +130,7 @@ class RunBudget implements CallBudget {
   async #reach<Answer>(
     event: string,
     scope: Scope,
-    call: (budget: DurableObjectStub<Budget>) => Promise<Answer>,
+    call: (budget: BudgetCalls) => Promise<Answer>,
   ): Promise<Answer | undefined> {
     for (let tries = 0; ; tries++) {
       try {

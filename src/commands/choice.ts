@@ -1,10 +1,11 @@
+import type { CommandName } from "../config/command-names.ts";
 import type { Preferences } from "../session-store/preferences.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 /** One of a session's preferences that is chosen from a few words. */
 export interface Choice<Key extends keyof Preferences> {
   key: Key;
-  name: string;
+  name: CommandName;
   summary: string;
   /** What is chosen, as the beginning of a sentence. */
   label: string;

@@ -1,11 +1,12 @@
 import type { CompactionOutcome } from "../agent/compact.ts";
 import type { Target } from "../channels/channel.ts";
+import type { CommandName } from "../config/command-names.ts";
 import type { ModelLookup, NamedModel } from "../services/model-lookup.ts";
-import type { ChildView } from "../session/api.ts";
 import type { Preferences } from "../session-store/preferences.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
+import type { ChildView } from "../session-store/subagent.ts";
 import type { Totals } from "../session-store/totals.ts";
 import type { HistoryLine } from "../tools/sessions-port.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
@@ -20,7 +21,7 @@ export type Command = ImmediateCommand | QueuedCommand | ResetCommand;
 
 interface CommandHead {
   /** What comes after the slash. */
-  readonly name: string;
+  readonly name: CommandName;
   /** What it does, in a few words. */
   readonly summary: string;
   /** How it is typed, with what may come after it. */

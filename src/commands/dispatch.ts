@@ -3,23 +3,21 @@ import { shortApprovalId } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { lookUpModel, namedModels } from "../services/model-lookup.ts";
-import { agentIn } from "../services/services.ts";
+import { agentIn, type Wiring } from "../services/services.ts";
 import { NO_SKILLS } from "../services/skills/turn-skills.ts";
-import type { Life } from "../session/wakeups.ts";
 import { knownRun, type NewRun } from "../session-store/admission.ts";
+import type { EventLog } from "../session-store/event-log.ts";
+import type { Fence } from "../session-store/fence.ts";
 import type { Part } from "../session-store/outbox.ts";
 import { preferencesOf } from "../session-store/preferences.ts";
+import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
 import { openApprovals, openRuns, type RunRow } from "../session-store/runs.ts";
+import type { SessionRow } from "../session-store/session-row.ts";
 import { saveQueuePolicy, saveSetting } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
-import { childMeant } from "../subagents/find-subagent.ts";
-import { giveMore } from "../subagents/instruct.ts";
-import { childView, shownChildren } from "../subagents/subagent-view.ts";
-import type { Family } from "../subagents/subagents.ts";
-import type { FamilyRoom } from "../subagents/subagents-deps.ts";
 import { skillsView } from "../turn/skills/invocation.ts";
-import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "./command.ts";
 import { tellCommand } from "./command-hooks.ts";
 import { type Intake, intake } from "./intake.ts";
@@ -27,11 +25,22 @@ import { recordCommand } from "./run-now.ts";
 import { statusOf, totalsIn } from "./session-status.ts";
 
 /** What carrying out commands needs of the object that it is done in. */
-export interface CommandRoom extends FamilyRoom {
-  family: Family;
+export interface CommandRoom {
+  store: Store;
+  log: EventLog;
+  fence: Fence;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Wiring;
+  policyFor(target: Target | null): QueuePolicy;
+  now(): number;
   hooks: SessionHooks;
-  skills: Pick<SessionSkills, "known">;
-  life(): Life;
+  /** The skills that were found last. @throws IsopodError where the configuration is not valid */
+  skills: { known(): SkillSet };
+  /** The session's sub-agents, as a command of this run may address them. */
+  subagents(run: NewRun): SubagentsPort;
+  /** Whether there is a session that is not being deleted. */
+  isActive(): boolean;
   /** Stops every run that is not settled, and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
@@ -67,8 +76,8 @@ export class CommandDesk {
 
   /** None where there is no session yet, or no configuration that is valid. */
   #skills(): SkillSet {
-    const { life, skills } = this.#room;
-    if (life() !== "here") return NO_SKILLS.set;
+    const { isActive, skills } = this.#room;
+    if (!isActive()) return NO_SKILLS.set;
     try {
       return skills.known();
     } catch (error) {
@@ -87,7 +96,7 @@ export class CommandDesk {
         hooks.later("command:stop", () => stopped, runId);
         return stopped;
       },
-      subagents: this.#subagents(run),
+      subagents: this.#room.subagents(run),
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
@@ -99,25 +108,6 @@ export class CommandDesk {
       totals: () => totalsIn(store, owner(), wiring(), now()),
       skills: () => skillsView(this.#skills()),
       asker: () => ({ sender: input.sender, target }),
-    };
-  }
-
-  #subagents({ runId, target }: NewRun): SubagentsPort {
-    const room = this.#room;
-    const { store, fence, owner, wiring, now, family, changed } = room;
-    return {
-      now,
-      list: () => shownChildren(store),
-      find: (which) => childMeant(shownChildren(store), which),
-      stop: (which) => family.stopNamed(which),
-      tell(which, text) {
-        const { subagents, defaults } = agentIn(wiring(), owner().agentId);
-        const telling = { target, owner: true, voice: {}, timeoutSeconds: defaults.timeoutSeconds };
-        const giver = { runId, askedBy: runId, telling, maxChildren: subagents.maxChildren };
-        const row = fence.write(() => giveMore(which, text, giver, room));
-        changed();
-        return childView(row);
-      },
     };
   }
 

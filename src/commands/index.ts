@@ -46,9 +46,6 @@ export const COMMANDS: readonly Command[] = [
   skill,
 ];
 
-/** The names that no skill's command may have. */
-export const RESERVED_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
-
 /** A command as it was typed. */
 export interface TypedCommand {
   command: Command;

@@ -1,6 +1,6 @@
+import { durationOf } from "../lib/duration-text.ts";
 import { IsopodError } from "../lib/errors.ts";
-import type { ChildView } from "../session/api.ts";
-import { durationOf } from "../subagents/announcement.ts";
+import type { ChildView } from "../session-store/subagent.ts";
 import type { CommandPort, ImmediateCommand } from "./command.ts";
 
 const USAGE = "/subagents [list | info <n> | stop <n | label | all> | send <n | label> <text> | log <n | label>]";

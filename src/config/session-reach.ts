@@ -1,10 +1,10 @@
-import type { Config } from "../services/services.ts";
+import type { CoreConfig } from "./schema.ts";
 import { parseSessionKey } from "./session-key.ts";
 
 /** One session's agent wants to look at another session, or to write to it. */
 export interface ReachQuestion {
   /** The configuration's `tools`. */
-  tools: Pick<Config["tools"], "sessions" | "agentToAgent">;
+  tools: Pick<CoreConfig["tools"], "sessions" | "agentToAgent">;
   ownKey: string;
   otherKey: string;
   /** Whether the other one was started from here, directly or by one that was. */

@@ -5,7 +5,7 @@ import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { shortDigest } from "../lib/short-digest.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import { callerKey, runInputOf, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";

@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { objectNameOfApproval } from "../config/session-ids.ts";
 import { approvals } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { smallBody } from "./small-body.ts";

@@ -12,8 +12,8 @@ import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
-import { callSession } from "../services/call-session.ts";
 import type { OpenChannel, Wiring } from "../services/services.ts";
+import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 
 const PAIRING_CODE_BYTES = 5;

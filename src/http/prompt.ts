@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import { contextReport } from "../turn/preview/context-report.ts";
 import { previewOccasion } from "../turn/preview/preview-context.ts";
 import { previewPrompt } from "../turn/preview/preview-prompt.ts";

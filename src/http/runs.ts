@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";

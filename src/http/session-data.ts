@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
 import type { AppEnv } from "./context.ts";
 import { DATA_HEADERS } from "./data-headers.ts";

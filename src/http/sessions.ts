@@ -3,7 +3,7 @@ import { and, desc, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { objectNameOf } from "../config/session-ids.ts";
 import { runs, sessions } from "../db/schema.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";

@@ -3,7 +3,7 @@ import { agentOf } from "../config/agents.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import { clientFrame, serverFrame } from "../session/socket-protocol.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";

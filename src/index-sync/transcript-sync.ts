@@ -2,7 +2,7 @@ import { type Agent, agentOf } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log as writeLog } from "../lib/log.ts";
-import { transcriptPath } from "../memory/transcript-path.ts";
+import { type TranscriptPage, transcriptPath } from "../memory/transcript-path.ts";
 import type { Message } from "../models/message.ts";
 import { askForIndexing, type IndexMemory } from "../services/memory/request-indexing.ts";
 import { forgetTranscripts, notePages } from "../services/memory/transcript-index.ts";
@@ -27,17 +27,6 @@ import {
 
 /** How often a transcript is laid out further in one call: of what is longer the rest comes with the next. */
 const MAX_STEPS = 100;
-
-/** A page of a transcript as a document of memory, without its text. */
-export interface TranscriptPage {
-  path: string;
-  /** Another one whenever its lines are others. */
-  etag: string;
-  /** Of its text, in bytes; of what is gone since, too. */
-  size: number;
-  /** When the last of it was said. */
-  modifiedAt: number;
-}
 
 /** What being remembered needs of the object of a session. */
 export interface TranscriptRoom {

@@ -54,3 +54,13 @@ function partOf(segment: string): string | undefined {
     throw error;
   }
 }
+/** A page of a transcript as a document of memory, without its text. */
+export interface TranscriptPage {
+  path: string;
+  /** Another one whenever its lines are others. */
+  etag: string;
+  /** Of its text, in bytes; of what is gone since, too. */
+  size: number;
+  /** When the last of it was said. */
+  modifiedAt: number;
+}

@@ -1,11 +1,9 @@
 import { IsopodError } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import { isForPeople } from "../models/message.ts";
+import { isForPeople, type Message } from "../models/message.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
-import type { Wiring } from "../services/services.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
-import type { TurnRoom } from "../turn/turn-deps.ts";
 import type { ModelChange } from "./hooks.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 
 /**
  * The model of a turn, as `provider/model`, once plugins have spoken. One of a provider that is not configured is not
@@ -13,18 +11,18 @@ import type { ModelChange } from "./hooks.ts";
  */
 export async function hookedModel(
   ref: string,
-  { row: { id: runId }, journal }: ActiveRun,
-  { hooks, wiring }: Pick<TurnRoom, "hooks" | "wiring">,
+  { runId, messages }: { runId: string; messages: () => readonly Message[] },
+  { hooks, model }: { hooks: SessionHooks; model(ref: string): unknown },
 ): Promise<string> {
   if (!hooks.has("before_model_resolve")) return ref;
-  const said = journal.context().findLast((message) => message.role === "user" && isForPeople(message));
+  const said = messages().findLast((message) => message.role === "user" && isForPeople(message));
   const text = said?.role === "user" ? said.text : "";
   const { merged, answers } = await hooks.run("before_model_resolve", { model: ref, text }, runId);
   if (merged === undefined) return ref;
-  const wanted = overridden(ref, merged, (candidate) => problemWith(candidate, wiring) === undefined);
+  const wanted = overridden(ref, merged, (candidate) => problemWith(candidate, model) === undefined);
   if (wanted === ref) return ref;
   const by = [...new Set(answers.filter(({ answer }) => answer.modelOverride ?? answer.providerOverride).map(whose))];
-  const problem = problemWith(wanted, wiring);
+  const problem = problemWith(wanted, model);
   const detail = problem === undefined ? `instead of ${ref}` : `ignored: ${problem}`;
   if (problem !== undefined) writeLog("warn", "hook.model_ignored", { runId, model: wanted, reason: problem });
   hooks.audit.write(by.map((plugin): AuditLine => ({ kind: "model", runId, by: plugin, subject: wanted, detail })));
@@ -42,9 +40,9 @@ export function overridden(ref: string, change: ModelChange, isModel: (ref: stri
   return `${providerOverride ?? ref.slice(0, slash)}/${modelOverride ?? ref.slice(slash + 1)}`;
 }
 
-function problemWith(ref: string, wiring: Pick<Wiring, "model">): string | undefined {
+function problemWith(ref: string, model: (ref: string) => unknown): string | undefined {
   try {
-    wiring.model(ref);
+    model(ref);
     return undefined;
   } catch (error) {
     if (error instanceof IsopodError) return error.message;

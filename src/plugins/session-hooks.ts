@@ -1,21 +1,26 @@
+import type { Agent } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import { agentIn, type Wiring } from "../services/services.ts";
-import type { AuditTrail } from "../session-store/audit-trail.ts";
-import type { SessionRow } from "../session-store/session-row.ts";
-import { WORKSPACE_DIR } from "../turn/prompt-input.ts";
+import type { AuditLine } from "../security/audit-entry.ts";
+import { WORKSPACE_DIR } from "../workspace/paths.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { HookPlace } from "./hook-context.ts";
 import { createHooks, type Hooks, type Outcome } from "./hook-runner.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
 
 const NO_HOOKS = createHooks([], { log: writeLog });
 
-/** What running hooks needs of the object that it is done for. */
-export interface SessionHooksRoom {
-  audit: AuditTrail;
-  owner(): SessionRow;
-  /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
+/** Stores lines of the audit trail, with the commit that is under way or in one of its own. */
+export interface AuditWriter {
+  write(lines: readonly AuditLine[]): void;
+}
+
+/** What running the hooks of a session depends on. */
+export interface SessionHooksDeps {
+  audit: AuditWriter;
+  session(): Pick<HookPlace, "agentId" | "sessionKey" | "sessionId">;
+  /** @throws IsopodError where the configuration is not valid or does not name the agent any more */
+  current(): { hooks: Hooks; agent: Agent; workspace: Workspace };
   now(): number;
   /** Keeps the object alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;
@@ -24,7 +29,7 @@ export interface SessionHooksRoom {
 /** What a prompt passes through on its way to a model: the hooks of a session, or of a look at what one would send. */
 export interface PromptHooks {
   /** The lines that changes of plugins leave. */
-  readonly audit: Pick<AuditTrail, "write">;
+  readonly audit: AuditWriter;
   /** Whether anybody has a hook for an event. */
   has(name: HookName): boolean;
   /** Runs the hooks of an event. */
@@ -37,15 +42,15 @@ export interface PromptHooks {
 
 /** The hooks of plugins as one session runs them: each is told where it is. */
 export class SessionHooks implements PromptHooks {
-  readonly #room: SessionHooksRoom;
+  readonly #deps: SessionHooksDeps;
 
-  constructor(room: SessionHooksRoom) {
-    this.#room = room;
+  constructor(deps: SessionHooksDeps) {
+    this.#deps = deps;
   }
 
   /** The lines that changes of plugins leave. */
-  get audit(): AuditTrail {
-    return this.#room.audit;
+  get audit(): AuditWriter {
+    return this.#deps.audit;
   }
 
   /** Whether anybody has a hook for an event. */
@@ -65,7 +70,7 @@ export class SessionHooks implements PromptHooks {
 
   /** Runs the hooks of an event while other things go on; the event is made only where somebody wants it. */
   later<Name extends HookName>(name: Name, event: () => HookMap[Name]["event"], runId?: string): void {
-    if (this.has(name)) this.#room.waitUntil(this.#runLater(name, event(), runId));
+    if (this.has(name)) this.#deps.waitUntil(this.#runLater(name, event(), runId));
   }
 
   async #runLater<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string): Promise<void> {
@@ -81,9 +86,7 @@ export class SessionHooks implements PromptHooks {
   /** With a configuration that cannot be read, or that does not know the agent any more, there are none. */
   #hooks(): Hooks {
     try {
-      const wiring = this.#room.wiring();
-      agentIn(wiring, this.#room.owner().agentId);
-      return wiring.hooks;
+      return this.#deps.current().hooks;
     } catch (error) {
       if (error instanceof IsopodError) return NO_HOOKS;
       throw error;
@@ -91,21 +94,17 @@ export class SessionHooks implements PromptHooks {
   }
 
   #place(runId: string | undefined): HookPlace {
-    const { audit, now } = this.#room;
-    const { agentId, key, sessionId } = this.#room.owner();
-    const wiring = this.#room.wiring();
-    const agent = agentIn(wiring, agentId);
+    const { audit, now } = this.#deps;
+    const { agent, workspace } = this.#deps.current();
     const timezone = agent.defaults.userTimezone;
     const ofRun = runId === undefined ? {} : { runId };
     return {
-      agentId,
-      sessionKey: key,
-      sessionId,
+      ...this.#deps.session(),
       workspaceDir: WORKSPACE_DIR,
       ...ofRun,
       ...(timezone !== undefined && { timezone }),
       now,
-      workspace: wiring.workspaceOf(agent),
+      workspace,
       audit: (note) => audit.write([{ ...note, ...ofRun }]),
     };
   }

@@ -1,5 +1,4 @@
 import { objectNameOf } from "../config/session-ids.ts";
-import type { TranscriptMemory } from "../index-sync/transcript-sync.ts";
 import { comesWithin } from "../lib/comes-within.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -18,7 +17,7 @@ export interface RemovalRoom {
   database: D1Database;
   /** What happened in it stays known. */
   audit: Pick<AuditTrail, "tell">;
-  transcripts: Pick<TranscriptMemory, "forget">;
+  transcripts: { forget(): Promise<void> };
   owner(): SessionRow;
   /** Resolves when nothing is going on any more that might write. */
   idle(): Promise<unknown>;

@@ -1,6 +1,5 @@
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
-import type { AuditEntry } from "../session-store/stored-shapes.ts";
 
 /** A line of the audit trail before it has its place in it. */
 export type AuditLine = Omit<AuditEntry, "id" | "at">;
@@ -13,4 +12,21 @@ export async function changeLine(line: AuditLine, before: string, after: string)
     bytesAfter: byteLength(after),
     hash: await digestOf("SHA-256", new TextEncoder().encode(after)),
   };
+}
+/** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
+export interface AuditEntry {
+  /** `aud_…`; the same however often it is told. */
+  id: string;
+  at: number;
+  kind: "prompt" | "model" | "command" | "tool" | "message";
+  runId?: string;
+  /** The plugin, person or part that did it. */
+  by: string;
+  /** What was changed: a section, a model reference, a command. */
+  subject: string;
+  bytesBefore?: number;
+  bytesAfter?: number;
+  /** SHA-256 of what is there now, hex. */
+  hash?: string;
+  detail?: string;
 }

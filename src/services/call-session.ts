@@ -2,8 +2,6 @@ import { objectNameOf } from "../config/session-ids.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { isRefusal, type Refusal } from "../lib/refusal.ts";
-import type { SessionCalls } from "../session/api.ts";
-import type { CallSession } from "../subagents/subagents-deps.ts";
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
@@ -16,25 +14,32 @@ export interface SessionNamespace {
   getByName(name: string): unknown;
 }
 
+/** Calls a session by its key; `Calls` is what the caller uses of the session's interface. */
+export type CallSession<Calls> = <Result>(
+  sessionKey: string,
+  call: (session: Calls) => Promise<Result | Refusal>,
+) => Promise<Result>;
+
 /**
  * Calls a session's object, and calls again where the platform says that it may help: an object is moved or
  * restarted by every deploy. Only for calls that may be repeated; all of `Session`'s may.
  * @throws IsopodError `unavailable` when it does not answer, or what it refuses with
  */
-export async function callSession<Result>(
+export async function callObject<Calls, Result>(
   sessions: SessionNamespace,
   objectName: string,
-  call: (session: SessionCalls) => Promise<Result | Refusal>,
+  call: (session: Calls) => Promise<Result | Refusal>,
 ): Promise<Result> {
-  const answer = await repeat(() => call(stubOf(sessions, objectName)));
+  // The stub's own type unfolds every message down to its JSON, which is deeper than TypeScript goes.
+  const answer = await repeat(() => call(sessions.getByName(objectName) as Calls));
   if (!isRefusal(answer)) return answer;
   const { code, message, hint, details } = answer.refused;
   throw new IsopodError(code, message, hint, details);
 }
 
-/** The same by session keys. */
-export function callByKey(sessions: SessionNamespace): CallSession {
-  return async (sessionKey, call) => callSession(sessions, await objectNameOf(sessionKey), call);
+/** The same by session key. */
+export function callByKey<Calls>(sessions: SessionNamespace): CallSession<Calls> {
+  return async (sessionKey, call) => callObject(sessions, await objectNameOf(sessionKey), call);
 }
 
 async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {
@@ -56,9 +61,4 @@ function mayRetry(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { retryable, overloaded } = error as Error & { retryable?: boolean; overloaded?: boolean };
   return retryable === true && overloaded !== true;
-}
-
-/** The stub's own type unfolds every message down to its JSON, which is deeper than TypeScript goes. */
-function stubOf(sessions: SessionNamespace, objectName: string): SessionCalls {
-  return sessions.getByName(objectName) as SessionCalls;
 }

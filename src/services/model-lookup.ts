@@ -1,6 +1,5 @@
 import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
-import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { Config, Wiring } from "./services.ts";
 
 /** A model that somebody may choose by name. */
@@ -16,7 +15,7 @@ export type ModelLookup =
   | { kind: "none"; problem: string };
 
 /** The model that answers in a session: the one that was chosen there, else its agent's own. */
-export function sessionModel(settings: SessionSettings, agent: Agent, wiring: Wiring): string {
+export function sessionModel(settings: { model?: string }, agent: Agent, wiring: Wiring): string {
   return settings.model ?? wiring.modelRefOf(agent);
 }
 

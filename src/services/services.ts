@@ -1,4 +1,4 @@
-import type { AnyChannel, ChannelContext, Target } from "../channels/channel.ts";
+import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
 import { findChannel } from "../channels/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
 import { jsonSchemaOf, type SchemaNode } from "../config/schema-node.ts";
@@ -21,8 +21,6 @@ import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { openEgress } from "../security/open-egress.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
-import type { QueuePolicy } from "../session-store/queue.ts";
-import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import { type InstallStore, MANAGED_ID } from "../skills/install/install-place.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -38,8 +36,6 @@ import { ownersForPrompt } from "./owner-ids.ts";
 
 /** No plugins besides those that Isopod brings. */
 const NO_MORE: readonly AnyPlugin[] = [];
-
-const DEFAULT_QUEUE = wholeSchema.parse({}).messages.queue;
 
 export type { Config } from "./config-schema.ts";
 
@@ -177,23 +173,6 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
       describe: () => jsonSchemaOf(wholeSchema),
     },
   };
-}
-
-/** How a session treats what comes while it is busy. A configuration that is not valid means the defaults. */
-export function policyFor(wiring: () => Wiring, settings: SessionSettings, target: Target | null): QueuePolicy {
-  const { byChannel, ...policy } = queueConfig(wiring);
-  // Who started a sub-agent wants to be heard while it works.
-  const mode = settings.spawned ? "steer" : ((target && byChannel[target.channel]) ?? policy.mode);
-  return { ...policy, mode, ...settings.queue };
-}
-
-function queueConfig(wiring: () => Wiring): Config["messages"]["queue"] {
-  try {
-    return wiring().config.messages.queue;
-  } catch (error) {
-    if (error instanceof IsopodError) return DEFAULT_QUEUE;
-    throw error;
-  }
 }
 
 /** The agent that a session belongs to. @throws IsopodError `not_found` */

@@ -1,4 +1,4 @@
-import type { AcceptRequest } from "../session/api.ts";
+import type { AcceptRequest } from "./accept-request.ts";
 import type { Birth } from "./session-row.ts";
 
 /** What a session begins with that a message begins. */

@@ -2,8 +2,7 @@ import type { EventBody, RunError } from "../agent/events.ts";
 import { MustEnd } from "../agent/must-end.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
-import type { AssistantMessage, Usage } from "../models/message.ts";
-import type { Answering } from "../turn/output/native-reply.ts";
+import type { AssistantMessage, Directives, Usage } from "../models/message.ts";
 import type { EndedRun } from "./run.ts";
 import type { SaidFile } from "./stored-shapes.ts";
 
@@ -70,4 +69,11 @@ export function lastEvent(conclusion: Conclusion, usage: Usage): EventBody {
   return conclusion.error === undefined
     ? { type: "lifecycle", phase: "end", usage }
     : { type: "lifecycle", phase: "error", error: conclusion.error };
+}
+/** Which message a text answers natively, where the channel can. */
+export interface Answering {
+  /** What its author asks for. */
+  replyTo?: Directives["replyTo"];
+  /** Whether it is the first that a run says. */
+  isFirst: boolean;
 }

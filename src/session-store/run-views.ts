@@ -1,10 +1,10 @@
 import type { RunError } from "../agent/events.ts";
 import { type AssistantMessage, textOf, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
-import type { DeliveryView, RunView, WaitResult } from "../session/api.ts";
+import type { Accepted } from "./accept-request.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
-import { promptsIn, type RunState, type SettledRun } from "./run.ts";
+import { type Approval, promptsIn, type RunState, type SettledRun } from "./run.ts";
 import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
@@ -96,4 +96,40 @@ export function waitResult(settled: SettledRun | undefined): WaitResult {
     endedAt: settled.endedAt,
     ...("error" in view && view.error && { error: view.error }),
   };
+}
+/** A run as it stands. Instants are milliseconds since the epoch. */
+export interface RunView extends Accepted {
+  agentId: string;
+  status: RunState["status"];
+  startedAt?: number;
+  endedAt?: number;
+  model?: string;
+  usage?: Usage;
+  /** What `usage` is estimated to have cost, in US dollars; absent where nothing with a price has answered. */
+  costUsd?: number;
+  error?: RunError;
+  /** The run that it joined. */
+  intoRunId?: string;
+  /** The calls that wait for a person's word. */
+  approvals?: Approval[];
+  /** The text that the run ended on. */
+  reply?: string;
+  /** The system prompt that its model was sent last. */
+  prompt?: { hash: string };
+  deliveries: DeliveryView[];
+}
+/** One part of a reply on its way to a channel. */
+export interface DeliveryView {
+  deliveryId: string;
+  channel: string;
+  status: OutboxRow["status"];
+  attempts: number;
+  reason?: string;
+}
+/** How waiting for a run came out; `timeout` means only that the wait ran out. */
+export interface WaitResult {
+  status: "ok" | "error" | "timeout";
+  startedAt?: number;
+  endedAt?: number;
+  error?: RunError;
 }

@@ -65,17 +65,6 @@ export async function listSessions(
   return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
 }
 
-/** When something last happened in each of an agent's sessions, the latest first. @throws whatever D1 throws */
-export async function sessionTimes(
-  database: D1Database,
-  agentId: string,
-  limit: number,
-): Promise<{ key: string; updatedAt: number }[]> {
-  const { key, updatedAt } = sessions;
-  const rows = drizzle(database).select({ key, updatedAt }).from(sessions).where(eq(sessions.agentId, agentId));
-  return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
-}
-
 /** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */
 export async function indexApprovals(database: D1Database, owner: SessionRow, runId: string, run: PausedRun) {
   const rows = run.approvals

@@ -2,6 +2,7 @@ import type { EventBody } from "../agent/events.ts";
 import type { Buttons, Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { AuditEntry } from "../security/audit-entry.ts";
 import type { Finding } from "../services/skills/scanned-skills.ts";
 import type { Outline } from "./prompt-outline.ts";
 import type { QueuePolicy } from "./queue.ts";
@@ -67,24 +68,6 @@ export interface SaidFile {
   path: string;
   etag: string;
   asVoice?: true;
-}
-
-/** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
-export interface AuditEntry {
-  /** `aud_…`; the same however often it is told. */
-  id: string;
-  at: number;
-  kind: "prompt" | "model" | "command" | "tool" | "message";
-  runId?: string;
-  /** The plugin, person or part that did it. */
-  by: string;
-  /** What was changed: a section, a model reference, a command. */
-  subject: string;
-  bytesBefore?: number;
-  bytesAfter?: number;
-  /** SHA-256 of what is there now, hex. */
-  hash?: string;
-  detail?: string;
 }
 
 const WITHOUT_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>([

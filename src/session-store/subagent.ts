@@ -18,7 +18,7 @@ export interface Child {
   /** Its run whose end is waited for: the one that it was started with, or the last message that it was sent. */
   childRunId: string;
   label: string;
-  /** How what it was asked last begins, and the call that asked it; see `nameOfCall`. */
+  /** How what it was asked last begins, and the call that asked it; see `callName`. */
   task: string;
   askedBy: string;
   startedAt: number;
@@ -118,4 +118,23 @@ export function wasStopped({ phase }: Child): boolean {
 /** When it is to be asked next, in milliseconds since the epoch; undefined where never. */
 export function dueAtOf({ phase }: Child): number | undefined {
   return phase.status === "ended" ? undefined : phase.dueAt;
+}
+/** A sub-agent as it stands. Instants are milliseconds since the epoch. */
+export interface ChildView {
+  sessionKey: string;
+  agentId: string;
+  runId: string;
+  label: string;
+  /** How what it was asked last begins. */
+  task: string;
+  status: "starting" | "working" | "stopping" | ChildOutcome;
+  startedAt: number;
+  endedAt?: number;
+}
+/** Whose a session is, and who belongs to it. */
+export interface Kin {
+  /** Of a sub-agent: its ancestors' session keys, the nearest first. */
+  lineage: string[];
+  /** The sub-agents that it started last, the newest first. */
+  children: ChildView[];
 }

@@ -1,11 +1,11 @@
-import type { RunError } from "../agent/events.ts";
-import type { Target } from "../channels/channel.ts";
-import type { TranscriptPage } from "../index-sync/transcript-sync.ts";
 import type { Refusal } from "../lib/refusal.ts";
-import type { Usage } from "../models/message.ts";
-import type { OutboxRow, ResendRequest } from "../session-store/outbox.ts";
-import type { Approval, Decision, RunInput, RunState } from "../session-store/run.ts";
-import type { ChildOutcome } from "../session-store/subagent.ts";
+import type { TranscriptPage } from "../memory/transcript-path.ts";
+import { callObject, type SessionNamespace } from "../services/call-session.ts";
+import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
+import type { ResendRequest } from "../session-store/outbox.ts";
+import type { Decision, RunState } from "../session-store/run.ts";
+import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
+import type { Kin } from "../session-store/subagent.ts";
 import type { ChildReport } from "../session-store/subagent-report.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
@@ -45,27 +45,6 @@ export interface SessionMethods {
   kin(): Kin | undefined;
 }
 
-/** Whose a session is, and who belongs to it. */
-export interface Kin {
-  /** Of a sub-agent: its ancestors' session keys, the nearest first. */
-  lineage: string[];
-  /** The sub-agents that it started last, the newest first. */
-  children: ChildView[];
-}
-
-/** A sub-agent as it stands. Instants are milliseconds since the epoch. */
-export interface ChildView {
-  sessionKey: string;
-  agentId: string;
-  runId: string;
-  label: string;
-  /** How what it was asked last begins. */
-  task: string;
-  status: "starting" | "working" | "stopping" | ChildOutcome;
-  startedAt: number;
-  endedAt?: number;
-}
-
 /** The same from the other side of a call. */
 export type SessionCalls = {
   [Name in keyof SessionMethods]: (
@@ -73,75 +52,14 @@ export type SessionCalls = {
   ) => Promise<Awaited<ReturnType<SessionMethods[Name]>>>;
 };
 
-/** What a door hands over. It may be handed over again: the same run id, or the same key, is the same run. */
-export interface AcceptRequest {
-  sessionKey: string;
-  agentId: string;
-  runId: string;
-  idempotencyKey?: string;
-  /** What is asked under the key, as a digest: something else under the same key is refused as a conflict. */
-  inputDigest?: string;
-  /** A run that was accepted under the key before this instant is another one, and gives the key up. */
-  keySince?: number;
-  input: RunInput;
-  /** Where the reply is to be delivered; absent where whoever asked reads it here. */
-  target?: Target;
-  /** The revision of the configuration that the door knows: the run has this one, or a newer one. */
-  configRevision?: number;
-  /** A session that this begins is deleted so long after its last run; absent where it stays. */
-  lingerMs?: number;
-}
-
-/** The answer once the input is stored. */
-export interface Accepted {
-  runId: string;
-  sessionKey: string;
-  sessionId: string;
-  /** Milliseconds since the epoch. */
-  acceptedAt: number;
-}
-
-/** A run that was accepted, with its events from the first to the last. */
-export interface Followed {
-  accepted: Accepted;
-  events: ReadableStream<Uint8Array>;
-}
-
-/** A run as it stands. Instants are milliseconds since the epoch. */
-export interface RunView extends Accepted {
-  agentId: string;
-  status: RunState["status"];
-  startedAt?: number;
-  endedAt?: number;
-  model?: string;
-  usage?: Usage;
-  /** What `usage` is estimated to have cost, in US dollars; absent where nothing with a price has answered. */
-  costUsd?: number;
-  error?: RunError;
-  /** The run that it joined. */
-  intoRunId?: string;
-  /** The calls that wait for a person's word. */
-  approvals?: Approval[];
-  /** The text that the run ended on. */
-  reply?: string;
-  /** The system prompt that its model was sent last. */
-  prompt?: { hash: string };
-  deliveries: DeliveryView[];
-}
-
-/** One part of a reply on its way to a channel. */
-export interface DeliveryView {
-  deliveryId: string;
-  channel: string;
-  status: OutboxRow["status"];
-  attempts: number;
-  reason?: string;
-}
-
-/** How waiting for a run came out; `timeout` means only that the wait ran out. */
-export interface WaitResult {
-  status: "ok" | "error" | "timeout";
-  startedAt?: number;
-  endedAt?: number;
-  error?: RunError;
+/**
+ * Calls a session's object, again where the platform says that it may help.
+ * @throws IsopodError `unavailable` when it does not answer, or what it refuses with
+ */
+export function callSession<Result>(
+  sessions: SessionNamespace,
+  objectName: string,
+  call: (session: SessionCalls) => Promise<Result | Refusal>,
+): Promise<Result> {
+  return callObject(sessions, objectName, call);
 }

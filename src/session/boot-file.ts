@@ -1,11 +1,11 @@
 import type { Agent } from "../config/agents.ts";
 import { mainSessionKey } from "../config/session-key.ts";
 import { log } from "../lib/log.ts";
+import type { AcceptRequest } from "../session-store/accept-request.ts";
 import { fileNamed } from "../workspace/bootstrap-names.ts";
 import { readText } from "../workspace/read-text.ts";
 import { truncate } from "../workspace/truncate.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
-import type { AcceptRequest } from "./api.ts";
 
 const NAME = "BOOT.md";
 

@@ -4,16 +4,13 @@ import {
   type Bucket,
   type CapUse,
   type Claim,
+  type ClaimAnswer,
   claim,
-  type Full,
   givenBack,
   KEPT_MINUTES,
   settled,
   usesOf,
 } from "../budgets/budget-state.ts";
-
-/** What a claim is answered: whether its run counts from now on, or which cap leaves no room. */
-export type ClaimAnswer = { granted: true; countsRun: boolean } | { granted: false; full: Full };
 
 /**
  * What one agent, or all of them together, have spent within a day. Whoever wants to call a model asks here first, and

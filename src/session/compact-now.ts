@@ -10,13 +10,13 @@ import { agentIn, type Wiring } from "../services/services.ts";
 import { compactionBy } from "../session-store/compactions.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
 import { contextRules } from "../turn/context-rules.ts";
 import { standbyOf } from "../turn/failover.ts";
 import { wouldBeSent } from "../turn/preview/preview-turn.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { MODEL_IDLE_MS } from "../turn/turn.ts";
 import { occasionOf } from "../turn/turn-context.ts";
-import type { ActiveRun } from "./run-scheduler.ts";
 
 /** What having a conversation summarized needs of the object that it is done in. */
 interface CompactRoom extends BudgetRoom {

@@ -7,6 +7,8 @@ import { SessionHooks } from "../plugins/session-hooks.ts";
 import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
 import { callByKey } from "../services/call-session.ts";
+import { agentIn } from "../services/services.ts";
+import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import { AuditTrail } from "../session-store/audit-trail.ts";
 import { readView } from "../session-store/conversation-view.ts";
 import type { EventLog } from "../session-store/event-log.ts";
@@ -18,13 +20,14 @@ import type { Store } from "../session-store/store.ts";
 import { Family } from "../subagents/subagents.ts";
 import { pruningRules } from "../turn/context-rules.ts";
 import { SessionSkills } from "../turn/skills/session-skills.ts";
-import type { Accepted, AcceptRequest } from "./api.ts";
+import type { SessionCalls } from "./api.ts";
 import type { ObjectWiring } from "./config-holder.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Inspector } from "./inspector.ts";
 import { tellEnd } from "./run-hooks.ts";
 import { Engine } from "./run-scheduler.ts";
 import { Sockets } from "./socket.ts";
+import { subagentsPort } from "./subagents-port.ts";
 import { Performer } from "./turn-runner.ts";
 import { type Life, Pulse } from "./wakeups.ts";
 
@@ -81,11 +84,24 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
     now: Date.now,
     format: (...text: Parameters<Deliveries["format"]>) => deliveries.format(...text),
     waitUntil: (promise: Promise<unknown>) => ctx.waitUntil(promise),
-    call: callByKey(env.SESSIONS),
+    call: callByKey<SessionCalls>(env.SESSIONS),
     changed: () => pulse.changed(),
   };
   const audit = new AuditTrail(room);
-  const hooks = new SessionHooks({ ...room, audit });
+  const hooks = new SessionHooks({
+    audit,
+    session: () => {
+      const { agentId, key: sessionKey, sessionId } = owner();
+      return { agentId, sessionKey, sessionId };
+    },
+    current: () => {
+      const wiring = configured.now();
+      const agent = agentIn(wiring, owner().agentId);
+      return { hooks: wiring.hooks, agent, workspace: wiring.workspaceOf(agent) };
+    },
+    now: Date.now,
+    waitUntil: room.waitUntil,
+  });
   const pulse = new Pulse({
     ...room,
     life,
@@ -116,7 +132,13 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
       tellEnd(row, state, hooks, () => readView(store, owner()).messages);
     },
   });
-  const desk = new CommandDesk({ ...room, hooks, family, skills });
+  const desk = new CommandDesk({
+    ...room,
+    hooks,
+    skills,
+    subagents: (run) => subagentsPort(run, family, room),
+    isActive: () => life() === "here",
+  });
   const sockets = new Sockets(room);
   const retention = new Retention({ ...room, promptsInUse: () => performer.promptsInUse });
   const inspector = new Inspector({ ...room, skills, extraTools, engine: () => engine });

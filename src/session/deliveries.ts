@@ -9,12 +9,13 @@ import { agentIn } from "../services/services.ts";
 import { draftOf } from "../session-store/draft.ts";
 import { drainOutbox, type Part } from "../session-store/outbox.ts";
 import type { RunState } from "../session-store/run.ts";
+import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
 import type { SaidFile } from "../session-store/stored-shapes.ts";
 import type { FamilyRoom } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { readSaidFile } from "../turn/output/files.ts";
-import { type Answering, placesOf } from "../turn/output/native-reply.ts";
+import { placesOf } from "../turn/output/native-reply.ts";
 import { tellSent } from "./message-hooks.ts";
 
 /** How long the object of another session may take to answer. */

@@ -7,13 +7,13 @@ import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
 import { readLog } from "../subagents/session-excerpt.ts";
 import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
 import { type ContextRoom, sessionContext } from "../turn/preview/session-context.ts";
 import { skillsView } from "../turn/skills/invocation.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { occasionOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { compactNow } from "./compact-now.ts";
-import type { ActiveRun } from "./run-scheduler.ts";
 
 /** What commands that wait for their turn work on. */
 export interface QueuedRoom extends FamilyRoom, BudgetRoom, ContextRoom {

@@ -29,6 +29,7 @@ import {
   usageWith,
 } from "../session-store/run.ts";
 import { RunJournal } from "../session-store/run-journal.ts";
+import type { Answering } from "../session-store/run-result.ts";
 import {
   ABORTED,
   type Conclusion,
@@ -40,18 +41,10 @@ import {
 } from "../session-store/run-result.ts";
 import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Answering } from "../turn/output/native-reply.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
 import { partsOf } from "../turn/output/reply-parts.ts";
-import { type Speaker, speakerOf } from "../turn/principal.ts";
+import { speakerOf } from "../turn/principal.ts";
 import { Waiters } from "./waiters.ts";
-
-/** A run that has its turn. */
-export interface ActiveRun {
-  row: OpenRun;
-  speaker: Speaker;
-  journal: RunJournal;
-  signal: AbortSignal;
-}
 
 /** What the engine needs of the world. */
 export interface EnginePorts {

@@ -6,7 +6,7 @@ import { orRefusal, type Refusal } from "../lib/refusal.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { isToLeave } from "../retention/expiry.ts";
 import { exportStream } from "../retention/export.ts";
-import { policyFor } from "../services/services.ts";
+import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
 import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
@@ -22,7 +22,9 @@ import {
   resend,
 } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
+import { policyFor } from "../session-store/queue-policy.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
+import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
 import { deliveryView, runView, waitResult } from "../session-store/run-views.ts";
 import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
 import {
@@ -34,18 +36,10 @@ import {
 } from "../session-store/session-row.ts";
 import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
 import { spanOf } from "../session-store/stored-events.ts";
+import type { Kin } from "../session-store/subagent.ts";
 import type { ChildReport } from "../session-store/subagent-report.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
-import type {
-  Accepted,
-  AcceptRequest,
-  DeliveryView,
-  Followed,
-  Kin,
-  RunView,
-  SessionMethods,
-  WaitResult,
-} from "./api.ts";
+import type { SessionMethods } from "./api.ts";
 import { createParts, type Parts } from "./compose-session.ts";
 import { ObjectWiring } from "./config-holder.ts";
 import { tellReceived } from "./message-hooks.ts";

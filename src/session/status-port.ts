@@ -7,7 +7,7 @@ import type { QueuePolicy } from "../session-store/queue.ts";
 import { type SessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import type { StatusPort } from "../tools/session-status.ts";
-import type { ActiveRun } from "./run-scheduler.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
 
 /** What the tools of a turn are told of its session from. */
 export interface StatusRoom {

@@ -1,4 +1,5 @@
 import type { AnyTool } from "../agent/tool.ts";
+import type { BudgetNamespace } from "../budgets/budget-state.ts";
 import { budgetOf } from "../budgets/run-budget.ts";
 import { noteCommand } from "../commands/command-hooks.ts";
 import { carryOut } from "../commands/run-queued.ts";
@@ -8,6 +9,7 @@ import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, type Wiring } from "../services/services.ts";
+import type { AcceptRequest } from "../session-store/accept-request.ts";
 import { resetPolicyIn } from "../session-store/new-conversation.ts";
 import type { ResetPolicy } from "../session-store/reset-time.ts";
 import type { Opening, RunInput } from "../session-store/run.ts";
@@ -22,6 +24,7 @@ import { sessionsPort } from "../subagents/sessions-port.ts";
 import type { Family } from "../subagents/subagents.ts";
 import type { FamilyRoom } from "../subagents/subagents-deps.ts";
 import { ReadEtags } from "../tools/read-etags.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
 import { endFirstConversation } from "../turn/first-conversation.ts";
 import { openVoice } from "../turn/output/open-output.ts";
 import { outboxPort } from "../turn/output/outbox-port.ts";
@@ -30,15 +33,12 @@ import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { takeTurn } from "../turn/turn.ts";
 import type { PromptRoom } from "../turn/turn-deps.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
-import type { AcceptRequest } from "./api.ts";
-import type { Budget } from "./budget.ts";
 import { keepMenu } from "./command-menu.ts";
 import type { ObjectWiring } from "./config-holder.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { startGateway } from "./gateway-start.ts";
 import type { Lane } from "./lane.ts";
 import { queuedPort } from "./queued-port.ts";
-import type { ActiveRun } from "./run-scheduler.ts";
 import { laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
 
@@ -50,7 +50,7 @@ export interface PerformerRoom extends FamilyRoom {
   files: R2Bucket;
   database: D1Database;
   lanes: DurableObjectNamespace<Lane>;
-  budgets: DurableObjectNamespace<Budget>;
+  budgets: BudgetNamespace;
   family: Family;
   skills: SessionSkills;
   /** Tools of an owner's turn besides the built-in ones. */

@@ -1,3 +1,4 @@
+import { durationOf } from "../lib/duration-text.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { RunInput } from "../session-store/run.ts";
 import type { Child } from "../session-store/subagent.ts";
@@ -50,12 +51,4 @@ function announcementText({ label, startedAt }: Child, report: ChildReport): str
     "",
     "If people wait for this, tell them now in your own voice what matters of it; never paste this notice. If nothing is to be said, answer with exactly NO_REPLY.",
   ].join("\n");
-}
-
-/** A span of time for people. */
-export function durationOf(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

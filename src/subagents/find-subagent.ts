@@ -1,5 +1,5 @@
 import { IsopodError } from "../lib/errors.ts";
-import type { ChildView } from "../session/api.ts";
+import type { ChildView } from "../session-store/subagent.ts";
 
 /**
  * The one sub-agent that a text means: by its number in the list (1 is the newest), its session key, its run's id or its

@@ -4,7 +4,8 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { boundedInput } from "../session-store/input-bounds.ts";
 import type { RunInput } from "../session-store/run.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
-import { type Caller, nameOfCall } from "./caller.ts";
+import { callName } from "../turn/call-name.ts";
+import type { Caller } from "./caller.ts";
 import { sessionMeant } from "./find-session.ts";
 import { joinedRuns } from "./subagents.ts";
 
@@ -22,7 +23,7 @@ export async function send(request: SendRequest, call: CallRef, caller: Caller):
   const sessionKey = await sessionMeant(request.to, caller);
   if (sessionKey === owner().key) throw new Error("That is this session itself.");
   await requireSession(sessionKey, caller);
-  const idempotencyKey = `nested:${await nameOfCall(caller, call.callId)}`;
+  const idempotencyKey = `nested:${await callName(caller.run, owner().key, call.callId)}`;
   const input = nestedInput(request.message, sessionKey, caller);
   const proposed = newRunId(await objectNameOf(sessionKey), now());
   const { agentId } = parseSessionKey(sessionKey);

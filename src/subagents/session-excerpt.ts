@@ -1,12 +1,13 @@
 import { head } from "../lib/text.ts";
 import { isForPeople, textOf } from "../models/message.ts";
 import { wrapExternal } from "../security/external-content.ts";
+import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { HistoryMessage } from "../session-store/transcript.ts";
 import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
 import { childMeant } from "./find-subagent.ts";
 import { shownChildren } from "./subagent-view.ts";
-import type { CallSession, FamilyRoom } from "./subagents-deps.ts";
+import type { FamilyRoom, PeerSession } from "./subagents-deps.ts";
 
 /** Messages that are read at a time, and how often at most: tools may fill many pages. */
 const PAGE = 100;
@@ -28,7 +29,7 @@ export interface ExcerptRequest {
 export async function readExcerpt(
   sessionKey: string,
   { limit, includeTools, chars }: ExcerptRequest,
-  call: CallSession,
+  call: CallSession<PeerSession>,
 ): Promise<SessionHistory | undefined> {
   let lines: ReadLine[] = [];
   let before: number | undefined;

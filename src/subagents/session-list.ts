@@ -1,9 +1,10 @@
 import { parseSessionKey } from "../config/session-key.ts";
 import { refusalToReach } from "../config/session-reach.ts";
-import type { ChildView } from "../session/api.ts";
 import { listSessions } from "../session-store/session-index.ts";
+import type { ChildView } from "../session-store/subagent.ts";
 import type { SessionQuery, SessionSummary } from "../tools/sessions-port.ts";
-import { type Caller, depthOf } from "./caller.ts";
+import { depthOf } from "../turn/lineage.ts";
+import type { Caller } from "./caller.ts";
 import { reachOf } from "./find-session.ts";
 import { isAtWork } from "./find-subagent.ts";
 import { readExcerpt } from "./session-excerpt.ts";

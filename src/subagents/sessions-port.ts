@@ -1,5 +1,6 @@
 import type { SessionsPort } from "../tools/sessions-port.ts";
-import { type Caller, reachOf } from "./caller.ts";
+import { reachOf } from "../turn/lineage.ts";
+import type { Caller } from "./caller.ts";
 import { sessionMeant } from "./find-session.ts";
 import { send } from "./send.ts";
 import { readExcerpt } from "./session-excerpt.ts";

@@ -6,7 +6,9 @@ import { lookUpModel } from "../services/model-lookup.ts";
 import { given, type Voice } from "../session-store/subagent.ts";
 import { findChild, saveChild } from "../session-store/subagent-rows.ts";
 import type { CallRef, ChildSummary, SpawnableAgent, SpawnedChild, SpawnRequest } from "../tools/sessions-port.ts";
-import { type Caller, maySpawn, nameOfCall } from "./caller.ts";
+import { callName } from "../turn/call-name.ts";
+import { maySpawn } from "../turn/lineage.ts";
+import type { Caller } from "./caller.ts";
 import { type Giver, giveMore, messageFor, requireRoom } from "./instruct.ts";
 import { childView } from "./subagent-view.ts";
 
@@ -71,7 +73,7 @@ async function giverOf({ callId }: CallRef, caller: Caller): Promise<Giver> {
   const { timeoutSeconds } = agent.defaults;
   return {
     runId: run.row.id,
-    askedBy: await nameOfCall(caller, callId),
+    askedBy: await callName(run, caller.room.owner().key, callId),
     telling: { target: run.row.target, owner: run.speaker.owner, voice, timeoutSeconds },
     maxChildren: agent.subagents.maxChildren,
   };

@@ -1,5 +1,5 @@
-import type { ChildView } from "../session/api.ts";
 import type { Store } from "../session-store/store.ts";
+import type { ChildView } from "../session-store/subagent.ts";
 import { type ChildRow, recentChildren } from "../session-store/subagent-rows.ts";
 
 /** Most sub-agents of a session that are shown. */

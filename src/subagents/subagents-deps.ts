@@ -1,12 +1,17 @@
 import type { Target } from "../channels/channel.ts";
 import type { Refusal } from "../lib/refusal.ts";
+import type { CallSession } from "../services/call-session.ts";
 import type { Wiring } from "../services/services.ts";
-import type { SessionCalls } from "../session/api.ts";
+import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
+import type { RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
+import type { Kin } from "../session-store/subagent.ts";
+import type { ChildReport } from "../session-store/subagent-report.ts";
+import type { HistoryPage } from "../session-store/transcript.ts";
 
 /** What a session's dealings with other sessions need of the object that they are done for. */
 export interface FamilyRoom {
@@ -18,14 +23,20 @@ export interface FamilyRoom {
   wiring(): Wiring;
   policyFor(target: Target | null): QueuePolicy;
   /** Calls another session's object. @throws IsopodError `unavailable`, or what it refuses with */
-  call: CallSession;
+  call: CallSession<PeerSession>;
   /** Something is due that was not: arms the alarm, and goes on with it. */
   changed(): void;
   now(): number;
 }
 
-/** Calls a session by its key. */
-export type CallSession = <Result>(
-  sessionKey: string,
-  call: (session: SessionCalls) => Promise<Result | Refusal>,
-) => Promise<Result>;
+/** What a session asks of other sessions. Every call may be repeated. */
+export interface PeerSession {
+  accept(request: AcceptRequest): Promise<Accepted | Refusal>;
+  abortAll(): Promise<unknown>;
+  announce(report: ChildReport): Promise<void>;
+  report(runId: string): Promise<ChildReport | "open" | undefined>;
+  kin(): Promise<Kin | undefined>;
+  history(limit: number, before: number | undefined): Promise<HistoryPage | undefined>;
+  show(runId: string): Promise<RunView | undefined>;
+  wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
+}

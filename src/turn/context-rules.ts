@@ -5,7 +5,7 @@ import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { Config, Wiring } from "../services/services.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
+import type { ActiveRun } from "./active-run.ts";
 import type { TurnRoom } from "./turn-deps.ts";
 
 type Defaults = Config["agents"]["defaults"];

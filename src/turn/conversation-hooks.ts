@@ -1,6 +1,6 @@
 import type { SessionBoundaryEvent } from "../plugins/hooks.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
+import type { ActiveRun } from "./active-run.ts";
 import type { TurnRoom } from "./turn-deps.ts";
 
 /**

@@ -3,7 +3,7 @@ import { begin, choose, type Rest, type Rests, restNames } from "../agent/failov
 import type { Candidate } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
 import type { Cooldowns } from "../services/cooldowns.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
+import type { ActiveRun } from "./active-run.ts";
 import type { TurnRoom } from "./turn-deps.ts";
 
 /**

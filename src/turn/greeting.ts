@@ -1,8 +1,8 @@
 import type { Agent } from "../config/agents.ts";
 import { newId } from "../lib/ids.ts";
 import { localTime } from "../lib/zone.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { ActiveRun } from "./active-run.ts";
 import { latestNotes } from "./daily-notes.ts";
 import { isPersonal } from "./personal.ts";
 import type { TurnRoom } from "./turn-deps.ts";

@@ -1,6 +1,6 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { COMMANDS } from "../commands/index.ts";
 import { type Agent, modelAliases } from "../config/agents.ts";
+import { COMMAND_NAMES } from "../config/command-names.ts";
 import { heartbeatOf } from "../config/heartbeat.ts";
 import { visibleRepliesIn } from "../config/visible-replies.ts";
 import { VERSION } from "../lib/version.ts";
@@ -10,15 +10,13 @@ import { lookUpModel } from "../services/model-lookup.ts";
 import type { Wiring } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { preferencesOf } from "../session-store/preferences.ts";
-import { maySpawn } from "../subagents/caller.ts";
 import type { BootstrapFiles } from "../workspace/bootstrap.ts";
+import { WORKSPACE_DIR } from "../workspace/paths.ts";
+import { maySpawn } from "./lineage.ts";
 import { subagentContext } from "./subagent-context.ts";
 import { wasWarned } from "./truncation-warning.ts";
 import type { Occasion } from "./turn-context.ts";
 import { workspaceNotes } from "./workspace-notes.ts";
-
-/** The workspace as agents call it. */
-export const WORKSPACE_DIR = "/workspace";
 
 /** What a turn found out before its prompt is rendered. */
 export interface TurnFacts {
@@ -53,7 +51,7 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     provider: wiring.plugins.contributionFor(model).provider,
     ...(skills.list !== undefined && { skillsPrompt: skills.list }),
     memoryCitations: config.memory.citations,
-    commands: speaker.owner ? COMMANDS.map(({ name }) => `/${name}`) : [],
+    commands: speaker.owner ? COMMAND_NAMES.map((name) => `/${name}`) : [],
     modelAliases: modelAliases(config),
     workspace: { dir: WORKSPACE_DIR, notes: workspaceNotes(config, agent.id), closed: !speaker.owner },
     docs: docsFacts(config),

@@ -2,8 +2,8 @@ import type { Target } from "../channels/channel.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { PromptMode } from "../prompt/section.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
+import type { ActiveRun } from "./active-run.ts";
 import type { Speaker } from "./principal.ts";
 
 /**

@@ -5,7 +5,6 @@ import type { SpokenMessage } from "../plugins/hooks.ts";
 import type { PromptHooks, SessionHooks } from "../plugins/session-hooks.ts";
 import type { Wiring } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
-import type { Slot } from "../session/slot.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { EndedConversation } from "../session-store/run.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
@@ -67,7 +66,7 @@ export interface TurnRoom {
   /** Notes, for good, that the model was told of which workspace files are cut. */
   noteWarned(paths: readonly string[]): void;
   /** The right to work, once the lane gives it. */
-  slot: Promise<Slot>;
+  slot: Promise<unknown>;
   /** The session's skills. */
   skills: SkillsSource;
   /** What may be spent; undefined where nothing is capped. */

@@ -2,8 +2,8 @@ import type { Agent } from "../config/agents.ts";
 import { transcriptReach } from "../services/memory/transcript-reach.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { Wiring } from "../services/services.ts";
-import { depthOf } from "../subagents/caller.ts";
 import type { RecallPort } from "../tools/recall-port.ts";
+import { depthOf } from "./lineage.ts";
 import type { Occasion } from "./turn-context.ts";
 
 /**

@@ -7,11 +7,11 @@ import { hookedLoop } from "../plugins/apply-loop-hooks.ts";
 import { hookedModel } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
 import { agentIn } from "../services/services.ts";
-import type { ActiveRun } from "../session/run-scheduler.ts";
 import { preferencesOf } from "../session-store/preferences.ts";
 import { withResults } from "../session-store/results-in-workspace.ts";
 import type { Conclusion } from "../session-store/run-result.ts";
 import { keepOutput, sessionFolder } from "../session-store/spill.ts";
+import type { ActiveRun } from "./active-run.ts";
 import { turnRules } from "./context-rules.ts";
 import { beginsConversation, tellBoundaries } from "./conversation-hooks.ts";
 import { standbyOf } from "./failover.ts";
@@ -53,11 +53,18 @@ export async function takeTurn(run: ActiveRun, room: TurnRoom): Promise<Conclusi
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
   const { model: chosen = sessionModel(room.owner.settings, agent, room.wiring) } = run.journal.state;
   const preferences = preferencesOf(room.owner.settings, agent, run.journal.state);
-  const standby = standbyOf([await hookedModel(chosen, run, room), ...agent.fallbacks], run, room);
+  const messages = () => run.journal.context();
+  const standby = standbyOf(
+    [
+      await hookedModel(chosen, { runId: run.row.id, messages }, { hooks: room.hooks, model: room.wiring.model }),
+      ...agent.fallbacks,
+    ],
+    run,
+    room,
+  );
   await openConversation(run, agent, workspace, room);
   const files = await gatherFiles(occasion, agent, workspace, room);
   const model = await standby.lead();
-  const messages = () => run.journal.context();
   const prompt = await turnPrompt(occasion, { agent, tools, files, skills, model: model.ref, messages }, room);
   await Promise.all([room.prompts.keep(prompt, tools, run), room.slot]);
   const end = await runLoop(

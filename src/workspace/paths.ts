@@ -57,3 +57,5 @@ function relativeTo(typed: string): string {
     .replace(/^(?:\.\/+)+|^\.$/, "")
     .normalize("NFC");
 }
+/** The workspace as agents call it. */
+export const WORKSPACE_DIR = "/workspace";

@@ -124,7 +124,7 @@ describe("what pages name exists", () => {
   test("commands, and every one of them is there", () => {
     const text = findPage("commands")!.text;
     for (const { name } of COMMANDS) expect(text).toContain(`/${name.replace("subagents log", "subagents")}`);
-    const known = COMMANDS.map(({ name }) => name);
+    const known: string[] = COMMANDS.map(({ name }) => name);
     const named = [...text.matchAll(/^\| `\/(\w+)/gm)].map(([, name = ""]) => name);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
-import { callSession } from "../../src/services/call-session.ts";
+import { callSession } from "../../src/session/api.ts";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import { chatOf, hear } from "./chats.ts";
 import { asked, call, env, finished, say, script, waitFor } from "./client.ts";

@@ -1,7 +1,7 @@
 import { env, evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
-import { callSession } from "../../src/services/call-session.ts";
+import { callSession } from "../../src/session/api.ts";
 import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { configure, session, sql, stubOf } from "./session-lab.ts";
 

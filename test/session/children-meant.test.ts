@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChildView } from "../../src/session/api.ts";
+import type { ChildView } from "../../src/session-store/subagent.ts";
 import { childMeant } from "../../src/subagents/find-subagent.ts";
 
 function child(name: string, label: string, status: ChildView["status"]): ChildView {

@@ -1,4 +1,4 @@
-import type { RunView } from "../../src/session/api.ts";
+import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Breach, BreachKind } from "./check.ts";
 import type { Delivered, Evidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn } from "./family.ts";

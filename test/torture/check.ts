@@ -1,6 +1,6 @@
 import { callsOf, type ToolMessage } from "../../src/models/message.ts";
-import type { RunView } from "../../src/session/api.ts";
 import { MAX_CRASHES } from "../../src/session-store/run.ts";
+import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Evidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn, startedIn } from "./family.ts";
 import type { Kill } from "./killer.ts";

@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../src/cli/wire.ts";
-import type { RunView } from "../../src/session/api.ts";
+import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Kill } from "./killer.ts";
 import type { PlannedSession } from "./plan.ts";
 import type { SentMessage } from "./sender.ts";

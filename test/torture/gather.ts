@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HistoryMessage, isHistory } from "../../src/cli/wire.ts";
-import type { RunView } from "../../src/session/api.ts";
+import type { RunView } from "../../src/session-store/run-views.ts";
 import { ask, type Client, Refused } from "./client.ts";
 import type { Delivered, ReaderEvidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn, startedIn } from "./family.ts";

@@ -2,8 +2,9 @@ import { type AgentEvent, isLast } from "../../agent/events.ts";
 import { objectNameOfRun } from "../../config/session-ids.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import { callSession, type SessionNamespace } from "../../services/call-session.ts";
-import type { RunView } from "../../session/api.ts";
+import type { SessionNamespace } from "../../services/call-session.ts";
+import { callSession } from "../../session/api.ts";
+import type { RunView } from "../../session-store/run-views.ts";
 import { eventsIn } from "../event-reader.ts";
 import { endingOf, isEnding, isOver, type Question, Telling, type Told } from "./telling.ts";
 

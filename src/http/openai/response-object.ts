@@ -1,6 +1,6 @@
 import type { RunError } from "../../agent/events.ts";
 import type { StopReason, Usage } from "../../models/message.ts";
-import type { RunView } from "../../session/api.ts";
+import type { RunView } from "../../session-store/run-views.ts";
 import { modelOf } from "./models.ts";
 import type { OutputItem, ResponseObject, ResponsesRequest, ResponseUsage } from "./responses-schema.ts";
 import type { Ending } from "./telling.ts";

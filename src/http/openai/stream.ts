@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { objectNameOfRun } from "../../config/session-ids.ts";
 import { IsopodError } from "../../lib/errors.ts";
-import { callSession } from "../../services/call-session.ts";
-import type { RunView } from "../../session/api.ts";
+import { callSession } from "../../session/api.ts";
+import type { RunView } from "../../session-store/run-views.ts";
 import type { AppEnv } from "../context.ts";
 import { sse } from "../event-source.ts";
 import { type FollowedRun, type News, tellRun } from "./follow.ts";

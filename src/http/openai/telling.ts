@@ -10,8 +10,8 @@ import {
   textOf,
   type Usage,
 } from "../../models/message.ts";
-import type { RunView } from "../../session/api.ts";
 import type { Approval } from "../../session-store/run.ts";
+import type { RunView } from "../../session-store/run-views.ts";
 import { Unfolding } from "./unfolding.ts";
 
 /** What a caller of OpenAI's API is told of a run, in the order in which it happens. */

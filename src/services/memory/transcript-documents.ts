@@ -1,11 +1,11 @@
-import type { TranscriptPage } from "../../index-sync/transcript-sync.ts";
 import { atMost } from "../../lib/at-most.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import type { Document, DocumentStore } from "../../memory/sync/document-store.ts";
+import type { TranscriptPage } from "../../memory/transcript-path.ts";
 import { transcriptAt } from "../../memory/transcript-path.ts";
-import { sessionTimes } from "../../session-store/session-index.ts";
-import type { CallSession } from "../../subagents/subagents-deps.ts";
+import type { CallSession } from "../call-session.ts";
+import { sessionTimes } from "./session-times.ts";
 import { type IndexedPage, noteUnchanged, readTranscriptIndex } from "./transcript-index.ts";
 import { isRemembered } from "./transcript-sources.ts";
 
@@ -19,6 +19,12 @@ const MAX_CALLS = 50;
 /** A page that was indexed so soon after something happened may have been read before. */
 const SLACK_MS = 60_000;
 
+/** What memory asks of a session: its transcript as pages. */
+export interface TranscriptSession {
+  remembered(): Promise<{ pages: TranscriptPage[]; isWhole: boolean } | undefined>;
+  rememberedPage(conversation: string, page: number): Promise<(TranscriptPage & { text: string }) | undefined>;
+}
+
 /** Where an agent's transcripts are, and what is known of them. */
 export interface TranscriptsRoom {
   agentId: string;
@@ -26,7 +32,7 @@ export interface TranscriptsRoom {
   database: D1Database;
   /** The index of memories. */
   memory: D1Database;
-  call: CallSession;
+  call: CallSession<TranscriptSession>;
   /** Asks for another listing soon: in this one not all could be asked. */
   goOn(): void;
   now(): number;
@@ -86,7 +92,7 @@ function seenAt(pages: readonly IndexedPage[] = []): number {
 }
 
 /** The pages of a session; undefined where it does not say, and is asked again another time. */
-async function ask(sessionKey: string, call: CallSession): Promise<TranscriptPage[] | undefined> {
+async function ask(sessionKey: string, call: CallSession<TranscriptSession>): Promise<TranscriptPage[] | undefined> {
   try {
     let remembered = NOTHING;
     for (let calls = 0; calls < MAX_CALLS && !remembered.isWhole; calls++) {

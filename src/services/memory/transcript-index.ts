@@ -1,8 +1,8 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { changes, chunks, embeddingCache, files, meta } from "../../db/memory-schema.ts";
-import type { TranscriptPage } from "../../index-sync/transcript-sync.ts";
 import { TRANSCRIPTS } from "../../memory/memory-paths.ts";
+import type { TranscriptPage } from "../../memory/transcript-path.ts";
 import { transcriptFolder } from "../../memory/transcript-path.ts";
 
 /** Most rows of a kind that are looked at: more than a memory has files. */

@@ -1,5 +1,5 @@
-import { RESERVED_NAMES } from "../../commands/index.ts";
 import type { Agent } from "../../config/agents.ts";
+import { COMMAND_NAMES } from "../../config/command-names.ts";
 import { SHELL_COMMANDS } from "../../shell/commands.ts";
 import { skillCommands } from "../../skills/command-names.ts";
 import type { Wiring } from "../services.ts";
@@ -18,6 +18,6 @@ export async function overviewOfAgent(agent: Agent, wiring: Wiring): Promise<Ski
     commands: SHELL_COMMANDS,
     secret: wiring.secret,
     commandOf: (eligible) =>
-      new Map(skillCommands(eligible, RESERVED_NAMES).map(({ name, skill }) => [skill.location, name])),
+      new Map(skillCommands(eligible, COMMAND_NAMES).map(({ name, skill }) => [skill.location, name])),
   });
 }

@@ -1,13 +1,5 @@
 import type { ReplyToMode, Target } from "../../channels/channel.ts";
-import type { Directives } from "../../models/message.ts";
-
-/** Which message a text answers natively, where the channel can. */
-export interface Answering {
-  /** What its author asks for. */
-  replyTo?: Directives["replyTo"];
-  /** Whether it is the first that a run says. */
-  isFirst: boolean;
-}
+import type { Answering } from "../../session-store/run-result.ts";
 
 /**
  * Where the parts of a text go: the first one as a native reply where that was asked for, or is the account's way, and the

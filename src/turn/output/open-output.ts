@@ -2,22 +2,21 @@ import type { Target } from "../../channels/channel.ts";
 import { visibleRepliesIn } from "../../config/visible-replies.ts";
 import type { SessionHooks } from "../../plugins/session-hooks.ts";
 import { agentIn, type Wiring } from "../../services/services.ts";
-import type { Deliveries } from "../../session/deliveries.ts";
-import type { ActiveRun } from "../../session/run-scheduler.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { preferencesOf } from "../../session-store/preferences.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
+import type { ActiveRun } from "../active-run.ts";
 import { tellingOf } from "./output-policy.ts";
-import { Voice } from "./run-output.ts";
+import { Voice, type VoiceRoom } from "./run-output.ts";
 
 /** What it takes to give a run a voice. */
 export interface VoiceOpening {
   store: Store;
   log: EventLog;
   fence: Fence;
-  deliveries: Deliveries;
+  deliveries: Pick<VoiceRoom, "format" | "ask"> & { drainSoon(): Promise<void> };
   hooks: Pick<SessionHooks, "has">;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */

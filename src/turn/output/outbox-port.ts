@@ -3,21 +3,32 @@ import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
 import { agentAt, sessionAt } from "../../config/bindings.ts";
 import type { Wiring } from "../../services/services.ts";
-import type { Deliveries } from "../../session/deliveries.ts";
-import type { ActiveRun } from "../../session/run-scheduler.ts";
-import { deliveriesOf, enqueue, isSameConversation } from "../../session-store/outbox.ts";
+import type { Fence } from "../../session-store/fence.ts";
+import { deliveriesOf, enqueue, isSameConversation, type Part } from "../../session-store/outbox.ts";
 import { SESSION_CHANNEL, wayTo } from "../../session-store/session-channel.ts";
+import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
-import { depthOf, nameOfCall } from "../../subagents/caller.ts";
-import type { FamilyRoom } from "../../subagents/subagents-deps.ts";
 import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
+import type { ActiveRun } from "../active-run.ts";
+import { callName } from "../call-name.ts";
+import { depthOf } from "../lineage.ts";
 import type { Occasion } from "../turn-context.ts";
 import { ownParts } from "./own-message.ts";
 
 /** What sending messages needs of the object that it is done for. */
-export interface OutboxPortRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "now"> {
-  deliveries: Deliveries;
+export interface OutboxPortRoom {
+  store: Store;
+  fence: Fence;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  wiring(): Wiring;
+  now(): number;
+  /** Cuts a text into parts once plugins have seen it, and sends what is due. */
+  deliveries: {
+    ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }>;
+    drainSoon(): Promise<void>;
+  };
   database: D1Database;
   /** Keeps the object alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;
@@ -68,7 +79,7 @@ async function send(
   const target = targetOf(message.to, run, room.wiring());
   const shown = `${target.channel}:${target.conversationId}`;
   const ownerKey = await ownerKeyOf(target, run, room);
-  const name = await nameOfCall({ run, room }, callId);
+  const name = await callName(run, room.owner().key, callId);
   const known = storedAs(name, run, store);
   if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
   const { parts, told } = await ownParts(message, target, run, room);

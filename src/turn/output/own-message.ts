@@ -1,10 +1,10 @@
 import { withoutTags } from "../../agent/reply-tags.ts";
 import type { Target } from "../../channels/channel.ts";
 import { agentIn } from "../../services/services.ts";
-import type { ActiveRun } from "../../session/run-scheduler.ts";
 import type { Part } from "../../session-store/outbox.ts";
 import type { Said, SaidFile } from "../../session-store/stored-shapes.ts";
 import type { OwnMessage } from "../../tools/message.ts";
+import type { ActiveRun } from "../active-run.ts";
 import { attach, fileLine } from "./files.ts";
 import { placesOf } from "./native-reply.ts";
 import type { OutboxPortRoom } from "./outbox-port.ts";

@@ -1,6 +1,6 @@
-import type { ActiveRun } from "../../session/run-scheduler.ts";
 import type { Conclusion } from "../../session-store/run-result.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import type { ActiveRun } from "../active-run.ts";
 import { attach } from "./files.ts";
 import type { Voice } from "./run-output.ts";
 

@@ -2,9 +2,9 @@ import type { LoopEnd } from "../../agent/loop.ts";
 import { replyTexts } from "../../agent/reply.ts";
 import type { Target } from "../../channels/channel.ts";
 import type { Part } from "../../session-store/outbox.ts";
+import type { Answering } from "../../session-store/run-result.ts";
 import { type Conclusion, stopped } from "../../session-store/run-result.ts";
 import { fileLine } from "./files.ts";
-import type { Answering } from "./native-reply.ts";
 import type { Voice } from "./run-output.ts";
 
 /** Turns the end of a loop into the end of its run. A run that was stopped has nothing more to say. */

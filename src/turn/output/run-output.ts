@@ -13,16 +13,16 @@ import {
   type ToolMessage,
   textOf,
 } from "../../models/message.ts";
-import type { ActiveRun } from "../../session/run-scheduler.ts";
 import { failureIn, sentByTool } from "../../session-store/delivered-text.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { enqueue, type Part } from "../../session-store/outbox.ts";
 import type { PausedRun } from "../../session-store/run.ts";
 import type { JournalWitness } from "../../session-store/run-journal.ts";
+import type { Answering } from "../../session-store/run-result.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { Said } from "../../session-store/stored-shapes.ts";
-import type { Answering } from "./native-reply.ts";
+import type { ActiveRun } from "../active-run.ts";
 import type { Telling } from "./output-policy.ts";
 
 /** What a run speaks with. */

@@ -1,8 +1,8 @@
 import type { HookPlace } from "../../plugins/hook-context.ts";
 import type { PromptHooks } from "../../plugins/session-hooks.ts";
 import { agentIn, type Wiring } from "../../services/services.ts";
+import { WORKSPACE_DIR } from "../../workspace/paths.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { WORKSPACE_DIR } from "../prompt-input.ts";
 import type { Occasion } from "../turn-context.ts";
 
 /** What stands for the id of a conversation that is none. */

@@ -1,9 +1,9 @@
 import { agentIn, type Wiring } from "../../services/services.ts";
-import { reachOf } from "../../subagents/caller.ts";
 import type { OutboxPort } from "../../tools/message.ts";
 import { ReadEtags } from "../../tools/read-etags.ts";
 import type { StatusPort } from "../../tools/session-status.ts";
 import type { SessionsPort } from "../../tools/sessions-port.ts";
+import { reachOf } from "../lineage.ts";
 import { hasWayOut } from "../output/outbox-port.ts";
 import type { Occasion } from "../turn-context.ts";
 import type { ToolsRoom } from "../turn-deps.ts";

@@ -8,7 +8,6 @@ import { byteLength } from "../../lib/text.ts";
 import type { SystemPrompt } from "../../models/model.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { promptText } from "../../prompt/system-prompt.ts";
-import type { ActiveRun } from "../../session/run-scheduler.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { type Outline, outlineOf } from "../../session-store/prompt-outline.ts";
 import { findPrompt, insertPrompts } from "../../session-store/prompt-rows.ts";
@@ -17,6 +16,7 @@ import type { SessionRow } from "../../session-store/session-row.ts";
 import { sessionFolder, spillKey } from "../../session-store/spill.ts";
 import type { Store } from "../../session-store/store.ts";
 import { createAttempt } from "../../workspace/retry.ts";
+import type { ActiveRun } from "../active-run.ts";
 import type { TurnPrompt } from "../turn-prompt.ts";
 import { textHash } from "./prompt-view.ts";
 

@@ -8,9 +8,9 @@ import { type AssistantMessage, NO_USAGE, type ToolMessage, type UserMessage } f
 import { hookedLoop } from "../../plugins/apply-loop-hooks.ts";
 import { withoutWrapping } from "../../security/external-content.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
-import type { ActiveRun } from "../../session/run-scheduler.ts";
 import { type Conclusion, stopped } from "../../session-store/run-result.ts";
 import { presentName } from "../../tools/policy.ts";
+import type { ActiveRun } from "../active-run.ts";
 import type { TurnRoom } from "../turn-deps.ts";
 import { addTo, invocationIn, noteOn, saidIn } from "./call-skill.ts";
 import { dispatchArgs, fittedArgs } from "./dispatch-args.ts";

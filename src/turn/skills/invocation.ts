@@ -1,4 +1,4 @@
-import { RESERVED_NAMES } from "../../commands/index.ts";
+import { COMMAND_NAMES } from "../../config/command-names.ts";
 import { nearestOf } from "../../lib/nearest.ts";
 import { head } from "../../lib/text.ts";
 import type { TypedSkill } from "../../session-store/typed-skill.ts";
@@ -15,7 +15,7 @@ export type Invocation = { kind: "skill"; command: SkillCommand; args: string } 
 
 /** The commands of the skills that a session may use. */
 export function commandsOf({ eligible }: Pick<SkillSet, "eligible">): SkillCommand[] {
-  return skillCommands(eligible, RESERVED_NAMES);
+  return skillCommands(eligible, COMMAND_NAMES);
 }
 
 /** The skills of a session, as its commands show them. */

@@ -7,7 +7,7 @@ import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
 import { syncFiles } from "../../../src/memory/sync/sync-files.ts";
 import { type Message, NO_USAGE } from "../../../src/models/message.ts";
 import { callByKey } from "../../../src/services/call-session.ts";
-import { transcriptDocuments } from "../../../src/services/memory/transcript-documents.ts";
+import { type TranscriptSession, transcriptDocuments } from "../../../src/services/memory/transcript-documents.ts";
 import { call, finished, say, script, waitFor } from "../../flow/client.ts";
 
 const settings = memorySearch.parse({ sources: ["sessions"], provider: "none", experimental: { sessionMemory: true } });
@@ -31,7 +31,7 @@ export async function talk(sessionKey: string, question: string, answer: string,
 /** The transcripts of `main`, and the keys of the sessions that were asked for them; where they are `mute` none answers. */
 export function transcripts({ mute = false } = {}): DocumentStore & { asked: string[] } {
   const asked: string[] = [];
-  const callSession = callByKey(env.SESSIONS);
+  const callSession = callByKey<TranscriptSession>(env.SESSIONS);
   const store = transcriptDocuments({
     agentId: "main",
     database: env.DB,

@@ -1,0 +1,18 @@
+import { base32 } from "../lib/ids.ts";
+import { callsOf, type Message } from "../models/message.ts";
+import type { ActiveRun } from "./active-run.ts";
+
+/**
+ * A name for the effect of a tool call, 26 characters, the same whenever the call is repeated: 128 bits of the SHA-256 of
+ * the session key, the reply that made the call, and the call's id, which some providers use again in a later reply.
+ */
+export async function callName(run: ActiveRun, sessionKey: string, callId: string): Promise<string> {
+  const reply = run.journal.context().findLast((message) => makes(message, callId));
+  const text = JSON.stringify([sessionKey, reply?.id ?? run.row.id, callId]);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return base32(new Uint8Array(digest, 0, 16));
+}
+
+function makes(message: Message, callId: string): boolean {
+  return message.role === "assistant" && callsOf(message).some((call) => call.callId === callId);
+}
