@@ -10,6 +10,7 @@ import m0007 from './0007_input_digest.sql';
 import m0008 from './0008_prompts.sql';
 import m0009 from './0009_skill_snapshot.sql';
 import m0010 from './0010_memory_pages.sql';
+import m0011 from './0011_standard_names.sql';
 
   export default {
     journal,
@@ -24,7 +25,8 @@ m0006,
 m0007,
 m0008,
 m0009,
-m0010
+m0010,
+m0011
     }
   }
   

@@ -6,6 +6,7 @@ import type { Model } from "../models/model.ts";
 import { ask } from "./ask.ts";
 import {
   begin,
+  type Cooldowns,
   choose,
   type Failed,
   leave,
@@ -14,10 +15,9 @@ import {
   namesAtRest,
   type Patience,
   type Rest,
-  type Rests,
 } from "./failover.ts";
 import type { Loop } from "./journal.ts";
-import { whyNobody } from "./why-nobody.ts";
+import { noModelAvailable } from "./why-nobody.ts";
 
 /** Who may answer in place of a loop's model, and what is known of them. */
 export interface Failover {
@@ -27,7 +27,7 @@ export interface Failover {
   /** When the run has to be done; undefined where it has all the time. */
   readonly deadline: number | undefined;
   /** Who rests, as far as it is known. Never rejects. */
-  rests(): Promise<Rests>;
+  rests(): Promise<Cooldowns>;
   /** Lets one rest, for everybody. Never throws. */
   rest(name: string, rest: Rest): void;
   /** One has answered: it is the preferred one from now on, and its refusals are forgotten, by these names. Never throws. */
@@ -74,7 +74,7 @@ export async function answer(loop: Loop, messages: Message[], signal: AbortSigna
       attempt = 1;
     }
   }
-  return unanswered(loop, loop.model, { stop: "error", error: whyNobody(standing) });
+  return unanswered(loop, loop.model, { stop: "error", error: noModelAvailable(standing) });
 }
 
 /** The loop with another model, which is told who it is. */

@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, ModelError } from "../models/message.ts
 import { NO_USAGE } from "../models/message.ts";
 import { type ModelReply, type ModelRequest, tagsThoughts } from "../models/model.ts";
 import { priced } from "../models/price.ts";
-import { createHearing, heard } from "./hearing.ts";
+import { createReplyParser, parseReply } from "./hearing.ts";
 import type { Loop } from "./journal.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
 import type { Piece, ThoughtOptions } from "./thoughts.ts";
@@ -21,7 +21,7 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
   const reply = await listen(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
   settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
-  const { parts, directives } = heard(
+  const { parts, directives } = parseReply(
     whole ? reply.parts : reply.parts.filter((part) => part.type !== "tool-call"),
     options,
   );
@@ -50,7 +50,7 @@ async function listen(
     call.abort();
   };
   const idle = idleTimer(loop.modelIdleMs, () => hangUp(silence(loop.modelIdleMs)));
-  const hearing = createHearing(options);
+  const hearing = createReplyParser(options);
   const show = (pieces: readonly Piece[]) => {
     if (pieces.length > 0) loop.directed?.(hearing.directives);
     for (const { type, text } of pieces) {

@@ -41,12 +41,12 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
   let open: Fence | undefined;
 
   /** Most units of the next block's source. */
-  function room(): number {
+  function deps(): number {
     return Math.max(1, maxChars - openingOf(open, maxChars).length);
   }
 
   function next(isEnd: boolean): Block | undefined {
-    const most = room();
+    const most = deps();
     const isFull = buffer.length >= most + (isEnd ? 1 : LOOKAHEAD);
     // What comes later must not matter, or the blocks would depend on how the text arrives.
     const cut = cutIn(buffer.slice(0, most + LOOKAHEAD), open, { least: Math.min(minChars, most), most, isFull });
@@ -70,9 +70,9 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
   return {
     push(delta) {
       buffer += delta;
-      if (buffer.length < Math.min(minChars, room())) return [];
+      if (buffer.length < Math.min(minChars, deps())) return [];
       // A block that is not full ends only with a line.
-      return delta.includes("\n") || buffer.length >= room() + LOOKAHEAD ? takeAll(false) : [];
+      return delta.includes("\n") || buffer.length >= deps() + LOOKAHEAD ? takeAll(false) : [];
     },
     end() {
       const blocks = takeAll(true);

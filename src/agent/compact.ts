@@ -35,8 +35,8 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
   const { reason, focus } = order;
   const size = measured(loop);
   const { view, tokens } = size;
-  const room = roomFor(size, reason);
-  const first = firstKept(view, Math.min(loop.context.keepRecentTokens, keptIn(room, size, reason)));
+  const deps = roomFor(size, reason);
+  const first = firstKept(view, Math.min(loop.context.keepRecentTokens, keptIn(deps, size, reason)));
   const keptId = first === undefined ? undefined : view.messages[first]?.id;
   if (first === undefined || keptId === undefined) return { kind: "nothing" };
 
@@ -44,7 +44,7 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
   journal.compacting(reason, tokens);
   const task = {
     messages: view.messages.slice(view.summary === undefined ? 0 : 1, first),
-    summaryTokens: Math.round(Math.min(Math.max(room * SUMMARY_SHARE, LEAST_SUMMARY_TOKENS), MOST_SUMMARY_TOKENS)),
+    summaryTokens: Math.round(Math.min(Math.max(deps * SUMMARY_SHARE, LEAST_SUMMARY_TOKENS), MOST_SUMMARY_TOKENS)),
     ...(view.summary !== undefined && { earlier: view.summary }),
     ...(focus !== undefined && { focus }),
     ...(reason === "overflow" && { tooMany: tokens }),
@@ -71,11 +71,11 @@ export async function compact(loop: Loop, order: CompactionOrder, signal: AbortS
 
 /** Tokens that messages may have. Where a provider refused a request, half of that is what we know to be too much. */
 function roomFor({ budget, tokens, fixed }: Measured, reason: CompactionReason): number {
-  return reason === "overflow" ? Math.max(0, Math.min(budget.room, tokens / 2 - fixed)) : budget.room;
+  return reason === "overflow" ? Math.max(0, Math.min(budget.deps, tokens / 2 - fixed)) : budget.deps;
 }
 
 /** Most tokens of messages that stay. There may be room for all of them, and still a summary is wanted. */
-function keptIn(room: number, { view }: Measured, reason: CompactionReason): number {
+function keptIn(deps: number, { view }: Measured, reason: CompactionReason): number {
   const isAboutRoom = reason !== "command" && !view.isFull;
-  return isAboutRoom ? room / 2 : Math.min(room / 2, tokensOf(view.messages) / 3);
+  return isAboutRoom ? deps / 2 : Math.min(deps / 2, tokensOf(view.messages) / 3);
 }

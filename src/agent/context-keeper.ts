@@ -39,7 +39,7 @@ export class ContextKeeper {
     this.#vain++;
     if (this.#isOver()) this.#shorten(0);
     size = measured(this.#loop);
-    this.#notBelow = size.tokens + REGROWTH * size.budget.room;
+    this.#notBelow = size.tokens + REGROWTH * size.budget.deps;
   }
 
   /** Makes room after a model refused a request for its size. False where that cannot be done. */

@@ -43,7 +43,7 @@ export interface Budget {
   /** Most input; what is free beyond it is for the answer. */
   limit: number;
   /** What of that is left for messages. */
-  room: number;
+  deps: number;
   /** How much of the newest messages a summary leaves as it is. */
   keepRecent: number;
   /** Input from which on the memory flush is due. */
@@ -57,8 +57,8 @@ export interface Budget {
 export function budgetOf(rules: ContextRules, model: Pick<Model, "contextWindow">, fixed: number): Budget {
   const window = Math.min(model.contextWindow, rules.contextTokens);
   const limit = window - Math.min(rules.reserveTokens, Math.floor(window / 4));
-  const room = Math.max(0, limit - fixed);
-  const keepRecent = Math.min(rules.keepRecentTokens, Math.floor(room / 2));
-  const flushAt = limit - Math.min(rules.flush?.softThresholdTokens ?? 0, Math.floor(room / 4));
-  return { window, limit, room, keepRecent, flushAt };
+  const deps = Math.max(0, limit - fixed);
+  const keepRecent = Math.min(rules.keepRecentTokens, Math.floor(deps / 2));
+  const flushAt = limit - Math.min(rules.flush?.softThresholdTokens ?? 0, Math.floor(deps / 4));
+  return { window, limit, deps, keepRecent, flushAt };
 }

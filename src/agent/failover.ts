@@ -28,13 +28,13 @@ export interface Rest {
 }
 
 /** Who rests, by the names that `restNames` gives. */
-export type Rests = ReadonlyMap<string, Rest>;
+export type Cooldowns = ReadonlyMap<string, Rest>;
 
 /** How an answer stands. */
 export interface Standing {
   /** Who may give it, the preferred one first. */
   candidates: readonly Candidate[];
-  rests: Rests;
+  rests: Cooldowns;
   /** What those who were left said last. */
   failures: ReadonlyMap<Candidate, ModelError>;
   /** Those who are not asked any more. */
@@ -47,7 +47,7 @@ export interface Standing {
 export type Choice = { kind: "ask"; candidate: Candidate; afterMs: number } | { kind: "nobody" };
 
 /** How an answer stands before anybody was asked. */
-export function begin(candidates: readonly Candidate[], rests: Rests, deadline: number | undefined): Standing {
+export function begin(candidates: readonly Candidate[], rests: Cooldowns, deadline: number | undefined): Standing {
   return { candidates, rests, failures: new Map(), spent: new Set(), deadline };
 }
 
@@ -177,7 +177,7 @@ export function restAfter(
 }
 
 /** When a candidate wakes; 0 where it does not rest. */
-export function wakesAt(candidate: Candidate, rests: Rests): number {
+export function wakesAt(candidate: Candidate, rests: Cooldowns): number {
   return Math.max(0, ...restNames(candidate).map((name) => rests.get(name)?.until ?? 0));
 }
 
@@ -187,7 +187,7 @@ export function restNames({ model, profile }: Candidate): string[] {
 }
 
 /** Those of a candidate's names under which something is noted. */
-export function namesAtRest(candidate: Candidate, rests: Rests): string[] {
+export function namesAtRest(candidate: Candidate, rests: Cooldowns): string[] {
   return restNames(candidate).filter((name) => rests.has(name));
 }
 

@@ -6,7 +6,7 @@ import { createThoughtSplitter, type Piece, type ThoughtOptions } from "./though
  * Makes of what a model writes what it says: thoughts in tags are reasoning, and tags that ask for something are taken
  * out. Everybody who reads a reply, as it comes or later, reads it so.
  */
-export interface Hearing {
+export interface ReplyParser {
   /** What one more delta says, in order; what may be half a tag is held back. */
   push(delta: string): Piece[];
   /** What was held back, once there is no more to come. */
@@ -15,7 +15,7 @@ export interface Hearing {
   readonly directives: Directives;
 }
 
-export function createHearing(options: ThoughtOptions = {}): Hearing {
+export function createReplyParser(options: ThoughtOptions = {}): ReplyParser {
   const thoughts = createThoughtSplitter(options);
   const tags = createTagSplitter();
 
@@ -36,11 +36,11 @@ export function createHearing(options: ThoughtOptions = {}): Hearing {
 }
 
 /** The parts of a finished reply as they are said, and what it asks for; where its text has no tags, as they were. */
-export function heard(
+export function parseReply(
   parts: readonly AssistantPart[],
   options: ThoughtOptions = {},
 ): { parts: AssistantPart[]; directives: Directives } {
-  const hearing = createHearing(options);
+  const hearing = createReplyParser(options);
   const last = parts.findLastIndex(({ type }) => type === "text");
   const said = parts.flatMap((part, at) => {
     if (part.type !== "text") return [part];

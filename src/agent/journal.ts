@@ -36,9 +36,9 @@ export interface Journal {
   /** Stores the result of a call. */
   returned(message: ToolMessage): void;
   /** Whether messages have come that are to join this run. */
-  hasNews(): boolean;
+  hasPendingInput(): boolean;
   /** Stores the messages that have come, as the next thing that the model sees. */
-  takeNews(): void;
+  takePendingInput(): void;
   /** What a person said of a call of the last reply; undefined where nobody was asked, or has answered yet. */
   verdictOn(callId: string): Verdict | undefined;
   /** The arguments with which a person has allowed a call; undefined where nobody has. */

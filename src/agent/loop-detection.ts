@@ -1,5 +1,5 @@
 import { callsOf, type Message, type ToolCallPart, type ToolMessage } from "../models/message.ts";
-import { MustEnd } from "./must-end.ts";
+import { FatalRunError } from "./must-end.ts";
 import { noteOn } from "./repetition-note.ts";
 import { type Done, doneBy, isSame } from "./same-result.ts";
 
@@ -51,7 +51,7 @@ export function stopRepetition(messages: readonly Message[], { enabled, stopAfte
   if (times < stopAfter) return;
   const names = tools.map((tool) => `\`${tool}\``).join(", ");
   const what = tools.length === 1 ? `it called ${names}` : `it called ${names} in turn,`;
-  throw new MustEnd(
+  throw new FatalRunError(
     "loop",
     `The agent went round in circles and was stopped: ${what} ${times} times with the same arguments and the same results.`,
   );

@@ -39,7 +39,7 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
       if ((await runTools(loop, open, signal)) === "paused") return { kind: "paused" };
       continue;
     }
-    journal.takeNews();
+    journal.takePendingInput();
     await outer.complete?.();
     // A memory flush ends by itself, and nobody who waits for an answer is to suffer from it.
     if (journal.flushReplies === undefined) stopRepetition(journal.context(), outer.repetition);
@@ -48,7 +48,7 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
     await keeper.makeRoom(signal);
     if (signal.aborted) break;
     // Making room can take long, and what came meanwhile belongs to this request, too.
-    if (journal.hasNews()) continue;
+    if (journal.hasPendingInput()) continue;
     if (journal.flushReplies !== undefined) {
       await askInFlush(outer, signal);
       continue;

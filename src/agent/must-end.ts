@@ -4,7 +4,7 @@ import type { RunError } from "./events.ts";
  * Thrown where a run may not go on, with why. Nobody on the way catches it to try again: it ends the run with this
  * error, and what was stored by then stays.
  */
-export class MustEnd extends Error {
+export class FatalRunError extends Error {
   readonly code: RunError["code"];
 
   constructor(code: RunError["code"], message: string) {

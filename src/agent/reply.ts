@@ -1,6 +1,6 @@
 import { head } from "../lib/text.ts";
 import { repeats } from "./repeat.ts";
-import { spoken } from "./silent-reply.ts";
+import { stripSilentToken } from "./silent-reply.ts";
 
 /** Most characters of reasoning that people are shown of one reply. */
 const MAX_REASONING_CHARS = 3000;
@@ -35,7 +35,7 @@ export interface ToolFailure {
  * failed, that is said instead, unless people have been sent something.
  */
 export function replyTexts({ reasoning, texts, error, sent, begun, failure }: Outcome): string[] {
-  const answer = texts.map(spoken).filter((text) => text !== "" && !repeats(text, sent));
+  const answer = texts.map(stripSilentToken).filter((text) => text !== "" && !repeats(text, sent));
   const apology = error === undefined ? [] : [`The model did not answer: ${error}`];
   const thought = reasoning.trim() === "" || answer.length + apology.length === 0 ? [] : [reasoningText(reasoning)];
   const said = [...thought, ...answer, ...apology];

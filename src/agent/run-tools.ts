@@ -27,7 +27,7 @@ export async function runTools(
 ): Promise<"done" | "paused"> {
   const vet = vetting(loop);
   const fresh = calls.filter((call) => !loop.journal.wasLaunched(call.callId));
-  const questions = loop.journal.hasNews() ? [] : await questionsOn(loop, fresh, vet);
+  const questions = loop.journal.hasPendingInput() ? [] : await questionsOn(loop, fresh, vet);
   if (signal.aborted) return "done";
   if (questions.length > 0) {
     loop.journal.pausing(questions);
@@ -76,7 +76,7 @@ function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
 
 async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
   const { journal, hooks } = loop;
-  const skip = journal.hasNews();
+  const skip = journal.hasPendingInput();
   const launched: { call: ToolCallPart; args: JsonObject }[] = [];
   for (const call of batch) {
     const again = journal.wasLaunched(call.callId);

@@ -46,6 +46,6 @@ export function withoutTokenAfter(text: string): string {
 }
 
 /** What is to be said of a text: empty where it is the token, and without one at its very start or end. */
-export function spoken(text: string): string {
+export function stripSilentToken(text: string): string {
   return isSilent(text) ? "" : withoutTokenAfter(withoutTokenBefore(text)).trim();
 }

@@ -47,7 +47,7 @@ export interface Full {
 }
 
 /** What comes of a claim: the buckets to be stored, and whether the run counts from now on; or why not. */
-export type Outcome = { granted: true; changed: Bucket[]; countsRun: boolean } | { granted: false; full: Full };
+export type ClaimOutcome = { granted: true; changed: Bucket[]; countsRun: boolean } | { granted: false; full: Full };
 
 /** How much of a cap is used. */
 export interface CapUse {
@@ -65,7 +65,7 @@ export function minuteOf(now: number): number {
 }
 
 /** Decides on a claim, for all caps at once. A claim that comes again for the same call is granted and changes nothing. */
-export function claim(buckets: readonly Bucket[], asked: Claim, caps: readonly Cap[], now: number): Outcome {
+export function claim(buckets: readonly Bucket[], asked: Claim, caps: readonly Cap[], now: number): ClaimOutcome {
   const { runId, call } = asked;
   if (call !== undefined && findOpen(buckets, call.callId)) return { granted: true, changed: [], countsRun: false };
   const before = asked.takesOver ? buckets.map((bucket) => givenUp(bucket, runId, now)) : buckets;
@@ -113,8 +113,8 @@ export function usesOf(buckets: readonly Bucket[], caps: readonly Cap[], now: nu
     const used = amounts(buckets, cap, now);
     const reserved = sum(used.filter(({ isOpen }) => isOpen));
     const full = overflow(buckets, cap, 1, now)[0];
-    const room = full?.roomAt === undefined ? {} : { roomAt: full.roomAt };
-    return { cap, spent: sum(used) - reserved, reserved, isFull: full !== undefined, ...room };
+    const deps = full?.roomAt === undefined ? {} : { roomAt: full.roomAt };
+    return { cap, spent: sum(used) - reserved, reserved, isFull: full !== undefined, ...deps };
   });
 }
 

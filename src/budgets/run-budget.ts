@@ -1,5 +1,5 @@
 import type { CallBudget } from "../agent/call-budget.ts";
-import { MustEnd } from "../agent/must-end.ts";
+import { FatalRunError } from "../agent/must-end.ts";
 import type { Agent } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -24,7 +24,7 @@ const ANSWER_MS = 5000;
 const RETRY_MS = [200, 1000];
 
 /** Where budgets are asked. */
-export interface BudgetRoom {
+export interface RunBudgetDeps {
   budgets: BudgetNamespace;
   now(): number;
   /** Keeps the object alive for calls that nobody waits for. */
@@ -47,12 +47,12 @@ export function budgetOf(
   { row, journal: { state } }: Pick<ActiveRun, "row" | "journal">,
   agent: Agent,
   config: Config,
-  room: BudgetRoom,
+  deps: RunBudgetDeps,
 ): CallBudget | undefined {
   const scopes = scopesOf(config, agent.id);
   if (scopes.length === 0) return undefined;
   const startedAt = state.origin?.kind === "command" ? undefined : state.startedAt;
-  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: clockOf(agent) }, room);
+  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: clockOf(agent) }, deps);
 }
 
 /**
@@ -61,14 +61,14 @@ export function budgetOf(
  */
 class RunBudget implements CallBudget {
   readonly #spender: Spender;
-  readonly #room: BudgetRoom;
+  readonly #deps: RunBudgetDeps;
   /** Whether the run has been let through by now: then it counts, and its caps on runs are behind it. */
   #isUnderWay = false;
   #settling: Promise<unknown> = Promise.resolve();
 
-  constructor(spender: Spender, room: BudgetRoom) {
+  constructor(spender: Spender, deps: RunBudgetDeps) {
     this.#spender = spender;
-    this.#room = room;
+    this.#deps = deps;
   }
 
   async reserve(model: Model, request: ModelRequest): Promise<(reply: ModelReply) => void> {
@@ -78,7 +78,7 @@ class RunBudget implements CallBudget {
     // What the last call really cost is less than what was set aside for it, and leaves room for this one.
     await this.#settling;
     const expected = scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
-    const callId = newId("call", this.#room.now());
+    const callId = newId("call", this.#deps.now());
     await this.#claim(scopes, callId, spentOn(expected, model.price));
     this.#isUnderWay = true;
     return (reply) => this.#settle(callId, spentOn(usageSpent(reply, expected), model.price));
@@ -96,7 +96,7 @@ class RunBudget implements CallBudget {
     );
     if (answers.every(({ answer }) => answer?.granted)) return;
     await Promise.all(answers.map(({ scope, answer }) => this.#giveBack(scope, answer, callId)));
-    throw new MustEnd("budget", this.#refusalOf(answers));
+    throw new FatalRunError("budget", this.#refusalOf(answers));
   }
 
   #ask({ scope, caps }: CappedScope, callId: string, expected: Spent): Promise<ClaimAnswer | undefined> {
@@ -109,7 +109,7 @@ class RunBudget implements CallBudget {
   #refusalOf(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
     const full = answers.flatMap(({ scope, answer }) => (answer?.granted === false ? [{ scope, ...answer.full }] : []));
     const [last] = full.sort(lastToHaveRoom);
-    return last === undefined ? UNREACHABLE : refusalText(last.scope, last, this.#room.now(), this.#spender.clock);
+    return last === undefined ? UNREACHABLE : refusalText(last.scope, last, this.#deps.now(), this.#spender.clock);
   }
 
   async #giveBack(scope: Scope, answer: ClaimAnswer | undefined, callId: string): Promise<void> {
@@ -123,7 +123,7 @@ class RunBudget implements CallBudget {
     this.#settling = Promise.all(
       scopes.map(({ scope }) => this.#reach("budget.not_settled", scope, (budget) => budget.settle(callId, spent))),
     );
-    this.#room.waitUntil(this.#settling);
+    this.#deps.waitUntil(this.#settling);
   }
 
   /** What a budget answers, asked again where it does not; undefined where it never does, which is logged. */
@@ -134,7 +134,7 @@ class RunBudget implements CallBudget {
   ): Promise<Answer | undefined> {
     for (let tries = 0; ; tries++) {
       try {
-        return await withinTime(call(this.#room.budgets.getByName(scope)));
+        return await withinTime(call(this.#deps.budgets.getByName(scope)));
       } catch (error) {
         const pause = RETRY_MS[tries];
         log(pause === undefined ? "error" : "warn", event, { scope, error: messageOf(error) });

@@ -1,7 +1,7 @@
 import { configuredActivation } from "../channels/access.ts";
 import { type Activation, findActivation, saveActivation } from "../channels/activation.ts";
 import type { Target } from "../channels/channel.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 
 /** When the agent listens in the group that a command was given in. All of it may be repeated. */
 export interface ActivationPort {
@@ -17,10 +17,10 @@ export interface ActivationPort {
 export function activationPort(
   target: Target | null,
   sessionKey: string,
-  { wiring, database, now }: { wiring: Wiring; database: D1Database; now(): number },
+  { services, database, now }: { services: Services; database: D1Database; now(): number },
 ): ActivationPort | undefined {
   if (target === null || target.kind === "direct") return undefined;
-  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const { channel, context } = services.channel(target.channel, target.accountId);
   return {
     configured: configuredActivation(channel.access(context.account), target.conversationId),
     find: () => findActivation(database, sessionKey, now()),

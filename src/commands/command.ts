@@ -6,7 +6,7 @@ import type { Preferences } from "../session-store/preferences.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
-import type { ChildView } from "../session-store/subagent.ts";
+import type { SubagentView } from "../session-store/subagent.ts";
 import type { Totals } from "../session-store/totals.ts";
 import type { HistoryLine } from "../tools/sessions-port.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
@@ -93,13 +93,13 @@ export interface Stopped {
 /** The sub-agents of a session. Who means none, or one with which that cannot be done, gets an IsopodError. */
 export interface SubagentsPort {
   /** Those that were started last, the newest first. */
-  list(): ChildView[];
+  list(): SubagentView[];
   /** One of them by its number in the list, its label or its key. */
-  find(which: string): ChildView;
+  find(which: string): SubagentView;
   /** Stops one of them, or `all`. Gives those that were at work. */
-  stop(which: string): ChildView[];
+  stop(which: string): SubagentView[];
   /** Gives one of them more to do; its result is announced where the command came from. */
-  tell(which: string, text: string): ChildView;
+  tell(which: string, text: string): SubagentView;
   now(): number;
 }
 

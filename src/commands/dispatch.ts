@@ -3,7 +3,7 @@ import { shortApprovalId } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { lookUpModel, namedModels } from "../services/model-lookup.ts";
-import { agentIn, type Wiring } from "../services/services.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import { NO_SKILLS } from "../services/skills/turn-skills.ts";
 import { knownRun, type NewRun } from "../session-store/admission.ts";
 import type { EventLog } from "../session-store/event-log.ts";
@@ -19,19 +19,19 @@ import type { Store } from "../session-store/store.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
 import { skillsView } from "../turn/skills/invocation.ts";
 import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "./command.ts";
-import { tellCommand } from "./command-hooks.ts";
+import { runCommandHooks } from "./command-hooks.ts";
 import { type Intake, intake } from "./intake.ts";
 import { recordCommand } from "./run-now.ts";
 import { statusOf, totalsIn } from "./session-status.ts";
 
 /** What carrying out commands needs of the object that it is done in. */
-export interface CommandRoom {
+export interface DispatchDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
+  services(): Services;
   policyFor(target: Target | null): QueuePolicy;
   now(): number;
   hooks: SessionHooks;
@@ -48,11 +48,11 @@ export interface CommandRoom {
 }
 
 /** Carries out what an owner tells the session itself, before the queue. */
-export class CommandDesk {
-  readonly #room: CommandRoom;
+export class CommandDispatcher {
+  readonly #deps: DispatchDeps;
 
-  constructor(room: CommandRoom) {
-    this.#room = room;
+  constructor(deps: DispatchDeps) {
+    this.#deps = deps;
   }
 
   /** What was handed to the session: a command that acts at once, or a run. */
@@ -62,21 +62,21 @@ export class CommandDesk {
 
   /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
   take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
-    const { store, log, fence, hooks, owner, now, format } = this.#room;
+    const { store, log, fence, hooks, owner, now, format } = this.#deps;
     const known = knownRun(store, run);
     if (known !== undefined) return known;
     const answer = orReason(() => command.run(args, this.#port(run)));
     const parts = run.target === null ? [] : format(run.target, answer);
     const { sessionId } = owner();
     return fence.write(() => {
-      tellCommand({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
+      runCommandHooks({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
       return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
     });
   }
 
   /** None where there is no session yet, or no configuration that is valid. */
   #skills(): SkillSet {
-    const { isActive, skills } = this.#room;
+    const { isActive, skills } = this.#deps;
     if (!isActive()) return NO_SKILLS.set;
     try {
       return skills.known();
@@ -88,31 +88,31 @@ export class CommandDesk {
 
   #port(run: NewRun): CommandPort {
     const { runId, input, target } = run;
-    const { store, fence, hooks, owner, wiring, now, stopAll, policyFor } = this.#room;
-    const agent = () => agentIn(wiring(), owner().agentId);
+    const { store, fence, hooks, owner, services, now, stopAll, policyFor } = this.#deps;
+    const agent = () => agentIn(services(), owner().agentId);
     return {
       stopAll: () => {
         const stopped = stopAll();
         hooks.later("command:stop", () => stopped, runId);
         return stopped;
       },
-      subagents: this.#room.subagents(run),
+      subagents: this.#deps.subagents(run),
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
       preferences: () => preferencesOf(owner().settings, agent()),
       set: (key, value) => fence.write(() => saveSetting(store, key, value)),
-      lookUpModel: (word) => lookUpModel(wiring, word),
-      namedModels: () => namedModels(wiring(), agent()),
-      status: () => statusOf(store, owner(), wiring(), now()),
-      totals: () => totalsIn(store, owner(), wiring(), now()),
+      lookUpModel: (word) => lookUpModel(services, word),
+      namedModels: () => namedModels(services(), agent()),
+      status: () => statusOf(store, owner(), services(), now()),
+      totals: () => totalsIn(store, owner(), services(), now()),
       skills: () => skillsView(this.#skills()),
       asker: () => ({ sender: input.sender, target }),
     };
   }
 
   #decideAll(approvalId: string | undefined, decision: Decision): string[] {
-    const { store, decide } = this.#room;
+    const { store, decide } = this.#deps;
     const waiting = openApprovals(openRuns(store)).filter(
       ({ id }) => approvalId === undefined || id === approvalId || shortApprovalId(id) === approvalId,
     );

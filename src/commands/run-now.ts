@@ -1,14 +1,14 @@
 import { NO_USAGE } from "../models/message.ts";
 import type { NewRun } from "../session-store/admission.ts";
 import type { EventLog } from "../session-store/event-log.ts";
-import { talkOf } from "../session-store/merge-key.ts";
+import { mergeKeyOf } from "../session-store/merge-key.ts";
 import { commandAnswer, userMessage } from "../session-store/messages.ts";
 import { enqueue, type Part } from "../session-store/outbox.ts";
 import { insertRun, type RunRow } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
 
 /** What recording a command is written with, within the fence. */
-export interface CommandRecordRoom {
+export interface RecordCommandDeps {
   store: Store;
   log: EventLog;
   /** The conversation that goes on. */
@@ -25,7 +25,7 @@ export interface CommandRecordRoom {
 export function recordCommand(
   run: NewRun,
   answer: string,
-  { store, log, sessionId, now, parts }: CommandRecordRoom,
+  { store, log, sessionId, now, parts }: RecordCommandDeps,
 ): RunRow {
   const { runId: id, input, target, idempotencyKey, inputDigest } = run;
   const answered = commandAnswer(answer, now);
@@ -50,7 +50,7 @@ export function recordCommand(
     open: true,
     state,
     input: null,
-    talk: talkOf(input, target),
+    mergeKey: mergeKeyOf(input, target),
     acceptedAt: now,
     firstSeq: startSeq,
   };

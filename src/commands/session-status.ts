@@ -3,7 +3,7 @@ import { tokensOf } from "../agent/context-size.ts";
 import type { Agent } from "../config/agents.ts";
 import { startOfDay } from "../lib/zone.ts";
 import { lookUpModel, type ModelLookup, sessionModel } from "../services/model-lookup.ts";
-import { agentIn, type Wiring } from "../services/services.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import { countCompactions } from "../session-store/compactions.ts";
 import { readView } from "../session-store/conversation-view.ts";
 import { readMessages } from "../session-store/message-pages.ts";
@@ -13,7 +13,7 @@ import { openRuns } from "../session-store/runs.ts";
 import { messages } from "../session-store/schema.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import { openChildren } from "../session-store/subagent-rows.ts";
+import { openSubagents } from "../session-store/subagent-rows.ts";
 import { type Totals, totalsOf } from "../session-store/totals.ts";
 import type { TimeFormat } from "../turn/clock-text.ts";
 
@@ -42,31 +42,31 @@ export interface SessionStatus {
 }
 
 /** What a session is and does. @throws IsopodError where the configuration is not valid */
-export function statusOf(store: Store, owner: SessionRow, wiring: Wiring, now: number): SessionStatus {
+export function statusOf(store: Store, owner: SessionRow, services: Services, now: number): SessionStatus {
   const rows = openRuns(store);
   const active = rows.map((row) => row.state).find(isBegun);
-  const agent = agentIn(wiring, owner.agentId);
-  const model = sessionModel(owner.settings, agent, wiring);
-  const found = lookUpModel(() => wiring, model);
+  const agent = agentIn(services, owner.agentId);
+  const model = sessionModel(owner.settings, agent, services);
+  const found = lookUpModel(() => services, model);
   return {
     sessionKey: owner.key,
     since: beginningOf(store, owner),
     clock: clockOf(agent),
     model,
-    ownModel: wiring.modelRefOf(agent),
+    ownModel: services.modelRefOf(agent),
     modelProblem: found.kind === "none" ? found.problem : undefined,
     preferences: preferencesOf(owner.settings, agent),
     active: active && { status: active.status, forMs: now - active.startedAt },
     waiting: rows.filter((row) => row.state.status === "queued").length,
     context: { tokens: contextTokens(store, owner), window: windowOf(found, agent) },
     compactions: countCompactions(store),
-    subagents: openChildren(store).filter(({ child }) => child.phase.status !== "ended").length,
+    subagents: openSubagents(store).filter(({ child }) => child.phase.status !== "ended").length,
   };
 }
 
 /** What a session came to, with the user's day. @throws IsopodError where the configuration is not valid */
-export function totalsIn(store: Store, owner: SessionRow, wiring: Wiring, now: number): Totals {
-  const { zone } = clockOf(agentIn(wiring, owner.agentId));
+export function totalsIn(store: Store, owner: SessionRow, services: Services, now: number): Totals {
+  const { zone } = clockOf(agentIn(services, owner.agentId));
   return totalsOf(store, owner.contextSeq, startOfDay(now, zone));
 }
 

@@ -1,6 +1,6 @@
 import { durationOf } from "../lib/duration-text.ts";
 import { IsopodError } from "../lib/errors.ts";
-import type { ChildView } from "../session-store/subagent.ts";
+import type { SubagentView } from "../session-store/subagent.ts";
 import type { CommandPort, ImmediateCommand } from "./command.ts";
 
 const USAGE = "/subagents [list | info <n> | stop <n | label | all> | send <n | label> <text> | log <n | label>]";
@@ -45,7 +45,7 @@ function answer(args: string, { subagents: children }: CommandPort): string {
   }
 }
 
-function listed(children: readonly ChildView[], now: number): string {
+function listed(children: readonly SubagentView[], now: number): string {
   if (children.length === 0) return "This session has started no sub-agents.";
   const lines = children.map(({ label, status, startedAt, endedAt }, index) => {
     return `${index + 1}. **${label}**: ${status}, ${durationOf((endedAt ?? now) - startedAt)}`;
@@ -53,7 +53,7 @@ function listed(children: readonly ChildView[], now: number): string {
   return lines.join("\n");
 }
 
-function details({ label, status, sessionKey, runId, agentId, task }: ChildView): string {
+function details({ label, status, sessionKey, runId, agentId, task }: SubagentView): string {
   return [
     `**${label}**: ${status}`,
     `Agent: ${agentId}`,
@@ -63,7 +63,7 @@ function details({ label, status, sessionKey, runId, agentId, task }: ChildView)
   ].join("\n");
 }
 
-function stopped(children: readonly ChildView[]): string {
+function stopped(children: readonly SubagentView[]): string {
   if (children.length === 0) return "No sub-agent was at work.";
   return `Stopped: ${children.map(({ label }) => label).join(", ")}.`;
 }

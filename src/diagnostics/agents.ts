@@ -1,11 +1,11 @@
 import { agentIds } from "../config/agents.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Whether agents and accounts that are named somewhere are there. */
-export function examineAgents({ wiring }: Patient): Check[] {
-  if (wiring === undefined) return [];
-  const { config } = wiring;
+export function examineAgents({ services }: DiagnosticsContext): Check[] {
+  if (services === undefined) return [];
+  const { config } = services;
   const known = agentIds(config);
   const { defaults, list } = config.agents;
   const named = [
@@ -38,7 +38,7 @@ export function examineAgents({ wiring }: Patient): Check[] {
   ];
 }
 
-type Config = NonNullable<Patient["wiring"]>["config"];
+type Config = NonNullable<DiagnosticsContext["services"]>["config"];
 
 /** Bindings of channels and accounts that are not there bind nothing. */
 function examineRoutes({ bindings, channels }: Config): Check[] {

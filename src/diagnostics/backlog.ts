@@ -4,7 +4,7 @@ import { agentIds } from "../config/agents.ts";
 import { approvals, cooldowns, type sessions } from "../db/schema.ts";
 import { listSessions } from "../session-store/session-index.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 const HOUR_MS = 3_600_000;
 /** Most of a kind that is told. */
@@ -13,7 +13,7 @@ const MAX_LINES = 20;
 const MAX_SESSIONS = 100;
 
 /** What waits for longer than it should: people's answers, keys that rest, and runs whose end the index has not heard of. */
-export async function examineBacklog(patient: Patient): Promise<Check[]> {
+export async function examineBacklog(patient: DiagnosticsContext): Promise<Check[]> {
   const found = await Promise.all([waitingApprovals(patient), restingKeys(patient), lateSessions(patient)]);
   const checks = found.flat();
   if (checks.length > 0) return checks;
@@ -27,7 +27,7 @@ export async function examineBacklog(patient: Patient): Promise<Check[]> {
   ];
 }
 
-async function waitingApprovals({ env, now }: Patient): Promise<Check[]> {
+async function waitingApprovals({ env, now }: DiagnosticsContext): Promise<Check[]> {
   const [old] = await drizzle(env.DB)
     .select({ count: count(), since: min(approvals.requestedAt) })
     .from(approvals)
@@ -50,7 +50,7 @@ const MEND = {
   rate_limit: "Wait, or name another key in auth.profiles, or a model to fall back on.",
 } as const;
 
-async function restingKeys({ env, now }: Patient): Promise<Check[]> {
+async function restingKeys({ env, now }: DiagnosticsContext): Promise<Check[]> {
   const resting = await drizzle(env.DB)
     .select()
     .from(cooldowns)
@@ -67,9 +67,9 @@ async function restingKeys({ env, now }: Patient): Promise<Check[]> {
 }
 
 /** Sessions whose last run should have ended long ago, by what the index says. */
-async function lateSessions({ env, wiring, now }: Patient): Promise<Check[]> {
-  if (wiring === undefined) return [];
-  const { config } = wiring;
+async function lateSessions({ env, services, now }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const { config } = services;
   const limitMs = Math.max(config.agents.defaults.timeoutSeconds * 1000, HOUR_MS) * 2;
   const lists = await Promise.all(
     agentIds(config)

@@ -1,5 +1,5 @@
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** What the Worker is bound to in wrangler.toml: a binding's name, and what is without it. */
 const NEEDED: readonly (readonly [name: keyof Env & string, loss: string])[] = [
@@ -18,7 +18,7 @@ const OPTIONAL: readonly (readonly [name: keyof Env & string, without: string])[
 ];
 
 /** Whether everything is bound, and whether R2 answers. */
-export async function examineBindings({ env }: Patient): Promise<Check[]> {
+export async function examineBindings({ env }: DiagnosticsContext): Promise<Check[]> {
   return [
     ...NEEDED.map(([name, loss]): Check => {
       const head = { id: `bindings.${name}`, area: "bindings", path: "wrangler.toml" } as const;

@@ -1,12 +1,12 @@
 import { allScopes, readBudgets } from "../budgets/budget-report.ts";
 import { capText, scopeText } from "../budgets/budget-text.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Whether a budget is used up, so that runs are refused. */
-export async function examineBudgets({ wiring, env }: Patient): Promise<Check[]> {
-  if (wiring === undefined) return [];
-  const scopes = allScopes(wiring.config);
+export async function examineBudgets({ services, env }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const scopes = allScopes(services.config);
   const head = { id: "budgets.caps", area: "budgets", path: "budgets" } as const;
   if (scopes.length === 0) return [{ ...head, status: "ok", message: "Nothing is capped." }];
   const reports = await readBudgets(scopes, env.BUDGETS);

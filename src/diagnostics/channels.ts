@@ -1,7 +1,7 @@
 import { listChannels } from "../channels/index.ts";
 import { within } from "../lib/deadline.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** How long an account's platform may take to answer. */
 const ANSWER_MS = 8000;
@@ -9,11 +9,11 @@ const ANSWER_MS = 8000;
 const MAX_ACCOUNTS = 20;
 
 /** Whether each account of each channel can work, as the channel itself finds by asking its platform. */
-export async function examineChannels(patient: Patient): Promise<Check[]> {
-  const { wiring } = patient;
-  if (wiring === undefined) return [];
-  const accounts = listChannels(wiring.plugins.channels).flatMap(({ id }) =>
-    Object.keys(wiring.config.channels[id]?.accounts ?? {}).map((accountId) => ({ channelId: id, accountId })),
+export async function examineChannels(patient: DiagnosticsContext): Promise<Check[]> {
+  const { services } = patient;
+  if (services === undefined) return [];
+  const accounts = listChannels(services.plugins.channels).flatMap(({ id }) =>
+    Object.keys(services.config.channels[id]?.accounts ?? {}).map((accountId) => ({ channelId: id, accountId })),
   );
   const looked = accounts
     .slice(0, MAX_ACCOUNTS)
@@ -21,10 +21,10 @@ export async function examineChannels(patient: Patient): Promise<Check[]> {
   return [...(await Promise.all(looked)).flat(), ...tooMany(accounts.length)];
 }
 
-async function examineAccount(patient: Patient, channelId: string, accountId: string): Promise<Check[]> {
-  const { wiring, origin } = patient;
-  if (wiring === undefined) return [];
-  const { channel, context } = wiring.channel(channelId, accountId);
+async function examineAccount(patient: DiagnosticsContext, channelId: string, accountId: string): Promise<Check[]> {
+  const { services, origin } = patient;
+  if (services === undefined) return [];
+  const { channel, context } = services.channel(channelId, accountId);
   const head = { id: `channels.${channelId}.${accountId}`, area: "channels" } as const;
   const path = `channels.${channelId}.accounts.${accountId}`;
   if (!isNamed(patient, channelId) && !channel.isReady(context)) {
@@ -32,17 +32,17 @@ async function examineAccount(patient: Patient, channelId: string, accountId: st
   }
   const place = `/channels/${encodeURIComponent(channelId)}/${encodeURIComponent(accountId)}/webhook`;
   const webhookUrl = new URL(place, origin).href;
-  const findings = await within(ANSWER_MS, async (signal) => channel.check?.(context, webhookUrl, signal));
-  if (findings === undefined)
+  const scanned = await within(ANSWER_MS, async (signal) => channel.check?.(context, webhookUrl, signal));
+  if (scanned === undefined)
     return [{ ...head, status: "ok", message: `${channelId}/${accountId} is configured.`, path }];
-  return findings.map((finding, at): Check => {
+  return scanned.map((finding, at): Check => {
     const message = `${channelId}/${accountId}: ${finding.message}`;
     return { ...finding, ...head, id: at === 0 ? head.id : `${head.id}.${at}`, message, path };
   });
 }
 
 /** Whether the configuration says anything of a channel; otherwise one that has no secrets is simply not used. */
-function isNamed({ configuration }: Patient, channelId: string): boolean {
+function isNamed({ configuration }: DiagnosticsContext, channelId: string): boolean {
   const { channels } = configuration.document;
   return typeof channels === "object" && channels !== null && channelId in channels;
 }

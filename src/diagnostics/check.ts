@@ -1,5 +1,5 @@
 import type { ChannelFinding } from "../channels/channel.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** What was looked at, in the order in which people read it. */
 export type Area =
@@ -27,4 +27,4 @@ export type Check = ChannelFinding & {
 };
 
 /** Looks at one area. What it throws is a check that failed. */
-export type Examine = (patient: Patient) => Promise<Check[]> | Check[];
+export type Examine = (patient: DiagnosticsContext) => Promise<Check[]> | Check[];

@@ -2,13 +2,13 @@ import { idleFields } from "../config/schema-lookup.ts";
 import { jsonSchemaOf } from "../config/schema-node.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Most lines of one kind. */
 const MAX_LINES = 50;
 
 /** Whether the configuration is valid, which one is in force, and what in it does nothing. */
-export function examineConfiguration({ configuration, secret }: Patient): Check[] {
+export function examineConfiguration({ configuration, secret }: DiagnosticsContext): Check[] {
   return [
     ...inForce(configuration),
     ...faults(configuration),
@@ -17,7 +17,7 @@ export function examineConfiguration({ configuration, secret }: Patient): Check[
   ];
 }
 
-type View = Patient["configuration"];
+type View = DiagnosticsContext["configuration"];
 
 const NAMES: Readonly<Record<View["source"], string>> = {
   stored: "The configuration is valid",
@@ -54,7 +54,7 @@ function faults({ faults }: View): Check[] {
 }
 
 /** A variable that counts for nothing misleads whoever changes it. */
-function overlooked({ source, revision }: View, secret: Patient["secret"]): Check[] {
+function overlooked({ source, revision }: View, secret: DiagnosticsContext["secret"]): Check[] {
   if (source !== "stored" || (secret("ISOPOD_CONFIG") ?? "").trim() === "") return [];
   return [
     {

@@ -4,7 +4,7 @@ import journal from "../../migrations/d1/meta/_journal.json";
 import memoryJournal from "../../migrations/memory/meta/_journal.json";
 import { messageOf } from "../lib/errors.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** A database, and the migrations that this version brings for it, by the names under which wrangler notes them. */
 interface Migrated {
@@ -23,7 +23,7 @@ function namesOf({ entries }: { entries: { tag: string }[] }): string[] {
 }
 
 /** Whether the databases of D1 answer, and have the tables that this version wants. */
-export async function examineDatabase({ env }: Patient): Promise<Check[]> {
+export async function examineDatabase({ env }: DiagnosticsContext): Promise<Check[]> {
   // Whether they are bound is said elsewhere.
   const bound = DATABASES.filter(({ binding }) => binding === "DB" || env[binding]);
   return Promise.all(bound.map((database) => examineMigrations(env[database.binding], database)));

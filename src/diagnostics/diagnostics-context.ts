@@ -1,8 +1,8 @@
 import type { ConfigurationView } from "../services/config-view.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 
 /** The deployment that is looked at. Nothing in here is changed by looking. */
-export interface Patient {
+export interface DiagnosticsContext {
   env: Env;
   /** Where it was asked, such as `https://isopod.example.com`. */
   origin: string;
@@ -12,5 +12,5 @@ export interface Patient {
   secret(name: string): string | undefined;
   configuration: ConfigurationView;
   /** Absent where the configuration is not valid: what needs it is not looked at then. */
-  wiring: Wiring | undefined;
+  services: Services | undefined;
 }

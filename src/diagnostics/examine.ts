@@ -8,7 +8,7 @@ import { examineChannels } from "./channels.ts";
 import type { Area, Check, Examine } from "./check.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase } from "./database.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineOwners } from "./owners.ts";
@@ -45,13 +45,13 @@ export interface Diagnosis {
 }
 
 /** Looks at everything, all areas at once, each for a bounded time. Never rejects, and changes nothing. */
-export async function examine(patient: Patient): Promise<Diagnosis> {
+export async function examine(patient: DiagnosticsContext): Promise<Diagnosis> {
   const found = await Promise.all(AREAS.map(([area, look]) => lookAt(area, look, patient)));
   const checks = found.flat();
   return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }
 
-async function lookAt(area: Area, look: Examine, patient: Patient): Promise<Check[]> {
+async function lookAt(area: Area, look: Examine, patient: DiagnosticsContext): Promise<Check[]> {
   try {
     return await within(AREA_MS, Promise.resolve(patient).then(look));
   } catch (error) {

@@ -5,9 +5,9 @@ import { embedQuery } from "../memory/embed/embed-cached.ts";
 import { type Embedder, EmbedError, type EmbedErrorKind } from "../memory/embed/embedder.ts";
 import { VectorIndexError } from "../memory/vectors/vector-index.ts";
 import { vectorizeDimensions } from "../memory/vectors/vectorize-index.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Most agents whose memory is looked at: each costs a few statements of D1. */
 const MAX_AGENTS = 20;
@@ -16,20 +16,20 @@ const MAX_AGENTS = 20;
  * Whether memory is indexed, who makes its embeddings, and whether they answer: a provider is sent two words, once for each
  * set of vectors, because a key that is there may still be the wrong one.
  */
-export async function examineMemory({ wiring, env }: Patient): Promise<Check[]> {
-  if (wiring === undefined || !env.MEMORY) return [];
-  const agents = agentIds(wiring.config)
+export async function examineMemory({ services, env }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined || !env.MEMORY) return [];
+  const agents = agentIds(services.config)
     .slice(0, MAX_AGENTS)
-    .map((id) => agentOf(wiring.config, id))
+    .map((id) => agentOf(services.config, id))
     .filter(({ memorySearch }) => memorySearch.enabled);
   if (agents.length === 0) {
     const message = "No agent has a memory to search: memorySearch.enabled is false.";
     return [{ id: "memory.off", area: "memory", status: "ok", message }];
   }
   const sources: EmbedderSources = {
-    secret: wiring.secret,
+    secret: services.secret,
     ai: env.AI,
-    host: wiring.host,
+    host: services.host,
     fetch,
     now: Date.now,
     // Whoever rests is asked all the same: somebody wants to know whether it is well again.
@@ -40,15 +40,15 @@ export async function examineMemory({ wiring, env }: Patient): Promise<Check[]> 
   const embedders = new Map(remote.map((embedder) => [embedder.space, embedder]));
   const found = await Promise.all([
     ...choices.map(({ agent, choice }) => examineChoice(agent, choice)),
-    ...agents.map((agent) => examineAgent(wiring, agent)),
+    ...agents.map((agent) => examineAgent(services, agent)),
     ...[...embedders.values()].map(examineEmbedder),
-    examineVectorize(env, wiring, [...embedders.values()]),
+    examineVectorize(env, services, [...embedders.values()]),
   ]);
   return found.flat();
 }
 
-async function examineAgent(wiring: Wiring, agent: Agent): Promise<Check[]> {
-  const status = await wiring.memoryOf(agent).status();
+async function examineAgent(services: Services, agent: Agent): Promise<Check[]> {
+  const status = await services.memoryOf(agent).status();
   const { files, chunks, pending, comparedAt, failure } = status;
   const head = { id: `memory.${agent.id}`, area: "memory" } as const;
   const again = `Once that is mended: POST /v1/agents/${agent.id}/memory/index.`;
@@ -108,8 +108,8 @@ async function examineEmbedder(embedder: Embedder): Promise<Check[]> {
 }
 
 /** Whether the vectors fit into the index of Vectorize. It answers on Cloudflare alone. */
-async function examineVectorize(env: Env, wiring: Wiring, embedders: readonly Embedder[]): Promise<Check[]> {
-  if (!env.VECTORS || wiring.host === "workerd" || embedders.length === 0) return [];
+async function examineVectorize(env: Env, services: Services, embedders: readonly Embedder[]): Promise<Check[]> {
+  if (!env.VECTORS || services.host === "workerd" || embedders.length === 0) return [];
   const head = { id: "memory.vectorize", area: "memory", path: "wrangler.toml" } as const;
   try {
     const dimensions = await vectorizeDimensions(env.VECTORS);

@@ -2,38 +2,38 @@ import { scopesOf } from "../budgets/budget-caps.ts";
 import { type Agent, agentIds, agentOf, modelAliases, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { OFFLINE_REF } from "../models/offline.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Whether every model that is named can be asked: its provider is known, its key is there, its price where money is capped. */
-export function examineModels({ wiring }: Patient): Check[] {
-  if (wiring === undefined) return [];
-  const agents = agentIds(wiring.config).map((id) => agentOf(wiring.config, id));
-  const checks = [...agents.flatMap((agent) => examineAgent(wiring, agent)), ...examineOthers(wiring, agents)];
+export function examineModels({ services }: DiagnosticsContext): Check[] {
+  if (services === undefined) return [];
+  const agents = agentIds(services.config).map((id) => agentOf(services.config, id));
+  const checks = [...agents.flatMap((agent) => examineAgent(services, agent)), ...examineOthers(services, agents)];
   return [...new Map(checks.map((check) => [check.id, check])).values()];
 }
 
-function examineAgent(wiring: Wiring, agent: Agent): Check[] {
-  const ref = wiring.modelRefOf(agent);
-  const first = examineModel(wiring, ref, {
+function examineAgent(services: Services, agent: Agent): Check[] {
+  const ref = services.modelRefOf(agent);
+  const first = examineModel(services, ref, {
     id: `models.${agent.id}`,
     by: `The agent '${agent.id}' answers with`,
     grave: true,
   });
   const spare = agent.fallbacks.map((fallback) =>
-    examineModel(wiring, fallback, {
+    examineModel(services, fallback, {
       id: `models.${agent.id}.${fallback}`,
       by: `The agent '${agent.id}' falls back on`,
       grave: false,
     }),
   );
-  return [...first, ...spare.flat(), ...examinePrices(wiring, agent, [ref, ...agent.fallbacks])];
+  return [...first, ...spare.flat(), ...examinePrices(services, agent, [ref, ...agent.fallbacks])];
 }
 
 /** Models that are named for something else than answering. */
-function examineOthers(wiring: Wiring, agents: readonly Agent[]): Check[] {
-  const { config } = wiring;
+function examineOthers(services: Services, agents: readonly Agent[]): Check[] {
+  const { config } = services;
   const { compaction } = config.agents.defaults;
   const named = [
     ...(compaction.model === undefined ? [] : [{ ref: compaction.model, by: "Summaries are written by" }]),
@@ -44,18 +44,18 @@ function examineOthers(wiring: Wiring, agents: readonly Agent[]): Check[] {
   ];
   return named.flatMap(({ ref, by }) => {
     const model = resolveAlias(config, ref);
-    return examineModel(wiring, model, { id: `models.named.${model}`, by, grave: false });
+    return examineModel(services, model, { id: `models.named.${model}`, by, grave: false });
   });
 }
 
 function examineModel(
-  wiring: Wiring,
+  services: Services,
   ref: string,
   { id, by, grave }: { id: string; by: string; grave: boolean },
 ): Check[] {
   const head = { id, area: "models" } as const;
   try {
-    wiring.candidates([ref]);
+    services.candidates([ref]);
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
     const status = grave ? "fail" : "warn";
@@ -70,11 +70,11 @@ function examineModel(
 }
 
 /** Where money is capped, a model without a price is not asked. */
-function examinePrices(wiring: Wiring, agent: Agent, refs: readonly string[]): Check[] {
-  const isCapped = scopesOf(wiring.config, agent.id).some(({ caps }) => caps.some(({ of }) => of === "micros"));
+function examinePrices(services: Services, agent: Agent, refs: readonly string[]): Check[] {
+  const isCapped = scopesOf(services.config, agent.id).some(({ caps }) => caps.some(({ of }) => of === "micros"));
   if (!isCapped) return [];
   return refs
-    .filter((ref) => hasNoPrice(wiring, ref))
+    .filter((ref) => hasNoPrice(services, ref))
     .map((ref) => ({
       id: `models.price.${ref}`,
       area: "models",
@@ -85,9 +85,9 @@ function examinePrices(wiring: Wiring, agent: Agent, refs: readonly string[]): C
     }));
 }
 
-function hasNoPrice(wiring: Wiring, ref: string): boolean {
+function hasNoPrice(services: Services, ref: string): boolean {
   try {
-    return wiring.model(ref).price === undefined;
+    return services.model(ref).price === undefined;
   } catch (error) {
     // That it cannot be asked is said above.
     if (error instanceof IsopodError) return false;

@@ -2,18 +2,18 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type ConfigurationView, configurationView } from "../services/config-view.ts";
 import { knowConfiguration } from "../services/current-config.ts";
-import { variable, type Wiring, wire } from "../services/services.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import { createServices, type Services, variable } from "../services/services.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /**
  * Opens what there is to be looked at, however much of it is broken. Never rejects for what is wrong with a deployment.
  * @param origin where it was asked
  */
-export async function openPatient(
+export async function openDiagnostics(
   env: Env,
   origin: string,
   waitUntil: (promise: Promise<unknown>) => void,
-): Promise<Patient> {
+): Promise<DiagnosticsContext> {
   const now = Date.now();
   return {
     env,
@@ -21,7 +21,7 @@ export async function openPatient(
     now,
     secret: (name) => variable(env, name),
     configuration: await viewOf(env),
-    wiring: await wired(env, now, waitUntil),
+    services: await wired(env, now, waitUntil),
   };
 }
 
@@ -36,10 +36,14 @@ async function viewOf(env: Env): Promise<ConfigurationView> {
 }
 
 /** Whatever it is that cannot be opened, the areas say it. */
-async function wired(env: Env, now: number, waitUntil: Parameters<typeof wire>[1]): Promise<Wiring | undefined> {
+async function wired(
+  env: Env,
+  now: number,
+  waitUntil: Parameters<typeof createServices>[1],
+): Promise<Services | undefined> {
   try {
     await knowConfiguration(env, now);
-    return wire(env, waitUntil);
+    return createServices(env, waitUntil);
   } catch (error) {
     log("warn", "doctor.not_wired", { error: messageOf(error) });
     return undefined;

@@ -3,12 +3,12 @@ import { drizzle } from "drizzle-orm/d1";
 import { listChannels } from "../channels/index.ts";
 import { pairings } from "../db/schema.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Whether anybody who writes on a channel is an owner, and whether the names of owners can be anybody's. */
-export async function examineOwners({ wiring, env }: Patient): Promise<Check[]> {
-  if (wiring === undefined) return [];
-  const { ownerAllowFrom } = wiring.config.commands;
+export async function examineOwners({ services, env }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const { ownerAllowFrom } = services.config.commands;
   const paired = await drizzle(env.DB).$count(pairings, and(isNotNull(pairings.approvedAt), eq(pairings.owner, true)));
   const head = { id: "owners.known", area: "owners", path: "commands.ownerAllowFrom" } as const;
   const someone: Check =
@@ -20,7 +20,7 @@ export async function examineOwners({ wiring, env }: Patient): Promise<Check[]> 
           message: "Nobody on a channel is an owner; only who has the token may give commands and answer approvals.",
           fix: 'Add yourself to commands.ownerAllowFrom, such as "telegram:123456789", or approve your pairing as an owner.',
         };
-  const channels = listChannels(wiring.plugins.channels).map(({ id }) => id);
+  const channels = listChannels(services.plugins.channels).map(({ id }) => id);
   const strange = ownerAllowFrom.filter(
     (owner) => owner.includes(":") && !channels.includes(owner.split(":")[0] ?? ""),
   );

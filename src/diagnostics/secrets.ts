@@ -5,13 +5,13 @@ import { secretRef } from "../config/secret-ref.ts";
 import { isJsonObject, type Json } from "../lib/json.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 const GOOD_TOKEN_CHARS = 24;
 const WEAK_TOKEN_CHARS = 8;
 
 /** Whether the secrets that the configuration names are there, and whether the token is hard to guess. Names only. */
-export function examineSecrets({ configuration, secret }: Patient): Check[] {
+export function examineSecrets({ configuration, secret }: DiagnosticsContext): Check[] {
   const { document } = configuration;
   const idle = idleFields(jsonSchemaOf(wholeSchema), document).map(({ path }) => path);
   const named = new Map(referencesIn(document, []).map((reference) => [reference.id, reference]));

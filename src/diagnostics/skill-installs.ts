@@ -4,16 +4,16 @@ import { ABANDONED_MS } from "../skills/install/finish-work.ts";
 import type { InstallPlace } from "../skills/install/install-place.ts";
 import { readLock } from "../skills/install/lock-store.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Most agents whose records are read: each costs one operation of R2. */
 const MAX_AGENTS = 20;
 
 /** Whether what is recorded of installed skills can be read, and no install or removal was left in the middle. */
-export async function examineSkillInstalls({ wiring, now }: Patient): Promise<Check[]> {
-  if (wiring === undefined) return [];
-  const ids = agentIds(wiring.config).slice(0, MAX_AGENTS);
-  const places = ids.flatMap((id) => Object.values(installPlaces(agentOf(wiring.config, id), wiring)));
+export async function examineSkillInstalls({ services, now }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const ids = agentIds(services.config).slice(0, MAX_AGENTS);
+  const places = ids.flatMap((id) => Object.values(installPlaces(agentOf(services.config, id), services)));
   const byLock = new Map(places.map((place) => [place.lockKey, place]));
   return (await Promise.all([...byLock.values()].map((place) => examineLock(place, now)))).flat();
 }

@@ -1,32 +1,32 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import { nearestOf } from "../lib/nearest.ts";
 import { MIN_SECRET_CHARS } from "../security/mask.ts";
-import { overviewOfAgent } from "../services/skills/agent-overview.ts";
+import { agentSkillsOverview } from "../services/skills/agent-overview.ts";
 import type { SkillLine, SkillsOverview } from "../services/skills/skills-overview.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Most agents whose skills are looked at: each costs some operations of R2. */
 const MAX_AGENTS = 20;
 /** Most lines for one agent. */
 const MAX_LINES = 30;
 
-type Config = NonNullable<Patient["wiring"]>["config"];
+type Config = NonNullable<DiagnosticsContext["services"]>["config"];
 
 /** Whether skills are what they are to be: what cannot be read or trusted, what lacks something, and names that mean none. */
-export async function examineSkills({ wiring, secret }: Patient): Promise<Check[]> {
-  if (wiring === undefined) return [];
-  const ids = agentIds(wiring.config).slice(0, MAX_AGENTS);
-  const agents = ids.map((id) => agentOf(wiring.config, id));
+export async function examineSkills({ services, secret }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const ids = agentIds(services.config).slice(0, MAX_AGENTS);
+  const agents = ids.map((id) => agentOf(services.config, id));
   const reports = await Promise.all(
-    agents.map(async (agent) => ({ agent, report: await overviewOfAgent(agent, wiring) })),
+    agents.map(async (agent) => ({ agent, report: await agentSkillsOverview(agent, services) })),
   );
   const lines = reports.flatMap(({ report }) => report.skills);
-  const hasAll = agentIds(wiring.config).length <= MAX_AGENTS && !lines.some(({ code }) => code === "unreachable");
+  const hasAll = agentIds(services.config).length <= MAX_AGENTS && !lines.some(({ code }) => code === "unreachable");
   return [
-    ...reports.flatMap(({ agent, report }) => checksOf(agent, report, wiring.config)),
-    ...(hasAll ? unknownNames(wiring.config, lines) : []),
-    ...shortValues(wiring.config, secret),
+    ...reports.flatMap(({ agent, report }) => checksOf(agent, report, services.config)),
+    ...(hasAll ? unknownNames(services.config, lines) : []),
+    ...shortValues(services.config, secret),
   ];
 }
 
@@ -137,7 +137,7 @@ function unknownNames({ skills, agents }: Config, lines: readonly SkillLine[]): 
 }
 
 /** Values that are too short to be told from other text, so that they cannot be masked where they appear. */
-function shortValues({ skills }: Config, secret: Patient["secret"]): Check[] {
+function shortValues({ skills }: Config, secret: DiagnosticsContext["secret"]): Check[] {
   const named = Object.entries(skills.entries).flatMap(([key, { apiKey, env }]) => [
     ...(apiKey === undefined ? [] : [{ id: apiKey.id, path: `skills.entries.${key}.apiKey` }]),
     ...Object.entries(env).map(([name, { id }]) => ({ id, path: `skills.entries.${key}.env.${name}` })),

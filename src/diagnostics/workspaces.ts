@@ -6,7 +6,7 @@ import { readState, STATE_FOLDER, STATE_PATH } from "../workspace/state.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
 import { examineAcceptance } from "./acceptance.ts";
 import type { Check } from "./check.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Most agents whose files are looked at: each costs up to ten operations of R2. */
 const MAX_AGENTS = 20;
@@ -14,12 +14,12 @@ const MAX_AGENTS = 20;
 const MAX_STRAYS = 10;
 
 /** Whether each agent's files can be listed and read, and get into the prompt as they are. */
-export async function examineWorkspaces({ wiring, env }: Patient): Promise<Check[]> {
-  if (wiring === undefined) return [];
-  const ids = agentIds(wiring.config);
+export async function examineWorkspaces({ services, env }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const ids = agentIds(services.config);
   const looked = ids.slice(0, MAX_AGENTS).map((id) => {
-    const agent = agentOf(wiring.config, id);
-    return examineWorkspace(agent, wiring.workspaceOf(agent), env.DB);
+    const agent = agentOf(services.config, id);
+    return examineWorkspace(agent, services.workspaceOf(agent), env.DB);
   });
   const more: Check[] = [
     {
@@ -32,7 +32,7 @@ export async function examineWorkspaces({ wiring, env }: Patient): Promise<Check
   return [
     ...(await Promise.all(looked)).flat(),
     ...(ids.length > MAX_AGENTS ? more : []),
-    ...examineSharing(wiring.config),
+    ...examineSharing(services.config),
   ];
 }
 
@@ -48,7 +48,7 @@ function examineSharing(config: Config): Check[] {
   }));
 }
 
-type Config = NonNullable<Patient["wiring"]>["config"];
+type Config = NonNullable<DiagnosticsContext["services"]>["config"];
 
 async function examineWorkspace(agent: Agent, workspace: Workspace, database: D1Database): Promise<Check[]> {
   const head = { id: `workspaces.${agent.id}`, area: "workspaces" } as const;

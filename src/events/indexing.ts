@@ -5,7 +5,7 @@ import { log } from "../lib/log.ts";
 import { knowConfiguration } from "../services/current-config.ts";
 import { clearMemory } from "../services/memory/clear-memory.ts";
 import type { IndexMemory } from "../services/memory/request-indexing.ts";
-import { wire } from "../services/services.ts";
+import { createServices } from "../services/services.ts";
 
 /** For how long one message's work may go on; what is left then is another message's. */
 const BUDGET_MS = 20_000;
@@ -40,11 +40,11 @@ export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: Execut
 /** Never rejects: what one agent lacks is nothing to the next. */
 async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env, ctx: ExecutionContext): Promise<void> {
   try {
-    const wiring = wire(env, (promise) => ctx.waitUntil(promise));
-    const agent = agentIds(wiring.config).includes(agentId) ? agentOf(wiring.config, agentId) : undefined;
+    const services = createServices(env, (promise) => ctx.waitUntil(promise));
+    const agent = agentIds(services.config).includes(agentId) ? agentOf(services.config, agentId) : undefined;
     const options = { budgetMs: BUDGET_MS, fruitless };
-    if (agent?.memorySearch.enabled) await wiring.memoryOf(agent).index({ force: false, ...options });
-    else await clearMemory({ env, agentId, host: wiring.host, now: Date.now }, options);
+    if (agent?.memorySearch.enabled) await services.memoryOf(agent).index({ force: false, ...options });
+    else await clearMemory({ env, agentId, host: services.host, now: Date.now }, options);
     for (const message of messages) message.ack();
   } catch (thrown) {
     log("warn", "indexing.failed", { agentId, error: messageOf(thrown) });

@@ -6,7 +6,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { othersWithIndex } from "../memory/store/drop-index.ts";
 import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
-import { askForAll } from "../services/memory/request-indexing.ts";
+import { requestIndexingOfAll } from "../services/memory/request-indexing.ts";
 import type { Config } from "../services/services.ts";
 
 /** Most agents of one question to the database, which takes 100 parameters. */
@@ -30,7 +30,7 @@ export async function tick(env: Env, scheduledAt: number, now: number = schedule
     const { config } = configurationInForce(env);
     const due = await dueMemories(env.MEMORY, config, now);
     if (scheduledAt % HOUR_MS < TICK_MS) due.push(...(await needlessMemories(env.MEMORY, config)));
-    await askForAll(env.INDEXING, due);
+    await requestIndexingOfAll(env.INDEXING, due);
   } catch (thrown) {
     log("warn", "tick.failed", { error: messageOf(thrown) });
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { waitAbout } from "../lib/sleep.ts";
+import { sleepAbout } from "../lib/sleep.ts";
 import { MANAGED_ID } from "../skills/install/install-place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { sweepVersions } from "../workspace/sweep.ts";
@@ -31,7 +31,7 @@ export async function consumeUpkeep(
   now: number = Date.now(),
 ): Promise<void> {
   const jobs = [...jobsIn(batch.messages).values()];
-  const storeOf = (agentId: string) => ({ bucket: env.FILES, attempt: createAttempt(waitAbout), agentId });
+  const storeOf = (agentId: string) => ({ bucket: env.FILES, attempt: createAttempt(sleepAbout), agentId });
   for (const job of jobs) {
     try {
       await pruneVersions(storeOf(job.agentId), job.path, now);

@@ -85,14 +85,14 @@ export const agentRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 agentRoutes.openapi(agentRoute, async (c) => {
   const request = c.req.valid("json");
-  const { config, revision: configRevision } = c.get("wiring");
+  const { config, revision: configRevision } = c.get("services");
   const sessionKey = request.sessionKey ?? mainSessionKey(request.agentId ?? defaultAgentId(config));
   const { agentId } = parseSessionKey(sessionKey);
   if (request.agentId !== undefined && request.agentId !== agentId) {
     throw new IsopodError("invalid_request", `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`);
   }
   const { idempotencyKey } = request;
-  const input = runInputOf(request, agentId, c.get("wiring"));
+  const input = runInputOf(request, agentId, c.get("services"));
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
   const accept = {

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentIds, agentOf, defaultAgentId } from "../config/agents.ts";
 import { sharingAgents, workspacePrefix } from "../config/workspace-prefix.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
@@ -45,21 +45,21 @@ const readRoute = createRoute({
 export const agentListRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 agentListRoutes.openapi(listRoute, (c) => {
-  const wiring = c.get("wiring");
-  return c.json({ agents: agentIds(wiring.config).map((id) => viewOf(wiring, id)) }, 200);
+  const services = c.get("services");
+  return c.json({ agents: agentIds(services.config).map((id) => viewOf(services, id)) }, 200);
 });
 
-agentListRoutes.openapi(readRoute, (c) => c.json(viewOf(c.get("wiring"), c.req.valid("param").id), 200));
+agentListRoutes.openapi(readRoute, (c) => c.json(viewOf(c.get("services"), c.req.valid("param").id), 200));
 
 /** @throws IsopodError `not_found` */
-function viewOf(wiring: Pick<Wiring, "config" | "modelRefOf">, id: string): z.output<typeof agent> {
-  const { config } = wiring;
+function viewOf(services: Pick<Services, "config" | "modelRefOf">, id: string): z.output<typeof agent> {
+  const { config } = services;
   const one = agentOf(config, id);
   return {
     id,
     ...(one.name !== undefined && { name: one.name }),
     default: id === defaultAgentId(config),
-    model: wiring.modelRefOf(one),
+    model: services.modelRefOf(one),
     workspace: workspacePrefix(id, one.workspace),
     sharesWith: sharingAgents(config, id),
   };

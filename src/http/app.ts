@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { VERSION } from "../lib/version.ts";
 import { knowConfiguration } from "../services/current-config.ts";
-import { wire } from "../services/services.ts";
+import { createServices } from "../services/services.ts";
 import { agentRoutes } from "./agent.ts";
 import { agentListRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
@@ -59,8 +59,8 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use(async (c, next) => {
     await knowConfiguration(c.env, Date.now());
     c.set(
-      "wiring",
-      wire(c.env, (promise) => c.executionCtx.waitUntil(promise)),
+      "services",
+      createServices(c.env, (promise) => c.executionCtx.waitUntil(promise)),
     );
     await next();
   });
@@ -88,7 +88,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
-    workspaceRoutes<AppEnv>(async (c, agentId) => notingSkills(openWorkspace(c.get("wiring"), agentId), c.env)),
+    workspaceRoutes<AppEnv>(async (c, agentId) => notingSkills(openWorkspace(c.get("services"), agentId), c.env)),
   );
   app.openAPIRegistry.register("Error", errorBody);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });

@@ -52,7 +52,7 @@ const listRoute = createRoute({
 export const auditRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 auditRoutes.openapi(listRoute, async (c) => {
-  const { agentId = defaultAgentId(c.get("wiring").config), kind, limit, before } = c.req.valid("query");
+  const { agentId = defaultAgentId(c.get("services").config), kind, limit, before } = c.req.valid("query");
   const entries = await drizzle(c.env.DB)
     .select()
     .from(audit)

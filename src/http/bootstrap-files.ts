@@ -62,13 +62,13 @@ const acceptRoute = createRoute({
 export const bootstrapFileRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 bootstrapFileRoutes.openapi(readRoute, async (c) => {
-  const { config, workspaceOf } = c.get("wiring");
+  const { config, workspaceOf } = c.get("services");
   const agent = agentOf(config, c.req.valid("param").id);
   return c.json(await answered(reviewFiles(c.env.DB, workspaceOf(agent), agent.id)), 200);
 });
 
 bootstrapFileRoutes.openapi(acceptRoute, async (c) => {
-  const { config, workspaceOf } = c.get("wiring");
+  const { config, workspaceOf } = c.get("services");
   const agent = agentOf(config, c.req.valid("param").id);
   const { seen } = c.req.valid("json");
   return c.json(await answered(acceptFiles(c.env.DB, workspaceOf(agent), agent.id, { seen, now: Date.now() })), 200);

@@ -38,7 +38,7 @@ const budgetsRoute = createRoute({
 export const budgetRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 budgetRoutes.openapi(budgetsRoute, async (c) => {
-  const scopes = allScopes(c.get("wiring").config);
+  const scopes = allScopes(c.get("services").config);
   const reports = await readBudgets(scopes, c.env.BUDGETS).catch((error: unknown) => {
     log("warn", "budget.not_read", { error: messageOf(error) });
     throw new IsopodError("unavailable", "A budget does not answer.", "Try again in a moment.");

@@ -12,7 +12,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
-import type { OpenChannel, Wiring } from "../services/services.ts";
+import type { OpenChannel, Services } from "../services/services.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 
@@ -23,21 +23,21 @@ const SEND_TIMEOUT_MS = 20_000;
 export const channelRoutes = new Hono<AppEnv>();
 
 channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
-  const wiring = c.get("wiring");
+  const services = c.get("services");
   const { channel: channelId, account: accountId } = c.req.param();
-  const open = openFor(wiring, channelId, accountId);
+  const open = openFor(services, channelId, accountId);
   const received = await open.channel.receive(c.req.raw, open.context);
   if (received.kind === "refused") return received.response;
   if (received.kind === "ignored") return done(received.reason);
   const { message, answer = { ok: true } } = received;
-  const decision = await decide(c.env.DB, wiring, open, message);
+  const decision = await decide(c.env.DB, services, open, message);
   if (decision.kind === "ignore") return done(decision.reason);
   if (decision.kind === "pair") {
     c.executionCtx.waitUntil(offerPairing(c.env.DB, open, message));
     return done("the sender is not paired");
   }
-  await hand(c.env, wiring, open, message, decision.owner);
-  c.executionCtx.waitUntil(acknowledge(message, open, wiring.config.messages));
+  await hand(c.env, services, open, message, decision.owner);
+  c.executionCtx.waitUntil(acknowledge(message, open, services.config.messages));
   return c.json(answer);
 
   function done(reason: string): Response {
@@ -51,9 +51,9 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
  * answered in the same way; the log says what it is.
  * @throws IsopodError `not_found`
  */
-function openFor(wiring: Wiring, channelId: string, accountId: string): OpenChannel {
+function openFor(services: Services, channelId: string, accountId: string): OpenChannel {
   try {
-    return wiring.channel(channelId, accountId);
+    return services.channel(channelId, accountId);
   } catch (error) {
     if (!(error instanceof IsopodError) || error.code !== "not_found") throw error;
     log("info", "channel.unknown", { channel: head(channelId, 80), accountId: head(accountId, 80), hint: error.hint });
@@ -64,13 +64,13 @@ function openFor(wiring: Wiring, channelId: string, accountId: string): OpenChan
 /** Whether the sender may talk to the agent. D1 is asked only where it matters: for strangers, and of groups. */
 async function decide(
   database: D1Database,
-  wiring: Wiring,
+  services: Services,
   { channel, context }: OpenChannel,
   received: InboundMessage,
 ): Promise<AccessDecision> {
-  const { ownerAllowFrom } = wiring.config.commands;
-  const { id } = answeringAgent({ channelId: channel.id, accountId: context.accountId, message: received }, wiring);
-  const mentioned = received.mentioned || isAddressedIn(received.text, wiring.config, id);
+  const { ownerAllowFrom } = services.config.commands;
+  const { id } = answeringAgent({ channelId: channel.id, accountId: context.accountId, message: received }, services);
+  const mentioned = received.mentioned || isAddressedIn(received.text, services.config, id);
   const message = { ...received, mentioned };
   const question = {
     channelId: channel.id,
@@ -81,7 +81,10 @@ async function decide(
   };
   const first = decideAccess(question);
   if (hingesOnActivation(question, first)) {
-    const key = conversationKey({ channelId: channel.id, accountId: context.accountId, message, owner: false }, wiring);
+    const key = conversationKey(
+      { channelId: channel.id, accountId: context.accountId, message, owner: false },
+      services,
+    );
     return decideAccess({ ...question, activation: await findActivation(database, key, Date.now()) });
   }
   if (first.kind !== "pair") return first;
@@ -94,16 +97,16 @@ async function decide(
 /** Stores the message in its session. */
 async function hand(
   env: Env,
-  wiring: Wiring,
+  services: Services,
   { channel, context }: OpenChannel,
   message: InboundMessage,
   owner: boolean,
 ): Promise<void> {
   const arrival = { channelId: channel.id, accountId: context.accountId, message, owner };
-  const agent = answeringAgent(arrival, wiring);
-  const request = await requestOf(arrival, agent, wiring.config, wiring.workspaceOf(agent));
+  const agent = answeringAgent(arrival, services);
+  const request = await requestOf(arrival, agent, services.config, services.workspaceOf(agent));
   const objectName = await objectNameOf(request.sessionKey);
-  const accepted = { ...request, runId: newRunId(objectName, Date.now()), configRevision: wiring.revision };
+  const accepted = { ...request, runId: newRunId(objectName, Date.now()), configRevision: services.revision };
   await callSession(env.SESSIONS, objectName, (session) => session.accept(accepted));
 }
 

@@ -1,11 +1,11 @@
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 
 /** What every route is given. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     /** Absent before the configuration was looked at. */
-    wiring: Wiring;
+    services: Services;
     /** By what the caller is known, once that was looked at. */
     caller: "token" | "page";
   };

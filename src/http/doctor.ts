@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { examine } from "../diagnostics/examine.ts";
-import { openPatient } from "../diagnostics/open-diagnostics.ts";
+import { openDiagnostics } from "../diagnostics/open-diagnostics.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
@@ -44,6 +44,6 @@ export const doctorRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 doctorRoutes.openapi(doctorRoute, async (c) => {
   const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
-  const patient = await openPatient(c.env, new URL(c.req.url).origin, waitUntil);
+  const patient = await openDiagnostics(c.env, new URL(c.req.url).origin, waitUntil);
   return c.json(await examine(patient), 200);
 });

@@ -71,7 +71,7 @@ callerRoutes.openapi(logoutRoute, async (c) => {
 });
 
 callerRoutes.openapi(meRoute, (c) => {
-  const { config, modelRefOf } = c.get("wiring");
+  const { config, modelRefOf } = c.get("services");
   const agentId = defaultAgentId(config);
   const model = modelRefOf(agentOf(config, agentId));
   return c.json({ agentId, model, scopes: ["read", "write", "admin"], version: VERSION }, 200);

@@ -40,7 +40,7 @@ memoryRoutes.openapi(statusRoute, async (c) => {
 
 /** @throws IsopodError `not_found` where there is no such agent */
 function memoryOf(c: Context<AppEnv>, id: string): AgentMemory {
-  const { config, memoryOf: open } = c.get("wiring");
+  const { config, memoryOf: open } = c.get("services");
   return open(agentOf(config, id));
 }
 

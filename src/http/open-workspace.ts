@@ -1,10 +1,13 @@
 import { agentOf } from "../config/agents.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import { furnished } from "../workspace/furnished.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** The workspace of an agent for a request. @throws IsopodError `not_found` where there is no such agent */
-export function openWorkspace({ config, workspaceOf }: Pick<Wiring, "config" | "workspaceOf">, id: string): Workspace {
+export function openWorkspace(
+  { config, workspaceOf }: Pick<Services, "config" | "workspaceOf">,
+  id: string,
+): Workspace {
   const agent = agentOf(config, id);
   const workspace = workspaceOf(agent);
   return agent.defaults.skipBootstrap ? workspace : furnished(workspace, Date.now());

@@ -38,6 +38,6 @@ const listRoute = createRoute({
 export const pluginRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 pluginRoutes.openapi(listRoute, (c) => {
-  const { hooks } = c.get("wiring").config;
+  const { hooks } = c.get("services").config;
   return c.json({ plugins: PLUGINS.map((plugin) => pluginView(plugin, hooks)) }, 200);
 });

@@ -4,7 +4,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import { contextReport } from "../turn/preview/context-report.ts";
-import { previewOccasion } from "../turn/preview/preview-context.ts";
+import { previewContext } from "../turn/preview/preview-context.ts";
 import { previewPrompt } from "../turn/preview/preview-prompt.ts";
 import { freshSkills } from "../turn/skills/fresh-skills.ts";
 import type { AppEnv } from "./context.ts";
@@ -76,7 +76,7 @@ export const promptRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 promptRoutes.openapi(previewRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const preview = await previewPrompt(id, c.req.valid("query"), c.get("wiring"), Date.now());
+  const preview = await previewPrompt(id, c.req.valid("query"), c.get("services"), Date.now());
   return plainPrompt(c, preview) ?? c.json(preview, 200);
 });
 
@@ -94,10 +94,10 @@ promptRoutes.openapi(contextRoute, async (c) => {
   const { key } = c.req.valid("param");
   const { agentId } = parseSessionKey(key);
   const { sender } = c.req.valid("query");
-  const wiring = c.get("wiring");
+  const services = c.get("services");
   const report = await callSession(c.env.SESSIONS, await objectNameOf(key), async (session) => session.context(sender));
-  if (report !== undefined || !isAlwaysThere(key, wiring.config)) return c.json(known(report, key), 200);
-  const occasion = previewOccasion(agentId, { session: key, sender }, wiring);
-  const room = { agentId, wiring, extraTools: [], skills: freshSkills(wiring), messages: [], now: Date.now() };
-  return c.json(await contextReport(occasion, room), 200);
+  if (report !== undefined || !isAlwaysThere(key, services.config)) return c.json(known(report, key), 200);
+  const turnContext = previewContext(agentId, { session: key, sender }, services);
+  const deps = { agentId, services, extraTools: [], skills: freshSkills(services), messages: [], now: Date.now() };
+  return c.json(await contextReport(turnContext, deps), 200);
 });

@@ -69,7 +69,7 @@ sessionDataRoutes.openapi(exportRoute, async (c) => {
   const transcript = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
     session.export(c.req.valid("query").prompts === "true"),
   );
-  const isEmpty = transcript === undefined && isAlwaysThere(key, c.get("wiring").config);
+  const isEmpty = transcript === undefined && isAlwaysThere(key, c.get("services").config);
   const name = `${encodeURIComponent(key)}.jsonl`;
   return new Response(isEmpty ? "" : known(transcript, key), {
     headers: {

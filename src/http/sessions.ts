@@ -160,7 +160,7 @@ sessionRoutes.openapi(runsRoute, async (c) => {
     .where(and(eq(runs.sessionKey, key), listedAfter(runs.acceptedAt, runs.id, before)))
     .orderBy(desc(runs.acceptedAt), desc(runs.id))
     .limit(limit);
-  if (rows.length === 0 && !isAlwaysThere(key, c.get("wiring").config)) {
+  if (rows.length === 0 && !isAlwaysThere(key, c.get("services").config)) {
     const find = async () => callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(1, 1));
     known(await find(), key);
   }
@@ -173,7 +173,7 @@ sessionRoutes.openapi(historyRoute, async (c) => {
   const history = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
     session.history(limit, before),
   );
-  if (history === undefined && isAlwaysThere(key, c.get("wiring").config)) return c.json(EMPTY, 200);
+  if (history === undefined && isAlwaysThere(key, c.get("services").config)) return c.json(EMPTY, 200);
   return c.json(known(history, key), 200);
 });
 
@@ -181,7 +181,7 @@ sessionRoutes.openapi(eventsRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const header = c.req.header("Last-Event-ID");
   const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
-  const orWait = isAlwaysThere(key, c.get("wiring").config);
+  const orWait = isAlwaysThere(key, c.get("services").config);
   const events = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after, orWait));
   return sse(known(events, key));
 });

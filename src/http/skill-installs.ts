@@ -48,7 +48,7 @@ skillInstallRoutes.openapi({ ...installRoute, hide: true }, async (c) => {
       ? uploaded(c, path)
       : getArchive(wanted(url, slug, version), path, ports(c)),
   );
-  const done = await translated(() => installSkill(place, installRules(c.get("wiring")), { ...got, replace }));
+  const done = await translated(() => installSkill(place, installRules(c.get("services")), { ...got, replace }));
   const { outcome, folder, entry, notes } = done;
   const view = viewOfInstalled(place, folder, entry);
   await tell(c, id, place, { deed: outcome, folder, entry });
@@ -59,7 +59,7 @@ skillInstallRoutes.openapi(updateRoute, async (c) => {
   const { id, name } = c.req.valid("param");
   const { version, force = false, global = c.req.valid("query").global === "true" } = c.req.valid("json");
   const place = placeOf(c, id, global);
-  const rules = installRules(c.get("wiring"));
+  const rules = installRules(c.get("services"));
   const done = await translated(() => updateSkill(place, rules, name, { version, force }, getAgainFrom(ports(c))));
   const { outcome, folder, entry, notes } = done;
   await tell(c, id, place, { deed: outcome, folder, entry });
@@ -86,20 +86,20 @@ skillInstallRoutes.openapi(acceptRoute, async (c) => {
   const { id, name } = c.req.valid("param");
   const place = placeOf(c, id, c.req.valid("query").global === "true");
   const { seen } = c.req.valid("json");
-  const { folder, entry } = await translated(() => acceptSkill(place, installRules(c.get("wiring")), name, seen));
+  const { folder, entry } = await translated(() => acceptSkill(place, installRules(c.get("services")), name, seen));
   await tell(c, id, place, { deed: "accepted", folder, entry });
   return c.json({ ...viewOfInstalled(place, folder, entry), outcome: "accepted", notes: [] }, 200);
 });
 
 /** @throws IsopodError `not_found` where there is no such agent */
 function placeOf(c: Context<AppEnv>, id: string, isGlobal: boolean): InstallPlace {
-  const wiring = c.get("wiring");
-  const { own, managed } = installPlaces(agentOf(wiring.config, id), wiring);
+  const services = c.get("services");
+  const { own, managed } = installPlaces(agentOf(services.config, id), services);
   return isGlobal ? managed : own;
 }
 
 function ports(c: Context<AppEnv>) {
-  return archivePorts(c.get("wiring"));
+  return archivePorts(c.get("services"));
 }
 
 function wanted(url: string | undefined, slug: string | undefined, version: string | undefined) {

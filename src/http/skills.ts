@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { overviewOfAgent } from "../services/skills/agent-overview.ts";
+import { agentSkillsOverview } from "../services/skills/agent-overview.ts";
 import { type SkillFolder, skillFolder } from "../services/skills/skill-folder.ts";
 import { skillRoots } from "../services/skills/skill-roots.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
@@ -44,18 +44,18 @@ const readRoute = createRoute({
 export const skillRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 skillRoutes.openapi(listRoute, async (c) => {
-  const wiring = c.get("wiring");
-  const agent = agentOf(wiring.config, c.req.valid("param").id);
-  const report = await overviewOfAgent(agent, wiring);
-  const skills = await withInstalls(report.skills, agent, wiring);
+  const services = c.get("services");
+  const agent = agentOf(services.config, c.req.valid("param").id);
+  const report = await agentSkillsOverview(agent, services);
+  const skills = await withInstalls(report.skills, agent, services);
   return c.json({ agent: agent.id, ...report, skills, limits: agent.skillsLimits }, 200);
 });
 
 skillRoutes.openapi(readRoute, async (c) => {
-  const wiring = c.get("wiring");
+  const services = c.get("services");
   const { id, name } = c.req.valid("param");
-  const agent = agentOf(wiring.config, id);
-  const { skills } = await overviewOfAgent(agent, wiring);
+  const agent = agentOf(services.config, id);
+  const { skills } = await agentSkillsOverview(agent, services);
   const skill = skills.find((one) => one.name === name);
   if (skill === undefined) {
     throw new IsopodError(
@@ -64,8 +64,8 @@ skillRoutes.openapi(readRoute, async (c) => {
       `GET /v1/agents/${id}/skills has those that were found.`,
     );
   }
-  const [line = skill] = await withInstalls([skill], agent, wiring);
-  const { files, more, seen, text } = await answered(skillFolder(skill.location, skillRoots(agent, wiring)));
+  const [line = skill] = await withInstalls([skill], agent, services);
+  const { files, more, seen, text } = await answered(skillFolder(skill.location, skillRoots(agent, services)));
   return c.json({ ...line, files, moreFiles: more, seen, ...(text !== undefined && { text }) }, 200);
 });
 

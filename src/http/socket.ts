@@ -39,7 +39,7 @@ socketRoutes.openapi(socketRoute, async (c) => {
     );
   }
   const { key } = c.req.valid("param");
-  agentOf(c.get("wiring").config, parseSessionKey(key).agentId);
+  agentOf(c.get("services").config, parseSessionKey(key).agentId);
   const url = `https://session/?key=${encodeURIComponent(key)}`;
   const response = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
     session.fetch(new Request(url, { headers: { Upgrade: "websocket" } })),

@@ -1,5 +1,5 @@
 import type { Agent } from "../config/agents.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import { installPlaces } from "../services/skills/skill-installs.ts";
 import { type InstalledView, installedIn } from "../skills/install/installed-view.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
@@ -10,9 +10,9 @@ import { WorkspaceError } from "../workspace/workspace.ts";
 export async function withInstalls<Line extends { location: string }>(
   skills: readonly Line[],
   agent: Agent,
-  wiring: Wiring,
+  services: Services,
 ): Promise<(Line & { install?: InstalledView })[]> {
-  const { own, managed } = installPlaces(agent, wiring);
+  const { own, managed } = installPlaces(agent, services);
   const installs = await known(installedIn([own, managed]));
   return skills.map((skill) => {
     const install = installs.get(skill.location);

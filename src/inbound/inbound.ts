@@ -7,7 +7,7 @@ import { log } from "../lib/log.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
-import type { Config, Wiring } from "../services/services.ts";
+import type { Config, Services } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/accept-request.ts";
 import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
@@ -70,13 +70,13 @@ function textOf({ message, owner }: Arrival, kept: readonly KeptFile[]): string 
 }
 
 /** The agent that answers what comes in at a place. */
-export function answeringAgent(arrival: Omit<Arrival, "owner">, { config }: Wiring): Agent {
+export function answeringAgent(arrival: Omit<Arrival, "owner">, { config }: Services): Agent {
   return agentOf(config, agentAt(config, placeOf(arrival)));
 }
 
 /** The session that a message belongs to. */
-export function conversationKey(arrival: Arrival, wiring: Wiring): string {
-  return keyOf(arrival, answeringAgent(arrival, wiring), wiring.config);
+export function conversationKey(arrival: Arrival, services: Services): string {
+  return keyOf(arrival, answeringAgent(arrival, services), services.config);
 }
 
 function keyOf(arrival: Arrival, agent: Agent, config: Config): string {

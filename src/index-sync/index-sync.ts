@@ -12,7 +12,7 @@ import type { Store } from "../session-store/store.ts";
 const TELL_AFTER_MS = 200;
 
 /** What telling the index needs of the object that it is done for. */
-export interface IndexRoom {
+export interface IndexSyncDeps {
   store: Store;
   fence: Fence;
   database: D1Database;
@@ -24,19 +24,19 @@ export interface IndexRoom {
  * Keeps the index of all sessions, runs and waiting calls, and the audit trail, in step with one session, after the fact. A run stays open
  * until the index knows how it ended, so that a later incarnation tells it again; telling it twice does no harm.
  */
-export class Indexer {
-  readonly #room: IndexRoom;
+export class IndexSync {
+  readonly #deps: IndexSyncDeps;
   /** The calls that the index knows to wait for a person, by their approvals. */
   readonly #toldWaiting = new Set<string>();
   #telling: Promise<void> | undefined;
 
-  constructor(room: IndexRoom) {
-    this.#room = room;
+  constructor(deps: IndexSyncDeps) {
+    this.#deps = deps;
   }
 
   /** Whether the index lags behind; also while it is being told, because that may get lost. */
   get isBehind(): boolean {
-    return this.#untold().length > 0 || this.#room.audit.isBehind;
+    return this.#untold().length > 0 || this.#deps.audit.isBehind;
   }
 
   /**
@@ -62,25 +62,25 @@ export class Indexer {
 
   /** A person has spoken on a run's calls, or nobody has to any more. Never rejects. */
   async forgetApprovals(runId: string): Promise<void> {
-    await quietly(() => forgetApprovals(this.#room.database, runId));
+    await quietly(() => forgetApprovals(this.#deps.database, runId));
   }
 
   #untold(): OpenRun[] {
-    return openRuns(this.#room.store).filter(
+    return openRuns(this.#deps.store).filter(
       ({ state }) => isSettled(state) || waitingIn(state).some((id) => !this.#toldWaiting.has(id)),
     );
   }
 
   async #tellSoon(): Promise<void> {
-    let isHeard = true;
+    let isDelivered = true;
     do {
       await scheduler.wait(TELL_AFTER_MS);
-      isHeard = await quietly(() => this.#tellNow(this.#untold()));
-    } while (isHeard && this.isBehind);
+      isDelivered = await quietly(() => this.#tellNow(this.#untold()));
+    } while (isDelivered && this.isBehind);
   }
 
   async #tellNow(rows: readonly OpenRun[]): Promise<void> {
-    const { store, fence, database, audit, owner } = this.#room;
+    const { store, fence, database, audit, owner } = this.#deps;
     await audit.tell();
     for (const { id, state } of rows) {
       if (state.status !== "waiting_approval") continue;

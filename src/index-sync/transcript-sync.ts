@@ -4,32 +4,32 @@ import { newId } from "../lib/ids.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { type TranscriptPage, transcriptPath } from "../memory/transcript-path.ts";
 import type { Message } from "../models/message.ts";
-import { askForIndexing, type IndexMemory } from "../services/memory/request-indexing.ts";
+import { type IndexMemory, requestIndexing } from "../services/memory/request-indexing.ts";
 import { forgetTranscripts, notePages } from "../services/memory/transcript-index.ts";
 import { isRemembered, remembersTranscripts } from "../services/memory/transcript-sources.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import { transcriptLines } from "../session-store/transcript-lines.ts";
 import {
   etagOf,
-  hasNews,
+  hasUnindexedText,
   isLaidOut,
   layOutMore,
   linesOn,
-  markTold,
+  markIndexed,
   type PageRow,
   pageAt,
   pagesOf,
-  untoldPages,
+  unindexedPages,
 } from "../session-store/transcript-pages.ts";
 
 /** How often a transcript is laid out further in one call: of what is longer the rest comes with the next. */
 const MAX_STEPS = 100;
 
 /** What being remembered needs of the object of a session. */
-export interface TranscriptRoom {
+export interface TranscriptSyncDeps {
   store: Store;
   fence: Fence;
   /** The index of memories, and the queue that it is made by. */
@@ -37,32 +37,32 @@ export interface TranscriptRoom {
   indexing: Queue<IndexMemory>;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
-  wiring(): Pick<Wiring, "config">;
+  services(): Pick<Services, "config">;
   now(): number;
 }
 
 /** What memory has of one session: what was said there, in pages. Where transcripts are no source, it costs nothing. */
-export class TranscriptMemory {
-  readonly #room: TranscriptRoom;
+export class TranscriptSync {
+  readonly #deps: TranscriptSyncDeps;
   #telling: Promise<void> | undefined;
 
-  constructor(room: TranscriptRoom) {
-    this.#room = room;
+  constructor(deps: TranscriptSyncDeps) {
+    this.#deps = deps;
   }
 
   /** All pages, the newest first; whoever asks is told by that. `isWhole` says whether the newest messages are in it. */
   async pages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> {
     if (!this.#isRemembered()) return { pages: [], isWhole: true };
     const isWhole = await this.#layOut();
-    const { store, fence } = this.#room;
+    const { store, fence } = this.#deps;
     const pages = pagesOf(store).filter(({ keptSeq, lastSeq }) => keptSeq <= lastSeq);
-    if (untoldPages(store).length > 0) fence.write(() => markTold(store, untoldPages(store)));
+    if (unindexedPages(store).length > 0) fence.write(() => markIndexed(store, unindexedPages(store)));
     return { pages: pages.map((page) => this.#shown(page)), isWhole };
   }
 
   /** A page as it is now; undefined where there is none, or nothing of it is left. */
   page(conversation: string, number: number): (TranscriptPage & { text: string }) | undefined {
-    const { store } = this.#room;
+    const { store } = this.#deps;
     const page = this.#isRemembered() ? pageAt(store, conversation, number) : undefined;
     const lines = page && linesOn(store, page, this.#linesOf());
     return page && lines && { ...this.#shown(page), text: lines.join("\n") };
@@ -84,11 +84,11 @@ export class TranscriptMemory {
    * @throws whatever D1 or the queue throws
    */
   async forget(): Promise<void> {
-    const { store, memory, indexing, owner } = this.#room;
+    const { store, memory, indexing, owner } = this.#deps;
     if (!isLaidOut(store)) return;
     const { agentId, key } = owner();
     await forgetTranscripts(memory, agentId, key);
-    await askForIndexing(indexing, agentId);
+    await requestIndexing(indexing, agentId);
   }
 
   /** Resolves when nothing is being told. */
@@ -97,19 +97,19 @@ export class TranscriptMemory {
   }
 
   async #tell(): Promise<void> {
-    const { store, fence, memory, indexing, owner, now } = this.#room;
+    const { store, fence, memory, indexing, owner, now } = this.#deps;
     try {
       const agent = this.#agent();
       if (!remembersTranscripts(agent) || !this.#isRemembered()) return;
       const { deltaBytes: bytes, deltaMessages: messages } = agent.memorySearch.sync.sessions;
-      if (hasNews(store, owner(), { bytes, messages })) await this.#layOut();
-      const changed = untoldPages(store);
+      if (hasUnindexedText(store, owner(), { bytes, messages })) await this.#layOut();
+      const changed = unindexedPages(store);
       if (changed.length === 0) return;
       const at = now();
       const paths = changed.map((page) => this.#shown(page).path);
       await notePages(memory, agent.id, paths, { token: newId("ver", at), at });
-      await askForIndexing(indexing, agent.id);
-      fence.write(() => markTold(store, changed));
+      await requestIndexing(indexing, agent.id);
+      fence.write(() => markIndexed(store, changed));
     } catch (error) {
       writeLog("warn", "memory.not_told", { error: messageOf(error) });
     }
@@ -117,7 +117,7 @@ export class TranscriptMemory {
 
   /** Lays out what was said, in small commits. Gives whether that is all of it. */
   async #layOut(): Promise<boolean> {
-    const { store, fence, owner } = this.#room;
+    const { store, fence, owner } = this.#deps;
     const linesOf = this.#linesOf();
     for (let step = 0; step < MAX_STEPS; step++) {
       if (!fence.write(() => layOutMore(store, owner(), linesOf))) return true;
@@ -128,13 +128,13 @@ export class TranscriptMemory {
 
   /** One that is deleted after a while is no memory. */
   #isRemembered(): boolean {
-    const { key, settings } = this.#room.owner();
+    const { key, settings } = this.#deps.owner();
     return isRemembered(key) && settings.lingerMs === undefined;
   }
 
   #shown(page: PageRow): TranscriptPage {
     const { conversation, page: number, size, saidAt } = page;
-    const path = transcriptPath({ sessionKey: this.#room.owner().key, conversation, page: number });
+    const path = transcriptPath({ sessionKey: this.#deps.owner().key, conversation, page: number });
     return { path, etag: etagOf(page), size, modifiedAt: saidAt };
   }
 
@@ -144,6 +144,6 @@ export class TranscriptMemory {
   }
 
   #agent(): Agent {
-    return agentOf(this.#room.wiring().config, this.#room.owner().agentId);
+    return agentOf(this.#deps.services().config, this.#deps.owner().agentId);
   }
 }

@@ -2,7 +2,7 @@
  * What a text says of a failure: itself or, where it is JSON, the strings in it that describe an error and the codes
  * that it names. All else of a body may quote the request and proves nothing.
  */
-export function spoken(text: string): string[] {
+export function providerMessage(text: string): string[] {
   const json = parsed(text);
   return json === undefined ? [text] : toldBy(json);
 }
@@ -18,7 +18,7 @@ export function sentenceIn(text: string): string | undefined {
 const TELLING = /^(?:_*|\w+_)(?:message|msg|type|code|status|error|details?|reason|title|raw)$/i;
 
 function toldBy(json: unknown): string[] {
-  if (typeof json === "string") return spoken(json);
+  if (typeof json === "string") return providerMessage(json);
   if (typeof json === "number") return [`code: ${json}`];
   if (Array.isArray(json)) return json.flatMap(toldBy);
   if (typeof json !== "object" || json === null) return [];

@@ -1,6 +1,6 @@
 import { head } from "../lib/text.ts";
 import { kindOf } from "./error-kind.ts";
-import { sentenceIn, spoken } from "./error-text.ts";
+import { providerMessage, sentenceIn } from "./error-text.ts";
 import type { ModelError } from "./message.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -25,7 +25,7 @@ const MAX_BODY_CHARS = 20_000;
  */
 export function toModelError(failure: Failure): ModelError {
   const body = head(failure.body ?? "", MAX_BODY_CHARS);
-  const words = plainWords([failure.message, body].flatMap(spoken));
+  const words = plainWords([failure.message, body].flatMap(providerMessage));
   const status = failure.status ?? statusIn(words);
   const retry = retryAfterMs(failure.headers ?? {}, body || failure.message);
   return {

@@ -13,7 +13,7 @@ const MAX_FILES = 50;
  * The workspace files that the prompt shows once plugins have spoken, cut to the limits; one that nobody touched is the
  * same object. Each that was added, changed or left out is on the audit trail.
  */
-export async function hookedFiles(
+export async function applyFileHooks(
   files: readonly BootstrapFile[],
   limits: BootstrapLimits,
   hooks: PromptHooks,

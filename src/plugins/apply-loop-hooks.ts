@@ -1,5 +1,5 @@
 import type { LoopHooks } from "../agent/loop-hooks.ts";
-import { hookedTools } from "./apply-tool-hooks.ts";
+import { applyToolHooks } from "./apply-tool-hooks.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
 /** The events that happen within a loop. */
@@ -12,10 +12,10 @@ const OF_LOOP = [
 ] as const;
 
 /** What plugins have to say in the loop of a run; undefined where none has a hook for what happens there. */
-export function hookedLoop(hooks: SessionHooks, runId: string): LoopHooks | undefined {
+export function applyLoopHooks(hooks: SessionHooks, runId: string): LoopHooks | undefined {
   if (!OF_LOOP.some((name) => hooks.has(name))) return undefined;
   return {
-    ...hookedTools(hooks, runId),
+    ...applyToolHooks(hooks, runId),
     beforeCompaction: async (event) => void (await hooks.run("before_compaction", event, runId)),
     afterCompaction: (event) => hooks.later("after_compaction", () => event, runId),
   };

@@ -7,15 +7,15 @@ import type { SessionHooks } from "./session-hooks.ts";
 const MAX_CHARS = 200_000;
 
 /** What is to become of a text on its way out. */
-export type LookedAt = { markdown: string } | { cancelledBy: string };
+export type VettedMessage = { markdown: string } | { cancelledBy: string };
 
 /** Lets plugins look at a text before it is sent. Each change of it, and a refusal, is on the audit trail. */
-export async function hookedMessage(
+export async function applyMessageHooks(
   content: string,
   target: Target,
   runId: string,
   hooks: SessionHooks,
-): Promise<LookedAt> {
+): Promise<VettedMessage> {
   const { event, merged, answers } = await hooks.run("message_sending", { content, target }, runId);
   const lines: AuditLine[] = [];
   let before = content;

@@ -9,7 +9,7 @@ import type { SessionHooks } from "./session-hooks.ts";
  * The model of a turn, as `provider/model`, once plugins have spoken. One of a provider that is not configured is not
  * taken, which is logged and on the audit trail, as is a change.
  */
-export async function hookedModel(
+export async function applyModelHooks(
   ref: string,
   { runId, messages }: { runId: string; messages: () => readonly Message[] },
   { hooks, model }: { hooks: SessionHooks; model(ref: string): unknown },

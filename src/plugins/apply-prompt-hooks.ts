@@ -19,11 +19,11 @@ export interface PromptMoment extends Pick<PromptEvent, "model"> {
  * The system prompt of a turn once plugins have spoken, each change of which is on the audit trail before a model sees
  * it. What they add stands above the part that changes from turn to turn, so that what is above it stays cached.
  */
-export async function hookedPrompt(
+export async function applyPromptHooks(
   { added, ...prompt }: RenderedPrompt,
   moment: PromptMoment,
   hooks: PromptHooks,
-): Promise<HookedPrompt> {
+): Promise<PluginPrompt> {
   const lines = await Promise.all(added.map(({ name, text }) => sectionLine(name, text, moment)));
   const built = await changed("before_prompt_build", prompt, moment, hooks);
   const started = await changed("before_agent_start", built.prompt, moment, hooks);
@@ -32,7 +32,7 @@ export async function hookedPrompt(
 }
 
 /** A prompt once plugins have spoken, and what becomes by their words of another one for the same turn. */
-export interface HookedPrompt extends SentPrompt {
+export interface PluginPrompt extends SentPrompt {
   alike(other: RenderedPrompt): SentPrompt;
 }
 

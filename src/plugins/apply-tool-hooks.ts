@@ -7,7 +7,7 @@ import type { ResultPersistEvent } from "./hooks.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
 /** What plugins have to say on the tool calls of a run. */
-export function hookedTools(
+export function applyToolHooks(
   hooks: SessionHooks,
   runId: string,
 ): Pick<LoopHooks, "beforeCall" | "returned" | "afterCall"> {

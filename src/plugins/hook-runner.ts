@@ -14,7 +14,7 @@ interface AnyPoint {
 }
 
 /** How an event came out. */
-export interface Outcome<Point extends AnyPoint> {
+export interface HookOutcome<Point extends AnyPoint> {
   /** As the hooks have changed it. */
   event: Point["event"];
   /** What they answered together; undefined where nobody did. */
@@ -35,12 +35,12 @@ export interface Hooks {
     name: Name,
     event: HookMap[Name]["event"],
     place: () => HookPlace,
-  ): Promise<Outcome<HookMap[Name]>>;
+  ): Promise<HookOutcome<HookMap[Name]>>;
   runSync<Name extends SyncHookName>(
     name: Name,
     event: SyncHookMap[Name]["event"],
     place: () => HookPlace,
-  ): Outcome<SyncHookMap[Name]>;
+  ): HookOutcome<SyncHookMap[Name]>;
 }
 
 export interface HooksOptions {
@@ -148,17 +148,17 @@ function contextOf(place: HookPlace, by: string, settings: unknown, signal: Abor
   return { ...place, settings, signal, audit: (note) => place.audit({ by, ...note }) };
 }
 
-function untouched<Point extends AnyPoint>(event: Point["event"]): Outcome<Point> {
+function untouched<Point extends AnyPoint>(event: Point["event"]): HookOutcome<Point> {
   return { event, merged: undefined, answers: [] };
 }
 
 /** What came of an event with one more answer; anything but an object is none. */
 function withAnswer<Point extends AnyPoint>(
-  outcome: Outcome<Point>,
+  outcome: HookOutcome<Point>,
   rule: RuleOf<Point>,
   by: string,
   answer: Point["answer"] | undefined,
-): Outcome<Point> {
+): HookOutcome<Point> {
   if (typeof answer !== "object" || answer === null) return outcome;
   const merged = outcome.merged === undefined ? answer : rule.merge(outcome.merged, answer);
   return { event: rule.pass(outcome.event, merged), merged, answers: [...outcome.answers, { by, answer }] };

@@ -5,7 +5,7 @@ import type { AuditLine } from "../security/audit-entry.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { HookPlace } from "./hook-context.ts";
-import { createHooks, type Hooks, type Outcome } from "./hook-runner.ts";
+import { createHooks, type HookOutcome, type Hooks } from "./hook-runner.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
 
 const NO_HOOKS = createHooks([], { log: writeLog });
@@ -37,7 +37,7 @@ export interface PromptHooks {
     name: Name,
     event: HookMap[Name]["event"],
     runId?: string,
-  ): Promise<Outcome<HookMap[Name]>>;
+  ): Promise<HookOutcome<HookMap[Name]>>;
 }
 
 /** The hooks of plugins as one session runs them: each is told where it is. */

@@ -7,7 +7,7 @@ import { forgetRuns } from "../session-store/session-index.ts";
 import { saveOldestCursor } from "../session-store/session-row.ts";
 import { sessionFolder, spillKey } from "../session-store/spill.ts";
 import { cutPages } from "../session-store/transcript-pages.ts";
-import type { RetentionRoom } from "./retention-deps.ts";
+import type { RetentionDeps } from "./retention-deps.ts";
 
 /** Rows that go in one commit, and bytes that are read for it. */
 const BATCH = 200;
@@ -17,9 +17,9 @@ const BATCH_BYTES = 512 * 1024;
 const ROWID = sql<number>`rowid`;
 
 /** Clears away messages from before an instant, with their large results, but for what a model is still shown. */
-export async function clearMessages(room: RetentionRoom, before: number): Promise<void> {
-  const { store, fence, log, files } = room;
-  const owner = room.owner();
+export async function clearMessages(deps: RetentionDeps, before: number): Promise<void> {
+  const { store, fence, log, files } = deps;
+  const owner = deps.owner();
   const { agentId, key } = owner;
   const shownFrom = contextStart(store, owner);
   if (shownFrom === undefined) return;
@@ -46,9 +46,9 @@ export async function clearMessages(room: RetentionRoom, before: number): Promis
 }
 
 /** Clears away runs that were accepted before an instant, unless messages of theirs are still there. */
-export async function clearRuns(room: RetentionRoom, before: number): Promise<void> {
-  const { store, fence, database } = room;
-  const { key } = room.owner();
+export async function clearRuns(deps: RetentionDeps, before: number): Promise<void> {
+  const { store, fence, database } = deps;
+  const { key } = deps.owner();
   const kept = store.select({ runId: messages.runId }).from(messages).orderBy(asc(messages.seq)).limit(1).get();
   for (;;) {
     const { id, open, acceptedAt } = runs;
@@ -64,8 +64,8 @@ export async function clearRuns(room: RetentionRoom, before: number): Promise<vo
 }
 
 /** Clears away deliveries that were settled before an instant. */
-export async function clearDeliveries(room: RetentionRoom, before: number): Promise<void> {
-  const { store, fence } = room;
+export async function clearDeliveries(deps: RetentionDeps, before: number): Promise<void> {
+  const { store, fence } = deps;
   for (;;) {
     const { id, status, dueAt } = outbox;
     const rows = store.select({ id, status, dueAt }).from(outbox).orderBy(asc(id)).limit(BATCH).all();

@@ -11,7 +11,7 @@ import { deleteFolder, sessionFolder } from "../session-store/spill.ts";
 const STOP_MS = 5000;
 
 /** What deleting needs of the object that it is done for. */
-export interface RemovalRoom {
+export interface RemovalDeps {
   ctx: Pick<DurableObjectState, "storage" | "abort">;
   files: R2Bucket;
   database: D1Database;
@@ -29,11 +29,11 @@ export interface RemovalRoom {
 
 /** Deletes a session that is marked so, with everything that it left. */
 export class Removal {
-  readonly #room: RemovalRoom;
+  readonly #deps: RemovalDeps;
   #going: Promise<void> | undefined;
 
-  constructor(room: RemovalRoom) {
-    this.#room = room;
+  constructor(deps: RemovalDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -58,7 +58,7 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, audit, transcripts, owner, idle, dismiss, forget } = this.#room;
+    const { ctx, files, database, audit, transcripts, owner, idle, dismiss, forget } = this.#deps;
     const { agentId, key } = owner();
     // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");

@@ -2,11 +2,11 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { forgetAudit } from "../session-store/session-index.ts";
 import { saveTidiedAt } from "../session-store/session-row.ts";
-import { dropEndedChildren } from "../session-store/subagent-rows.ts";
+import { dropEndedSubagents } from "../session-store/subagent-rows.ts";
 import { clearEvents } from "./clear-events.ts";
 import { clearDeliveries, clearMessages, clearRuns } from "./clear-history.ts";
 import { clearPrompts } from "./clear-prompts.ts";
-import type { RetentionRoom } from "./retention-deps.ts";
+import type { RetentionDeps } from "./retention-deps.ts";
 
 /** How often what is old is looked for. */
 const EVERY_MS = 3_600_000;
@@ -19,11 +19,11 @@ const EVENT_DAYS = 7;
  * what nobody uses stays where it is.
  */
 export class Retention {
-  readonly #room: RetentionRoom;
+  readonly #deps: RetentionDeps;
   #tidying: Promise<void> | undefined;
 
-  constructor(room: RetentionRoom) {
-    this.#room = room;
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
   }
 
   /** Clears away what is old where that was not done for an hour. Never rejects. */
@@ -41,20 +41,20 @@ export class Retention {
 
   async #tidy(): Promise<void> {
     try {
-      const now = this.#room.now();
-      if (now - this.#room.owner().tidiedAt < EVERY_MS) return;
-      this.#room.fence.write(() => saveTidiedAt(this.#room.store, now));
-      const { days: keepDays } = this.#room.wiring().config.session.retention;
+      const now = this.#deps.now();
+      if (now - this.#deps.owner().tidiedAt < EVERY_MS) return;
+      this.#deps.fence.write(() => saveTidiedAt(this.#deps.store, now));
+      const { days: keepDays } = this.#deps.services().config.session.retention;
       const eventDays = keepDays === 0 ? EVENT_DAYS : Math.min(keepDays, EVENT_DAYS);
-      await clearEvents(this.#room, now - eventDays * DAY_MS);
+      await clearEvents(this.#deps, now - eventDays * DAY_MS);
       if (keepDays === 0) return;
       const before = now - keepDays * DAY_MS;
-      await clearMessages(this.#room, before);
-      await clearRuns(this.#room, before);
-      await clearPrompts(this.#room, before);
-      await clearDeliveries(this.#room, before);
-      await forgetAudit(this.#room.database, this.#room.owner().agentId, before);
-      this.#room.fence.write(() => dropEndedChildren(this.#room.store, before));
+      await clearMessages(this.#deps, before);
+      await clearRuns(this.#deps, before);
+      await clearPrompts(this.#deps, before);
+      await clearDeliveries(this.#deps, before);
+      await forgetAudit(this.#deps.database, this.#deps.owner().agentId, before);
+      this.#deps.fence.write(() => dropEndedSubagents(this.#deps.store, before));
     } catch (error) {
       writeLog("warn", "retention.failed", { error: messageOf(error) });
     }

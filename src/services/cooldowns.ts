@@ -1,6 +1,6 @@
 import { and, inArray, lte, sql } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
-import type { Rest, Rests } from "../agent/failover.ts";
+import type { Cooldowns, Rest } from "../agent/failover.ts";
 import { cooldowns } from "../db/schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -13,26 +13,26 @@ const MAX_REMEMBERED = 500;
 const MAX_NAMES = 100;
 
 /** What is remembered of a name: how it rests, if it does, and when that was read. */
-export type RememberedRests = Map<string, { rest: Rest | undefined; at: number }>;
+export type CooldownCache = Map<string, { rest: Rest | undefined; at: number }>;
 
 /**
  * Which keys of model providers rest, for all sessions. Nothing here ever throws: where D1 cannot be asked or told,
  * what is remembered counts.
  */
-export class Cooldowns {
+export class CooldownStore {
   readonly #database: D1Database;
-  readonly #remembered: RememberedRests;
+  readonly #remembered: CooldownCache;
   readonly #waitUntil: (promise: Promise<unknown>) => void;
 
   /** @param remembered shared by all who work in the same isolate */
-  constructor(database: D1Database, remembered: RememberedRests, waitUntil: (promise: Promise<unknown>) => void) {
+  constructor(database: D1Database, remembered: CooldownCache, waitUntil: (promise: Promise<unknown>) => void) {
     this.#database = database;
     this.#remembered = remembered;
     this.#waitUntil = waitUntil;
   }
 
   /** How these names rest; asks D1 once for those of which nothing was heard for a while. */
-  async of(names: readonly string[], now: number): Promise<Rests> {
+  async of(names: readonly string[], now: number): Promise<Cooldowns> {
     const stale = names.filter((name) => now - (this.#remembered.get(name)?.at ?? 0) >= FRESH_MS).slice(0, MAX_NAMES);
     if (stale.length > 0) await this.#read(stale, now);
     return new Map(

@@ -1,6 +1,6 @@
 import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
-import type { Config, Wiring } from "./services.ts";
+import type { Config, Services } from "./services.ts";
 
 /** A model that somebody may choose by name. */
 export interface NamedModel {
@@ -15,14 +15,14 @@ export type ModelLookup =
   | { kind: "none"; problem: string };
 
 /** The model that answers in a session: the one that was chosen there, else its agent's own. */
-export function sessionModel(settings: { model?: string }, agent: Agent, wiring: Wiring): string {
-  return settings.model ?? wiring.modelRefOf(agent);
+export function sessionModel(settings: { model?: string }, agent: Agent, services: Services): string {
+  return settings.model ?? services.modelRefOf(agent);
 }
 
 /** Looks a model up by `provider/model` or by its alias, whose case does not matter; it can be asked then. */
-export function lookUpModel(wiring: () => Wiring, word: string): ModelLookup {
+export function lookUpModel(services: () => Services, word: string): ModelLookup {
   try {
-    const { config, model } = wiring();
+    const { config, model } = services();
     const found = model(resolveAlias(config, word));
     const { ref, contextWindow, tagsThoughts = false } = found;
     return { kind: "model", ref, contextWindow, tagsThoughts };
@@ -34,10 +34,10 @@ export function lookUpModel(wiring: () => Wiring, word: string): ModelLookup {
 }
 
 /** The models that the configuration names: those of an agent, those with an alias, and those of the providers. */
-export function namedModels(wiring: Wiring, agent: Agent): NamedModel[] {
-  const { config } = wiring;
+export function namedModels(services: Services, agent: Agent): NamedModel[] {
+  const { config } = services;
   const named = new Map(aliased(config).map((model) => [model.ref, model]));
-  const own = wiring.modelRefOf(agent);
+  const own = services.modelRefOf(agent);
   const ofProviders = Object.entries(config.models.providers).flatMap(([name, { models }]) =>
     models.map(({ id }) => `${name}/${id}`),
   );

@@ -8,7 +8,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
-import { waitAbout } from "../lib/sleep.ts";
+import { sleepAbout } from "../lib/sleep.ts";
 import { VERSION } from "../lib/version.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { Sight } from "../memory/search/search-room.ts";
@@ -26,12 +26,12 @@ import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ConfigChange, type ConfigChanged, changeConfiguration, newestDocument } from "./change-config.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
-import { Cooldowns, type RememberedRests } from "./cooldowns.ts";
+import { type CooldownCache, CooldownStore } from "./cooldowns.ts";
 import { configurationInForce, knownConfiguration } from "./current-config.ts";
-import { type MemoryParts, newMemoryParts } from "./memory/memory-deps.ts";
+import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { openMemory } from "./memory/open-memory.ts";
-import { askAtStart } from "./memory/request-indexing.ts";
+import { requestIndexingAtStart } from "./memory/request-indexing.ts";
 import { ownersForPrompt } from "./owner-ids.ts";
 
 /** No plugins besides those that Isopod brings. */
@@ -40,7 +40,7 @@ const NO_MORE: readonly AnyPlugin[] = [];
 export type { Config } from "./config-schema.ts";
 
 /** The Worker's bindings, opened the way its configuration says. Cheap to make, and holds no state of its own. */
-export interface Wiring {
+export interface Services {
   readonly config: Config;
   /** The revision that the configuration is; 0 where none is stored. */
   readonly revision: number;
@@ -59,7 +59,7 @@ export interface Wiring {
   /** Who may answer. @throws IsopodError `not_configured` where nobody may */
   readonly candidates: FindCandidates;
   /** Which of them rest. */
-  readonly cooldowns: Cooldowns;
+  readonly cooldowns: CooldownStore;
   workspaceOf(agent: Agent): Workspace;
   /**
    * What an agent remembers.
@@ -110,7 +110,11 @@ export interface OpenChannel {
  * @param morePlugins plugins besides those that Isopod brings
  * @throws IsopodError `not_configured` where the configuration is not valid, `unavailable` where it could not be read
  */
-export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, morePlugins = NO_MORE): Wiring {
+export function createServices(
+  env: Env,
+  waitUntil: (promise: Promise<unknown>) => void,
+  morePlugins = NO_MORE,
+): Services {
   const { revision, config, models, candidates, plugins, hooks } = settledParts(env, morePlugins);
   const { rests, started, memoryParts } = morePlugins.length === 0 ? rememberedBy(env) : nothingRemembered();
   const secret = (name: string) => variable(env, name);
@@ -122,7 +126,7 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
       configured: agent.workspace,
       now: Date.now,
       newVersionId: () => newId("ver", Date.now()),
-      wait: waitAbout,
+      wait: sleepAbout,
       onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
       onChanged: (path) => noteMemoryChange(env, livingWith(agent, config), path, Date.now),
     });
@@ -137,7 +141,7 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
     candidates,
-    cooldowns: new Cooldowns(env.DB, rests, waitUntil),
+    cooldowns: new CooldownStore(env.DB, rests, waitUntil),
     workspaceOf,
     memoryOf: (agent, sight) =>
       openMemory(env, {
@@ -151,14 +155,14 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
         waitUntil,
       }),
     compareMemory: ({ id, memorySearch: { enabled, sync } }) => {
-      if (enabled && sync.onSessionStart) waitUntil(askAtStart(env.INDEXING, id, Date.now()));
+      if (enabled && sync.onSessionStart) waitUntil(requestIndexingAtStart(env.INDEXING, id, Date.now()));
     },
     secret,
     installs: {
       bucket: env.FILES,
       now: Date.now,
       newVersionId: () => newId("ver", Date.now()),
-      wait: waitAbout,
+      wait: sleepAbout,
       onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: MANAGED_ID, path })),
     },
     skillChanges: () => knownConfiguration(env.DB).skillChanges,
@@ -176,8 +180,8 @@ export function wire(env: Env, waitUntil: (promise: Promise<unknown>) => void, m
 }
 
 /** The agent that a session belongs to. @throws IsopodError `not_found` */
-export function agentIn(wiring: Wiring, agentId: string): Agent {
-  return agentOf(wiring.config, agentId);
+export function agentIn(services: Services, agentId: string): Agent {
+  return agentOf(services.config, agentId);
 }
 
 /** An agent, and those that have the same workspace. */
@@ -197,9 +201,9 @@ interface SettledParts {
 
 /** What an isolate remembers whatever the configuration is. */
 interface Remembered {
-  rests: RememberedRests;
+  rests: CooldownCache;
   started: Set<string>;
-  memoryParts: MemoryParts;
+  memoryParts: MemoryCaches;
 }
 
 const settled = new WeakMap<Env, SettledParts>();
@@ -229,7 +233,7 @@ function rememberedBy(env: Env): Remembered {
 }
 
 function nothingRemembered(): Remembered {
-  return { rests: new Map(), started: new Set(), memoryParts: newMemoryParts() };
+  return { rests: new Map(), started: new Set(), memoryParts: newMemoryCaches() };
 }
 
 function openChannel(

@@ -2,8 +2,8 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
-import { talkOf } from "./merge-key.ts";
-import { admit, type DropReason, inTurn, type Manner, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { mergeKeyOf } from "./merge-key.ts";
+import { admit, type DropReason, inTurn, type QueueClass, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -23,7 +23,7 @@ export interface NewRun {
 }
 
 /** What admitting a run works on, within the fence. */
-export interface AdmissionRoom {
+export interface AdmissionDeps {
   store: Store;
   log: EventLog;
   policy: QueuePolicy;
@@ -42,45 +42,45 @@ export interface Admitted {
  * Stores a run once, whether it comes again under its id or under its idempotency key, and lets it wait. On a busy
  * session others may have to give way to it, or it to them; each of them then has its outcome in the same commit.
  */
-export function admitRun(run: NewRun, room: AdmissionRoom): Admitted {
-  const { store, log, now } = room;
+export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
+  const { store, log, now } = deps;
   const known = knownRun(store, run);
   if (known !== undefined) return { row: known, isNew: false, interrupt: undefined };
   const unsettled = openRuns(store);
   const waiting = waitingRuns(unsettled);
   const active = unsettled.find((row) => isBegun(row.state));
-  const talk = talkOf(run.input, run.target);
-  const manner = mannerOf(run.input);
-  const activeTalk = active && isTurn(active.state) ? active.talk : undefined;
-  const { admitted, drop, interrupt } = admit(waiting, { talk, manner }, activeTalk, room.policy);
+  const mergeKey = mergeKeyOf(run.input, run.target);
+  const queueClass = queueClassOf(run.input);
+  const activeTalk = active && isTurn(active.state) ? active.mergeKey : undefined;
+  const { admitted, drop, interrupt } = admit(waiting, { mergeKey, queueClass }, activeTalk, deps.policy);
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
   const row: RunRow = {
     id,
     ...rest,
-    talk,
+    mergeKey,
     open: true,
-    state: { status: "queued", behind, ...(manner !== "message" && { manner }) },
+    state: { status: "queued", behind, ...(queueClass !== "message" && { queueClass }) },
     acceptedAt: now,
     firstSeq: log.lastSeq + 1,
   };
   insertRun(store, row);
-  for (const gone of drop) dropRun(gone.id, gone.reason, room);
-  if (!admitted) dropRun(id, "queue_full", room);
-  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, room) }]);
+  for (const gone of drop) dropRun(gone.id, gone.reason, deps);
+  if (!admitted) dropRun(id, "queue_full", deps);
+  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, deps) }]);
   return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
 }
 
 /** How many runs get their turn before a new one. */
-function aheadOf({ id }: RunRow, { store }: AdmissionRoom): number {
+function aheadOf({ id }: RunRow, { store }: AdmissionDeps): number {
   return waitingRuns(openRuns(store)).findIndex((run) => run.id === id);
 }
 
-function mannerOf({ origin, alone }: RunInput): Manner {
+function queueClassOf({ origin, alone }: RunInput): QueueClass {
   if (alone) return "command";
   if (origin?.kind === "command" || origin?.kind === "reset") return origin.kind;
   if (origin?.kind === "delivery" || origin?.kind === "boot") return "note";
-  return origin?.kind === "announcement" ? "news" : "message";
+  return origin?.kind === "announcement" ? "announcement" : "message";
 }
 
 /** Whether a newer message may take the place of a run at work: what asks no model is let finish. */
@@ -106,22 +106,24 @@ export function knownRun(store: Store, { runId, idempotencyKey, inputDigest }: N
 /** The runs that wait, in the order in which they get their turn. */
 export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   return inTurn(
-    rows.flatMap(({ id, acceptedAt, talk, state }) => {
+    rows.flatMap(({ id, acceptedAt, mergeKey, state }) => {
       if (state.status !== "queued") return [];
-      const { behind, manner = "message" } = state;
-      return [{ id, acceptedAt, talk, behind, manner }];
+      const { behind, queueClass = "message" } = state;
+      return [{ id, acceptedAt, mergeKey, behind, queueClass }];
     }),
   );
 }
 
 /** Ends a waiting run that gives way. Summarized, its beginning goes to the next of the same talk that waits. */
-function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionRoom): void {
+function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionDeps): void {
   const gone = findRun(store, id);
   if (gone?.state.status !== "queued") return;
   const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
   saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
   // Only the same talk may inherit: a stranger's words must not come to stand in an owner's message.
-  const next = waitingRuns(openRuns(store)).find((run) => run.manner === "message" && run.talk === gone.talk);
+  const next = waitingRuns(openRuns(store)).find(
+    (run) => run.queueClass === "message" && run.mergeKey === gone.mergeKey,
+  );
   const heir = next && findRun(store, next.id);
   if (reason !== "summarized" || gone.input === null || !heir?.input) return;
   saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(gone.input, heir.input) });

@@ -5,7 +5,7 @@ import { newId } from "../lib/ids.ts";
 import { head } from "../lib/text.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
 import type { Fence } from "./fence.ts";
-import { auditNews } from "./schema.ts";
+import { auditPending } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
@@ -15,7 +15,7 @@ const TOLD_AT_ONCE = 50;
 const MAX_FIELD_CHARS = 500;
 
 /** What keeping an audit trail needs of the object that it is kept in. */
-export interface AuditRoom {
+export interface AuditTrailDeps {
   store: Store;
   fence: Fence;
   database: D1Database;
@@ -28,12 +28,12 @@ export interface AuditRoom {
  * read them. A line has its id from the beginning, so that telling it twice is once.
  */
 export class AuditTrail {
-  readonly #room: AuditRoom;
+  readonly #deps: AuditTrailDeps;
   /** Whether something may be left to tell; an earlier incarnation may have left it. */
   #mayBeBehind = true;
 
-  constructor(room: AuditRoom) {
-    this.#room = room;
+  constructor(deps: AuditTrailDeps) {
+    this.#deps = deps;
   }
 
   /** Whether D1 is to be told something. */
@@ -45,21 +45,21 @@ export class AuditTrail {
   /** Stores lines: when it returns, or with the commit that is under way. */
   write(lines: readonly AuditLine[]): void {
     if (lines.length === 0) return;
-    const { store, fence, now } = this.#room;
+    const { store, fence, now } = this.#deps;
     const at = now();
     // Lines of one moment sort as they were written.
     const id = newId("aud", at);
     const rows = lines.map((line, i) => ({ body: { id: `${id}${String(i).padStart(3, "0")}`, at, ...bounded(line) } }));
     this.#mayBeBehind = true;
     fence.write(() => {
-      for (const row of rows) store.insert(auditNews).values(row).run();
+      for (const row of rows) store.insert(auditPending).values(row).run();
     });
   }
 
   /** Tells D1 what it does not know. @throws whatever D1 throws: what was not told is told the next time */
   async tell(): Promise<void> {
     if (!this.isBehind) return;
-    const { store, fence, database, owner } = this.#room;
+    const { store, fence, database, owner } = this.#deps;
     const { agentId, key: sessionKey } = owner();
     const db = drizzle(database);
     for (let rows = this.#untold(TOLD_AT_ONCE); rows.length > 0; rows = this.#untold(TOLD_AT_ONCE)) {
@@ -67,12 +67,12 @@ export class AuditTrail {
       const [first, ...rest] = lines.map((line) => db.insert(audit).values(line).onConflictDoNothing());
       if (first !== undefined) await db.batch([first, ...rest]);
       const last = rows.at(-1)?.id ?? 0;
-      fence.write(() => store.delete(auditNews).where(lte(auditNews.id, last)).run());
+      fence.write(() => store.delete(auditPending).where(lte(auditPending.id, last)).run());
     }
   }
 
   #untold(limit: number) {
-    return this.#room.store.select().from(auditNews).orderBy(asc(auditNews.id)).limit(limit).all();
+    return this.#deps.store.select().from(auditPending).orderBy(asc(auditPending.id)).limit(limit).all();
   }
 }
 

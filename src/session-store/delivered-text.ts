@@ -15,25 +15,25 @@ import type { Store } from "./store.ts";
 /** How many of a run's results are looked at for one that failed. */
 const MAX_RESULTS = 100;
 
-const saidIn = prepared((store) =>
+const deliveredParts = prepared((store) =>
   store
-    .select({ target: outbox.target, said: outbox.said, status: outbox.status })
+    .select({ target: outbox.target, source: outbox.source, status: outbox.status })
     .from(outbox)
-    .where(and(eq(outbox.runId, slot(outbox.runId)), isNotNull(outbox.said)))
+    .where(and(eq(outbox.runId, slot(outbox.runId)), isNotNull(outbox.source)))
     .orderBy(asc(outbox.id))
     .prepare(),
 );
 
 /** What the message tool has sent to a conversation in a run, as Markdown; what the channel has refused was not sent. */
 export function sentByTool(store: Store, runId: string, target: Target): string[] {
-  return saidIn(store)
+  return deliveredParts(store)
     .all({ run_id: runId })
     .flatMap((row) =>
-      row.said?.kind === "message" &&
+      row.source?.kind === "message" &&
       row.status !== "failed" &&
       row.target !== undefined &&
       isSameConversation(row.target, target)
-        ? [row.said.text]
+        ? [row.source.text]
         : [],
     );
 }
@@ -43,11 +43,13 @@ export function sentByTool(store: Store, runId: string, target: Target): string[
  * so the model sees that they have read it. To be called within the fence, when a run's reply is given up.
  * @returns the number of that message; undefined where nobody was sent anything of it
  */
-export function keepUnfinished(store: Store, log: EventLog, row: OpenRun, now: number): number | undefined {
-  const said = saidIn(store).all({ run_id: row.id });
-  if (said.length === 0) return undefined;
+export function keepInterruptedReply(store: Store, log: EventLog, row: OpenRun, now: number): number | undefined {
+  const parts = deliveredParts(store).all({ run_id: row.id });
+  if (parts.length === 0) return undefined;
   const after = log.lastOf(row);
-  const blocks = said.flatMap((part) => (part.said?.kind === "block" && part.said.after === after ? [part.said] : []));
+  const blocks = parts.flatMap((part) =>
+    part.source?.kind === "block" && part.source.after === after ? [part.source] : [],
+  );
   const [first] = blocks;
   if (first === undefined) return undefined;
   const message: AssistantMessage = {

@@ -49,7 +49,7 @@ export async function makeReady(
     store.update(outbox).set(change).where(eq(outbox.id, id)).run();
     for (const [n, { text, target: place }] of others.entries()) {
       const part = { id: id + n + 1, deliveryId: newId("dlv", now()), runId, target: place, text };
-      const pending = { status: "pending", attempts: 0, dueAt, detail: null, said: null } as const;
+      const pending = { status: "pending", attempts: 0, dueAt, detail: null, source: null } as const;
       store
         .insert(outbox)
         .values({ ...part, ...pending })

@@ -6,7 +6,7 @@ import type { RunInput } from "./run.ts";
  * where this is equal: else a reply would go astray, a stranger's words would be acted on with an owner's tools, or what
  * a caller asked of the model for one message would be lost.
  */
-export function talkOf(input: RunInput, target: Target | null): string {
+export function mergeKeyOf(input: RunInput, target: Target | null): string {
   const { sender, model = "", thinking = "", extraContext = "" } = input;
   const where = target && [target.channel, target.accountId, target.conversationId, target.threadId ?? ""];
   const instructions = extraContext === "" ? [] : [printOf(extraContext)];

@@ -1,6 +1,6 @@
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { agentIn, type Wiring } from "../services/services.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import type { ResetPolicy } from "./reset-time.ts";
 import type { EndedConversation } from "./run.ts";
 import { type SessionRow, saveConversation } from "./session-row.ts";
@@ -15,7 +15,7 @@ import type { Store } from "./store.ts";
  * @param before the session as it was
  * @param fromSeq number of the first event of the new one. Gives its id, and which one ended
  */
-export function beginAnew(
+export function startConversation(
   store: Store,
   before: SessionRow,
   fromSeq: number,
@@ -28,11 +28,11 @@ export function beginAnew(
 }
 
 /** When conversations of an agent begin anew by themselves; undefined for never, also with a configuration not valid. */
-export function resetPolicyIn(wiring: () => Wiring, agentId: string): ResetPolicy | undefined {
+export function resetPolicyIn(services: () => Services, agentId: string): ResetPolicy | undefined {
   try {
-    const { mode, atHour, idleMinutes } = wiring().config.session.reset;
+    const { mode, atHour, idleMinutes } = services().config.session.reset;
     if (mode === "none") return undefined;
-    const { userTimezone: zone = "UTC" } = agentIn(wiring(), agentId).defaults;
+    const { userTimezone: zone = "UTC" } = agentIn(services(), agentId).defaults;
     return mode === "daily" ? { mode, atHour, zone } : { mode, idleMinutes };
   } catch (error) {
     if (error instanceof IsopodError) return undefined;

@@ -8,7 +8,7 @@ import { prepared } from "./prepared-statements.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
 import { SESSION_CHANNEL } from "./session-channel.ts";
 import type { Store } from "./store.ts";
-import type { Said } from "./stored-shapes.ts";
+import type { DeliverySource } from "./stored-shapes.ts";
 
 /** Attempts after which a delivery that is refused every time is given up. */
 const MAX_ATTEMPTS = 8;
@@ -58,7 +58,7 @@ export interface Part {
   /** In the channel's markup; of a file, what stands for it where the channel takes none. */
   text: string;
   /** What is said, where that is asked for later. */
-  said?: Said;
+  source?: DeliverySource;
 }
 
 /** What leaves a run at once. */
@@ -72,9 +72,9 @@ export interface Outgoing {
 
 /** Puts parts into the outbox. Gives their ids, in order. */
 export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
-  return parts.map(({ target, text, said = null }, n) => {
+  return parts.map(({ target, text, source = null }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
-    const row = { id: nextId, deliveryId, runId, target, text, said };
+    const row = { id: nextId, deliveryId, runId, target, text, source };
     store
       .insert(outbox)
       .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
@@ -146,7 +146,7 @@ export function dropPending(store: Store): void {
 
 /** What sending needs of the world. */
 export interface OutboxPorts extends DraftPorts {
-  send(part: OutboundPart & { said: Said | null | undefined }, signal: AbortSignal): Promise<Delivery>;
+  send(part: OutboundPart & { source: DeliverySource | null | undefined }, signal: AbortSignal): Promise<Delivery>;
   /** The outcome of an attempt is stored. */
   sent(row: OutboxRow & { target: Target }, delivery: Delivery): void;
 }
@@ -161,7 +161,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     row !== undefined && row.dueAt <= ports.now();
     row = firstWaiting(ports.store)
   ) {
-    const { id, target, text, deliveryId, attempts, said } = row;
+    const { id, target, text, deliveryId, attempts, source } = row;
     const draft = markdownIn(text);
     if (draft !== undefined && target !== undefined) {
       await makeReady({ ...row, target }, draft, ports);
@@ -171,7 +171,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     const delivery =
       target === undefined
         ? NOWHERE
-        : await within(SEND_TIMEOUT_MS, (signal) => ports.send({ target, text, deliveryId, said }, signal));
+        : await within(SEND_TIMEOUT_MS, (signal) => ports.send({ target, text, deliveryId, source }, signal));
     const maxAttempts = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS;
     ports.write(() =>
       ports.store

@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from "drizzle-orm";
+import { type Column, getTableColumns, type SQL, sql, type Table } from "drizzle-orm";
 import type { Store } from "./store.ts";
 
 /**
@@ -19,4 +19,10 @@ export function slot(column: Column): SQL {
   // Drizzle encodes a value in a place also where it is null, which it does nowhere else.
   const mapToDriverValue = (value: unknown) => (value === null ? null : column.mapToDriverValue(value));
   return sql`${sql.param(sql.placeholder(column.name), { mapToDriverValue })}`;
+}
+
+/** A row's values under the SQL names of their columns, as the slots of a prepared statement take them. */
+export function slotValues<Row extends Table>(table: Row, row: Partial<Row["$inferSelect"]>): Record<string, unknown> {
+  const values = new Map(Object.entries(row));
+  return Object.fromEntries(Object.entries(getTableColumns(table)).map(([key, { name }]) => [name, values.get(key)]));
 }

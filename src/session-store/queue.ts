@@ -17,14 +17,14 @@ export interface QueuePolicy {
  * `command` shares its turn with nobody, and a `reset`, which is one, goes before whatever waits. A `note` gives way to
  * nothing and shares its turn with nobody.
  */
-export type Manner = "message" | "news" | "note" | "command" | "reset";
+export type QueueClass = "message" | "announcement" | "note" | "command" | "reset";
 
-function isCommand(manner: Manner): boolean {
-  return manner === "command" || manner === "reset";
+function isCommand(queueClass: QueueClass): boolean {
+  return queueClass === "command" || queueClass === "reset";
 }
 
-function isAlone(manner: Manner): boolean {
-  return isCommand(manner) || manner === "note";
+function isAlone(queueClass: QueueClass): boolean {
+  return isCommand(queueClass) || queueClass === "note";
 }
 
 /** A run that waits for its turn. */
@@ -33,10 +33,10 @@ export interface WaitingRun {
   /** Milliseconds since the epoch. */
   acceptedAt: number;
   /** Who talks where, with which rights: only equal ones may share a run. */
-  talk: string;
+  mergeKey: string;
   /** Whether the session was busy when it came. */
   behind: boolean;
-  manner: Manner;
+  queueClass: QueueClass;
 }
 
 /** What one more run does to those that wait. */
@@ -54,20 +54,20 @@ export type DropReason = "queue_full" | "summarized" | "interrupted";
 /** Decides what becomes of the waiting runs when one more comes to a session that is busy with `activeTalk`. */
 export function admit(
   waiting: readonly WaitingRun[],
-  { talk, manner }: Pick<WaitingRun, "talk" | "manner">,
+  { mergeKey, queueClass }: Pick<WaitingRun, "mergeKey" | "queueClass">,
   activeTalk: string | undefined,
   policy: QueuePolicy,
 ): Admission {
-  if (manner === "news" || manner === "note") return { admitted: true, drop: [], interrupt: false };
-  if (isCommand(manner)) {
-    const admitted = waiting.filter((run) => isCommand(run.manner)).length < policy.cap;
-    return { admitted, drop: [], interrupt: admitted && manner === "reset" };
+  if (queueClass === "announcement" || queueClass === "note") return { admitted: true, drop: [], interrupt: false };
+  if (isCommand(queueClass)) {
+    const admitted = waiting.filter((run) => isCommand(run.queueClass)).length < policy.cap;
+    return { admitted, drop: [], interrupt: admitted && queueClass === "reset" };
   }
-  const messages = waiting.filter((run) => run.talk === talk && run.manner === "message");
+  const messages = waiting.filter((run) => run.mergeKey === mergeKey && run.queueClass === "message");
   const interrupts = policy.mode === "interrupt";
   const outdated = interrupts ? messages : [];
   const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
-  const interrupt = interrupts && activeTalk === talk;
+  const interrupt = interrupts && activeTalk === mergeKey;
   // Each talk has its own cap: strangers cannot push an owner's message out.
   const left = interrupts ? [] : messages;
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
@@ -82,8 +82,8 @@ const MAX_DEBOUNCES = 10;
 
 /** The order in which runs get their turn, from the one in which they were accepted. */
 export function inTurn(waiting: readonly WaitingRun[]): WaitingRun[] {
-  const resets = waiting.filter((run) => run.manner === "reset");
-  return [...resets, ...waiting.filter((run) => run.manner !== "reset")];
+  const resets = waiting.filter((run) => run.queueClass === "reset");
+  return [...resets, ...waiting.filter((run) => run.queueClass !== "reset")];
 }
 
 /** Whose turn it is: these runs as one, or nobody's before an instant. */
@@ -96,8 +96,8 @@ export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
 export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextUp | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
-  if (policy.mode !== "collect" || !first.behind || isAlone(first.manner)) return { take: [first] };
-  const together = waiting.filter((run) => run.talk === first.talk && !isAlone(run.manner));
+  if (policy.mode !== "collect" || !first.behind || isAlone(first.queueClass)) return { take: [first] };
+  const together = waiting.filter((run) => run.mergeKey === first.mergeKey && !isAlone(run.queueClass));
   const lastAt = Math.max(...together.map((run) => run.acceptedAt));
   const quietAt = Math.min(lastAt, first.acceptedAt + MAX_DEBOUNCES * policy.debounceMs) + policy.debounceMs;
   return now < quietAt ? { notBefore: quietAt } : { take: together };
@@ -107,11 +107,11 @@ export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now:
  * Which waiting runs join the one at work, before it launches a tool or asks its model again. None does once the
  * conversation is to begin anew: they belong to the next one.
  */
-export function joining(
+export function mergeable(
   waiting: readonly WaitingRun[],
   activeTalk: string,
   policy: QueuePolicy,
 ): readonly WaitingRun[] {
-  if (policy.mode !== "steer" || waiting.some((run) => run.manner === "reset")) return [];
-  return waiting.filter((run) => run.talk === activeTalk && !isAlone(run.manner));
+  if (policy.mode !== "steer" || waiting.some((run) => run.queueClass === "reset")) return [];
+  return waiting.filter((run) => run.mergeKey === activeTalk && !isAlone(run.queueClass));
 }

@@ -26,12 +26,12 @@ const BROKE_OFF =
  * turn is still that of whoever spoke last.
  */
 function continued(messages: readonly Message[]): Message[] {
-  let speaker: Pick<UserMessage, "sender"> = {};
+  let principal: Pick<UserMessage, "sender"> = {};
   return messages.flatMap((message, at) => {
-    if (message.role === "user") speaker = message.sender ? { sender: message.sender } : {};
+    if (message.role === "user") principal = message.sender ? { sender: message.sender } : {};
     const isGivenUp = message.role === "assistant" && message.stop === "aborted";
     if (!isGivenUp || messages[at + 1]?.role === "user") return [message];
-    return [message, { role: "user", id: `${message.id}_broke_off`, at: message.at, text: BROKE_OFF, ...speaker }];
+    return [message, { role: "user", id: `${message.id}_broke_off`, at: message.at, text: BROKE_OFF, ...principal }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { waitAbout } from "../lib/sleep.ts";
+import { sleepAbout } from "../lib/sleep.ts";
 import type { SpillRef, ToolMessage } from "../models/message.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { sealed } from "../workspace/sealed.ts";
@@ -42,7 +42,7 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
 }
 
 async function readSpill({ bucket, folder }: SpillPlace, path: string, id: string): Promise<WorkspaceContent> {
-  const object = await createAttempt(waitAbout)(path, () => bucket.get(spillKey(folder, id)));
+  const object = await createAttempt(sleepAbout)(path, () => bucket.get(spillKey(folder, id)));
   if (object === null) throw new WorkspaceError("not_found", path, `\`${path}\` is not there any more.`);
   return contentOf(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
 import { isFlushDue, saveCompaction } from "./compactions.ts";
-import { keepUnfinished } from "./delivered-text.ts";
+import { keepInterruptedReply } from "./delivered-text.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
 import { seqOfMessage } from "./message-pages.ts";
@@ -34,7 +34,7 @@ const MAX_APPENDED_CHARS = 400_000;
 const MAX_QUESTION_CHARS = 2000;
 
 /** What the journal of a run is written with. */
-export interface JournalRoom {
+export interface RunJournalDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
@@ -48,7 +48,7 @@ export interface JournalRoom {
  * Somebody who hears what a journal is about to store. It is called within the commit: what it writes itself is stored
  * together with that, or not at all.
  */
-export interface JournalWitness {
+export interface JournalObserver {
   answered(message: AssistantMessage): void;
   /** Only calls that were not launched before. */
   launching(calls: readonly ToolCallPart[]): void;
@@ -59,17 +59,17 @@ export interface JournalWitness {
 
 /** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
 export class RunJournal implements Journal {
-  readonly #room: JournalRoom;
+  readonly #deps: RunJournalDeps;
   readonly #row: OpenRun;
   /** Calls that an earlier incarnation launched. */
   #inherited: ReadonlySet<string>;
   #view: View | undefined;
   #appendedChars = 0;
   #state: RunningRun | PausedRun;
-  #attending: JournalWitness | undefined;
+  #attending: JournalObserver | undefined;
 
-  constructor(room: JournalRoom, row: OpenRun, state: RunningRun) {
-    this.#room = room;
+  constructor(deps: RunJournalDeps, row: OpenRun, state: RunningRun) {
+    this.#deps = deps;
     this.#row = row;
     this.#inherited = new Set(state.launched);
     this.#state = state;
@@ -85,11 +85,11 @@ export class RunJournal implements Journal {
   }
 
   /** Lets somebody take part in the commits from now on. What belongs to a memory flush is nobody's matter. */
-  attend(witness: JournalWitness): void {
+  attend(witness: JournalObserver): void {
     this.#attending = witness;
   }
 
-  get #witness(): JournalWitness | undefined {
+  get #witness(): JournalObserver | undefined {
     return this.#state.flush === undefined ? this.#attending : undefined;
   }
 
@@ -98,7 +98,7 @@ export class RunJournal implements Journal {
   }
 
   view(): View {
-    this.#view ??= this.#room.readView(this.#state.flush?.fromSeq);
+    this.#view ??= this.#deps.readView(this.#state.flush?.fromSeq);
     return this.#view;
   }
 
@@ -117,19 +117,19 @@ export class RunJournal implements Journal {
     return approval?.decision === undefined || approval.decision === "deny" ? undefined : approval.args;
   }
 
-  hasNews(): boolean {
-    return this.#state.flush === undefined && this.#room.joiners.waiting();
+  hasPendingInput(): boolean {
+    return this.#state.flush === undefined && this.#deps.joiners.waiting();
   }
 
-  takeNews(): void {
+  takePendingInput(): void {
     if (this.#state.flush !== undefined) return;
     const messages = this.context();
-    messages.push(...this.#room.joiners.take());
+    messages.push(...this.#deps.joiners.take());
   }
 
   restarting(): boolean {
-    const { store, log, fence } = this.#room;
-    const kept = fence.write(() => keepUnfinished(store, log, this.#row, Date.now()));
+    const { store, log, fence } = this.#deps;
+    const kept = fence.write(() => keepInterruptedReply(store, log, this.#row, Date.now()));
     if (kept !== undefined) this.#forgetView();
     return kept !== undefined;
   }
@@ -141,11 +141,11 @@ export class RunJournal implements Journal {
 
   /** Stores what the system itself tells the model. */
   told(message: UserMessage): void {
-    this.#room.fence.write(() => this.#append(message));
+    this.#deps.fence.write(() => this.#append(message));
   }
 
   answered(message: AssistantMessage): void {
-    this.#room.fence.write(() => {
+    this.#deps.fence.write(() => {
       this.#witness?.answered(message);
       this.#append(message);
       this.#state = replied(this.#running(), message.usage);
@@ -155,19 +155,19 @@ export class RunJournal implements Journal {
 
   launching(calls: readonly ToolCallPart[]): void {
     const ids = calls.map((call) => call.callId);
-    this.#room.fence.write(() => {
+    this.#deps.fence.write(() => {
       this.#save(launched(this.#running(), ids));
       if (this.#state.flush !== undefined) return;
       const starts = calls.map(
         ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
       );
-      this.#room.log.record(this.#row.id, Date.now(), starts);
+      this.#deps.log.record(this.#row.id, Date.now(), starts);
       this.#witness?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
     });
   }
 
   returned(message: ToolMessage): void {
-    this.#room.fence.write(() => {
+    this.#deps.fence.write(() => {
       this.#append(message);
       this.#witness?.returned(message);
     });
@@ -180,31 +180,31 @@ export class RunJournal implements Journal {
       id: newApprovalId(objectName, now),
       ...{ callId, tool, args, question: head(question, MAX_QUESTION_CHARS), requestedAt: now },
     }));
-    this.#room.fence.write(() => {
+    this.#deps.fence.write(() => {
       const state = paused(this.#running(), approvals, now);
       this.#save(state);
       this.#witness?.pausing(state);
       const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
         return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
       });
-      this.#room.log.record(this.#row.id, now, requests);
+      this.#deps.log.record(this.#row.id, now, requests);
     });
   }
 
   pruned(beforeId: string | undefined): void {
-    const { store, log, fence } = this.#room;
+    const { store, log, fence } = this.#deps;
     fence.write(() => savePruned(store, this.#seqOf(beforeId) ?? log.lastSeq + 1, log.lastSeq));
     this.#forgetView();
   }
 
   compacting(reason: CompactionReason, tokensBefore: number): void {
-    const { log, fence } = this.#room;
+    const { log, fence } = this.#deps;
     const start = { type: "compaction", phase: "start", reason, tokensBefore } as const;
     fence.write(() => log.record(this.#row.id, Date.now(), [start]));
   }
 
   compacted({ reason, text: summary, keptId, model, usage, tokensBefore, tokensAfter }: NewSummary): void {
-    const { store, log, fence } = this.#room;
+    const { store, log, fence } = this.#deps;
     const at = Date.now();
     fence.write(() => {
       const keptSeq = this.#storedSeqOf(keptId);
@@ -220,7 +220,7 @@ export class RunJournal implements Journal {
   }
 
   notCompacted(reason: CompactionReason, message: string, usage: Usage): void {
-    const { log, fence } = this.#room;
+    const { log, fence } = this.#deps;
     fence.write(() => {
       log.record(this.#row.id, Date.now(), [{ type: "compaction", phase: "error", reason, message }]);
       this.#save(spent(this.#running(), usage));
@@ -228,7 +228,7 @@ export class RunJournal implements Journal {
   }
 
   get isFlushDue(): boolean {
-    return isFlushDue(this.#room.store);
+    return isFlushDue(this.#deps.store);
   }
 
   get flushReplies(): number | undefined {
@@ -236,7 +236,7 @@ export class RunJournal implements Journal {
   }
 
   flushing(prompt: string): void {
-    const { store, log, fence } = this.#room;
+    const { store, log, fence } = this.#deps;
     const at = Date.now();
     fence.write(() => {
       const fromSeq = log.lastSeq + 1;
@@ -247,7 +247,7 @@ export class RunJournal implements Journal {
   }
 
   flushed(last: AssistantMessage): void {
-    this.#room.fence.write(() => {
+    this.#deps.fence.write(() => {
       this.#append(last);
       this.#save(flushed(replied(this.#running(), last.usage)));
       this.#inherited = new Set();
@@ -257,7 +257,7 @@ export class RunJournal implements Journal {
   }
 
   #seqOf(id: string | undefined): number | undefined {
-    const { store } = this.#room;
+    const { store } = this.#deps;
     return id === undefined ? undefined : seqOfMessage(store, id, readSessionRow(store)?.contextSeq ?? 0);
   }
 
@@ -277,14 +277,14 @@ export class RunJournal implements Journal {
   }
 
   #save(state: RunningRun | PausedRun): void {
-    saveState(this.#room.store, this.#row.id, state);
+    saveState(this.#deps.store, this.#row.id, state);
     this.#state = state;
   }
 
   #append(said: Message): void {
     const messages = this.context();
     const message = this.#state.flush === undefined ? said : { ...said, inner: true as const };
-    this.#room.log.append(this.#row.id, message);
+    this.#deps.log.append(this.#row.id, message);
     messages.push(message);
     this.#appendedChars += JSON.stringify(message).length;
     if (this.#appendedChars > MAX_APPENDED_CHARS) this.#forgetView();

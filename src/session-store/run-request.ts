@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentOf, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import { MAX_INPUT_CHARS } from "./input-bounds.ts";
 import type { RunInput } from "./run.ts";
 
@@ -24,13 +24,13 @@ export type RunRequest = z.infer<typeof runRequest>;
  * What a run is given that was asked for so.
  * @throws IsopodError `not_found` where there is no such agent, `invalid_request` where there is no such model
  */
-export function runInputOf(request: RunRequest, agentId: string, wiring: Wiring): RunInput {
-  const agent = agentOf(wiring.config, agentId);
+export function runInputOf(request: RunRequest, agentId: string, services: Services): RunInput {
+  const agent = agentOf(services.config, agentId);
   const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
   return {
     text: message,
     sender: { id: "api", owner: true },
-    ...(model !== undefined && { model: requireModel(model, wiring) }),
+    ...(model !== undefined && { model: requireModel(model, services) }),
     ...(thinking && { thinking }),
     timeoutSeconds,
   };
@@ -42,9 +42,9 @@ export function callerKey(idempotencyKey: string): string {
 }
 
 /** A model that is asked for by name or alias, as `provider/model`: it has to be there before anything is stored. */
-function requireModel(model: string, wiring: Wiring): string {
+function requireModel(model: string, services: Services): string {
   try {
-    return wiring.model(resolveAlias(wiring.config, model)).ref;
+    return services.model(resolveAlias(services.config, model)).ref;
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
     throw new IsopodError("invalid_request", `model: ${error.message}`, error.hint);

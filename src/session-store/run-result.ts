@@ -1,16 +1,16 @@
 import type { EventBody, RunError } from "../agent/events.ts";
-import { MustEnd } from "../agent/must-end.ts";
+import { FatalRunError } from "../agent/must-end.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Directives, Usage } from "../models/message.ts";
 import type { EndedRun } from "./run.ts";
-import type { SaidFile } from "./stored-shapes.ts";
+import type { AttachedFile } from "./stored-shapes.ts";
 
 /** Most characters of what went wrong with a run. */
 const MAX_REASON_CHARS = 2000;
 
 /** How a turn says that its run is over. */
-export interface Conclusion {
+export interface RunResult {
   status: EndedRun["status"];
   /** The last reply, not stored yet. */
   message?: AssistantMessage;
@@ -20,25 +20,25 @@ export interface Conclusion {
   /** What the first of them answers natively; what the account's way is where absent. */
   answering?: Answering;
   /** Files that follow them. */
-  files?: readonly SaidFile[];
+  files?: readonly AttachedFile[];
 }
 
 /** Somebody stopped the run. */
-export const ABORTED: Conclusion = {
+export const ABORTED: RunResult = {
   status: "aborted",
   error: { code: "aborted", message: "The run was stopped." },
   texts: [],
 };
 
 /** How a run ends whose signal aborted. */
-export function stopped(signal: AbortSignal): Conclusion {
+export function stopped(signal: AbortSignal): RunResult {
   if (signal.reason !== "timeout") return ABORTED;
   const message = "The run took too long and was stopped.";
   return { status: "timeout", error: { code: "timeout", message }, texts: [message] };
 }
 
 /** How a run ends that was interrupted too often. */
-export function crashLoop(crashes: number): Conclusion {
+export function crashLoop(crashes: number): RunResult {
   const message = `The run was interrupted ${crashes} times without getting any further.`;
   return { status: "error", error: { code: "crash_loop", message }, texts: [message] };
 }
@@ -46,29 +46,29 @@ export function crashLoop(crashes: number): Conclusion {
 const UNREADABLE_MESSAGE = "What was stored of this run cannot be read any more.";
 
 /** How a run ends whose record is damaged. */
-export const UNREADABLE: Conclusion & { error: RunError } = {
+export const UNREADABLE: RunResult & { error: RunError } = {
   status: "error",
   error: { code: "internal", message: UNREADABLE_MESSAGE },
   texts: [UNREADABLE_MESSAGE],
 };
 
 /** How a run ends that something was thrown in: because it may not go on, or because something of ours failed. */
-export function failure(thrown: unknown): Conclusion {
+export function failure(thrown: unknown): RunResult {
   const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
   const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
   return { status: "error", error: { code: codeOf(thrown), message }, texts: [message] };
 }
 
 function codeOf(thrown: unknown): RunError["code"] {
-  if (thrown instanceof MustEnd) return thrown.code;
+  if (thrown instanceof FatalRunError) return thrown.code;
   return thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
 }
 
 /** The last event of a run. */
-export function lastEvent(conclusion: Conclusion, usage: Usage): EventBody {
-  return conclusion.error === undefined
+export function lastEvent(result: RunResult, usage: Usage): EventBody {
+  return result.error === undefined
     ? { type: "lifecycle", phase: "end", usage }
-    : { type: "lifecycle", phase: "error", error: conclusion.error };
+    : { type: "lifecycle", phase: "error", error: result.error };
 }
 /** Which message a text answers natively, where the channel can. */
 export interface Answering {

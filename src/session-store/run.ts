@@ -4,7 +4,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
-import type { DropReason, Manner } from "./queue.ts";
+import type { DropReason, QueueClass } from "./queue.ts";
 
 /** Crashes in a row, with nothing finished between them, after which a run is given up. */
 export const MAX_CRASHES = 5;
@@ -64,7 +64,7 @@ export interface QueuedRun {
   /** Whether the session was busy when it came. */
   behind: boolean;
   /** How it waits; absent for a message. */
-  manner?: Exclude<Manner, "message">;
+  queueClass?: Exclude<QueueClass, "message">;
 }
 
 /** What a run knows of itself while it is at work. */
@@ -179,7 +179,7 @@ export interface DroppedRun {
 }
 
 /** How a run's beginning stands in the transcript. */
-export interface Opening {
+export interface RunStart {
   /** Number of the event that began it. */
   startSeq: number;
   /** The conversation that it is part of. */
@@ -189,7 +189,7 @@ export interface Opening {
 }
 
 /** How a run came to its end. */
-export interface Ending {
+export interface RunEnding {
   status: EndedRun["status"];
   endedAt: number;
   endSeq: number;
@@ -210,7 +210,7 @@ export function isBegun(state: RunState): state is RunningRun | PausedRun {
 }
 
 /** A queued run takes its turn. */
-export function begin(now: number, { startSeq, sessionId, ended }: Opening, input: RunInput): RunningRun {
+export function begin(now: number, { startSeq, sessionId, ended }: RunStart, input: RunInput): RunningRun {
   const { timeoutSeconds, model, thinking, origin, extraContext } = input;
   return {
     status: "running",
@@ -312,7 +312,7 @@ export function usageWith(state: RunState, usage: Usage): Usage {
 }
 
 /** Ends a run; a settled one stays as it is, so that there is exactly one outcome. */
-export function end(state: RunState, ending: Ending): SettledRun {
+export function end(state: RunState, ending: RunEnding): SettledRun {
   if (isSettled(state)) return state;
   if (!isBegun(state)) return ending;
   const { startedAt, startSeq, sessionId, prompts } = state;

@@ -3,7 +3,7 @@ import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { remembered } from "./cached-reads.ts";
-import { prepared, slot } from "./prepared-statements.ts";
+import { prepared, slot, slotValues } from "./prepared-statements.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { UNREADABLE } from "./run-result.ts";
 import { runs } from "./schema.ts";
@@ -36,7 +36,7 @@ const statements = prepared((store) => {
         state: slot(runs.state),
         input: slot(runs.input),
         target: slot(runs.target),
-        talk: slot(runs.talk),
+        mergeKey: slot(runs.mergeKey),
         acceptedAt: slot(runs.acceptedAt),
         firstSeq: slot(runs.firstSeq),
       })
@@ -64,9 +64,7 @@ const statements = prepared((store) => {
 
 /** Adds a run. */
 export function insertRun(store: Store, row: RunRow): void {
-  const { idempotencyKey: idempotency_key, inputDigest: input_digest, ...rest } = row;
-  const { acceptedAt: accepted_at, firstSeq: first_seq, ...others } = rest;
-  statements(store).insert.run({ ...others, idempotency_key, input_digest, accepted_at, first_seq });
+  statements(store).insert.run(slotValues(runs, row));
 }
 
 /** The runs that were looked up since the last write. */

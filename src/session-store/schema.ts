@@ -3,19 +3,19 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { json } from "./json-column.ts";
 import {
   isAuditEntry,
-  isChild,
   isCompaction,
   isDelivery,
-  isLookHead,
-  isLookPart,
+  isDeliverySource,
   isMessage,
   isOutline,
   isReport,
   isRunInput,
   isRunState,
-  isSaid,
+  isScanHead,
+  isScanPart,
   isSettings,
   isStoredEvents,
+  isSubagent,
   isTarget,
 } from "./stored-shapes.ts";
 
@@ -43,7 +43,7 @@ export const session = sqliteTable("session", {
   /** When what is old was last cleared away, in milliseconds since the epoch. */
   tidiedAt: integer("tidied_at").notNull().default(0),
   /** When somebody last said something; kept only where `session.reset` begins conversations anew by time. */
-  saidAt: integer("said_at").notNull().default(0),
+  activeAt: integer("active_at").notNull().default(0),
   /** Tool results before this number are shortened in what a model sees. */
   prunedSeq: integer("pruned_seq").notNull().default(0),
   /** Up to this number a model saw other messages before each than it sees now. */
@@ -66,8 +66,8 @@ export const runs = sqliteTable(
     state: json("state", isRunState).notNull(),
     input: json("input", isRunInput),
     target: json("target", isTarget),
-    /** Who talks where, with which rights; see `talkOf`. */
-    talk: text().notNull(),
+    /** Who talks where, with which rights; see `mergeKeyOf`. */
+    mergeKey: text("merge_key").notNull(),
     acceptedAt: integer("accepted_at").notNull(),
     /** No event of it has a smaller number, so that its events are found without reading all others. */
     firstSeq: integer("first_seq").notNull().default(0),
@@ -148,8 +148,8 @@ export const prompts = sqliteTable("prompts", {
 });
 
 /** Sub-agents that this session has started. */
-export const children = sqliteTable(
-  "children",
+export const subagents = sqliteTable(
+  "subagents",
   {
     /** The session key of the sub-agent. */
     key: text().primaryKey(),
@@ -157,13 +157,13 @@ export const children = sqliteTable(
     runId: text("run_id").notNull(),
     /** Whether its end is still to come, or to be asked for. */
     open: integer({ mode: "boolean" }).notNull(),
-    body: json("body", isChild).notNull(),
+    body: json("body", isSubagent).notNull(),
   },
-  (table) => [index("children_open").on(table.open).where(sql`${table.open} = 1`)],
+  (table) => [index("subagents_open").on(table.open).where(sql`${table.open} = 1`)],
 );
 
 /** What this session, being a sub-agent, has to tell who started it. A row goes when it was heard. */
-export const notices = sqliteTable("notices", {
+export const announcements = sqliteTable("announcements", {
   /** The run whose end it is. */
   runId: text("run_id").primaryKey(),
   body: json("body", isReport).notNull(),
@@ -173,21 +173,21 @@ export const notices = sqliteTable("notices", {
 });
 
 /** One row: of what `skill_parts` is the snapshot. */
-export const skillLook = sqliteTable("skill_look", {
+export const skillScan = sqliteTable("skill_scan", {
   /** Always 1. */
   id: integer().primaryKey(),
-  body: json("body", isLookHead).notNull(),
+  body: json("body", isScanHead).notNull(),
 });
 
 /** The skills that were found for this session, in as few rows as they fit into. */
 export const skillParts = sqliteTable("skill_parts", {
   /** 0, 1, 2 … */
   part: integer().primaryKey(),
-  body: json("body", isLookPart).notNull(),
+  body: json("body", isScanPart).notNull(),
 });
 
 /** What is to be told to the audit trail and has not been yet. */
-export const auditNews = sqliteTable("audit_news", {
+export const auditPending = sqliteTable("audit_pending", {
   id: integer().primaryKey(),
   body: json("body", isAuditEntry).notNull(),
 });
@@ -210,7 +210,7 @@ export const outbox = sqliteTable(
     /** The outcome of the last attempt. */
     detail: json("detail", isDelivery),
     /** What it says, where its run has to know that later; absent for a last reply, of which the transcript knows. */
-    said: json("said", isSaid),
+    source: json("source", isDeliverySource),
   },
   (table) => [
     // SQLite takes it only where a query says the same list literally.

@@ -4,7 +4,7 @@ import { newId } from "../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE } from "../models/message.ts";
 import type { AcceptRequest } from "./accept-request.ts";
 import type { RunOrigin } from "./run.ts";
-import type { Conclusion } from "./run-result.ts";
+import type { RunResult } from "./run-result.ts";
 
 /**
  * The "channel" to another session: what was sent to its people from here is told to it by the outbox, as everything
@@ -13,7 +13,7 @@ import type { Conclusion } from "./run-result.ts";
 export const SESSION_CHANNEL = "session";
 
 /** The way to a session. */
-export function wayTo(sessionKey: string): Target {
+export function sessionTarget(sessionKey: string): Target {
   const { agentId } = parseSessionKey(sessionKey);
   return { channel: SESSION_CHANNEL, accountId: agentId, kind: "direct", conversationId: sessionKey };
 }
@@ -43,7 +43,7 @@ export function noteRequest(note: {
 }
 
 /** The turn of such a run: what was sent stands in the transcript as what the agent said. */
-export function keepNote({ text }: Extract<RunOrigin, { kind: "delivery" }>, at: number): Conclusion {
+export function noteResult({ text }: Extract<RunOrigin, { kind: "delivery" }>, at: number): RunResult {
   const message: AssistantMessage = {
     role: "assistant",
     id: newId("msg", at),

@@ -22,7 +22,7 @@ export const readSessionRow = remembered((store): SessionRow | undefined => {
 });
 
 /** What a session begins with. */
-export interface Birth {
+export interface NewSession {
   key: string;
   agentId: string;
   /** What it has of its own from the start. */
@@ -31,7 +31,7 @@ export interface Birth {
 }
 
 /** Makes the object the session of a key. */
-export function createSessionRow(store: Store, log: EventLog, birth: Birth): SessionRow {
+export function createSessionRow(store: Store, log: EventLog, birth: NewSession): SessionRow {
   const { key, agentId, settings, now } = birth;
   const row: SessionRow = {
     id: 1,
@@ -47,7 +47,7 @@ export function createSessionRow(store: Store, log: EventLog, birth: Birth): Ses
     // A cursor before it is of a session that was deleted.
     oldestCursor: log.lastSeq + 1,
     tidiedAt: 0,
-    saidAt: 0,
+    activeAt: 0,
     prunedSeq: 0,
     viewSeq: 0,
     flushedSeq: 0,
@@ -90,11 +90,11 @@ export function saveConversation(
   store.update(session).set({ sessionId, contextSeq: fromSeq, settings }).run();
 }
 
-/** Notes when somebody said something. */
-export function saveSaidAt(store: Store, saidAt: number): void {
+/** Stores when a person last wrote, in milliseconds since the epoch. */
+export function saveActivity(store: Store, at: number): void {
   store
     .update(session)
-    .set({ saidAt: sql`max(${session.saidAt}, ${saidAt})` })
+    .set({ activeAt: sql`max(${session.activeAt}, ${at})` })
     .run();
 }
 

@@ -2,12 +2,12 @@ import { asc } from "drizzle-orm";
 import { log } from "../lib/log.ts";
 import { shortDigest } from "../lib/short-digest.ts";
 import { byteLength } from "../lib/text.ts";
-import type { Finding } from "../services/skills/scanned-skills.ts";
-import { skillLook, skillParts } from "./schema.ts";
+import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
+import { skillParts, skillScan } from "./schema.ts";
 import type { Store } from "./store.ts";
 
 /** Of what a snapshot of skills is one: where any of this is another, it is not of now. */
-export interface LookHead {
+export interface ScanHead {
   /** The conversation for which it was taken. */
   sessionId: string;
   /** Where was looked, and within which limits; see `placesOf`. */
@@ -19,17 +19,17 @@ export interface LookHead {
 }
 
 /** The skills that a session works with, as they were found at one moment. */
-export interface Snapshot extends LookHead {
-  findings: readonly Finding[];
+export interface Snapshot extends ScanHead {
+  scanned: readonly ScannedSkill[];
 }
 
 /** A snapshot of what was found. */
-export async function snapshotOf(look: Omit<LookHead, "digest">, findings: readonly Finding[]): Promise<Snapshot> {
-  return { ...look, digest: await shortDigest(JSON.stringify(findings)), findings };
+export async function snapshotOf(look: Omit<ScanHead, "digest">, scanned: readonly ScannedSkill[]): Promise<Snapshot> {
+  return { ...look, digest: await shortDigest(JSON.stringify(scanned)), scanned };
 }
 
 /** Whether two looks were made for the same conversation, at the same places, after the same changes. */
-export function isSameLook(a: Omit<LookHead, "digest">, b: Omit<LookHead, "digest">): boolean {
+export function isSameScan(a: Omit<ScanHead, "digest">, b: Omit<ScanHead, "digest">): boolean {
   return a.sessionId === b.sessionId && a.places === b.places && a.changes === b.changes;
 }
 
@@ -38,37 +38,37 @@ const MAX_PART_BYTES = 900_000;
 
 /** The snapshot of a session; undefined where there is none, or it is damaged. */
 export function readSnapshot(store: Store): Snapshot | undefined {
-  const head = store.select().from(skillLook).get();
+  const head = store.select().from(skillScan).get();
   if (head === undefined) return undefined;
   const parts = store.select().from(skillParts).orderBy(asc(skillParts.part)).all();
-  const findings: Finding[] = [];
+  const scanned: ScannedSkill[] = [];
   for (const { body } of parts) {
     if (body === undefined) return damaged();
-    findings.push(...body);
+    scanned.push(...body);
   }
-  return head.body === undefined ? damaged() : { ...head.body, findings };
+  return head.body === undefined ? damaged() : { ...head.body, scanned };
 }
 
 /**
  * Stores a snapshot in place of the one before, within the fence.
  * @param before what is stored; where its findings are these, they are not written again
  */
-export function writeSnapshot(store: Store, { findings, ...head }: Snapshot, before: LookHead | undefined): void {
+export function writeSnapshot(store: Store, { scanned, ...head }: Snapshot, before: ScanHead | undefined): void {
   store
-    .insert(skillLook)
+    .insert(skillScan)
     .values({ id: 1, body: head })
-    .onConflictDoUpdate({ target: skillLook.id, set: { body: head } })
+    .onConflictDoUpdate({ target: skillScan.id, set: { body: head } })
     .run();
   if (before?.digest === head.digest) return;
   store.delete(skillParts).run();
-  for (const [part, body] of inParts(findings).entries()) store.insert(skillParts).values({ part, body }).run();
+  for (const [part, body] of inParts(scanned).entries()) store.insert(skillParts).values({ part, body }).run();
 }
 
 /** Findings, as many together as fit into a row. */
-function inParts(findings: readonly Finding[]): Finding[][] {
-  const parts: Finding[][] = [];
+function inParts(scanned: readonly ScannedSkill[]): ScannedSkill[][] {
+  const parts: ScannedSkill[][] = [];
   let left = 0;
-  for (const finding of findings) {
+  for (const finding of scanned) {
     const bytes = byteLength(JSON.stringify(finding)) + 1;
     if (bytes > left) {
       parts.push([]);

@@ -57,7 +57,7 @@ export function spillIdIn(path: string): string | undefined {
  * is not there; the result shows its head and its tail, and where to read on. Never rejects: what could not be kept is
  * left out, and the result says so.
  */
-export async function keepOutput(
+export async function spillOutput(
   output: ToolOutput,
   { bucket, folder, maxChars }: ResultPlace,
   now: number,

@@ -3,13 +3,13 @@ import type { Buttons, Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { AuditEntry } from "../security/audit-entry.ts";
-import type { Finding } from "../services/skills/scanned-skills.ts";
+import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import type { Outline } from "./prompt-outline.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState, Spawned } from "./run.ts";
-import type { LookHead } from "./skill-snapshot.ts";
-import type { Child } from "./subagent.ts";
-import type { ChildReport } from "./subagent-report.ts";
+import type { ScanHead } from "./skill-snapshot.ts";
+import type { Subagent } from "./subagent.ts";
+import type { SubagentReport } from "./subagent-report.ts";
 
 /** An event as it is stored: its run is in the row. */
 export type StoredEvent = { seq: number; ts: number } & EventBody;
@@ -53,7 +53,7 @@ export interface Compaction {
 }
 
 /** What a delivery says, as Markdown; a text in several parts is in the first one's. */
-export type Said =
+export type DeliverySource =
   /** A part of a reply that was not finished yet: how the model wrote it, and the run's newest message then. */
   | { kind: "block"; source: string; after: number; model: string }
   /** What the message tool was told to send. */
@@ -61,9 +61,9 @@ export type Said =
   /** What a person is asked before a tool may run. */
   | { kind: "question"; buttons: Buttons }
   /** A file of the workspace, as it was then: its bytes are read when it is sent. */
-  | SaidFile;
+  | AttachedFile;
 
-export interface SaidFile {
+export interface AttachedFile {
   kind: "file";
   path: string;
   etag: string;
@@ -112,7 +112,7 @@ export function isDelivery(value: unknown): value is Delivery {
 }
 
 /** Whether a stored value is what a delivery says. */
-export function isSaid(value: unknown): value is Said {
+export function isDeliverySource(value: unknown): value is DeliverySource {
   if (!isObject(value)) return false;
   if (value.kind === "block") return areStrings(value.source, value.model);
   if (value.kind === "question") return Array.isArray(value.buttons);
@@ -135,13 +135,13 @@ export function isOutline(value: unknown): value is Outline {
 }
 
 /** Whether a stored value is a sub-agent. */
-export function isChild(value: unknown): value is Child {
+export function isSubagent(value: unknown): value is Subagent {
   if (!isObject(value) || !areStrings(value.childRunId, value.agentId, value.label)) return false;
-  return isObject(value.phase) && isObject(value.voice) && isObject(value.telling);
+  return isObject(value.phase) && isObject(value.modelOverride) && isObject(value.announceTo);
 }
 
 /** Whether a stored value is what is told of a sub-agent's end. */
-export function isReport(value: unknown): value is ChildReport {
+export function isReport(value: unknown): value is SubagentReport {
   return isObject(value) && areStrings(value.childKey, value.childRunId, value.text) && isObject(value.usage);
 }
 
@@ -151,14 +151,14 @@ export function isAuditEntry(value: unknown): value is AuditEntry {
 }
 
 /** Whether a stored value says of what skills are the snapshot. */
-export function isLookHead(value: unknown): value is LookHead {
+export function isScanHead(value: unknown): value is ScanHead {
   return (
     isObject(value) && areStrings(value.sessionId, value.places, value.digest) && typeof value.changes === "number"
   );
 }
 
 /** Whether a stored value is a part of a snapshot of skills. */
-export function isLookPart(value: unknown): value is Finding[] {
+export function isScanPart(value: unknown): value is ScannedSkill[] {
   return Array.isArray(value) && value.every((found) => isObject(found) && typeof found.kind === "string");
 }
 

@@ -7,7 +7,7 @@ import type { SettledRun } from "./run.ts";
 export const MAX_RESULT_CHARS = 8000;
 
 /** How a sub-agent's run ended, as it is told to who started it. */
-export interface ChildReport {
+export interface SubagentReport {
   childKey: string;
   childRunId: string;
   /** Runs of the same asker that became one with it. */
@@ -34,7 +34,7 @@ export interface RunEnd {
 }
 
 /** What is told of a run's end. */
-export function reportOf(childKey: string, { runId, state, text, joinedRunIds }: RunEnd): ChildReport {
+export function reportOf(childKey: string, { runId, state, text, joinedRunIds }: RunEnd): SubagentReport {
   const ended = "usage" in state ? state : undefined;
   return {
     childKey,
@@ -55,7 +55,7 @@ export function reportOf(childKey: string, { runId, state, text, joinedRunIds }:
  * What is told of work that went on after its run: sub-agents of its own were waited for. The last word counts, unless
  * there was none.
  */
-export function continued(report: ChildReport, end: RunEnd): ChildReport {
+export function continued(report: SubagentReport, end: RunEnd): SubagentReport {
   const later = reportOf(report.childKey, end);
   const { text, chars } = later.status === "ok" && later.text !== "" ? later : report;
   const { status, error } = later.status === "ok" ? report : later;
@@ -69,7 +69,7 @@ export function continued(report: ChildReport, end: RunEnd): ChildReport {
 }
 
 /** What is told of a sub-agent that is gone and has said nothing. */
-export function lostReport(childKey: string, childRunId: string, now: number): ChildReport {
+export function lostReport(childKey: string, childRunId: string, now: number): SubagentReport {
   const error = "Its session is gone, and with it what it did not report.";
   return {
     childKey,
@@ -85,6 +85,6 @@ export function lostReport(childKey: string, childRunId: string, now: number): C
 }
 
 /** What is told of work that was stopped while its sub-agents were waited for. */
-export function cutShort(report: ChildReport, now: number): ChildReport {
+export function cutShort(report: SubagentReport, now: number): SubagentReport {
   return { ...report, status: "aborted", error: "It was stopped while it waited for its sub-agents.", endedAt: now };
 }

@@ -13,7 +13,7 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
 /** A sub-agent as the session that started it knows it. */
-export interface Child {
+export interface Subagent {
   agentId: string;
   /** Its run whose end is waited for: the one that it was started with, or the last message that it was sent. */
   childRunId: string;
@@ -23,42 +23,42 @@ export interface Child {
   askedBy: string;
   startedAt: number;
   /** Whom it asks, and how long its runs may take. */
-  voice: Voice;
+  modelOverride: ModelOverride;
   timeoutSeconds: number;
-  telling: Telling;
-  phase: ChildPhase;
+  announceTo: AnnouncementTarget;
+  phase: SubagentPhase;
 }
 
 /** How the end of a sub-agent is told: a run of the session that started it, with the rights of the one that did. */
-export interface Telling {
+export interface AnnouncementTarget {
   /** Where people wait for it. */
   target: Target | null;
   owner: boolean;
-  voice: Voice;
+  modelOverride: ModelOverride;
   timeoutSeconds: number;
 }
 
 /** A model, and how hard it thinks, where a run is not to have its agent's. */
-export interface Voice {
+export interface ModelOverride {
   model?: string;
   thinking?: ThinkingLevel;
 }
 
 /** What is between a session and its sub-agent; `dueAt` is when it is to be asked for it next. */
-export type ChildPhase =
+export type SubagentPhase =
   /** It was not heard to have taken what it is asked. */
   | { status: "starting"; input: RunInput; attempts: number; dueAt: number }
   /** It has, and will say by itself how that ended; it is asked only to make sure. */
   | { status: "working"; checks: number; dueAt: number }
   /** It is to stop, and was not heard to have heard that. */
   | { status: "stopping"; attempts: number; dueAt: number }
-  | { status: "ended"; outcome: ChildOutcome; at: number };
+  | { status: "ended"; outcome: SubagentOutcome; at: number };
 
 /** How a sub-agent's work came to its end; `stopped` is what who started it wanted, and is told to nobody. */
-export type ChildOutcome = "ok" | "error" | "aborted" | "timeout" | "stopped";
+export type SubagentOutcome = "ok" | "error" | "aborted" | "timeout" | "stopped";
 
 /** A sub-agent that is given something to do, for the first time or again. */
-export function given(child: Omit<Child, "phase" | "task">, input: RunInput, now: number): Child {
+export function given(child: Omit<Subagent, "phase" | "task">, input: RunInput, now: number): Subagent {
   return {
     ...child,
     task: head(input.text, TASK_CHARS),
@@ -67,13 +67,13 @@ export function given(child: Omit<Child, "phase" | "task">, input: RunInput, now
 }
 
 /** It has what it is asked. */
-export function accepted(child: Child, now: number): Child {
+export function accepted(child: Subagent, now: number): Subagent {
   if (child.phase.status !== "starting") return child;
   return { ...child, phase: { status: "working", checks: 0, dueAt: now + FIRST_CHECK_MS } };
 }
 
 /** It was asked how it is, and is at work. */
-export function checked(child: Child, now: number): Child {
+export function checked(child: Subagent, now: number): Subagent {
   if (child.phase.status !== "working") return child;
   const checks = child.phase.checks + 1;
   const afterMs = Math.min(FIRST_CHECK_MS * 2 ** checks, LONGEST_CHECK_MS);
@@ -81,7 +81,7 @@ export function checked(child: Child, now: number): Child {
 }
 
 /** It did not answer. */
-export function unanswered(child: Child, now: number): Child {
+export function unanswered(child: Subagent, now: number): Subagent {
   const { phase } = child;
   if (phase.status === "ended") return child;
   if (phase.status === "working") return { ...child, phase: { ...phase, dueAt: now + LONGEST_RETRY_MS } };
@@ -90,51 +90,51 @@ export function unanswered(child: Child, now: number): Child {
 }
 
 /** It is to stop. One that has ended stays as it is. */
-export function stopping(child: Child, now: number): Child {
+export function stopping(child: Subagent, now: number): Subagent {
   if (!isAtWork(child)) return child;
   return { ...child, phase: { status: "stopping", attempts: 0, dueAt: now } };
 }
 
 /** Its work is over. */
-export function over(child: Child, outcome: ChildOutcome, now: number): Child {
+export function over(child: Subagent, outcome: SubagentOutcome, now: number): Subagent {
   return child.phase.status === "ended" ? child : { ...child, phase: { status: "ended", outcome, at: now } };
 }
 
 /** Whether its end is waited for. */
-export function isAtWork({ phase }: Child): boolean {
+export function isAtWork({ phase }: Subagent): boolean {
   return phase.status === "starting" || phase.status === "working";
 }
 
 /** Whether something is left to be done for it. */
-export function isOpen({ phase }: Child): boolean {
+export function isOpen({ phase }: Subagent): boolean {
   return phase.status !== "ended";
 }
 
 /** Whether who started it has stopped it. */
-export function wasStopped({ phase }: Child): boolean {
+export function wasStopped({ phase }: Subagent): boolean {
   return phase.status === "stopping" || (phase.status === "ended" && phase.outcome === "stopped");
 }
 
 /** When it is to be asked next, in milliseconds since the epoch; undefined where never. */
-export function dueAtOf({ phase }: Child): number | undefined {
+export function dueAtOf({ phase }: Subagent): number | undefined {
   return phase.status === "ended" ? undefined : phase.dueAt;
 }
 /** A sub-agent as it stands. Instants are milliseconds since the epoch. */
-export interface ChildView {
+export interface SubagentView {
   sessionKey: string;
   agentId: string;
   runId: string;
   label: string;
   /** How what it was asked last begins. */
   task: string;
-  status: "starting" | "working" | "stopping" | ChildOutcome;
+  status: "starting" | "working" | "stopping" | SubagentOutcome;
   startedAt: number;
   endedAt?: number;
 }
 /** Whose a session is, and who belongs to it. */
-export interface Kin {
+export interface Lineage {
   /** Of a sub-agent: its ancestors' session keys, the nearest first. */
   lineage: string[];
   /** The sub-agents that it started last, the newest first. */
-  children: ChildView[];
+  children: SubagentView[];
 }

@@ -2,7 +2,7 @@ import { betweenCharacters, head, wholeHead } from "../lib/text.ts";
 import { localTime } from "../lib/zone.ts";
 import type { Message } from "../models/message.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import { asSpoken } from "./spoken-messages.ts";
+import { spokenMessage } from "./spoken-messages.ts";
 
 /** Most characters of a line, but for who spoke and when; a longer one becomes several. */
 const MAX_LINE_CHARS = 600;
@@ -19,7 +19,7 @@ const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？；]["”’」』）]
  * @param zone whose clocks tell when it was
  */
 export function transcriptLines(message: Message, zone: string): string[] {
-  const said = asSpoken(message);
+  const said = spokenMessage(message);
   if (said === undefined) return [];
   const shown = head(said.text, MAX_MESSAGE_CHARS);
   const [first, ...rest] = shown

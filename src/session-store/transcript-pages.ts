@@ -48,7 +48,7 @@ function laidUpTo(store: Store): number {
  * Whether so many messages, or bytes of them, were said since a transcript was last laid out, or anything in a conversation
  * that is over. Reads no more messages than are asked about.
  */
-export function hasNews(store: Store, owner: PagesOwner, delta: { messages: number; bytes: number }): boolean {
+export function hasUnindexedText(store: Store, owner: PagesOwner, delta: { messages: number; bytes: number }): boolean {
   const isNew = and(gt(messages.seq, laidUpTo(store)), IS_SAID);
   const bytes = sql<number>`octet_length(${messages.body})`;
   const most = Math.max(1, delta.messages);
@@ -123,7 +123,7 @@ export function cutPages(store: Store, upTo: number): void {
 }
 
 /** The pages that have changed since memory was told, the oldest first. */
-export function untoldPages(store: Store): PageRow[] {
+export function unindexedPages(store: Store): PageRow[] {
   return store
     .select()
     .from(memoryPages)
@@ -134,7 +134,7 @@ export function untoldPages(store: Store): PageRow[] {
 }
 
 /** Memory knows of pages as they were: of those of which nothing is left, nobody needs to know any more. */
-export function markTold(store: Store, told: readonly PageRow[]): void {
+export function markIndexed(store: Store, told: readonly PageRow[]): void {
   const newest = newestPage(store);
   for (const page of told) {
     const isAsTold = and(eq(memoryPages.fromSeq, page.fromSeq), eq(memoryPages.lastSeq, page.lastSeq), keptAt(page));

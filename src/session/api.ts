@@ -5,8 +5,8 @@ import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-
 import type { ResendRequest } from "../session-store/outbox.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
 import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
-import type { Kin } from "../session-store/subagent.ts";
-import type { ChildReport } from "../session-store/subagent-report.ts";
+import type { Lineage } from "../session-store/subagent.ts";
+import type { SubagentReport } from "../session-store/subagent-report.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { RunPrompt } from "../turn/preview/run-prompt.ts";
@@ -39,10 +39,10 @@ export interface SessionMethods {
   rememberedPage(conversation: string, page: number): (TranscriptPage & { text: string }) | undefined;
   remove(): Promise<boolean>;
   /** A sub-agent's end, as often as it likes; nobody may want to hear it. */
-  announce(report: ChildReport): void;
+  announce(report: SubagentReport): void;
   /** How a run ended that another session waits for; `open` while it or what belongs to it goes on. */
-  report(runId: string): ChildReport | "open" | undefined;
-  kin(): Kin | undefined;
+  report(runId: string): SubagentReport | "open" | undefined;
+  kin(): Lineage | undefined;
 }
 
 /** The same from the other side of a call. */

@@ -4,7 +4,7 @@ import { within } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { shortDigest } from "../lib/short-digest.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
@@ -17,10 +17,10 @@ const MENU_MS = 10_000;
 const MAX_MENUS = 20;
 
 /** What a conversation's menu is kept with. */
-export interface MenuRoom {
+export interface CommandMenuDeps {
   store: Store;
   fence: Fence;
-  wiring(): Wiring;
+  services(): Services;
   skills: { known(): SkillSet };
 }
 
@@ -29,10 +29,13 @@ export interface MenuRoom {
  * It is asked for once for each list, after a turn, so that nobody waits for it; what fails is tried after the next one.
  * Never rejects.
  */
-export async function keepMenu(target: Target, { store, fence, wiring, skills }: MenuRoom): Promise<void> {
+export async function updateCommandMenu(
+  target: Target,
+  { store, fence, services, skills }: CommandMenuDeps,
+): Promise<void> {
   try {
     if (target.kind !== "direct") return;
-    const { channel, context } = wiring().channel(target.channel, target.accountId);
+    const { channel, context } = services().channel(target.channel, target.accountId);
     if (!channel.menu?.isOn(context.account)) return;
     const commands = menuOf(skills.known());
     const conversation = `${target.channel}:${target.accountId}:${target.conversationId}`;

@@ -1,8 +1,8 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
-import { CommandDesk } from "../commands/dispatch.ts";
-import { Indexer } from "../index-sync/index-sync.ts";
-import { TranscriptMemory } from "../index-sync/transcript-sync.ts";
+import { CommandDispatcher } from "../commands/dispatch.ts";
+import { IndexSync } from "../index-sync/index-sync.ts";
+import { TranscriptSync } from "../index-sync/transcript-sync.ts";
 import { SessionHooks } from "../plugins/session-hooks.ts";
 import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
@@ -17,29 +17,29 @@ import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import { Family } from "../subagents/subagents.ts";
+import { Subagents } from "../subagents/subagents.ts";
 import { pruningRules } from "../turn/context-rules.ts";
 import { SessionSkills } from "../turn/skills/session-skills.ts";
 import type { SessionCalls } from "./api.ts";
-import type { ObjectWiring } from "./config-holder.ts";
+import type { ConfigSnapshot } from "./config-holder.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Inspector } from "./inspector.ts";
-import { tellEnd } from "./run-hooks.ts";
-import { Engine } from "./run-scheduler.ts";
+import { runAgentEndHooks } from "./run-hooks.ts";
+import { RunScheduler } from "./run-scheduler.ts";
 import { Sockets } from "./socket.ts";
 import { subagentsPort } from "./subagents-port.ts";
-import { Performer } from "./turn-runner.ts";
-import { type Life, Pulse } from "./wakeups.ts";
+import { TurnRunner } from "./turn-runner.ts";
+import { type Lifecycle, Wakeups } from "./wakeups.ts";
 
 /** What the parts of a session are given by the object that they are in. */
-export interface PartsRoom {
+export interface ComposeSessionDeps {
   ctx: DurableObjectState;
   env: Env;
   store: Store;
   log: EventLog;
   fence: Fence;
-  configured: ObjectWiring;
-  life(): Life;
+  configured: ConfigSnapshot;
+  life(): Lifecycle;
   /** @throws IsopodError `not_found` where there is no session */
   owner(): SessionRow;
   policyFor(target: Target | null): QueuePolicy;
@@ -55,39 +55,39 @@ export interface PartsRoom {
 }
 
 /** Who does the work of a session. */
-export interface Parts {
-  engine: Engine;
-  performer: Performer;
-  pulse: Pulse;
-  desk: CommandDesk;
+export interface SessionParts {
+  engine: RunScheduler;
+  performer: TurnRunner;
+  pulse: Wakeups;
+  desk: CommandDispatcher;
   deliveries: Deliveries;
   sockets: Sockets;
-  family: Family;
+  family: Subagents;
   hooks: SessionHooks;
-  indexer: Indexer;
+  indexer: IndexSync;
   inspector: Inspector;
   retention: Retention;
-  transcripts: TranscriptMemory;
+  transcripts: TranscriptSync;
   removal: Removal;
 }
 
 /** Makes the parts of a session and lets them know each other. Nothing is read, written or begun by that. */
-export function createParts({ env, ...given }: PartsRoom): Parts {
+export function composeSession({ env, ...given }: ComposeSessionDeps): SessionParts {
   const { ctx, store, configured, owner, extraTools, life } = given;
-  const room = {
+  const deps = {
     ...given,
     files: env.FILES,
     database: env.DB,
     memory: env.MEMORY,
     indexing: env.INDEXING,
-    wiring: () => configured.now(),
+    services: () => configured.now(),
     now: Date.now,
     format: (...text: Parameters<Deliveries["format"]>) => deliveries.format(...text),
     waitUntil: (promise: Promise<unknown>) => ctx.waitUntil(promise),
     call: callByKey<SessionCalls>(env.SESSIONS),
     changed: () => pulse.changed(),
   };
-  const audit = new AuditTrail(room);
+  const audit = new AuditTrail(deps);
   const hooks = new SessionHooks({
     audit,
     session: () => {
@@ -95,24 +95,24 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
       return { agentId, sessionKey, sessionId };
     },
     current: () => {
-      const wiring = configured.now();
-      const agent = agentIn(wiring, owner().agentId);
-      return { hooks: wiring.hooks, agent, workspace: wiring.workspaceOf(agent) };
+      const services = configured.now();
+      const agent = agentIn(services, owner().agentId);
+      return { hooks: services.hooks, agent, workspace: services.workspaceOf(agent) };
     },
     now: Date.now,
-    waitUntil: room.waitUntil,
+    waitUntil: deps.waitUntil,
   });
-  const pulse = new Pulse({
-    ...room,
+  const pulse = new Wakeups({
+    ...deps,
     life,
     workers: () => ({ engine, deliveries, indexer, family, retention, transcripts }),
   });
-  const deliveries = new Deliveries({ ...room, hooks, drained: () => pulse.arm() });
-  const indexer = new Indexer({ ...room, audit });
-  const family = new Family(room);
-  const skills = new SessionSkills(room);
-  const performer = new Performer({
-    ...room,
+  const deliveries = new Deliveries({ ...deps, hooks, drained: () => pulse.arm() });
+  const indexer = new IndexSync({ ...deps, audit });
+  const family = new Subagents(deps);
+  const skills = new SessionSkills(deps);
+  const performer = new TurnRunner({
+    ...deps,
     hooks,
     family,
     skills,
@@ -120,31 +120,31 @@ export function createParts({ env, ...given }: PartsRoom): Parts {
     lanes: env.LANES,
     budgets: env.BUDGETS,
   });
-  const engine: Engine = new Engine({
-    ...room,
+  const engine: RunScheduler = new RunScheduler({
+    ...deps,
     sessionKey: () => owner().key,
     open: (row, input) => performer.open(row, input),
     noteJoined: (row, input) => performer.noteJoined(row, input),
-    readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(room.wiring) }),
+    readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(deps.services) }),
     perform: (run) => performer.perform(run),
     ended: (row, state, reply) => {
       family.ended(row, state, reply);
-      tellEnd(row, state, hooks, () => readView(store, owner()).messages);
+      runAgentEndHooks(row, state, hooks, () => readView(store, owner()).messages);
     },
   });
-  const desk = new CommandDesk({
-    ...room,
+  const desk = new CommandDispatcher({
+    ...deps,
     hooks,
     skills,
-    subagents: (run) => subagentsPort(run, family, room),
+    subagents: (run) => subagentsPort(run, family, deps),
     isActive: () => life() === "here",
   });
-  const sockets = new Sockets(room);
-  const retention = new Retention({ ...room, promptsInUse: () => performer.promptsInUse });
-  const inspector = new Inspector({ ...room, skills, extraTools, engine: () => engine });
-  const transcripts = new TranscriptMemory(room);
+  const sockets = new Sockets(deps);
+  const retention = new Retention({ ...deps, promptsInUse: () => performer.promptsInUse });
+  const inspector = new Inspector({ ...deps, skills, extraTools, engine: () => engine });
+  const transcripts = new TranscriptSync(deps);
   const removal = new Removal({
-    ...room,
+    ...deps,
     audit,
     transcripts,
     idle: () => pulse.idle(),

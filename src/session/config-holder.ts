@@ -1,16 +1,16 @@
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { configurationInForce, isConfigurationKnown, knowConfiguration } from "../services/current-config.ts";
-import { type Wiring, wire } from "../services/services.ts";
+import { createServices, type Services } from "../services/services.ts";
 
 /**
  * The wiring of one object: made anew where the configuration has become another, but never in the middle of a turn.
  * A turn works to its end with what it began with.
  */
-export class ObjectWiring {
+export class ConfigSnapshot {
   readonly #made: () => { env: Env; plugins: readonly AnyPlugin[] };
   readonly #waitUntil: (promise: Promise<unknown>) => void;
-  #newest: Wiring | undefined;
-  #held: Wiring | undefined;
+  #newest: Services | undefined;
+  #held: Services | undefined;
 
   /** @param made what it is made of: the object's environment, and plugins besides those that Isopod brings */
   constructor(made: () => { env: Env; plugins: readonly AnyPlugin[] }, waitUntil: (promise: Promise<unknown>) => void) {
@@ -24,15 +24,15 @@ export class ObjectWiring {
   }
 
   /** What the turn at work works with, else the newest. @throws IsopodError `unavailable`, `not_configured` */
-  now(): Wiring {
+  now(): Services {
     return this.#held ?? this.newest();
   }
 
   /** The newest that the isolate knows, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
-  newest(): Wiring {
+  newest(): Services {
     const { env, plugins } = this.#made();
     const { revision } = configurationInForce(env);
-    if (this.#newest?.revision !== revision) this.#newest = wire(env, this.#waitUntil, plugins);
+    if (this.#newest?.revision !== revision) this.#newest = createServices(env, this.#waitUntil, plugins);
     return this.#newest;
   }
 
@@ -45,7 +45,7 @@ export class ObjectWiring {
   }
 
   /** Keeps to the newest until `release`. @throws IsopodError `unavailable`, `not_configured` */
-  hold(): Wiring {
+  hold(): Services {
     this.#held = this.newest();
     return this.#held;
   }

@@ -3,7 +3,7 @@ import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { comesWithin } from "../lib/comes-within.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { hookedMessage } from "../plugins/apply-message-hooks.ts";
+import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
 import { draftOf } from "../session-store/draft.ts";
@@ -11,18 +11,18 @@ import { drainOutbox, type Part } from "../session-store/outbox.ts";
 import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
-import type { SaidFile } from "../session-store/stored-shapes.ts";
-import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import type { AttachedFile } from "../session-store/stored-shapes.ts";
+import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
-import { readSaidFile } from "../turn/output/files.ts";
-import { placesOf } from "../turn/output/native-reply.ts";
-import { tellSent } from "./message-hooks.ts";
+import { readAttachedFile } from "../turn/output/files.ts";
+import { replyTargets } from "../turn/output/native-reply.ts";
+import { runSentHooks } from "./message-hooks.ts";
 
 /** How long the object of another session may take to answer. */
 const ANSWER_MS = 30_000;
 
 /** What delivering needs of the object that it is done for. */
-export interface DeliveryRoom extends Pick<FamilyRoom, "store" | "fence" | "owner" | "wiring" | "call" | "now"> {
+export interface DeliveriesDeps extends Pick<SubagentsDeps, "store" | "fence" | "owner" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   /** Nothing more is due now. */
   drained(): void;
@@ -30,11 +30,11 @@ export interface DeliveryRoom extends Pick<FamilyRoom, "store" | "fence" | "owne
 
 /** Brings a session's replies to its channels, one part at a time. */
 export class Deliveries {
-  readonly #room: DeliveryRoom;
+  readonly #deps: DeliveriesDeps;
   #draining: Promise<void> | undefined;
 
-  constructor(room: DeliveryRoom) {
-    this.#room = room;
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps;
   }
 
   /** Sends what is due, until nothing is any more. Never rejects; there is one such round at a time. */
@@ -56,17 +56,17 @@ export class Deliveries {
 
   async #drain(): Promise<void> {
     try {
-      const { store, fence } = this.#room;
+      const { store, fence } = this.#deps;
       const write = <Result>(work: () => Result) => fence.write(work);
       await drainOutbox({
         store,
         write,
         ready: (markdown, target, runId) => this.ready(markdown, target, runId),
-        send: ({ said, ...part }, signal) =>
-          said?.kind === "file"
-            ? this.#sendFile(part, said, signal)
-            : this.#send({ ...part, ...(said && "buttons" in said && { buttons: said.buttons }) }, signal),
-        sent: (row, delivery) => tellSent(row, delivery, this.#room.hooks),
+        send: ({ source, ...part }, signal) =>
+          source?.kind === "file"
+            ? this.#sendFile(part, source, signal)
+            : this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal),
+        sent: (row, delivery) => runSentHooks(row, delivery, this.#deps.hooks),
         now: Date.now,
       });
     } catch (error) {
@@ -74,7 +74,7 @@ export class Deliveries {
     }
     // At once, not when the promise is known to be kept: what is enqueued between would wait for the next round.
     this.#draining = undefined;
-    this.#room.drained();
+    this.#deps.drained();
   }
 
   /**
@@ -82,8 +82,8 @@ export class Deliveries {
    * @param target with the message at hand in `replyToId`
    */
   format(target: Target, markdown: string, answering: Answering = { isFirst: true }): Part[] {
-    const { first, rest } = placesOf(target, this.#replyToMode(target), answering);
-    if (this.#room.hooks.has("message_sending")) return [{ target: first, text: draftOf(markdown) }];
+    const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
+    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text: draftOf(markdown) }];
     return this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
   }
 
@@ -92,15 +92,15 @@ export class Deliveries {
    * @param target with the message that it answers natively, if any, in `replyToId`
    */
   async ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }> {
-    const { hooks, owner, wiring } = this.#room;
+    const { hooks, owner, services } = this.#deps;
     try {
-      agentIn(wiring(), owner().agentId);
+      agentIn(services(), owner().agentId);
     } catch (error) {
       return { refusal: messageOf(error) };
     }
-    const seen = await hookedMessage(markdown, target, runId, hooks);
+    const seen = await applyMessageHooks(markdown, target, runId, hooks);
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
-    const rest = placesOf(target, this.#replyToMode(target), { isFirst: false }).rest;
+    const rest = replyTargets(target, this.#replyToMode(target), { isFirst: false }).rest;
     return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
   }
 
@@ -111,12 +111,12 @@ export class Deliveries {
     const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));
     const parts = this.format(way, text);
     const last = parts.length - 1;
-    return parts.map((part, n) => (n === last && buttons ? { ...part, said: { kind: "question", buttons } } : part));
+    return parts.map((part, n) => (n === last && buttons ? { ...part, source: { kind: "question", buttons } } : part));
   }
 
   #can({ channel: channelId, accountId }: Target, capability: string): boolean {
     try {
-      return this.#room.wiring().channel(channelId, accountId).channel.capabilities.includes(capability);
+      return this.#deps.services().channel(channelId, accountId).channel.capabilities.includes(capability);
     } catch (error) {
       log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
       return false;
@@ -125,7 +125,7 @@ export class Deliveries {
 
   #replyToMode({ channel: channelId, accountId }: Target): ReplyToMode {
     try {
-      const { channel, context } = this.#room.wiring().channel(channelId, accountId);
+      const { channel, context } = this.#deps.services().channel(channelId, accountId);
       return channel.replyToMode?.(context.account) ?? "off";
     } catch (error) {
       log("debug", "reply.mode_unknown", { channel: channelId, error: messageOf(error) });
@@ -136,7 +136,7 @@ export class Deliveries {
   /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
   #cut(target: Target, markdown: string): string[] {
     try {
-      return this.#room.wiring().channel(target.channel, target.accountId).channel.format(markdown);
+      return this.#deps.services().channel(target.channel, target.accountId).channel.format(markdown);
     } catch (error) {
       log("error", "reply.unformatted", { channel: target.channel, error: messageOf(error) });
       return [markdown];
@@ -146,7 +146,7 @@ export class Deliveries {
   /** Shows that an answer is being worked on. Never rejects. */
   async showTyping(target: Target): Promise<void> {
     try {
-      const { channel, context } = this.#room.wiring().channel(target.channel, target.accountId);
+      const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
       await channel.typing?.(target, context);
     } catch (error) {
       log("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
@@ -156,7 +156,7 @@ export class Deliveries {
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
     if (part.target.channel === SESSION_CHANNEL) return this.#tell(part);
     try {
-      const { channel, context } = this.#room.wiring().channel(part.target.channel, part.target.accountId);
+      const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
       return await channel.send(part, context, signal);
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
@@ -164,12 +164,12 @@ export class Deliveries {
   }
 
   /** Sends a file, or what stands for it where the channel takes none. */
-  async #sendFile(part: OutboundPart, said: SaidFile, signal: AbortSignal): Promise<Delivery> {
-    const { owner, wiring } = this.#room;
+  async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
+    const { owner, services } = this.#deps;
     try {
-      const { channel, context } = wiring().channel(part.target.channel, part.target.accountId);
+      const { channel, context } = services().channel(part.target.channel, part.target.accountId);
       if (channel.sendFile === undefined) return await channel.send(part, context, signal);
-      const file = await readSaidFile(said, wiring().workspaceOf(agentIn(wiring(), owner().agentId)));
+      const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), owner().agentId)));
       if ("outcome" in file) return file;
       const { target, deliveryId } = part;
       return await channel.sendFile({ target, deliveryId, ...file }, context, signal);
@@ -180,7 +180,7 @@ export class Deliveries {
 
   /** Tells another session what was sent to its people. */
   async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
-    const { owner, call, now } = this.#room;
+    const { owner, call, now } = this.#deps;
     try {
       const request = noteRequest({ to, text, deliveryId, fromKey: owner().key });
       const runId = newRunId(await objectNameOf(request.sessionKey), now());

@@ -6,7 +6,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
-import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { bootRequest } from "./boot-file.ts";
 
@@ -16,7 +16,7 @@ const ABANDONED_MS = 5 * 60_000;
 const KEPT_MS = 30 * 86_400_000;
 
 /** What setting about a new deployment needs. */
-export interface GatewayRoom extends Pick<FamilyRoom, "owner" | "wiring" | "call" | "now"> {
+export interface GatewayStartDeps extends Pick<SubagentsDeps, "owner" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   database: D1Database;
 }
@@ -28,15 +28,18 @@ export interface GatewayRoom extends Pick<FamilyRoom, "owner" | "wiring" | "call
  * BOOT.md and a plugin that wants to know, an isolate looks once for the file, and that is all. Never rejects.
  * @param listing the root as the turn has listed it; where that is not known it is listed
  */
-export async function startGateway(room: GatewayRoom, listing?: Promise<WorkspaceEntry[] | undefined>): Promise<void> {
-  const { hooks, database, owner, wiring, call, now } = room;
-  const { deployment: version, started } = wiring();
-  const agent = agentIn(wiring(), owner().agentId);
+export async function startGateway(
+  deps: GatewayStartDeps,
+  listing?: Promise<WorkspaceEntry[] | undefined>,
+): Promise<void> {
+  const { hooks, database, owner, services, call, now } = deps;
+  const { deployment: version, started } = services();
+  const agent = agentIn(services(), owner().agentId);
   if (started.has(agent.id)) return;
   started.add(agent.id);
   const id = `${version}:${agent.id}`;
   try {
-    const workspace = wiring().workspaceOf(agent);
+    const workspace = services().workspaceOf(agent);
     const request = await bootRequest(agent, workspace, (await listing) ?? (await workspace.list("")), id);
     if (request === undefined && !hooks.has("gateway_start")) return;
     const claim = await claimed(database, id, now());

@@ -1,41 +1,41 @@
 import { orRefusalLater, type Refusal } from "../lib/refusal.ts";
 import { findRun } from "../session-store/runs.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
-import { type KeptRoom, type RunPrompt, runPrompt } from "../turn/preview/run-prompt.ts";
-import { type ContextRoom, nextOccasion, sessionContext } from "../turn/preview/session-context.ts";
-import type { ObjectWiring } from "./config-holder.ts";
-import type { Engine } from "./run-scheduler.ts";
+import { type RunPrompt, type RunPromptDeps, runPrompt } from "../turn/preview/run-prompt.ts";
+import { nextTurnContext, type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
+import type { ConfigSnapshot } from "./config-holder.ts";
+import type { RunScheduler } from "./run-scheduler.ts";
 
 /** What looking into a session needs of its object. */
-export interface InspectorRoom extends KeptRoom, ContextRoom {
-  engine(): Pick<Engine, "stateOf">;
-  configured: Pick<ObjectWiring, "ask" | "newest">;
+export interface InspectorDeps extends RunPromptDeps, SessionContextDeps {
+  engine(): Pick<RunScheduler, "stateOf">;
+  configured: Pick<ConfigSnapshot, "ask" | "newest">;
 }
 
 /** Shows what models of a session were sent, and what the next one would be. It writes nothing. */
 export class Inspector {
-  readonly #room: InspectorRoom;
+  readonly #deps: InspectorDeps;
 
-  constructor(room: InspectorRoom) {
-    this.#room = room;
+  constructor(deps: InspectorDeps) {
+    this.#deps = deps;
   }
 
   /** What a run's model was sent besides the conversation; for a run that joined another, what that one's was. */
   async prompt(runId: string, hash: string | undefined): Promise<RunPrompt | Refusal | undefined> {
-    const { store, engine } = this.#room;
+    const { store, engine } = this.#deps;
     const row = findRun(store, runId);
     if (row === undefined) return undefined;
     if (row.state.status === "joined") return this.prompt(row.state.intoRunId, hash);
-    return orRefusalLater(() => runPrompt({ id: runId, state: engine().stateOf(row) }, hash, this.#room));
+    return orRefusalLater(() => runPrompt({ id: runId, state: engine().stateOf(row) }, hash, this.#deps));
   }
 
   /** What the next request to a model would be made of. */
   context(sender: "owner" | "other" | undefined): Promise<ContextReport | Refusal> {
-    const { configured } = this.#room;
-    const room = { ...this.#room, wiring: () => configured.newest() };
+    const { configured } = this.#deps;
+    const deps = { ...this.#deps, services: () => configured.newest() };
     return orRefusalLater(async () => {
       await configured.ask();
-      return sessionContext(nextOccasion(room, sender), room);
+      return sessionContext(nextTurnContext(deps, sender), deps);
     });
   }
 }

@@ -5,14 +5,14 @@ import type { OutboxRow } from "../session-store/outbox.ts";
 import { SESSION_CHANNEL } from "../session-store/session-channel.ts";
 
 /** Tells plugins of a message that was stored, while it goes its way. What the system itself says is none. */
-export function tellReceived({ runId, input, target }: NewRun, hooks: SessionHooks): void {
+export function runReceivedHooks({ runId, input, target }: NewRun, hooks: SessionHooks): void {
   const { origin, sender, text } = input;
   if (origin !== undefined && origin.kind !== "reset" && origin.kind !== "command") return;
   hooks.later("message_received", () => ({ text, ...(sender && { sender }), ...(target && { target }) }), runId);
 }
 
 /** Tells plugins how an attempt to deliver a part to people came out. */
-export function tellSent(
+export function runSentHooks(
   { text, target, deliveryId, runId }: OutboxRow & { target: Target },
   delivery: Delivery,
   hooks: SessionHooks,

@@ -1,45 +1,45 @@
 import { budgetLines } from "../budgets/budget-report.ts";
-import type { BudgetRoom } from "../budgets/run-budget.ts";
+import type { RunBudgetDeps } from "../budgets/run-budget.ts";
 import { activationPort } from "../commands/activation-port.ts";
 import type { QueuedPort } from "../commands/command.ts";
 import { pairingPort } from "../commands/pairing-port.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
 import { readLog } from "../subagents/session-excerpt.ts";
-import type { FamilyRoom } from "../subagents/subagents-deps.ts";
+import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
-import { type ContextRoom, sessionContext } from "../turn/preview/session-context.ts";
+import { type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
 import { skillsView } from "../turn/skills/invocation.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
-import { occasionOf } from "../turn/turn-context.ts";
+import { turnContextOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { compactNow } from "./compact-now.ts";
 
 /** What commands that wait for their turn work on. */
-export interface QueuedRoom extends FamilyRoom, BudgetRoom, ContextRoom {
+export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps {
   database: D1Database;
   hooks: SessionHooks;
   skills: Pick<SessionSkills, "forTurn" | "lookOnly">;
 }
 
 /** What a command may do whose turn has come. */
-export function queuedPort(run: ActiveRun, room: QueuedRoom): QueuedPort {
-  const { database, budgets, skills, owner, wiring, now } = room;
+export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
+  const { database, budgets, skills, owner, services, now } = deps;
   return {
-    contextReport: () => sessionContext(occasionOf(run, owner()), room),
+    contextReport: () => sessionContext(turnContextOf(run, owner()), deps),
     reviewFiles: async () => {
-      const agent = agentIn(wiring(), owner().agentId);
-      return reviewFiles(database, wiring().workspaceOf(agent), agent.id);
+      const agent = agentIn(services(), owner().agentId);
+      return reviewFiles(database, services().workspaceOf(agent), agent.id);
     },
     pairing: pairingPort(database, now),
-    activation: activationPort(run.row.target, owner().key, { wiring: wiring(), database, now }),
+    activation: activationPort(run.row.target, owner().key, { services: services(), database, now }),
     async skills() {
-      const agent = agentIn(wiring(), owner().agentId);
-      const asked = { occasion: occasionOf(run, owner()), agent, listing: Promise.resolve(undefined) };
+      const agent = agentIn(services(), owner().agentId);
+      const asked = { turnContext: turnContextOf(run, owner()), agent, listing: Promise.resolve(undefined) };
       return skillsView((await skills.forTurn(asked)).set);
     },
-    subagentLog: (which) => readLog(which, room),
-    budgets: () => budgetLines(agentIn(wiring(), owner().agentId), wiring().config, budgets, now()),
-    compact: (focus) => compactNow(run, focus, room),
+    subagentLog: (which) => readLog(which, deps),
+    budgets: () => budgetLines(agentIn(services(), owner().agentId), services().config, budgets, now()),
+    compact: (focus) => compactNow(run, focus, deps),
   };
 }

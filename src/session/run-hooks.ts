@@ -4,7 +4,7 @@ import { isBegun, type RunState, type SettledRun } from "../session-store/run.ts
 import type { OpenRun } from "../session-store/runs.ts";
 
 /** Tells plugins how a turn came out. A run that never began had none, nor had a command. */
-export function tellEnd(
+export function runAgentEndHooks(
   row: OpenRun,
   ended: SettledRun,
   hooks: SessionHooks,

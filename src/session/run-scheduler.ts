@@ -6,12 +6,12 @@ import { log as writeLog } from "../lib/log.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { waitingRuns } from "../session-store/admission.ts";
-import { keepUnfinished } from "../session-store/delivered-text.ts";
+import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
 import { interruptedResult, userMessage } from "../session-store/messages.ts";
 import { enqueue, type Part } from "../session-store/outbox.ts";
-import { joining, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
+import { mergeable, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
 import {
   begin,
   crashed,
@@ -21,9 +21,9 @@ import {
   isBegun,
   isSettled,
   MAX_CRASHES,
-  type Opening,
   type RunInput,
   type RunningRun,
+  type RunStart,
   type RunState,
   type SettledRun,
   usageWith,
@@ -32,22 +32,22 @@ import { RunJournal } from "../session-store/run-journal.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import {
   ABORTED,
-  type Conclusion,
   crashLoop,
   failure,
   lastEvent,
+  type RunResult,
   stopped,
   UNREADABLE,
 } from "../session-store/run-result.ts";
 import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
-import { partsOf } from "../turn/output/reply-parts.ts";
-import { speakerOf } from "../turn/principal.ts";
+import { replyParts } from "../turn/output/reply-parts.ts";
+import { principalOf } from "../turn/principal.ts";
 import { Waiters } from "./waiters.ts";
 
 /** What the engine needs of the world. */
-export interface EnginePorts {
+export interface RunSchedulerDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
@@ -56,13 +56,13 @@ export interface EnginePorts {
   /** How the session treats what comes while it is busy, for messages from there. */
   policyFor(target: Target | null): QueuePolicy;
   /** Puts what a run was asked into the transcript, within the fence. */
-  open(row: RunRow, input: RunInput): Opening;
+  open(row: RunRow, input: RunInput): RunStart;
   /** Takes note of a run that joins another, within the fence. */
   noteJoined(row: RunRow, input: RunInput): void;
   /** What a model sees of the conversation so far; with what is said in a memory flush, where one began at a number. */
   readView(flushFrom?: number): View;
   /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
-  perform(run: ActiveRun): Promise<Conclusion | undefined>;
+  perform(run: ActiveRun): Promise<RunResult | undefined>;
   /** What follows from the end of a run, within its commit; the row is as it was before. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
@@ -75,14 +75,14 @@ export interface EnginePorts {
  * What is true is in storage; memory holds the handle of the run that this incarnation works on, and who waits for
  * which end.
  */
-export class Engine {
-  readonly #ports: EnginePorts;
+export class RunScheduler {
+  readonly #ports: RunSchedulerDeps;
   readonly #waiters = new Waiters();
   /** Runs that go on because a person has spoken, not because they crashed. */
   readonly #freed = new Set<string>();
   #active: { row: OpenRun; stop: AbortController; journal: RunJournal } | undefined;
 
-  constructor(ports: EnginePorts) {
+  constructor(ports: RunSchedulerDeps) {
     this.#ports = ports;
   }
 
@@ -188,7 +188,7 @@ export class Engine {
     if (this.#freed.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
       const lastSeq = log.lastOf(row);
-      const keptSeq = keepUnfinished(store, log, row, now());
+      const keptSeq = keepInterruptedReply(store, log, row, now());
       const state = crashed(left, lastSeq, keptSeq);
       saveState(store, row.id, state);
       return state;
@@ -203,15 +203,15 @@ export class Engine {
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
     const joiners = {
-      waiting: () => this.#joinersOf(row).some((run) => run.manner !== "news"),
+      waiting: () => this.#joinersOf(row).some((run) => run.queueClass !== "announcement"),
       take: () => this.#take(row),
     };
     const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
     this.#active = { row, stop, journal };
     try {
-      const speaker = speakerOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
-      const conclusion = await this.#conclude({ row, speaker, journal, signal: stop.signal });
-      if (conclusion) this.#finish({ ...row, state: journal.state }, conclusion, unansweredIn(journal));
+      const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
+      const result = await this.#conclude({ row, principal, journal, signal: stop.signal });
+      if (result) this.#finish({ ...row, state: journal.state }, result, unansweredIn(journal));
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
       if (!(error instanceof Superseded)) this.#finish({ ...row, state }, failure(error), unansweredIn(journal));
@@ -222,7 +222,7 @@ export class Engine {
     }
   }
 
-  async #conclude(run: ActiveRun): Promise<Conclusion | undefined> {
+  async #conclude(run: ActiveRun): Promise<RunResult | undefined> {
     const { crashes } = run.journal.state;
     if (crashes >= MAX_CRASHES) return crashLoop(crashes);
     if (run.signal.aborted) return stopped(run.signal);
@@ -237,7 +237,7 @@ export class Engine {
   /** The runs that may join this one now, because the session steers. */
   #joinersOf(row: OpenRun): readonly WaitingRun[] {
     const { store, policyFor } = this.#ports;
-    return joining(waitingRuns(openRuns(store)), row.talk, policyFor(row.target));
+    return mergeable(waitingRuns(openRuns(store)), row.mergeKey, policyFor(row.target));
   }
 
   /** Takes what waits into the run at work. Gives the messages, which are stored. */
@@ -273,16 +273,16 @@ export class Engine {
   }
 
   /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
-  #finish(row: OpenRun, conclusion: Conclusion, unanswered: readonly ToolCallPart[]): void {
+  #finish(row: OpenRun, result: RunResult, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#ports;
-    const { status, message, error } = conclusion;
-    const parts = partsOf(conclusion, row.target, format);
+    const { status, message, error } = result;
+    const parts = replyParts(result, row.target, format);
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, message);
-      else keepUnfinished(store, log, row, now());
+      else keepInterruptedReply(store, log, row, now());
       const usage = message?.usage ?? NO_USAGE;
-      const endSeq = log.record(row.id, now(), [lastEvent(conclusion, usageWith(row.state, usage))]);
+      const endSeq = log.record(row.id, now(), [lastEvent(result, usageWith(row.state, usage))]);
       const model = message && { model: message.model };
       const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
       saveState(store, row.id, ended);

@@ -4,14 +4,14 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { orRefusal, type Refusal } from "../lib/refusal.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
-import { isToLeave } from "../retention/expiry.ts";
+import { isExpired } from "../retention/expiry.ts";
 import { exportStream } from "../retention/export.ts";
 import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
 import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
-import { birthOf } from "../session-store/initial-settings.ts";
+import { newSession } from "../session-store/initial-settings.ts";
 import { boundedInput } from "../session-store/input-bounds.ts";
 import {
   deliveriesOf,
@@ -36,14 +36,14 @@ import {
 } from "../session-store/session-row.ts";
 import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
 import { spanOf } from "../session-store/stored-events.ts";
-import type { Kin } from "../session-store/subagent.ts";
-import type { ChildReport } from "../session-store/subagent-report.ts";
+import type { Lineage } from "../session-store/subagent.ts";
+import type { SubagentReport } from "../session-store/subagent-report.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type { SessionMethods } from "./api.ts";
-import { createParts, type Parts } from "./compose-session.ts";
-import { ObjectWiring } from "./config-holder.ts";
-import { tellReceived } from "./message-hooks.ts";
-import { type Life, lifeOf } from "./wakeups.ts";
+import { composeSession, type SessionParts } from "./compose-session.ts";
+import { ConfigSnapshot } from "./config-holder.ts";
+import { runReceivedHooks } from "./message-hooks.ts";
+import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
@@ -61,26 +61,26 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #store: Store;
   readonly #log: EventLog;
   readonly #fence: Fence;
-  readonly #wiring: ObjectWiring;
-  readonly #parts: Parts;
-  #life: Life;
+  readonly #services: ConfigSnapshot;
+  readonly #parts: SessionParts;
+  #life: Lifecycle;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx);
     const owner = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
-    this.#life = lifeOf(owner);
+    this.#life = lifecycleOf(owner);
     this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
-    this.#wiring = new ObjectWiring(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
-    this.#parts = createParts({
+    this.#services = new ConfigSnapshot(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
+    this.#parts = composeSession({
       ctx,
       env,
       store: this.#store,
       log: this.#log,
       fence: this.#fence,
-      configured: this.#wiring,
+      configured: this.#services,
       life: () => this.#life,
       owner: () => this.#owner(),
       policyFor: (target) => this.#policyFor(target),
@@ -92,7 +92,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       forget: () => this.#forget(),
     });
     this.#recover();
-    if (!this.#wiring.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#wiring.ask()));
+    if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.ask()));
   }
 
   /** Stores a run and starts it where none is running. */
@@ -228,15 +228,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return true;
   }
 
-  announce(report: ChildReport): void {
+  announce(report: SubagentReport): void {
     if (this.#life === "here") this.#parts.family.children.hear(report);
   }
 
-  report(runId: string): ChildReport | "open" | undefined {
+  report(runId: string): SubagentReport | "open" | undefined {
     return this.#parts.family.report(this.#find(runId));
   }
 
-  kin(): Kin | undefined {
+  kin(): Lineage | undefined {
     return this.#life === "here" ? this.#parts.family.kin() : undefined;
   }
 
@@ -258,7 +258,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   override alarm(): void {
-    if (this.#life === "here" && isToLeave(this.#store, Date.now())) this.#leave();
+    if (this.#life === "here" && isExpired(this.#store, Date.now())) this.#leave();
     if (this.#life === "going") this.ctx.waitUntil(this.#parts.removal.resume());
     this.#parts.pulse.rang();
   }
@@ -291,7 +291,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#life === "going") throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#life === "none") updateTables(this.ctx, this.#store);
     const owner = this.#fence.write(
-      () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, birthOf(request, Date.now())),
+      () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, newSession(request, Date.now())),
     );
     this.#life = "here";
     return owner;
@@ -328,9 +328,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #admit(run: NewRun): RunRow {
-    const room = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
-    const { row, isNew, interrupt } = this.#fence.write(() => admitRun(run, room));
-    if (isNew) tellReceived(run, this.#parts.hooks);
+    const deps = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
+    const { row, isNew, interrupt } = this.#fence.write(() => admitRun(run, deps));
+    if (isNew) runReceivedHooks(run, this.#parts.hooks);
     if (interrupt !== undefined) this.#stop(interrupt);
     return row;
   }
@@ -340,7 +340,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #policyFor(target: Target | null): QueuePolicy {
-    return policyFor(() => this.#wiring.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
+    return policyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
   #owner(): SessionRow {

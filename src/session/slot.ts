@@ -17,7 +17,7 @@ export interface Slot {
 }
 
 /** Where slots are asked for. */
-export interface SlotRoom {
+export interface LaneSlotDeps {
   lanes: DurableObjectNamespace<Lane>;
   config: Config;
   /** Keeps the object alive for calls that nobody waits for. */
@@ -30,11 +30,11 @@ const FREE: Slot = { release: () => undefined };
  * Waits until a run may work. Without a cap that costs no call. A lane that does not answer is asked again. Never
  * rejects: a run that is stopped while it waits leaves the lane and gets a slot that counts for nothing.
  */
-export async function takeSlot(name: LaneName, runId: string, room: SlotRoom, signal: AbortSignal): Promise<Slot> {
-  const cap = capOf(name, room.config);
+export async function takeSlot(name: LaneName, runId: string, deps: LaneSlotDeps, signal: AbortSignal): Promise<Slot> {
+  const cap = capOf(name, deps.config);
   if (cap === 0) return FREE;
-  const lane = () => room.lanes.getByName(name);
-  const leave = () => room.waitUntil(quietly("slot.not_released", () => lane().release(runId)));
+  const lane = () => deps.lanes.getByName(name);
+  const leave = () => deps.waitUntil(quietly("slot.not_released", () => lane().release(runId)));
   signal.addEventListener("abort", leave, { once: true });
   while (!signal.aborted) {
     const granted = await quietly("slot.not_acquired", () => lane().acquire(runId, cap));
@@ -42,7 +42,7 @@ export async function takeSlot(name: LaneName, runId: string, room: SlotRoom, si
     if (granted === undefined) await scheduler.wait(RETRY_MS);
   }
   if (signal.aborted) return FREE;
-  const renew = () => room.waitUntil(quietly("slot.not_renewed", () => lane().renew(runId)));
+  const renew = () => deps.waitUntil(quietly("slot.not_renewed", () => lane().renew(runId)));
   const renewal = setInterval(renew, LEASE_MS / 3);
   return {
     release() {

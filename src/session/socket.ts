@@ -3,7 +3,7 @@ import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { RunState } from "../session-store/run.ts";
@@ -31,7 +31,7 @@ export interface SocketPorts {
   log: EventLog;
   accept(request: AcceptRequest): Accepted;
   abort(runId: string): RunState["status"] | undefined;
-  wiring(): Wiring;
+  services(): Services;
   now(): number;
 }
 
@@ -125,14 +125,14 @@ export class Sockets {
   }
 
   #accept(frame: InputFrame, { sessionKey, agentId, objectName }: Seat): Accepted {
-    const { accept, wiring, now } = this.#ports;
+    const { accept, services, now } = this.#ports;
     const { idempotencyKey } = frame;
     return accept({
       sessionKey,
       agentId,
       runId: newRunId(objectName, now()),
       ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
-      input: runInputOf(frame, agentId, wiring()),
+      input: runInputOf(frame, agentId, services()),
     });
   }
 

@@ -1,7 +1,7 @@
 import { statusOf, totalsIn } from "../commands/session-status.ts";
 import { statusLines, timeLines } from "../commands/status-card.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
-import { agentIn, type Wiring } from "../services/services.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import { type SessionRow, saveSetting } from "../session-store/session-row.ts";
@@ -10,34 +10,34 @@ import type { StatusPort } from "../tools/session-status.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 
 /** What the tools of a turn are told of its session from. */
-export interface StatusRoom {
+export interface StatusPortDeps {
   store: Store;
   fence: Fence;
   owner(): SessionRow;
-  wiring(): Wiring;
+  services(): Services;
   policyFor(target: ActiveRun["row"]["target"]): QueuePolicy;
   now(): number;
 }
 
 /** The session of a run as its tools may look at it. Whoever is no owner is told the time, and which model answers. */
-export function statusPort({ row, speaker, journal }: ActiveRun, room: StatusRoom): StatusPort {
-  const { store, fence, owner, wiring, policyFor, now } = room;
+export function statusPort({ row, principal, journal }: ActiveRun, deps: StatusPortDeps): StatusPort {
+  const { store, fence, owner, services, policyFor, now } = deps;
   return {
     sessionKey: owner().key,
     card() {
-      const status = statusOf(store, owner(), wiring(), now());
+      const status = statusOf(store, owner(), services(), now());
       const time = timeLines(now(), status.clock);
       const { model = status.model } = journal.state;
-      if (!speaker.owner) return [...time, `Model: ${model}`];
+      if (!principal.owner) return [...time, `Model: ${model}`];
       const ofThisRun = model === status.model ? [] : [`Model of this run: ${model}`];
-      const lines = statusLines(status, policyFor(row.target), totalsIn(store, owner(), wiring(), now()));
+      const lines = statusLines(status, policyFor(row.target), totalsIn(store, owner(), services(), now()));
       return [...time, ...ofThisRun, ...lines];
     },
     setModel(word) {
-      const found = word === undefined ? undefined : lookUpModel(wiring, word);
+      const found = word === undefined ? undefined : lookUpModel(services, word);
       if (found?.kind === "none") throw new Error(found.problem);
       fence.write(() => saveSetting(store, "model", found?.ref));
-      return found?.ref ?? wiring().modelRefOf(agentIn(wiring(), owner().agentId));
+      return found?.ref ?? services().modelRefOf(agentIn(services(), owner().agentId));
     },
   };
 }

@@ -24,7 +24,7 @@ import { xargs } from "./xargs.ts";
 import { yq } from "./yq.ts";
 
 /** What a shell works on. */
-export interface ShellRoom {
+export interface ShellDeps {
   workspace: Pick<Workspace, "walk" | "read" | "write" | "remove">;
   /** Read-only files beside the workspace. Those that are a part of it are left out. */
   mounts: readonly ReadOnlyFiles[];
@@ -50,20 +50,20 @@ const GRACE_MS = 1_000;
 const TIME_OVER = 124;
 
 /** A shell of just-bash over a workspace. Making one costs nothing. */
-export function createShell(room: ShellRoom): Shell {
-  return { commands: SHELL_COMMANDS, run: (script, options) => runScript(script, options, room) };
+export function createShell(deps: ShellDeps): Shell {
+  return { commands: SHELL_COMMANDS, run: (script, options) => runScript(script, options, deps) };
 }
 
-async function runScript(script: string, options: ShellRun, room: ShellRoom): Promise<ShellResult> {
+async function runScript(script: string, options: ShellRun, deps: ShellDeps): Promise<ShellResult> {
   const { signal, timeoutMs } = options;
   signal.throwIfAborted();
   const time = deadline(timeoutMs);
   const overrun = new AbortController();
-  const memory = new RunMemory((why) => overrun.abort(why), room.now);
+  const memory = new RunMemory((why) => overrun.abort(why), deps.now);
   const began: StoredFile[] = [];
-  const mounts = [remembering(workspaceMount(room.workspace), began), ...outside(room.mounts)];
-  const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, room.now);
-  const requests = new ShellRequests((url, init) => memory.idle(() => room.fetch(url, init)));
+  const mounts = [remembering(workspaceMount(deps.workspace), began), ...outside(deps.mounts)];
+  const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, deps.now);
+  const requests = new ShellRequests((url, init) => memory.idle(() => deps.fetch(url, init)));
   const ended = await settle(script, options, {
     files,
     memory,
@@ -77,8 +77,8 @@ async function runScript(script: string, options: ShellRun, room: ShellRoom): Pr
   const stopped = whyStopped(isOver ? timeoutMs : undefined, overrun.signal, ended);
   const after = files.workspace();
   const changes = after === undefined ? undefined : changesOf(began, after, stopped !== undefined);
-  const stored = changes && (await writeBack(changes, room.workspace, room.mask));
-  const { mask } = room.mask;
+  const stored = changes && (await writeBack(changes, deps.workspace, deps.mask));
+  const { mask } = deps.mask;
   return {
     stdout: mask(ended.stdout),
     stderr: mask(withoutAdvice(ended.stderr)),

@@ -1,23 +1,23 @@
 import { durationOf } from "../lib/duration-text.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { RunInput } from "../session-store/run.ts";
-import type { Child } from "../session-store/subagent.ts";
-import type { ChildReport } from "../session-store/subagent-report.ts";
+import type { Subagent } from "../session-store/subagent.ts";
+import type { SubagentReport } from "../session-store/subagent-report.ts";
 
 /** What a session is told when one of its sub-agents has ended: a run of its own, with the rights of who started it. */
-export function announcement(child: Child, report: ChildReport): RunInput {
+export function announcement(child: Subagent, report: SubagentReport): RunInput {
   const { childKey, childRunId } = report;
-  const { owner, voice, timeoutSeconds } = child.telling;
+  const { owner, modelOverride, timeoutSeconds } = child.announceTo;
   return {
     text: announcementText(child, report),
     sender: { id: "system", name: "System", owner },
-    ...voice,
+    ...modelOverride,
     timeoutSeconds,
     origin: { kind: "announcement", childKey, childRunId },
   };
 }
 
-const OUTCOMES: Readonly<Record<ChildReport["status"], string>> = {
+const OUTCOMES: Readonly<Record<SubagentReport["status"], string>> = {
   ok: "is done",
   error: "failed",
   aborted: "was stopped",
@@ -28,7 +28,7 @@ const OUTCOMES: Readonly<Record<ChildReport["status"], string>> = {
  * The words of an announcement. The result is between two lines that its writer cannot have known: it is the text of a
  * model that may have read anything.
  */
-function announcementText({ label, startedAt }: Child, report: ChildReport): string {
+function announcementText({ label, startedAt }: Subagent, report: SubagentReport): string {
   const { childKey, status, text, chars, error, usage, endedAt } = report;
   const mark = report.childRunId.slice(14, 26);
   const took = durationOf(endedAt - (report.startedAt ?? startedAt));

@@ -1,9 +1,14 @@
 import { comesWithin } from "../lib/comes-within.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import { dropNotice, type Notice, openNotices, saveNotice } from "../session-store/announcement-rows.ts";
+import {
+  dropAnnouncement,
+  type PendingAnnouncement,
+  pendingAnnouncements,
+  saveAnnouncement,
+} from "../session-store/announcement-rows.ts";
 import { continued, cutShort, type RunEnd, reportOf } from "../session-store/subagent-report.ts";
-import type { FamilyRoom } from "./subagents-deps.ts";
+import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /** How long the object of who started this session may take to answer. */
 const ANSWER_MS = 30_000;
@@ -14,17 +19,17 @@ const LONGEST_RETRY_MS = 5 * 60_000;
  * What a sub-agent has to tell who started it. A notice is stored in the commit that ends the run, and told until it
  * was heard: hearing it twice is the same as once, so it is never given up.
  */
-export class Notices {
-  readonly #room: FamilyRoom;
+export class Announcements {
+  readonly #deps: SubagentsDeps;
   #telling: Promise<void> | undefined;
 
-  constructor(room: FamilyRoom) {
-    this.#room = room;
+  constructor(deps: SubagentsDeps) {
+    this.#deps = deps;
   }
 
   /** When something is to be told, in milliseconds since the epoch; undefined where nothing is. */
   get dueAt(): number | undefined {
-    return openNotices(this.#room.store).find(({ dueAt }) => dueAt !== null)?.dueAt ?? undefined;
+    return pendingAnnouncements(this.#deps.store).find(({ dueAt }) => dueAt !== null)?.dueAt ?? undefined;
   }
 
   /**
@@ -32,22 +37,23 @@ export class Notices {
    * @param goesOn whether more is to come that belongs to the same work, so that it is held back
    */
   note(end: RunEnd, goesOn: boolean): void {
-    const { store, owner, now } = this.#room;
+    const { store, owner, now } = this.#deps;
     const report = reportOf(owner().key, end);
-    saveNotice(store, { runId: end.runId, report, attempts: 0, dueAt: goesOn ? null : now() });
+    saveAnnouncement(store, { runId: end.runId, report, attempts: 0, dueAt: goesOn ? null : now() });
   }
 
   /** Adds the end of a later run to what is held back; to be called within its commit. */
   goOn(end: RunEnd, goesOn: boolean): void {
-    const { store, now } = this.#room;
+    const { store, now } = this.#deps;
     const dueAt = goesOn ? null : now();
-    for (const held of this.#held()) saveNotice(store, { ...held, report: continued(held.report, end), dueAt });
+    for (const held of this.#held()) saveAnnouncement(store, { ...held, report: continued(held.report, end), dueAt });
   }
 
   /** Nothing is to come any more: what was held back is told as it is. To be called within a commit. */
   cutShort(): void {
-    const { store, now } = this.#room;
-    for (const held of this.#held()) saveNotice(store, { ...held, report: cutShort(held.report, now()), dueAt: now() });
+    const { store, now } = this.#deps;
+    for (const held of this.#held())
+      saveAnnouncement(store, { ...held, report: cutShort(held.report, now()), dueAt: now() });
   }
 
   /** Tells what is due, until nothing is any more. Never rejects; there is one such round at a time. */
@@ -63,8 +69,8 @@ export class Notices {
     await this.#telling;
   }
 
-  #held(): Notice[] {
-    return openNotices(this.#room.store).filter(({ dueAt }) => dueAt === null);
+  #held(): PendingAnnouncement[] {
+    return pendingAnnouncements(this.#deps.store).filter(({ dueAt }) => dueAt === null);
   }
 
   async #tellAll(): Promise<void> {
@@ -75,23 +81,23 @@ export class Notices {
     }
   }
 
-  #due(): Notice | undefined {
-    const { store, now } = this.#room;
-    return openNotices(store).find(({ dueAt }) => dueAt !== null && dueAt <= now());
+  #due(): PendingAnnouncement | undefined {
+    const { store, now } = this.#deps;
+    return pendingAnnouncements(store).find(({ dueAt }) => dueAt !== null && dueAt <= now());
   }
 
-  async #tell(notice: Notice): Promise<void> {
-    const { store, fence, owner, call, now } = this.#room;
+  async #tell(notice: PendingAnnouncement): Promise<void> {
+    const { store, fence, owner, call, now } = this.#deps;
     const { runId, report, attempts } = notice;
     const parent = owner().settings.spawned?.lineage[0];
     try {
       const told = parent === undefined ? Promise.resolve() : call(parent, (session) => session.announce(report));
       if (!(await comesWithin(ANSWER_MS, told))) throw new Error("It did not answer in time.");
-      fence.write(() => dropNotice(store, runId));
+      fence.write(() => dropAnnouncement(store, runId));
     } catch (error) {
       writeLog("warn", "notice.unheard", { runId, error: messageOf(error) });
       const dueAt = now() + Math.min(FIRST_RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS);
-      fence.write(() => saveNotice(store, { ...notice, attempts: attempts + 1, dueAt }));
+      fence.write(() => saveAnnouncement(store, { ...notice, attempts: attempts + 1, dueAt }));
     }
   }
 }

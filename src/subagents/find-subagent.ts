@@ -1,12 +1,12 @@
 import { IsopodError } from "../lib/errors.ts";
-import type { ChildView } from "../session-store/subagent.ts";
+import type { SubagentView } from "../session-store/subagent.ts";
 
 /**
  * The one sub-agent that a text means: by its number in the list (1 is the newest), its session key, its run's id or its
  * label; of several with one label, the one that is at work.
  * @throws IsopodError that says what there is
  */
-export function childMeant(children: readonly ChildView[], which: string): ChildView {
+export function findSubagent(children: readonly SubagentView[], which: string): SubagentView {
   const text = which.trim();
   const byNumber = /^#?\d+$/.test(text) ? children[Number(text.replace("#", "")) - 1] : undefined;
   const byId = children.find(({ sessionKey, runId }) => sessionKey === text || runId === text);
@@ -24,14 +24,14 @@ export function childMeant(children: readonly ChildView[], which: string): Child
 }
 
 /** Whether a sub-agent's end is waited for. */
-export function isAtWork({ status }: ChildView): boolean {
+export function isAtWork({ status }: SubagentView): boolean {
   return status === "starting" || status === "working";
 }
 
-function onlyOf(children: readonly ChildView[]): ChildView | undefined {
+function onlyOf(children: readonly SubagentView[]): SubagentView | undefined {
   return children.length === 1 ? children[0] : undefined;
 }
 
-function listed(children: readonly ChildView[]): string {
+function listed(children: readonly SubagentView[]): string {
   return children.map(({ label, status }, index) => `${index + 1}. ${label} (${status})`).join("\n");
 }

@@ -6,7 +6,7 @@ import type { RunInput } from "../session-store/run.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/call-name.ts";
 import type { Caller } from "./caller.ts";
-import { sessionMeant } from "./find-session.ts";
+import { findSession } from "./find-session.ts";
 import { joinedRuns } from "./subagents.ts";
 
 /** How often one message between sessions may lead to another, so that two agents do not talk for ever. */
@@ -18,9 +18,9 @@ const MAX_HOPS = 5;
  * @throws Error that says why it may not be said
  */
 export async function send(request: SendRequest, call: CallRef, caller: Caller): Promise<SendOutcome> {
-  const { room } = caller;
-  const { owner, call: callSession, now } = room;
-  const sessionKey = await sessionMeant(request.to, caller);
+  const { deps } = caller;
+  const { owner, call: callSession, now } = deps;
+  const sessionKey = await findSession(request.to, caller);
   if (sessionKey === owner().key) throw new Error("That is this session itself.");
   await requireSession(sessionKey, caller);
   const idempotencyKey = `nested:${await callName(caller.run, owner().key, call.callId)}`;
@@ -46,41 +46,41 @@ export async function send(request: SendRequest, call: CallRef, caller: Caller):
   return { status: "ok", ...told, reply: await replyOf(sessionKey, runId, caller) };
 }
 
-function nestedInput(message: string, sessionKey: string, { run, room }: Caller): RunInput {
-  const { key } = room.owner();
-  const hops = 1 + Math.max(0, ...askersOf({ run, room }).map((origin) => origin.hops));
+function nestedInput(message: string, sessionKey: string, { run, deps }: Caller): RunInput {
+  const { key } = deps.owner();
+  const hops = 1 + Math.max(0, ...askersOf({ run, deps }).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
   return boundedInput({
     text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
-    sender: { id: "system", name: "System", owner: run.speaker.owner },
-    timeoutSeconds: agentOf(room.wiring().config, parseSessionKey(sessionKey).agentId).defaults.timeoutSeconds,
+    sender: { id: "system", name: "System", owner: run.principal.owner },
+    timeoutSeconds: agentOf(deps.services().config, parseSessionKey(sessionKey).agentId).defaults.timeoutSeconds,
     origin: { kind: "nested", fromKey: key, hops },
   });
 }
 
 /** An agent's main session is always there, any other begins with its first message: not with one from here. */
-async function requireSession(sessionKey: string, { room }: Caller): Promise<void> {
+async function requireSession(sessionKey: string, { deps }: Caller): Promise<void> {
   const { agentId, kind } = parseSessionKey(sessionKey);
-  agentOf(room.wiring().config, agentId);
+  agentOf(deps.services().config, agentId);
   if (kind === "main") return;
-  const kin = await room.call(sessionKey, (session) => session.kin());
+  const kin = await deps.call(sessionKey, (session) => session.kin());
   if (kin === undefined) throw new Error(`There is no session '${sessionKey}'.`);
 }
 
 /** Whether a session waits, as far as can be known here, for what this run says. */
 function isWaitedForBy(sessionKey: string, caller: Caller): boolean {
-  const { lineage = [] } = caller.room.owner().settings.spawned ?? {};
+  const { lineage = [] } = caller.deps.owner().settings.spawned ?? {};
   return lineage.includes(sessionKey) || askersOf(caller).some(({ fromKey }) => fromKey === sessionKey);
 }
 
 /** The sessions whose messages a run answers: the one that began it, and those that joined it. */
-function askersOf({ run, room }: Pick<Caller, "run" | "room">) {
-  const origins = [run.journal.state.origin, ...joinedRuns(room.store, run.row.id).map(({ origin }) => origin)];
+function askersOf({ run, deps }: Pick<Caller, "run" | "deps">) {
+  const origins = [run.journal.state.origin, ...joinedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
   return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
 }
 
 async function replyOf(sessionKey: string, runId: string, caller: Caller): Promise<string> {
-  const view = await caller.room.call(sessionKey, (session) => session.show(runId));
+  const view = await caller.deps.call(sessionKey, (session) => session.show(runId));
   if (view?.intoRunId !== undefined) return replyOf(sessionKey, view.intoRunId, caller);
   return (view?.reply ?? "").trim();
 }

@@ -5,9 +5,9 @@ import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { HistoryMessage } from "../session-store/transcript.ts";
 import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
-import { childMeant } from "./find-subagent.ts";
-import { shownChildren } from "./subagent-view.ts";
-import type { FamilyRoom, PeerSession } from "./subagents-deps.ts";
+import { findSubagent } from "./find-subagent.ts";
+import { listedSubagents } from "./subagent-view.ts";
+import type { PeerSession, SubagentsDeps } from "./subagents-deps.ts";
 
 /** Messages that are read at a time, and how often at most: tools may fill many pages. */
 const PAGE = 100;
@@ -49,8 +49,8 @@ export async function readExcerpt(
 }
 
 /** What was said last in the session of the sub-agent that a text means. @throws IsopodError where none is meant */
-export async function readLog(which: string, { store, call }: FamilyRoom) {
-  const { sessionKey, label } = childMeant(shownChildren(store), which);
+export async function readLog(which: string, { store, call }: SubagentsDeps) {
+  const { sessionKey, label } = findSubagent(listedSubagents(store), which);
   const excerpt = await readExcerpt(sessionKey, { limit: LOG_LINES, includeTools: true, chars: LOG_CHARS }, call);
   return { label, messages: excerpt?.messages ?? [] };
 }

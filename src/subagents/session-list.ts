@@ -1,14 +1,14 @@
 import { parseSessionKey } from "../config/session-key.ts";
 import { refusalToReach } from "../config/session-reach.ts";
 import { listSessions } from "../session-store/session-index.ts";
-import type { ChildView } from "../session-store/subagent.ts";
+import type { SubagentView } from "../session-store/subagent.ts";
 import type { SessionQuery, SessionSummary } from "../tools/sessions-port.ts";
-import { depthOf } from "../turn/lineage.ts";
+import { spawnDepth } from "../turn/lineage.ts";
 import type { Caller } from "./caller.ts";
 import { reachOf } from "./find-session.ts";
 import { isAtWork } from "./find-subagent.ts";
 import { readExcerpt } from "./session-excerpt.ts";
-import { shownChildren } from "./subagent-view.ts";
+import { listedSubagents } from "./subagent-view.ts";
 
 /** Most sessions of the index that are looked through. */
 const MAX_INDEXED = 500;
@@ -17,7 +17,7 @@ const EXCERPT_CHARS = 1000;
 
 /** The sessions that a run may look at, the latest first: its own, those below it, and where that is allowed others. */
 export async function listReachable(query: SessionQuery, caller: Caller): Promise<SessionSummary[]> {
-  const { now } = caller.room;
+  const { now } = caller.deps;
   const since = query.activeMinutes === undefined ? 0 : now() - query.activeMinutes * 60_000;
   const found = new Map((await indexed(since, caller)).map((session) => [session.sessionKey, session]));
   for (const session of [ownSession(caller), ...(await descendants(caller))]) found.set(session.sessionKey, session);
@@ -28,28 +28,28 @@ export async function listReachable(query: SessionQuery, caller: Caller): Promis
   if (query.messageLimit === 0) return listed;
   const request = { limit: query.messageLimit, includeTools: false, chars: EXCERPT_CHARS };
   const withMessages = async (session: SessionSummary) => {
-    const excerpt = await readExcerpt(session.sessionKey, request, caller.room.call);
+    const excerpt = await readExcerpt(session.sessionKey, request, caller.deps.call);
     return { ...session, messages: excerpt?.messages ?? [] };
   };
   return Promise.all(listed.map(withMessages));
 }
 
-function ownSession({ room }: Caller): SessionSummary {
-  const { key, agentId } = room.owner();
-  return { sessionKey: key, agentId, kind: kindOf(key), status: "running", updatedAt: room.now() };
+function ownSession({ deps }: Caller): SessionSummary {
+  const { key, agentId } = deps.owner();
+  return { sessionKey: key, agentId, kind: kindOf(key), status: "running", updatedAt: deps.now() };
 }
 
 /** All below this session, each generation from the one above it. */
 async function descendants(caller: Caller): Promise<SessionSummary[]> {
-  const { room, agent } = caller;
+  const { deps, agent } = caller;
   const bottom = agent.subagents.maxSpawnDepth;
-  if (room.wiring().config.tools.sessions.visibility === "self") return [];
-  const found: ChildView[] = [];
-  let generation = shownChildren(room.store);
-  for (let depth = depthOf(room.owner()) + 1; generation.length > 0; depth++) {
+  if (deps.services().config.tools.sessions.visibility === "self") return [];
+  const found: SubagentView[] = [];
+  let generation = listedSubagents(deps.store);
+  for (let depth = spawnDepth(deps.owner()) + 1; generation.length > 0; depth++) {
     found.push(...generation);
     const parents = depth < bottom ? generation : [];
-    const asked = parents.map(({ sessionKey }) => room.call(sessionKey, (session) => session.kin()));
+    const asked = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.kin()));
     // One that does not answer is in the list all the same, without those below it.
     const answers = await Promise.allSettled(asked);
     generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.children ?? []) : []));
@@ -57,7 +57,7 @@ async function descendants(caller: Caller): Promise<SessionSummary[]> {
   return found.map(summaryOf);
 }
 
-function summaryOf(child: ChildView): SessionSummary {
+function summaryOf(child: SubagentView): SessionSummary {
   const { sessionKey, agentId, label, status, startedAt, endedAt } = child;
   const state = isAtWork(child) ? "running" : status;
   return { sessionKey, agentId, kind: "subagent", label, status: state, updatedAt: endedAt ?? startedAt };
@@ -68,7 +68,7 @@ async function indexed(since: number, caller: Caller): Promise<SessionSummary[]>
   const { visibility } = reach.tools.sessions;
   if (visibility === "self" || visibility === "tree") return [];
   const agentId = visibility === "agent" ? caller.agent.id : undefined;
-  const rows = await listSessions(caller.room.database, { agentId, since, limit: MAX_INDEXED });
+  const rows = await listSessions(caller.deps.database, { agentId, since, limit: MAX_INDEXED });
   return rows
     .filter(({ key }) => refusalToReach({ ...reach, otherKey: key, isDescendant: false }) === undefined)
     .map((row) => {

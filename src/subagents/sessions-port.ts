@@ -1,32 +1,32 @@
 import type { SessionsPort } from "../tools/sessions-port.ts";
-import { reachOf } from "../turn/lineage.ts";
+import { sessionReach } from "../turn/lineage.ts";
 import type { Caller } from "./caller.ts";
-import { sessionMeant } from "./find-session.ts";
+import { findSession } from "./find-session.ts";
 import { send } from "./send.ts";
 import { readExcerpt } from "./session-excerpt.ts";
 import { listReachable } from "./session-list.ts";
 import { spawn, spawnableAgents, steer } from "./spawn.ts";
-import { shownChildren } from "./subagent-view.ts";
+import { listedSubagents } from "./subagent-view.ts";
 
 /** Most characters of messages that a look at another session gives. */
 const HISTORY_CHARS = 48_000;
 
 /** Other sessions as the tools of a run reach them; undefined where `reachOf` says that it reaches none. */
 export function sessionsPort(caller: Caller): SessionsPort | undefined {
-  const { run, agent, family, room } = caller;
-  const reach = reachOf({ session: room.owner(), speaker: run.speaker }, agent);
+  const { run, agent, family, deps } = caller;
+  const reach = sessionReach({ session: deps.owner(), principal: run.principal }, agent);
   if (reach === undefined) return undefined;
   return {
     ...reach,
     spawn: (request, call) => spawn(request, call, caller),
     agents: () => spawnableAgents(caller),
-    children: () => shownChildren(room.store),
+    children: () => listedSubagents(deps.store),
     stopChildren: (which) => family.stopNamed(which),
     steerChild: (which, message, call) => steer(which, message, call, caller),
     list: (query) => listReachable(query, caller),
     async history({ sessionKey, limit, includeTools }) {
-      const key = await sessionMeant(sessionKey, caller);
-      const excerpt = await readExcerpt(key, { limit, includeTools, chars: HISTORY_CHARS }, room.call);
+      const key = await findSession(sessionKey, caller);
+      const excerpt = await readExcerpt(key, { limit, includeTools, chars: HISTORY_CHARS }, deps.call);
       if (excerpt === undefined) throw new Error(`There is no session '${key}'.`);
       return excerpt;
     },

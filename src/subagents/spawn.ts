@@ -3,14 +3,14 @@ import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { head } from "../lib/text.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
-import { given, type Voice } from "../session-store/subagent.ts";
-import { findChild, saveChild } from "../session-store/subagent-rows.ts";
+import { given, type ModelOverride } from "../session-store/subagent.ts";
+import { findSubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";
 import type { CallRef, ChildSummary, SpawnableAgent, SpawnedChild, SpawnRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/call-name.ts";
 import { maySpawn } from "../turn/lineage.ts";
 import type { Caller } from "./caller.ts";
-import { type Giver, giveMore, messageFor, requireRoom } from "./instruct.ts";
-import { childView } from "./subagent-view.ts";
+import { type Instructor, instructSubagent, messageFor, requireFreeSlot } from "./instruct.ts";
+import { subagentView } from "./subagent-view.ts";
 
 const MAX_LABEL_CHARS = 60;
 
@@ -19,31 +19,31 @@ const MAX_LABEL_CHARS = 60;
  * @throws Error that names the setting where it may not be
  */
 export async function spawn(request: SpawnRequest, call: CallRef, caller: Caller): Promise<SpawnedChild> {
-  const { family, room } = caller;
-  const { store, fence, now, changed } = room;
+  const { family, deps } = caller;
+  const { store, fence, now, changed } = deps;
   const helper = agentToStart(request.agentId, caller);
-  const giver = await giverOf(call, caller);
-  const { runId, askedBy, telling, maxChildren } = giver;
+  const instructor = await instructorOf(call, caller);
+  const { runId, askedBy, announceTo, maxChildren } = instructor;
   const key = `agent:${helper.id}:subagent:${askedBy}`;
   const objectName = await objectNameOf(key);
   const child = {
     agentId: helper.id,
     label: labelOf(request.label ?? request.task.split("\n", 1)[0] ?? ""),
     askedBy,
-    voice: voiceOf(request, helper, caller),
+    modelOverride: modelOverrideOf(request, helper, caller),
     timeoutSeconds: request.runTimeoutSeconds ?? helper.subagents.runTimeoutSeconds ?? helper.defaults.timeoutSeconds,
-    telling,
+    announceTo,
   };
   fence.write(() => {
-    if (findChild(store, key) !== undefined) return;
+    if (findSubagentRow(store, key) !== undefined) return;
     call.signal.throwIfAborted();
-    requireRoom(maxChildren, room);
+    requireFreeSlot(maxChildren, deps);
     const self = { ...child, childRunId: newRunId(objectName, now()), startedAt: now() };
-    saveChild(store, { key, runId, child: given(self, messageFor(self, request.task, giver, room), now()) });
+    saveSubagent(store, { key, runId, child: given(self, messageFor(self, request.task, instructor, deps), now()) });
   });
   changed();
   await family.children.tell(key);
-  const stored = findChild(store, key)?.child;
+  const stored = findSubagentRow(store, key)?.child;
   if (stored === undefined) throw new Error("The sub-agent could not be stored.");
   return { sessionKey: key, runId: stored.childRunId, hasBegun: stored.phase.status !== "starting" };
 }
@@ -53,55 +53,55 @@ export async function spawn(request: SpawnRequest, call: CallRef, caller: Caller
  * @throws Error that says why it cannot be
  */
 export async function steer(which: string, message: string, call: CallRef, caller: Caller): Promise<ChildSummary> {
-  const { family, room } = caller;
-  const giver = await giverOf(call, caller);
-  const { key } = room.fence.write(() => {
+  const { family, deps } = caller;
+  const instructor = await instructorOf(call, caller);
+  const { key } = deps.fence.write(() => {
     call.signal.throwIfAborted();
-    return giveMore(which, message, giver, room);
+    return instructSubagent(which, message, instructor, deps);
   });
-  room.changed();
+  deps.changed();
   await family.children.tell(key);
-  const row = findChild(room.store, key);
+  const row = findSubagentRow(deps.store, key);
   if (row === undefined) throw new Error("The sub-agent is not there any more.");
-  return childView(row);
+  return subagentView(row);
 }
 
-async function giverOf({ callId }: CallRef, caller: Caller): Promise<Giver> {
+async function instructorOf({ callId }: CallRef, caller: Caller): Promise<Instructor> {
   const { run, agent } = caller;
   const { model, thinking } = run.journal.state;
-  const voice = { ...(model !== undefined && { model }), ...(thinking && { thinking }) };
+  const modelOverride = { ...(model !== undefined && { model }), ...(thinking && { thinking }) };
   const { timeoutSeconds } = agent.defaults;
   return {
     runId: run.row.id,
-    askedBy: await callName(run, caller.room.owner().key, callId),
-    telling: { target: run.row.target, owner: run.speaker.owner, voice, timeoutSeconds },
+    askedBy: await callName(run, caller.deps.owner().key, callId),
+    announceTo: { target: run.row.target, owner: run.principal.owner, modelOverride: modelOverride, timeoutSeconds },
     maxChildren: agent.subagents.maxChildren,
   };
 }
 
 /** The agents that a run may start, its own first. */
-export function spawnableAgents({ agent, room }: Pick<Caller, "agent" | "room">): SpawnableAgent[] {
-  const { config } = room.wiring();
+export function spawnableAgents({ agent, deps }: Pick<Caller, "agent" | "deps">): SpawnableAgent[] {
+  const { config } = deps.services();
   const { allowAgents } = agent.subagents;
   const isAllowed = (id: string) => id !== agent.id && (allowAgents.includes("*") || allowAgents.includes(id));
   const others = agentIds(config).filter(isAllowed);
   return [agent, ...others.map((id) => agentOf(config, id))].map(({ id, name }) => ({ id, ...(name && { name }) }));
 }
 
-function agentToStart(agentId: string | undefined, { agent, room }: Caller): Agent {
-  if (!maySpawn(room.owner(), agent)) {
+function agentToStart(agentId: string | undefined, { agent, deps }: Caller): Agent {
+  if (!maySpawn(deps.owner(), agent)) {
     const limit = `agents.defaults.subagents.maxSpawnDepth is ${agent.subagents.maxSpawnDepth}`;
     throw new Error(`No sub-agents can be started from here: ${limit}.`);
   }
-  const allowed = spawnableAgents({ agent, room }).map(({ id }) => id);
+  const allowed = spawnableAgents({ agent, deps }).map(({ id }) => id);
   const wanted = agentId ?? agent.id;
-  if (allowed.includes(wanted)) return agentOf(room.wiring().config, wanted);
+  if (allowed.includes(wanted)) return agentOf(deps.services().config, wanted);
   throw new Error(`agentId: '${wanted}' cannot be started; subagents.allowAgents leaves ${allowed.join(", ")}.`);
 }
 
-function voiceOf({ model, thinking }: SpawnRequest, { subagents }: Agent, { room }: Caller): Voice {
+function modelOverrideOf({ model, thinking }: SpawnRequest, { subagents }: Agent, { deps }: Caller): ModelOverride {
   const wanted = model ?? subagents.model;
-  const found = wanted === undefined ? undefined : lookUpModel(room.wiring, wanted);
+  const found = wanted === undefined ? undefined : lookUpModel(deps.services, wanted);
   if (found?.kind === "none") throw new Error(`model: ${found.problem}`);
   const level = thinking ?? subagents.thinking;
   return { ...(found && { model: found.ref }), ...(level && { thinking: level }) };

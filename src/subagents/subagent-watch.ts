@@ -5,19 +5,19 @@ import { log as writeLog } from "../lib/log.ts";
 import { admitRun } from "../session-store/admission.ts";
 import {
   accepted,
-  type Child,
   checked,
   dueAtOf,
   isAtWork,
   over,
+  type Subagent,
   stopping,
   unanswered,
   wasStopped,
 } from "../session-store/subagent.ts";
-import { type ChildReport, lostReport } from "../session-store/subagent-report.ts";
-import { type ChildRow, findChild, openChildren, saveChild } from "../session-store/subagent-rows.ts";
+import { lostReport, type SubagentReport } from "../session-store/subagent-report.ts";
+import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";
 import { announcement } from "./announcement.ts";
-import type { FamilyRoom } from "./subagents-deps.ts";
+import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /** How long a sub-agent's object may take to answer. */
 const ANSWER_MS = 30_000;
@@ -26,37 +26,37 @@ const ANSWER_MS = 30_000;
  * The sub-agents that a session has started. What one is to be told, to begin or to stop, is stored before it is, and
  * it is told again until it was heard; how it ended it says by itself.
  */
-export class Children {
-  readonly #room: FamilyRoom;
+export class SubagentWatch {
+  readonly #deps: SubagentsDeps;
   /** Whom this incarnation is talking to: one word at a time with each. */
   readonly #talks = new Map<string, Promise<void>>();
 
-  constructor(room: FamilyRoom) {
-    this.#room = room;
+  constructor(deps: SubagentsDeps) {
+    this.#deps = deps;
   }
 
   /** When one of them is to be asked something, in milliseconds since the epoch; undefined where never. */
   get dueAt(): number | undefined {
-    const instants = openChildren(this.#room.store).flatMap(({ child }) => dueAtOf(child) ?? []);
+    const instants = openSubagents(this.#deps.store).flatMap(({ child }) => dueAtOf(child) ?? []);
     return instants.length === 0 ? undefined : Math.min(...instants);
   }
 
   /** Whether the end of any of them is waited for. */
   get areAtWork(): boolean {
-    return openChildren(this.#room.store).some(({ child }) => isAtWork(child));
+    return openSubagents(this.#deps.store).some(({ child }) => isAtWork(child));
   }
 
   /** Marks those to be stopped that are meant, of those at work; to be called within a commit. Gives them. */
-  stop(isMeant: (row: ChildRow) => boolean): ChildRow[] {
-    const { store, now } = this.#room;
-    const rows = openChildren(store).filter((row) => isAtWork(row.child) && isMeant(row));
-    for (const row of rows) saveChild(store, { ...row, child: stopping(row.child, now()) });
+  stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
+    const { store, now } = this.#deps;
+    const rows = openSubagents(store).filter((row) => isAtWork(row.child) && isMeant(row));
+    for (const row of rows) saveSubagent(store, { ...row, child: stopping(row.child, now()) });
     return rows;
   }
 
   /** Tells everybody what is due. Never rejects. */
   async tellAll(): Promise<void> {
-    await Promise.all(openChildren(this.#room.store).map(({ key }) => this.tell(key)));
+    await Promise.all(openSubagents(this.#deps.store).map(({ key }) => this.tell(key)));
   }
 
   /** Tells one of them what is due, until nothing is. Never rejects. */
@@ -75,9 +75,9 @@ export class Children {
    * Takes note of the end of a sub-agent's run and lets a run begin that tells of it, in one commit. The same report
    * again changes nothing. What nobody wants to hear any more, because its stop came from here, only ends.
    */
-  hear(report: ChildReport): void {
-    const { store, log, fence, now, policyFor, changed } = this.#room;
-    const row = findChild(store, report.childKey);
+  hear(report: SubagentReport): void {
+    const { store, log, fence, now, policyFor, changed } = this.#deps;
+    const row = findSubagentRow(store, report.childKey);
     if (row === undefined) return;
     const { child } = row;
     if (wasStopped(child)) {
@@ -90,10 +90,10 @@ export class Children {
       idempotencyKey: `announce:${report.childRunId}`,
       inputDigest: null,
       input: announcement(child, report),
-      target: child.telling.target,
+      target: child.announceTo.target,
     };
     fence.write(() => {
-      if (isLast) saveChild(store, { ...row, child: over(child, report.status, now()) });
+      if (isLast) saveSubagent(store, { ...row, child: over(child, report.status, now()) });
       admitRun(run, { store, log, policy: policyFor(run.target), now: now() });
     });
     changed();
@@ -107,24 +107,24 @@ export class Children {
     }
   }
 
-  #due(key: string): ChildRow | undefined {
-    const row = findChild(this.#room.store, key);
+  #due(key: string): SubagentRow | undefined {
+    const row = findSubagentRow(this.#deps.store, key);
     const dueAt = row && dueAtOf(row.child);
-    return dueAt !== undefined && dueAt <= this.#room.now() ? row : undefined;
+    return dueAt !== undefined && dueAt <= this.#deps.now() ? row : undefined;
   }
 
-  async #attempt(row: ChildRow): Promise<void> {
+  async #attempt(row: SubagentRow): Promise<void> {
     try {
       if (!(await comesWithin(ANSWER_MS, this.#step(row)))) throw new Error("It did not answer in time.");
     } catch (error) {
       writeLog("warn", "child.unanswered", { sessionKey: row.key, error: messageOf(error) });
-      this.#become(row.key, (child) => unanswered(child, this.#room.now()));
+      this.#become(row.key, (child) => unanswered(child, this.#deps.now()));
     }
   }
 
   /** Says to a sub-agent what is due, and notes that it has heard it. */
-  async #step({ key, child }: ChildRow): Promise<void> {
-    const { now, call } = this.#room;
+  async #step({ key, child }: SubagentRow): Promise<void> {
+    const { now, call } = this.#deps;
     const { agentId, childRunId, phase } = child;
     switch (phase.status) {
       case "starting": {
@@ -145,11 +145,11 @@ export class Children {
     }
   }
 
-  #become(key: string, change: (child: Child) => Child): void {
-    const { store, fence } = this.#room;
+  #become(key: string, change: (child: Subagent) => Subagent): void {
+    const { store, fence } = this.#deps;
     fence.write(() => {
-      const row = findChild(store, key);
-      if (row !== undefined) saveChild(store, { ...row, child: change(row.child) });
+      const row = findSubagentRow(store, key);
+      if (row !== undefined) saveSubagent(store, { ...row, child: change(row.child) });
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import type { Refusal } from "../lib/refusal.ts";
 import type { CallSession } from "../services/call-session.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
@@ -9,18 +9,18 @@ import type { QueuePolicy } from "../session-store/queue.ts";
 import type { RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Kin } from "../session-store/subagent.ts";
-import type { ChildReport } from "../session-store/subagent-report.ts";
+import type { Lineage } from "../session-store/subagent.ts";
+import type { SubagentReport } from "../session-store/subagent-report.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 
 /** What a session's dealings with other sessions need of the object that they are done for. */
-export interface FamilyRoom {
+export interface SubagentsDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
+  services(): Services;
   policyFor(target: Target | null): QueuePolicy;
   /** Calls another session's object. @throws IsopodError `unavailable`, or what it refuses with */
   call: CallSession<PeerSession>;
@@ -33,9 +33,9 @@ export interface FamilyRoom {
 export interface PeerSession {
   accept(request: AcceptRequest): Promise<Accepted | Refusal>;
   abortAll(): Promise<unknown>;
-  announce(report: ChildReport): Promise<void>;
-  report(runId: string): Promise<ChildReport | "open" | undefined>;
-  kin(): Promise<Kin | undefined>;
+  announce(report: SubagentReport): Promise<void>;
+  report(runId: string): Promise<SubagentReport | "open" | undefined>;
+  kin(): Promise<Lineage | undefined>;
   history(limit: number, before: number | undefined): Promise<HistoryPage | undefined>;
   show(runId: string): Promise<RunView | undefined>;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;

@@ -1,35 +1,35 @@
 import { and, eq, sql } from "drizzle-orm";
-import { spoken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-reply.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
-import { openNotices } from "../session-store/announcement-rows.ts";
+import { pendingAnnouncements } from "../session-store/announcement-rows.ts";
 import { isBegun, isSettled, type RunOrigin, type SettledRun } from "../session-store/run.ts";
 import { findRun, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
 import { runs } from "../session-store/schema.ts";
 import type { Store } from "../session-store/store.ts";
-import type { ChildView, Kin } from "../session-store/subagent.ts";
-import { type ChildReport, type RunEnd, reportOf } from "../session-store/subagent-report.ts";
-import { type ChildRow, openChildren } from "../session-store/subagent-rows.ts";
+import type { Lineage, SubagentView } from "../session-store/subagent.ts";
+import { type RunEnd, reportOf, type SubagentReport } from "../session-store/subagent-report.ts";
+import { openSubagents, type SubagentRow } from "../session-store/subagent-rows.ts";
 import { readLastReply } from "../session-store/transcript.ts";
-import { Notices } from "./announcements.ts";
-import { childMeant, isAtWork } from "./find-subagent.ts";
-import { childView, shownChildren } from "./subagent-view.ts";
-import { Children } from "./subagent-watch.ts";
-import type { FamilyRoom } from "./subagents-deps.ts";
+import { Announcements } from "./announcements.ts";
+import { findSubagent, isAtWork } from "./find-subagent.ts";
+import { listedSubagents, subagentView } from "./subagent-view.ts";
+import { SubagentWatch } from "./subagent-watch.ts";
+import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /**
  * A session's dealings with those that it has started, and with the one that has started it. All of it is stored in
  * the commit that it follows from, and done until it is heard, by whichever incarnation.
  */
-export class Family {
-  readonly children: Children;
-  readonly #room: FamilyRoom;
-  readonly #notices: Notices;
+export class Subagents {
+  readonly children: SubagentWatch;
+  readonly #deps: SubagentsDeps;
+  readonly #notices: Announcements;
 
-  constructor(room: FamilyRoom) {
-    this.#room = room;
-    this.children = new Children(room);
-    this.#notices = new Notices(room);
+  constructor(deps: SubagentsDeps) {
+    this.#deps = deps;
+    this.children = new SubagentWatch(deps);
+    this.#notices = new Announcements(deps);
   }
 
   /** When it has something to do, in milliseconds since the epoch; undefined where nothing. */
@@ -39,7 +39,7 @@ export class Family {
   }
 
   get isDue(): boolean {
-    return (this.dueAt ?? Number.POSITIVE_INFINITY) <= this.#room.now();
+    return (this.dueAt ?? Number.POSITIVE_INFINITY) <= this.#deps.now();
   }
 
   /** Does what is due. Never rejects. */
@@ -57,7 +57,7 @@ export class Family {
    * To be called within the commit that ends it, with how it stood before.
    */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
-    const { store, owner } = this.#room;
+    const { store, owner } = this.#deps;
     if (state.status === "aborted" || state.status === "timeout") this.children.stop(({ runId }) => runId === row.id);
     if (owner().settings.spawned === undefined) return;
     const joined = joinedRuns(store, row.id);
@@ -78,35 +78,35 @@ export class Family {
    * Stops the sub-agent that a text means, or `all`. Gives those that were at work.
    * @throws IsopodError where none is meant that is at work
    */
-  stopNamed(which: string): ChildView[] {
-    const { store, fence, changed } = this.#room;
+  stopNamed(which: string): SubagentView[] {
+    const { store, fence, changed } = this.#deps;
     const isAll = which.trim().toLowerCase() === "all";
-    const meant = isAll ? undefined : childMeant(shownChildren(store), which);
+    const meant = isAll ? undefined : findSubagent(listedSubagents(store), which);
     if (meant !== undefined && !isAtWork(meant)) {
       throw new IsopodError("conflict", `'${meant.label}' has ended already: ${meant.status}.`);
     }
     const stopped = fence.write(() => this.#stop(({ key }) => isAll || key === meant?.sessionKey));
     changed();
-    return stopped.map(childView);
+    return stopped.map(subagentView);
   }
 
   /** How a run stands that another session waits for; undefined where it is not there. */
-  report(row: RunRow | undefined): ChildReport | "open" | undefined {
-    const { store, owner } = this.#room;
+  report(row: RunRow | undefined): SubagentReport | "open" | undefined {
+    const { store, owner } = this.#deps;
     if (row?.state.status === "joined") return this.report(findRun(store, row.state.intoRunId));
     if (row === undefined || !isSettled(row.state)) return row && "open";
-    const notice = openNotices(store).find(({ runId }) => runId === row.id);
+    const notice = pendingAnnouncements(store).find(({ runId }) => runId === row.id);
     if (notice !== undefined) return notice.dueAt === null ? "open" : notice.report;
     const ended = { ...row, state: row.state };
     return reportOf(owner().key, endOf(ended, readLastReply(store, row), joinedRuns(store, row.id)));
   }
 
   /** Whose the session is, and who belongs to it. */
-  kin(): Kin {
-    const { store, owner } = this.#room;
+  kin(): Lineage {
+    const { store, owner } = this.#deps;
     return {
       lineage: owner().settings.spawned?.lineage ?? [],
-      children: shownChildren(store),
+      children: listedSubagents(store),
     };
   }
 
@@ -116,12 +116,12 @@ export class Family {
    */
   async dismiss(): Promise<void> {
     await this.work();
-    const { store } = this.#room;
-    if (openChildren(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
-    if (openNotices(store).length > 0) throw new Error("Who started the session has not heard of its end.");
+    const { store } = this.#deps;
+    if (openSubagents(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
+    if (pendingAnnouncements(store).length > 0) throw new Error("Who started the session has not heard of its end.");
   }
 
-  #stop(isMeant: (row: ChildRow) => boolean): ChildRow[] {
+  #stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
     const stopped = this.children.stop(isMeant);
     if (!this.#goesOn()) this.#notices.cutShort();
     return stopped;
@@ -129,8 +129,9 @@ export class Family {
 
   /** Whether results are still to come that belong to what this session was asked. */
   #goesOn(exceptRunId?: string): boolean {
-    const others = openRuns(this.#room.store).filter(({ id }) => id !== exceptRunId);
-    const isToCome = ({ state }: OpenRun) => isBegun(state) || (state.status === "queued" && state.manner === "news");
+    const others = openRuns(this.#deps.store).filter(({ id }) => id !== exceptRunId);
+    const isToCome = ({ state }: OpenRun) =>
+      isBegun(state) || (state.status === "queued" && state.queueClass === "announcement");
     return this.children.areAtWork || others.some(isToCome);
   }
 }
@@ -146,7 +147,7 @@ function endOf(
   reply: AssistantMessage | undefined,
   joined: readonly JoinedRow[],
 ): RunEnd {
-  const text = reply === undefined ? "" : spoken(textOf(reply));
+  const text = reply === undefined ? "" : stripSilentToken(textOf(reply));
   return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
 }
 

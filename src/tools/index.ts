@@ -28,7 +28,7 @@ import { updatePlanTool } from "./update-plan.ts";
 import { writeTool } from "./write.ts";
 
 /** What the tools of a turn work on, and for whom. */
-export interface ToolRoom {
+export interface ToolDeps {
   /** Owners get the profile `coding`, everyone else `messaging`, which has no tool for the workspace and sets nothing. */
   owner: boolean;
   workspace: Workspace;
@@ -53,7 +53,7 @@ export interface ToolRoom {
 }
 
 /** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
-export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyTool[] {
+export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyTool[] {
   const {
     owner,
     workspace,
@@ -67,7 +67,7 @@ export function toolsFor(room: ToolRoom, plugins: readonly AnyTool[] = []): AnyT
     config,
     recall,
     plans,
-  } = room;
+  } = deps;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [

@@ -41,12 +41,12 @@ function fitting({ results: hits, embedder }: SearchAnswer, cites: boolean): { s
   const shown: Shown[] = [];
   // Made of words and their parts: no meaning is in it.
   const likeness = embedder?.provider === "local" ? "spelled alike" : "near in meaning";
-  let room = MAX_CHARS;
+  let deps = MAX_CHARS;
   for (const [i, hit] of hits.entries()) {
     const text = passage(hit, i + 1, { cites, likeness });
-    if (text.length > room && i > 0) return { shown, left: hits.length - i };
+    if (text.length > deps && i > 0) return { shown, left: hits.length - i };
     shown.push({ hit, text });
-    room -= text.length;
+    deps -= text.length;
   }
   return { shown, left: 0 };
 }

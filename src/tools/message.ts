@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { spoken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-reply.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { Buttons } from "../channels/channel.ts";
 import type { CallRef } from "./sessions-port.ts";
@@ -130,7 +130,7 @@ export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<Message
         await outbox.react({ emoji, messageId, to: typeof to === "string" ? addressIn(to) : to }, call.signal);
         return { text: emoji === "" ? "It was taken back." : "Reacted." };
       }
-      if (spoken(text) === "" && files.length === 0) throw new Error("There is nothing to see in it.");
+      if (stripSilentToken(text) === "" && files.length === 0) throw new Error("There is nothing to see in it.");
       const rows = buttons?.map((row) => row.map(({ label, says = label }) => ({ label, says })));
       const shown = rows === undefined ? {} : { buttons: rows };
       const address = typeof to === "string" ? addressIn(to) : to;

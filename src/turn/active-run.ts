@@ -1,11 +1,11 @@
 import type { RunJournal } from "../session-store/run-journal.ts";
 import type { OpenRun } from "../session-store/runs.ts";
-import type { Speaker } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 /** A run that has its turn. */
 export interface ActiveRun {
   row: OpenRun;
-  speaker: Speaker;
+  principal: Principal;
   journal: RunJournal;
   signal: AbortSignal;
 }

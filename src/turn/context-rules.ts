@@ -4,18 +4,18 @@ import type { AnyTool } from "../agent/tool.ts";
 import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import type { Config, Wiring } from "../services/services.ts";
+import type { Config, Services } from "../services/services.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { TurnRoom } from "./turn-deps.ts";
+import type { TurnDeps } from "./turn-deps.ts";
 
 type Defaults = Config["agents"]["defaults"];
 
 /** How an agent's conversations are kept within what its model takes, but for the memory flush. */
-export function contextRules({ defaults }: Agent, wiring: Wiring): ContextRules {
+export function contextRules({ defaults }: Agent, services: Services): ContextRules {
   const { compaction, contextTokens } = defaults;
   const { reserveTokens, keepRecentTokens, model } = compaction;
   const pruning = rulesIn(defaults);
-  const summarizer = model && { summarizer: wiring.model(resolveAlias(wiring.config, model)) };
+  const summarizer = model && { summarizer: services.model(resolveAlias(services.config, model)) };
   return { contextTokens, reserveTokens, keepRecentTokens, ...summarizer, ...(pruning && { pruning }) };
 }
 
@@ -24,12 +24,12 @@ export function turnRules(
   agent: Agent,
   tools: readonly AnyTool[],
   run: ActiveRun,
-  { wiring, owner }: TurnRoom,
+  { services, owner }: TurnDeps,
   now: number,
 ): ContextRules {
-  const rules = contextRules(agent, wiring);
+  const rules = contextRules(agent, services);
   const { enabled, softThresholdTokens, prompt } = agent.defaults.compaction.memoryFlush;
-  const writes = run.speaker.owner && tools.some(({ name }) => name === "write") && !owner.settings.spawned;
+  const writes = run.principal.owner && tools.some(({ name }) => name === "write") && !owner.settings.spawned;
   if (!enabled || !writes) return rules;
   const date = dateIn(agent.defaults.userTimezone, now);
   const asked = prompt === undefined ? flushPrompt(date) : `[System] ${prompt.replaceAll("YYYY-MM-DD", date)}`;
@@ -37,9 +37,9 @@ export function turnRules(
 }
 
 /** How old results are shortened in what a model sees. A configuration that is not valid shortens none. */
-export function pruningRules(wiring: () => Wiring): PruningRules | undefined {
+export function pruningRules(services: () => Services): PruningRules | undefined {
   try {
-    return rulesIn(wiring().config.agents.defaults);
+    return rulesIn(services().config.agents.defaults);
   } catch (error) {
     if (error instanceof IsopodError) return undefined;
     throw error;

@@ -1,15 +1,15 @@
 import type { SessionBoundaryEvent } from "../plugins/hooks.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { TurnRoom } from "./turn-deps.ts";
+import type { TurnDeps } from "./turn-deps.ts";
 
 /**
  * Tells plugins that a conversation is over, and that one begins. That it did is stored with the run that began it, so
  * they are told again after a crash, until the model has answered for the first time.
  */
-export async function tellBoundaries(
+export async function runConversationHooks(
   { row, journal }: ActiveRun,
-  { hooks, owner, wiring, spokenIn }: Pick<TurnRoom, "hooks" | "owner" | "wiring" | "spokenIn">,
+  { hooks, owner, services, spokenIn }: Pick<TurnDeps, "hooks" | "owner" | "services" | "spokenIn">,
 ): Promise<void> {
   const { ended, origin } = journal.state;
   if (ended === undefined && !hooks.has("session_start")) return;
@@ -19,7 +19,7 @@ export async function tellBoundaries(
     return;
   }
   const command = origin?.kind === "reset" ? resetOf(origin.name) : undefined;
-  const reason = command ?? byTime(wiring.config.session.reset.mode);
+  const reason = command ?? byTime(services.config.session.reset.mode);
   await hooks.run("session_end", { sessionId: ended.sessionId, reason }, row.id);
   if (command !== undefined) {
     const event = {

@@ -1,10 +1,10 @@
 import type { Failover } from "../agent/answer.ts";
-import { begin, choose, type Rest, type Rests, restNames } from "../agent/failover.ts";
+import { begin, type Cooldowns, choose, type Rest, restNames } from "../agent/failover.ts";
 import type { Candidate } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
-import type { Cooldowns } from "../services/cooldowns.ts";
+import type { CooldownStore } from "../services/cooldowns.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { TurnRoom } from "./turn-deps.ts";
+import type { TurnDeps } from "./turn-deps.ts";
 
 /**
  * Who may answer in a turn, the model that is wanted first. Who rests is asked from now on, so that it is known when a
@@ -12,33 +12,37 @@ import type { TurnRoom } from "./turn-deps.ts";
  * @param refs `provider/model`
  * @throws IsopodError `not_configured` where none of them can be asked
  */
-export function standbyOf(refs: readonly string[], run: ActiveRun, { wiring }: Pick<TurnRoom, "wiring">): Standby {
+export function turnFailover(
+  refs: readonly string[],
+  run: ActiveRun,
+  { services }: Pick<TurnDeps, "services">,
+): TurnFailover {
   const { state } = run.journal;
-  return new Standby({
-    candidates: wiring.candidates(refs),
-    patience: wiring.config.models.retry,
+  return new TurnFailover({
+    candidates: services.candidates(refs),
+    patience: services.config.models.retry,
     deadline: state.status === "running" ? state.deadline : undefined,
-    cooldowns: wiring.cooldowns,
+    cooldowns: services.cooldowns,
   });
 }
 
-interface StandbyRoom {
+interface TurnFailoverDeps {
   candidates: readonly Candidate[];
   patience: Failover["patience"];
   deadline: number | undefined;
-  cooldowns: Cooldowns;
+  cooldowns: CooldownStore;
 }
 
 /** The candidates of one turn. Whoever has answered once goes on, as long as it can. */
-export class Standby implements Failover {
+export class TurnFailover implements Failover {
   readonly patience: Failover["patience"];
   readonly deadline: number | undefined;
-  readonly #cooldowns: Cooldowns;
+  readonly #cooldowns: CooldownStore;
   readonly #names: readonly string[];
   #candidates: readonly Candidate[];
-  #reading: Promise<Rests> | undefined;
+  #reading: Promise<Cooldowns> | undefined;
 
-  constructor({ candidates, patience, deadline, cooldowns }: StandbyRoom) {
+  constructor({ candidates, patience, deadline, cooldowns }: TurnFailoverDeps) {
     this.patience = patience;
     this.deadline = deadline;
     this.#candidates = candidates;
@@ -60,7 +64,7 @@ export class Standby implements Failover {
     return candidate.model;
   }
 
-  rests(): Promise<Rests> {
+  rests(): Promise<Cooldowns> {
     this.#reading ??= this.#cooldowns.of(this.#names, Date.now()).finally(() => {
       this.#reading = undefined;
     });

@@ -1,7 +1,7 @@
 import type { Agent } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import { type OnboardingMemory, settleOnboarding } from "../workspace/onboarding.ts";
 
 /** Most workspaces of which an isolate remembers it. */
@@ -24,9 +24,9 @@ export function onboardingOf({ id, workspace = "" }: Pick<Agent, "id" | "workspa
  * Records that the first conversation of an agent's workspace is over, where a turn has found that it is. To be done
  * after the turn, so that no model waits for it; what fails is done again after the next one. Never rejects.
  */
-export async function endFirstConversation(agent: Agent, wiring: Wiring, now: () => number): Promise<void> {
+export async function endFirstConversation(agent: Agent, services: Services, now: () => number): Promise<void> {
   try {
-    await settleOnboarding(wiring.workspaceOf(agent), onboardingOf(agent), now());
+    await settleOnboarding(services.workspaceOf(agent), onboardingOf(agent), now());
   } catch (error) {
     log("warn", "onboarding.not_recorded", { agentId: agent.id, error: messageOf(error) });
   }

@@ -1,30 +1,30 @@
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { shortDigest } from "../lib/short-digest.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/config-port.ts";
-import type { Occasion } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 /**
  * The configuration as a turn's agent may reach it; undefined where it may not: it answers an owner, in a session that
  * works neither for another one nor by the clock.
  */
 export function gatewayPort(
-  occasion: Occasion,
-  { configuration }: Pick<Wiring, "configuration">,
+  turnContext: TurnContext,
+  { configuration }: Pick<Services, "configuration">,
 ): ConfigPort | undefined {
-  const { speaker, mode, session } = occasion;
-  if (!speaker.owner || mode !== "full" || session.settings.spawned !== undefined) return undefined;
+  const { principal, mode, session } = turnContext;
+  if (!principal.owner || mode !== "full" || session.settings.spawned !== undefined) return undefined;
   return {
     schema: configuration.describe,
     newest: () => inWords(configuration.newest()),
-    change: (wanted) => inWords(change(occasion, configuration, wanted)),
+    change: (wanted) => inWords(change(turnContext, configuration, wanted)),
   };
 }
 
 async function change(
-  { session: { key }, runId }: Occasion,
-  configuration: Wiring["configuration"],
+  { session: { key }, runId }: TurnContext,
+  configuration: Services["configuration"],
   { callId, base, change, note }: AgentConfigChange,
 ): Promise<AgentConfigChanged> {
   const { agentId } = parseSessionKey(key);

@@ -5,7 +5,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { latestNotes } from "./daily-notes.ts";
 import { isPersonal } from "./personal.ts";
-import type { TurnRoom } from "./turn-deps.ts";
+import type { TurnDeps } from "./turn-deps.ts";
 
 const GREETING = [
   "[System] A new conversation has begun.",
@@ -22,16 +22,16 @@ const EARLIEST_ZONE = "Pacific/Kiritimati";
  * `/reset`. What it is told, with its latest notes where they may be shown, is stored once, before the model is asked.
  */
 export async function openConversation(
-  { row, speaker, journal }: ActiveRun,
+  { row, principal, journal }: ActiveRun,
   agent: Agent,
   workspace: Pick<Workspace, "list" | "read">,
-  { wiring }: Pick<TurnRoom, "wiring">,
+  { services }: Pick<TurnDeps, "services">,
 ): Promise<void> {
   if (journal.state.origin?.kind !== "reset" || journal.context().some(({ role }) => role === "user")) return;
   const at = Date.now();
   const today = localTime(at, agent.defaults.userTimezone ?? EARLIEST_ZONE).slice(0, 10);
-  const notes = isPersonal(speaker, wiring.config) ? await latestNotes(workspace, today) : undefined;
+  const notes = isPersonal(principal, services.config) ? await latestNotes(workspace, today) : undefined;
   const text = notes === undefined ? GREETING : `${GREETING}\n\n${notes}`;
-  const sender = { id: "system", name: "System", owner: speaker.owner };
+  const sender = { id: "system", name: "System", owner: principal.owner };
   journal.told({ role: "user", id: newId("msg", at), at, text, sender, fromRunId: row.id });
 }

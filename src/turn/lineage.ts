@@ -2,26 +2,26 @@ import type { Agent } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
-import type { Occasion } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 /** How many sessions are above one: 0 for a conversation, 1 for its sub-agents. */
-export function depthOf({ key, settings }: Pick<SessionRow, "key" | "settings">): number {
+export function spawnDepth({ key, settings }: Pick<SessionRow, "key" | "settings">): number {
   const atLeast = parseSessionKey(key).kind === "subagent" ? 1 : 0;
   return Math.max(atLeast, settings.spawned?.lineage.length ?? 0);
 }
 /** Whether a session may start sub-agents. */
 export function maySpawn(owner: Pick<SessionRow, "key" | "settings">, { subagents }: Agent): boolean {
-  return depthOf(owner) < subagents.maxSpawnDepth;
+  return spawnDepth(owner) < subagents.maxSpawnDepth;
 }
 /**
  * What tools of a turn may do with other sessions. Undefined where they reach none: only owners do, and a sub-agent only
  * where it may have sub-agents itself.
  */
-export function reachOf(
-  { session, speaker }: Pick<Occasion, "session" | "speaker">,
+export function sessionReach(
+  { session, principal }: Pick<TurnContext, "session" | "principal">,
   agent: Agent,
 ): Pick<SessionsPort, "maySpawn"> | undefined {
   const mayHaveChildren = maySpawn(session, agent);
-  if (!speaker.owner || (depthOf(session) > 0 && !mayHaveChildren)) return undefined;
+  if (!principal.owner || (spawnDepth(session) > 0 && !mayHaveChildren)) return undefined;
   return { maySpawn: mayHaveChildren };
 }

@@ -7,7 +7,7 @@ import { VERSION } from "../lib/version.ts";
 import { type ThinkingLevel, tagsThoughts } from "../models/model.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { preferencesOf } from "../session-store/preferences.ts";
 import type { BootstrapFiles } from "../workspace/bootstrap.ts";
@@ -15,7 +15,7 @@ import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { maySpawn } from "./lineage.ts";
 import { subagentContext } from "./subagent-context.ts";
 import { wasWarned } from "./truncation-warning.ts";
-import type { Occasion } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 import { workspaceNotes } from "./workspace-notes.ts";
 
 /** What a turn found out before its prompt is rendered. */
@@ -31,15 +31,15 @@ export interface TurnFacts {
 }
 
 /** The input of the prompt's renderer for a turn, be it live or only looked at. */
-export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts): PromptInput {
-  const { session, speaker, mode } = occasion;
-  const { config, host } = wiring;
+export function promptInput(turnContext: TurnContext, services: Services, facts: TurnFacts): PromptInput {
+  const { session, principal, mode } = turnContext;
+  const { config, host } = services;
   const { agent, tools, files, skills, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
-  const channel = channelFacts(occasion, agent, wiring);
-  const reactions = reactionsIn(occasion, wiring);
-  const { thinking, reasoning } = preferencesOf(session.settings, agent, occasion);
-  const extraContext = contextFor(occasion, agent);
+  const channel = channelFacts(turnContext, agent, services);
+  const reactions = reactionsIn(turnContext, services);
+  const { thinking, reasoning } = preferencesOf(session.settings, agent, turnContext);
+  const extraContext = contextFor(turnContext, agent);
   const heartbeat = heartbeatOf(config, agent.id);
   return {
     mode,
@@ -48,22 +48,22 @@ export function promptInput(occasion: Occasion, wiring: Wiring, facts: TurnFacts
     sessionKey: session.key,
     tools: tools.map(({ name, summary }) => ({ name, summary })),
     completionWake: false,
-    provider: wiring.plugins.contributionFor(model).provider,
+    provider: services.plugins.contributionFor(model).provider,
     ...(skills.list !== undefined && { skillsPrompt: skills.list }),
     memoryCitations: config.memory.citations,
-    commands: speaker.owner ? COMMAND_NAMES.map((name) => `/${name}`) : [],
+    commands: principal.owner ? COMMAND_NAMES.map((name) => `/${name}`) : [],
     modelAliases: modelAliases(config),
-    workspace: { dir: WORKSPACE_DIR, notes: workspaceNotes(config, agent.id), closed: !speaker.owner },
+    workspace: { dir: WORKSPACE_DIR, notes: workspaceNotes(config, agent.id), closed: !principal.owner },
     docs: docsFacts(config),
     authorizedSenders: owners,
     ...(timezone !== undefined && { timezone }),
-    outputDirectives: speaker.owner ? ["reply-tags", "media", "voice-notes"] : ["reply-tags"],
+    outputDirectives: principal.owner ? ["reply-tags", "media", "voice-notes"] : ["reply-tags"],
     bootstrapFiles: files.shown,
     fileWarnings: warningsOf(files),
     model,
     thinking,
     reasoning,
-    reasoningTags: isTagging(model, thinking, wiring),
+    reasoningTags: isTagging(model, thinking, services),
     runtime: { host, os: "linux", arch: "edge", version: VERSION, ...shellFacts(tools) },
     ...(channel && { channel }),
     ...(config.messages.tts.hint !== undefined && { voiceHint: config.messages.tts.hint }),
@@ -82,7 +82,7 @@ function shellFacts(tools: readonly AnyTool[]): { shell?: string } {
 }
 
 /** Where an agent, and who talks to it, finds the documentation. The address of a request is nobody's word for it. */
-function docsFacts({ prompt }: Wiring["config"]): DocsFacts {
+function docsFacts({ prompt }: Services["config"]): DocsFacts {
   const { docsUrl, skillsUrl } = prompt;
   return { location: "docs://index", ...(docsUrl !== undefined && { url: docsUrl }), skillsUrl };
 }
@@ -91,31 +91,31 @@ function warningsOf({ shown, warnings }: BootstrapFiles): string[] {
   return [...warnings, ...shown.flatMap((file) => file.warnings ?? [])];
 }
 
-function contextFor({ session, extraContext = "" }: Occasion, agent: Agent): string {
+function contextFor({ session, extraContext = "" }: TurnContext, agent: Agent): string {
   const { spawned } = session.settings;
   return [spawned === undefined ? "" : subagentContext(spawned, maySpawn(session, agent)), extraContext]
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
-function channelFacts({ target }: Occasion, agent: Agent, wiring: Wiring): ChannelFacts | undefined {
+function channelFacts({ target }: TurnContext, agent: Agent, services: Services): ChannelFacts | undefined {
   if (target === null) return undefined;
-  const { capabilities } = wiring.channel(target.channel, target.accountId).channel;
-  const visible = visibleRepliesIn(wiring.config, agent.id, target.kind);
+  const { capabilities } = services.channel(target.channel, target.accountId).channel;
+  const visible = visibleRepliesIn(services.config, agent.id, target.kind);
   const replies = visible === "automatic" ? "automatic" : "message-tool";
   return { name: target.channel, kind: target.kind, replies, capabilities };
 }
 
 /** How freely the agent may react there; undefined where it may not. */
-function reactionsIn({ target }: Occasion, wiring: Wiring): "minimal" | "extensive" | undefined {
+function reactionsIn({ target }: TurnContext, services: Services): "minimal" | "extensive" | undefined {
   if (target === null) return undefined;
-  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const { channel, context } = services.channel(target.channel, target.accountId);
   const level = channel.reactions?.level(context.account);
   return level === "minimal" || level === "extensive" ? level : undefined;
 }
 
 /** Whether a model is asked for tags around its thoughts; one that cannot be asked at all is not. */
-function isTagging(ref: string, thinking: ThinkingLevel, wiring: Wiring): boolean {
-  const found = lookUpModel(() => wiring, ref);
+function isTagging(ref: string, thinking: ThinkingLevel, services: Services): boolean {
+  const found = lookUpModel(() => services, ref);
   return found.kind === "model" && tagsThoughts(found, thinking);
 }

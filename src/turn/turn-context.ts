@@ -4,15 +4,15 @@ import type { ThinkingLevel } from "../models/model.ts";
 import type { PromptMode } from "../prompt/section.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { Speaker } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 
 /**
  * Whose turn it is, and where: all that a turn's prompt, files and tools depend on besides the configuration, the
  * plugins and the workspace. A live run has one, and so may a turn that nobody has asked for, to see what it would get.
  */
-export interface Occasion {
+export interface TurnContext {
   session: Pick<SessionRow, "key" | "settings">;
-  speaker: Speaker;
+  principal: Principal;
   /** Where the reply goes; null where whoever asked reads it in the session. */
   target: Pick<Target, "channel" | "accountId" | "kind"> | null;
   mode: PromptMode;
@@ -25,11 +25,11 @@ export interface Occasion {
 }
 
 /** The occasion of a live run. */
-export function occasionOf({ row, speaker, journal }: ActiveRun, session: SessionRow): Occasion {
+export function turnContextOf({ row, principal, journal }: ActiveRun, session: SessionRow): TurnContext {
   const { thinking, extraContext } = journal.state;
   return {
     session,
-    speaker,
+    principal,
     target: row.target,
     mode: promptModeOf(session.key),
     ...(thinking !== undefined && { thinking }),

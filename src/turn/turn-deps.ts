@@ -3,7 +3,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { ToolMessage } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hooks.ts";
 import type { PromptHooks, SessionHooks } from "../plugins/session-hooks.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { EndedConversation } from "../session-store/run.ts";
@@ -14,37 +14,37 @@ import type { StatusPort } from "../tools/session-status.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
-import type { Voice } from "./output/run-output.ts";
+import type { RunOutput } from "./output/run-output.ts";
 import type { PromptKeeper } from "./preview/prompt-keeper.ts";
 import type { SkillsSource } from "./skills/session-skills.ts";
 
 /** What a system prompt is made from: for a turn, or to report on it. */
-export type PromptRoom = Omit<
-  TurnRoom,
-  "log" | "voice" | "files" | "prompts" | "resultAt" | "spokenIn" | "noteWarned" | "slot" | "skills" | "budget"
+export type PromptDeps = Omit<
+  TurnDeps,
+  "log" | "output" | "files" | "prompts" | "resultAt" | "spokenIn" | "noteWarned" | "slot" | "skills" | "budget"
 >;
 
 /** What the workspace files of a prompt are gathered from. */
-export interface FilesRoom extends Pick<PromptRoom, "wiring" | "bootstrapCache" | "readEtags" | "listing"> {
+export interface FilesDeps extends Pick<PromptDeps, "services" | "bootstrapCache" | "readEtags" | "listing"> {
   hooks: PromptHooks;
 }
 
 /** What tools work on, besides the workspace. */
-export interface ToolsRoom
-  extends Pick<PromptRoom, "wiring" | "readEtags" | "sessions" | "status" | "outbox" | "extraTools"> {
+export interface ToolsDeps
+  extends Pick<PromptDeps, "services" | "readEtags" | "sessions" | "status" | "outbox" | "extraTools"> {
   skills: TurnSkills;
 }
 
 /** What a turn is given besides its run. Its two memories of files outlive it: they make the next turn a warm one. */
-export interface TurnRoom {
+export interface TurnDeps {
   owner: SessionRow;
-  wiring: Wiring;
+  services: Services;
   log: EventLog;
   hooks: SessionHooks;
   /** The way out for messages of its own, where there is one. */
   outbox: OutboxPort | undefined;
   /** What the run says before its end. */
-  voice: Voice;
+  output: RunOutput;
   /** Where large results go. */
   files: R2Bucket;
   /** Keeps what the model is sent besides the conversation. */

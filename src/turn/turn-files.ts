@@ -1,6 +1,6 @@
 import type { Agent } from "../config/agents.ts";
 import { heartbeatOf } from "../config/heartbeat.ts";
-import { hookedFiles } from "../plugins/apply-file-hooks.ts";
+import { applyFileHooks } from "../plugins/apply-file-hooks.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { type BootstrapFiles, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
@@ -9,43 +9,43 @@ import { seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { onboardingOf } from "./first-conversation.ts";
 import { isOwnerAlone, isPersonal } from "./personal.ts";
-import type { Occasion } from "./turn-context.ts";
-import type { FilesRoom } from "./turn-deps.ts";
+import type { TurnContext } from "./turn-context.ts";
+import type { FilesDeps } from "./turn-deps.ts";
 
 /**
  * The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. Where
  * bootstrap files are skipped, none is asked for or made.
  */
 export async function gatherFiles(
-  { mode, speaker, runId }: Occasion,
+  { mode, principal, runId }: TurnContext,
   agent: Agent,
   workspace: Workspace,
-  room: FilesRoom,
+  deps: FilesDeps,
 ): Promise<BootstrapFiles> {
   if (agent.defaults.skipBootstrap) return { shown: [], warnings: [] };
-  const { config } = room.wiring;
+  const { config } = deps.services;
   const onboarding = onboardingOf(agent);
-  const listed = (await room.listing) ?? (await workspace.list(""));
+  const listed = (await deps.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
   if (mode === "none") return { shown: [], warnings: [] };
-  const isHere = mode === "full" && isOwnerAlone(speaker);
+  const isHere = mode === "full" && isOwnerAlone(principal);
   const firstConversation = isHere ? await stageOf(workspace, listing, onboarding) : "elsewhere";
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
   const { shown: files, ...rest } = await loadBootstrap({
     workspace,
     listing,
-    cache: room.bootstrapCache,
+    cache: deps.bootstrapCache,
     mode,
     heartbeat: heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false,
-    personal: isPersonal(speaker, config),
+    personal: isPersonal(principal, config),
     firstConversation,
     limits,
   });
   if (firstConversation === "here") noteEnd(files, listing, onboarding);
-  const shown = await hookedFiles(files, limits, room.hooks, runId);
+  const shown = await applyFileHooks(files, limits, deps.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
-  room.readEtags.seen(etagsShown(asTheyAre, room.bootstrapCache));
+  deps.readEtags.seen(etagsShown(asTheyAre, deps.bootstrapCache));
   return { ...rest, shown };
 }
 

@@ -1,11 +1,11 @@
-import { hookedPrompt, type PromptMoment, type SentPrompt } from "../plugins/apply-prompt-hooks.ts";
+import { applyPromptHooks, type PromptMoment, type SentPrompt } from "../plugins/apply-prompt-hooks.ts";
 import type { PromptHooks } from "../plugins/session-hooks.ts";
 import type { PromptInput } from "../prompt/input.ts";
 import { type RenderedPrompt, renderSystemPrompt } from "../prompt/system-prompt.ts";
-import type { Wiring } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import { agentsRefresh } from "./agents-refresh.ts";
 import { promptInput, type TurnFacts } from "./prompt-input.ts";
-import type { Occasion } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 /** A prompt as a model is sent it, and what it was rendered from. */
 export interface TurnPrompt extends SentPrompt {
@@ -28,32 +28,32 @@ export interface PromptParts extends Omit<TurnFacts, "owners"> {
  * looks at what a turn would get go through here, so that they see the same bytes.
  */
 export async function turnPrompt(
-  occasion: Occasion,
+  turnContext: TurnContext,
   { messages, ...facts }: PromptParts,
-  { wiring, hooks }: { wiring: Wiring; hooks: PromptHooks },
+  { services, hooks }: { services: Services; hooks: PromptHooks },
 ): Promise<LeadPrompt> {
-  const owners = await wiring.ownersShown();
-  const refresh = agentsRefresh(facts.files, messages, facts.agent.id, wiring.config);
+  const owners = await services.ownersShown();
+  const refresh = agentsRefresh(facts.files, messages, facts.agent.id, services.config);
   const inputFor = (model: string): PromptInput => ({
-    ...promptInput(occasion, wiring, { ...facts, model, owners }),
+    ...promptInput(turnContext, services, { ...facts, model, owners }),
     ...(refresh !== undefined && { agentsRefresh: refresh }),
   });
   const input = inputFor(facts.model);
-  const rendered = rendering(input, facts.model, wiring);
-  const { runId } = occasion;
+  const rendered = rendering(input, facts.model, services);
+  const { runId } = turnContext;
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
-  const { alike, ...sent } = await hookedPrompt(rendered, moment, hooks);
+  const { alike, ...sent } = await applyPromptHooks(rendered, moment, hooks);
   const lead: TurnPrompt = { ...sent, input };
   const of = (model: string): TurnPrompt => {
     if (model === facts.model) return lead;
     const theirs = inputFor(model);
-    return { ...alike(rendering(theirs, model, wiring)), input: theirs };
+    return { ...alike(rendering(theirs, model, services)), input: theirs };
   };
   return { ...lead, of };
 }
 
 /** A prompt as it is before plugins are asked, with all that is in it of theirs. */
-function rendering(input: PromptInput, model: string, { plugins }: Wiring): RenderedPrompt {
+function rendering(input: PromptInput, model: string, { plugins }: Services): RenderedPrompt {
   const rendered = renderSystemPrompt(input, plugins.sections);
   const isThere = (section: string) => rendered.sections.some(({ name }) => name === section);
   const contributed = plugins.contributionFor(model).added.filter(({ name }) => isThere(name.replace(/^[^/]*\//, "")));

@@ -4,16 +4,16 @@ import { newFenceId } from "../services/new-fence-id.ts";
 import { createShell } from "../shell/create-shell.ts";
 import type { ExecPort } from "../tools/exec.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { ToolsRoom } from "./turn-deps.ts";
+import type { ToolsDeps } from "./turn-deps.ts";
 
 /** How an owner's turn runs commands; undefined where its agent may run none. Nothing is read or made by that. */
 export function turnShell(
   { exec }: Pick<Agent, "exec">,
-  { wiring, skills }: Pick<ToolsRoom, "wiring" | "skills">,
+  { services, skills }: Pick<ToolsDeps, "services" | "skills">,
   workspace: Workspace,
 ): ExecPort | undefined {
   if (exec === undefined) return undefined;
   const { env, mounts } = skills;
-  const room = { workspace, mounts, fetch: wiring.egress, mask: createMask(env), now: Date.now };
-  return { shell: createShell(room), env, ...exec, newFenceId };
+  const deps = { workspace, mounts, fetch: services.egress, mask: createMask(env), now: Date.now };
+  return { shell: createShell(deps), env, ...exec, newFenceId };
 }

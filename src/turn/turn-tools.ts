@@ -6,30 +6,30 @@ import { leavesOn } from "../tools/policy.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { gatewayPort } from "./gateway-port.ts";
 import { resourcesOf } from "./resources.ts";
-import type { Occasion } from "./turn-context.ts";
-import type { ToolsRoom } from "./turn-deps.ts";
+import type { TurnContext } from "./turn-context.ts";
+import type { ToolsDeps } from "./turn-deps.ts";
 import { turnRecall } from "./turn-recall.ts";
 import { turnShell } from "./turn-shell.ts";
 
 /** The tools of a turn, over what it may reach. */
-export function turnTools(occasion: Occasion, room: ToolsRoom, workspace: Workspace): AnyTool[] {
-  const { readEtags, status, sessions, outbox, extraTools, wiring, skills } = room;
-  const { owner } = occasion.speaker;
-  const plans = wiring.config.tools.experimental.planTool;
-  const config = gatewayPort(occasion, wiring);
-  const agent = agentIn(wiring, parseSessionKey(occasion.session.key).agentId);
+export function turnTools(turnContext: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
+  const { readEtags, status, sessions, outbox, extraTools, services, skills } = deps;
+  const { owner } = turnContext.principal;
+  const plans = services.config.tools.experimental.planTool;
+  const config = gatewayPort(turnContext, services);
+  const agent = agentIn(services, parseSessionKey(turnContext.session.key).agentId);
   const own = {
     owner,
     workspace,
     readEtags,
     resources: resourcesOf(skills, owner),
     skillFolders: skills.files,
-    exec: turnShell(agent, room, workspace),
+    exec: turnShell(agent, deps, workspace),
     sessions,
     status,
     outbox,
     config,
-    recall: turnRecall(occasion, agent, wiring),
+    recall: turnRecall(turnContext, agent, services),
     plans,
   };
   return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));

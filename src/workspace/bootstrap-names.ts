@@ -47,9 +47,9 @@ const NAMES = [
 const PLAIN_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => name.toLowerCase()));
 
 /** Chooses the files of a prompt by their names, whatever their case: of several, the one that is spelt as usual. */
-export function chooseFiles(listing: readonly WorkspaceEntry[], occasion: BootstrapOccasion): BootstrapChoice {
+export function chooseFiles(listing: readonly WorkspaceEntry[], turnContext: BootstrapOccasion): BootstrapChoice {
   const files = listing.filter((entry) => entry.kind === "file").filter(isMeant);
-  const choices = namesFor(occasion).map((name) => {
+  const choices = namesFor(turnContext).map((name) => {
     const namesakes = namesakesOf(files, name);
     const chosen = name === "MEMORY.md" ? memories(namesakes) : namesakes.slice(0, 1);
     return { name, namesakes, chosen };
@@ -63,7 +63,7 @@ export function chooseFiles(listing: readonly WorkspaceEntry[], occasion: Bootst
     warnings: [
       ...choices.flatMap(({ chosen, namesakes }) => overlooked(chosen, namesakes)),
       ...choices.flatMap(({ name }) => misspelt(files, name)),
-      ...lateBootstrap(files, occasion),
+      ...lateBootstrap(files, turnContext),
     ],
   };
 }

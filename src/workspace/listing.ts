@@ -1,6 +1,6 @@
 import { log } from "../lib/log.ts";
 import { isPath } from "./paths.ts";
-import { DELETION_MARK_ETAG, fileOf, type Place } from "./place.ts";
+import { DELETION_MARK_ETAG, fileOf, type WorkspacePlace } from "./place.ts";
 import { folderSpellings } from "./spelling.ts";
 import { MAX_WALKED, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
 
@@ -9,7 +9,7 @@ const PAGE_KEYS = 1000;
 const MAX_PAGES = MAX_WALKED / PAGE_KEYS;
 
 /** The files and folders directly in a folder, by path. One store operation for 1,000 entries. */
-export async function listFolder(place: Place, folder: string): Promise<WorkspaceEntry[]> {
+export async function listFolder(place: WorkspacePlace, folder: string): Promise<WorkspaceEntry[]> {
   const { objects, folders } = await listSpellings(place, folder, "/");
   const files: WorkspaceEntry[] = filesAmong(place, objects);
   for (const key of folders) {
@@ -20,7 +20,7 @@ export async function listFolder(place: Place, folder: string): Promise<Workspac
 }
 
 /** The files below a folder, by path, as many as are listed. */
-export async function walkFolder(place: Place, folder: string): Promise<WorkspaceFile[]> {
+export async function walkFolder(place: WorkspacePlace, folder: string): Promise<WorkspaceFile[]> {
   const { objects } = await listSpellings(place, folder);
   return filesAmong(place, objects).sort(byPath);
 }
@@ -33,7 +33,7 @@ export interface Listed {
 
 /** All pages of one R2 listing, 20 at most; what is beyond is left out, and the log says so. @throws WorkspaceError `unavailable` */
 export async function listKeys(
-  place: Pick<Place, "bucket" | "attempt">,
+  place: Pick<WorkspacePlace, "bucket" | "attempt">,
   path: string,
   query: Omit<R2ListOptions, "cursor">,
 ): Promise<Listed> {
@@ -52,7 +52,7 @@ export async function listKeys(
 }
 
 /** Lists a folder in every spelling that it may have: two operations where accents can be written in two ways. */
-async function listSpellings(place: Place, folder: string, delimiter?: string): Promise<Listed> {
+async function listSpellings(place: WorkspacePlace, folder: string, delimiter?: string): Promise<Listed> {
   const found = await Promise.all(
     folderSpellings(folder).map((spelt) => {
       const prefix = spelt === "" ? place.prefix : `${place.prefix}${spelt}/`;
@@ -66,7 +66,7 @@ async function listSpellings(place: Place, folder: string, delimiter?: string): 
 }
 
 /** Leaves out what is no file to us: deletion marks, and keys that other programs made and that no path can name. */
-function filesAmong(place: Place, objects: R2Object[]): WorkspaceFile[] {
+function filesAmong(place: WorkspacePlace, objects: R2Object[]): WorkspaceFile[] {
   return objects.flatMap((object) => {
     const path = object.key.slice(place.prefix.length);
     return object.etag !== DELETION_MARK_ETAG && isPath(path) ? [fileOf(path, object)] : [];

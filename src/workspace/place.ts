@@ -2,18 +2,18 @@ import { byteLength } from "../lib/text.ts";
 import { checkPath } from "./paths.ts";
 import type { Attempt } from "./retry.ts";
 import { WorkspaceError, type WorkspaceFile } from "./workspace.ts";
-import type { WriteLine } from "./write-line.ts";
+import type { WriteQueue } from "./write-line.ts";
 
 const MAX_KEY_BYTES = 1024;
 
 /** Where the files of one agent are in R2, and what it takes to work on them. */
-export interface Place {
+export interface WorkspacePlace {
   bucket: R2Bucket;
   agentId: string;
   /** What every key of the workspace starts with; ends with `/`. */
   prefix: string;
   attempt: Attempt;
-  line: WriteLine;
+  line: WriteQueue;
   /** Waits for so many milliseconds. */
   wait(ms: number): Promise<void>;
   /** Milliseconds since the epoch. */
@@ -34,7 +34,7 @@ export const DELETION_MARK =
 export const DELETION_MARK_ETAG = "00fe6d1b8a09434d58c75e3f474bbe1b";
 
 /** The R2 key of a file. @throws WorkspaceError `bad_path`, also where the key would be longer than R2 takes */
-export function keyOf(place: Place, path: string): string {
+export function keyOf(place: WorkspacePlace, path: string): string {
   const key = place.prefix + checkPath(path);
   const excess = byteLength(key) - MAX_KEY_BYTES;
   if (excess > 0)
@@ -43,7 +43,7 @@ export function keyOf(place: Place, path: string): string {
 }
 
 /** Whether R2 takes the key of a path. */
-export function isKey(place: Pick<Place, "prefix">, path: string): boolean {
+export function isKey(place: Pick<WorkspacePlace, "prefix">, path: string): boolean {
   return byteLength(place.prefix + path) <= MAX_KEY_BYTES;
 }
 
@@ -53,7 +53,7 @@ export function fileOf(path: string, object: R2Object): WorkspaceFile {
 }
 
 /** What is at a path, or undefined where there is no file. One store operation. */
-export async function fileAt(place: Place, path: string): Promise<WorkspaceFile | undefined> {
+export async function fileAt(place: WorkspacePlace, path: string): Promise<WorkspaceFile | undefined> {
   const key = keyOf(place, path);
   const object = await place.attempt(path, () => place.bucket.head(key));
   return object === null || object.etag === DELETION_MARK_ETAG ? undefined : fileOf(path, object);

@@ -1,7 +1,7 @@
 import { workspacePrefix } from "../config/workspace-prefix.ts";
 import { listFolder, walkFolder } from "./listing.ts";
 import { checkPath } from "./paths.ts";
-import { fileAt, notFound, type Place } from "./place.ts";
+import { fileAt, notFound, type WorkspacePlace } from "./place.ts";
 import { readFile } from "./read.ts";
 import { listReplaced } from "./replaced-files.ts";
 import { createAttempt, sleep } from "./retry.ts";
@@ -10,7 +10,7 @@ import { findStrays } from "./strays.ts";
 import { listVersions, readVersion } from "./versions.ts";
 import type { Workspace } from "./workspace.ts";
 import { removeFile, restoreFile, writeFile } from "./write.ts";
-import { WriteLine } from "./write-line.ts";
+import { WriteQueue } from "./write-line.ts";
 
 /** What an agent's workspace in R2 is made of. */
 export interface R2WorkspaceOptions {
@@ -32,12 +32,12 @@ export interface R2WorkspaceOptions {
 
 /** The workspace of one agent in R2. Costs nothing to make; holds nothing but the writes that are under way. */
 export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
-  const place: Place = {
+  const place: WorkspacePlace = {
     bucket: options.bucket,
     agentId: options.agentId,
     prefix: workspacePrefix(options.agentId, options.configured),
     attempt: createAttempt(options.wait),
-    line: new WriteLine(),
+    line: new WriteQueue(),
     wait: options.wait ?? sleep,
     now: options.now,
     newVersionId: options.newVersionId,

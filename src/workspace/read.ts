@@ -1,4 +1,4 @@
-import { DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type Place } from "./place.ts";
+import { DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./place.ts";
 import {
   type ByteRange,
   MAX_FILE_BYTES,
@@ -11,11 +11,11 @@ import {
 const ROUNDS = 5;
 
 /** `Workspace.read`: one store operation for a whole file, two for a range of one. */
-export function readFile(place: Place, path: string, range?: ByteRange): Promise<WorkspaceContent> {
+export function readFile(place: WorkspacePlace, path: string, range?: ByteRange): Promise<WorkspaceContent> {
   return range === undefined ? readWhole(place, path) : readRange(place, path, range);
 }
 
-async function readWhole(place: Place, path: string): Promise<WorkspaceContent> {
+async function readWhole(place: WorkspacePlace, path: string): Promise<WorkspaceContent> {
   const key = keyOf(place, path);
   return place.attempt(path, async () => {
     const object = await place.bucket.get(key);
@@ -29,7 +29,7 @@ async function readWhole(place: Place, path: string): Promise<WorkspaceContent> 
 }
 
 /** Learns the size first: what R2 does with a range that the file does not have differs from case to case. */
-async function readRange(place: Place, path: string, range: ByteRange): Promise<WorkspaceContent> {
+async function readRange(place: WorkspacePlace, path: string, range: ByteRange): Promise<WorkspaceContent> {
   const key = keyOf(place, path);
   for (let round = 0; round < ROUNDS; round++) {
     const file = await fileAt(place, path);

@@ -1,4 +1,4 @@
-import { fileAt, type Place } from "./place.ts";
+import { fileAt, type WorkspacePlace } from "./place.ts";
 import { spellingFor } from "./spelling.ts";
 import { newestFirst, pathOfVersion, versionOf, versionsFolder } from "./versions.ts";
 import type { ReplacedFile, ReplacedFiles } from "./workspace.ts";
@@ -11,7 +11,7 @@ const MAX_PAGES = 20;
  * The files that have earlier versions, by path, from behind `after` on: how many, the newest, and whether the file is
  * gone. One store operation for 1,000 versions, and one for each file.
  */
-export async function listReplaced(place: Place, after: string | undefined): Promise<ReplacedFiles> {
+export async function listReplaced(place: WorkspacePlace, after: string | undefined): Promise<ReplacedFiles> {
   const { groups, isWhole } = await versionsByFile(place, after);
   const found = [...groups];
   // The last file may have more versions on a page that was not read.
@@ -24,7 +24,7 @@ export async function listReplaced(place: Place, after: string | undefined): Pro
 
 /** The versions that R2 has, by the part of their keys that stands for the file. */
 async function versionsByFile(
-  place: Place,
+  place: WorkspacePlace,
   after: string | undefined,
 ): Promise<{ groups: Map<string, R2Object[]>; isWhole: boolean }> {
   const prefix = versionsFolder(place.agentId);
@@ -48,7 +48,7 @@ async function versionsByFile(
 }
 
 /** Undefined for versions that do not say whose they are. */
-async function replacedFile(place: Place, objects: readonly R2Object[]): Promise<ReplacedFile | undefined> {
+async function replacedFile(place: WorkspacePlace, objects: readonly R2Object[]): Promise<ReplacedFile | undefined> {
   const versions = objects.map(versionOf).sort(newestFirst);
   const [newest] = versions;
   const [first] = objects;

@@ -1,5 +1,5 @@
 import { checkFolder, checkPath } from "./paths.ts";
-import { fileAt, isKey, type Place } from "./place.ts";
+import { fileAt, isKey, type WorkspacePlace } from "./place.ts";
 import { WorkspaceError } from "./workspace.ts";
 
 /** The one spelling of a path by which things of ours are kept: its accents composed (NFC). */
@@ -20,13 +20,17 @@ export function folderSpellings(folder: string): string[] {
  * The spelling in which a file is there; where it is in none, that in which it is to be made. Costs nothing for a path
  * that has but one spelling. @throws WorkspaceError `bad_path`
  */
-export async function spellingFor(place: Place, path: string): Promise<string> {
+export async function spellingFor(place: WorkspacePlace, path: string): Promise<string> {
   const spellings = spellingsOf(checkPath(path));
   return spellings.length === 1 ? path : ((await firstThere(place, spellings)) ?? composed(path));
 }
 
 /** Reads a file in the first spelling in which it is there: no dearer where that is the given one. @throws WorkspaceError */
-export async function inItsSpelling<T>(place: Place, path: string, read: (spelt: string) => Promise<T>): Promise<T> {
+export async function inItsSpelling<T>(
+  place: WorkspacePlace,
+  path: string,
+  read: (spelt: string) => Promise<T>,
+): Promise<T> {
   try {
     return await read(checkPath(path));
   } catch (thrown) {
@@ -41,7 +45,7 @@ function spellingsOf(path: string): string[] {
   return [...new Set([path, composed(path), path.normalize("NFD")])];
 }
 
-async function firstThere(place: Place, spellings: readonly string[]): Promise<string | undefined> {
+async function firstThere(place: WorkspacePlace, spellings: readonly string[]): Promise<string | undefined> {
   for (const spelt of spellings) {
     if (isKey(place, spelt) && (await fileAt(place, spelt)) !== undefined) return spelt;
   }

@@ -1,7 +1,7 @@
 import { pathFault } from "../lib/relative-path.ts";
 import { listKeys } from "./listing.ts";
 import { visible } from "./paths.ts";
-import { DELETION_MARK_ETAG, type Place } from "./place.ts";
+import { DELETION_MARK_ETAG, type WorkspacePlace } from "./place.ts";
 import { composed } from "./spelling.ts";
 import { MAX_PATH_BYTES, type Stray } from "./workspace.ts";
 
@@ -9,7 +9,7 @@ import { MAX_PATH_BYTES, type Stray } from "./workspace.ts";
 const MAX_STRAYS = 100;
 
 /** `Workspace.strays`: one store operation for 1,000 files. */
-export async function findStrays(place: Place): Promise<Stray[]> {
+export async function findStrays(place: WorkspacePlace): Promise<Stray[]> {
   const { objects } = await listKeys(place, "", { prefix: place.prefix });
   const strays: Stray[] = [];
   const names = new Map<string, string>();

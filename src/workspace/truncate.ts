@@ -34,8 +34,8 @@ export function sharesOf(max: number): { head: number; tail: number } {
 export function truncate(excerpt: Excerpt, max: number, path?: string): { content: string; truncated: boolean } {
   const { rawChars, exact } = excerpt;
   if (rawChars <= max) return { content: excerpt.head, truncated: false };
-  const room = Math.max(0, max - markerOf(rawChars, rawChars, exact, path).length);
-  const shares = sharesOf(Math.min(max, room / (HEAD_SHARE + TAIL_SHARE)));
+  const deps = Math.max(0, max - markerOf(rawChars, rawChars, exact, path).length);
+  const shares = sharesOf(Math.min(max, deps / (HEAD_SHARE + TAIL_SHARE)));
   const start = wholeHead(excerpt.head, shares.head);
   const end = wholeTail(excerpt.tail, shares.tail);
   const marker = markerOf(rawChars - start.length - end.length, rawChars, exact, path);

@@ -1,7 +1,7 @@
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
 import { listKeys } from "./listing.ts";
-import { keyOf, type Place } from "./place.ts";
+import { keyOf, type WorkspacePlace } from "./place.ts";
 import { composed } from "./spelling.ts";
 import {
   MAX_FILE_BYTES,
@@ -30,13 +30,13 @@ const VERSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_ESCAPED_BYTES = 880;
 
 /** What it takes to look at an agent's versions. */
-export type VersionStore = Pick<Place, "bucket" | "attempt" | "agentId">;
+export type VersionStore = Pick<WorkspacePlace, "bucket" | "attempt" | "agentId">;
 
 /**
  * Copies the file at `path` to a new version, if its etag is still `etag`; undefined where it is not.
  * The bytes stream from R2 to R2, whatever their size.
  */
-export async function keepVersion(place: Place, path: string, etag: string): Promise<string | undefined> {
+export async function keepVersion(place: WorkspacePlace, path: string, etag: string): Promise<string | undefined> {
   const versionId = place.newVersionId();
   const key = await versionKey(place, path, versionId);
   const customMetadata = { path: encodeURIComponent(composed(path)) };
@@ -49,7 +49,7 @@ export async function keepVersion(place: Place, path: string, etag: string): Pro
 }
 
 /** Takes back a version that was copied for a write that did not happen. */
-export async function dropVersion(place: Place, path: string, versionId: string): Promise<void> {
+export async function dropVersion(place: WorkspacePlace, path: string, versionId: string): Promise<void> {
   const key = await versionKey(place, path, versionId);
   await place.attempt(path, () => place.bucket.delete(key));
 }
@@ -72,7 +72,7 @@ export function newestFirst(a: WorkspaceVersion, b: WorkspaceVersion): number {
 }
 
 /** An earlier version without its bytes. @throws WorkspaceError `not_found` */
-export async function findVersion(place: Place, path: string, versionId: string): Promise<WorkspaceFile> {
+export async function findVersion(place: WorkspacePlace, path: string, versionId: string): Promise<WorkspaceFile> {
   if (!VERSION_ID.test(versionId)) throw noVersion(path, versionId);
   const key = await versionKey(place, path, versionId);
   const object = await place.attempt(path, () => place.bucket.head(key));
@@ -81,7 +81,7 @@ export async function findVersion(place: Place, path: string, versionId: string)
 }
 
 /** An earlier version as a file, from the time at which it was replaced. @throws WorkspaceError `not_found`, `too_large` */
-export async function readVersion(place: Place, path: string, versionId: string): Promise<WorkspaceContent> {
+export async function readVersion(place: WorkspacePlace, path: string, versionId: string): Promise<WorkspaceContent> {
   const file = await findVersion(place, path, versionId);
   if (file.size > MAX_FILE_BYTES) {
     throw new WorkspaceError("too_large", path, `That version of \`${path}\` has ${file.size} bytes; restore it.`);
@@ -91,7 +91,7 @@ export async function readVersion(place: Place, path: string, versionId: string)
 }
 
 /** An earlier version as R2 has it, to be streamed. @throws WorkspaceError `not_found` */
-export async function openVersion(place: Place, path: string, versionId: string): Promise<R2ObjectBody> {
+export async function openVersion(place: WorkspacePlace, path: string, versionId: string): Promise<R2ObjectBody> {
   const object = await place.bucket.get(await versionKey(place, path, versionId));
   if (object === null) throw noVersion(path, versionId);
   return object;

@@ -20,7 +20,7 @@ interface Line {
  * one and a newer one waits that may go over the same version, only the newest is written: the others give way, which
  * their callers hear as a `conflict`.
  */
-export class WriteLine {
+export class WriteQueue {
   readonly #lines = new Map<string, Line>();
 
   /** Writes once those before are done. `giveWay` throws where a newer write waits; to be asked after a refusal. */

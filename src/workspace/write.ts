@@ -1,7 +1,7 @@
 import { digestOf } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type Place } from "./place.ts";
+import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./place.ts";
 import { sleep } from "./retry.ts";
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
@@ -31,7 +31,7 @@ interface Target {
 
 /** `Workspace.write`: a file that has these bytes already is left as it is and gets no version. */
 export async function writeFile(
-  place: Place,
+  place: WorkspacePlace,
   path: string,
   content: Uint8Array | string,
   expect: Expectation,
@@ -42,7 +42,7 @@ export async function writeFile(
 
 /** `Workspace.restore`: the version streams from R2 to R2, whatever its size. */
 export async function restoreFile(
-  place: Place,
+  place: WorkspacePlace,
   path: string,
   versionId: string,
   expect: Expectation,
@@ -53,7 +53,7 @@ export async function restoreFile(
   return place.line.run(key, path, expect, (giveWay) => store(place, { path, key, content, etag, giveWay }, expect));
 }
 
-async function store(place: Place, target: Target, expect: Expectation): Promise<WorkspaceFile> {
+async function store(place: WorkspacePlace, target: Target, expect: Expectation): Promise<WorkspaceFile> {
   const { path } = target;
   if (expect.kind === "new") {
     const created = await create(place, target);
@@ -75,12 +75,12 @@ async function store(place: Place, target: Target, expect: Expectation): Promise
 }
 
 /** `Workspace.remove`. The mark takes the file's place first, so that a write that comes between is never lost. */
-export async function removeFile(place: Place, path: string, expect: Expectation): Promise<void> {
+export async function removeFile(place: WorkspacePlace, path: string, expect: Expectation): Promise<void> {
   const mark = { ...(await targetOf(place, path, DELETION_MARK)), giveWay: () => undefined };
   return place.line.run(mark.key, path, undefined, () => clearAway(place, mark, expect));
 }
 
-async function clearAway(place: Place, mark: Target, expect: Expectation): Promise<void> {
+async function clearAway(place: WorkspacePlace, mark: Target, expect: Expectation): Promise<void> {
   const { path } = mark;
   for (let round = 0; round < ROUNDS; round++) {
     if (round > 0) await place.wait(pauseMs(round, mark.etag));
@@ -104,7 +104,11 @@ function pauseMs(round: number, etag: string): number {
   return Math.round(Math.min(FIRST_PAUSE_MS * 2 ** round, LONGEST_PAUSE_MS) * (0.5 + share));
 }
 
-async function targetOf(place: Place, path: string, content: Uint8Array | string): Promise<Omit<Target, "giveWay">> {
+async function targetOf(
+  place: WorkspacePlace,
+  path: string,
+  content: Uint8Array | string,
+): Promise<Omit<Target, "giveWay">> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   if (bytes.length > MAX_FILE_BYTES) {
     throw new WorkspaceError(
@@ -117,7 +121,7 @@ async function targetOf(place: Place, path: string, content: Uint8Array | string
 }
 
 /** Stores a file where none is; undefined where one is. */
-async function create(place: Place, target: Target): Promise<WorkspaceFile | undefined> {
+async function create(place: WorkspacePlace, target: Target): Promise<WorkspaceFile | undefined> {
   for (let poll = 0; poll < MARK_POLLS; poll++) {
     const stored = await putIf(place, target, { etagDoesNotMatch: "*" });
     if (stored !== null) return fileOf(target.path, stored);
@@ -133,7 +137,7 @@ async function create(place: Place, target: Target): Promise<WorkspaceFile | und
 }
 
 /** Stores a file over the version with that etag, which is kept; undefined where that is not what is there. */
-async function replace(place: Place, target: Target, etag: string): Promise<WorkspaceFile | undefined> {
+async function replace(place: WorkspacePlace, target: Target, etag: string): Promise<WorkspaceFile | undefined> {
   if (etag === target.etag) {
     const current = await fileAt(place, target.path);
     return current?.etag === etag ? current : undefined;
@@ -150,7 +154,12 @@ async function replace(place: Place, target: Target, etag: string): Promise<Work
 }
 
 /** Puts a file over a version that was kept. Where it gives way to a newer write, the version is taken back. */
-async function putOver(place: Place, target: Target, etag: string, versionId: string): Promise<R2Object | null> {
+async function putOver(
+  place: WorkspacePlace,
+  target: Target,
+  etag: string,
+  versionId: string,
+): Promise<R2Object | null> {
   try {
     return await putIf(place, target, { etagMatches: etag });
   } catch (thrown) {
@@ -162,7 +171,7 @@ async function putOver(place: Place, target: Target, etag: string, versionId: st
 }
 
 /** One conditional put; null where the condition did not hold. After a lost answer, finding our bytes there is success. */
-function putIf(place: Place, target: Target, onlyIf: R2Conditional): Promise<R2Object | null> {
+function putIf(place: WorkspacePlace, target: Target, onlyIf: R2Conditional): Promise<R2Object | null> {
   return place.attempt(target.path, async (again) => {
     if (again === "refused") target.giveWay();
     const stored = await place.bucket.put(target.key, await target.content(), { onlyIf });
@@ -176,7 +185,7 @@ function putIf(place: Place, target: Target, onlyIf: R2Conditional): Promise<R2O
  * Takes the mark away. After a lost answer the key may hold somebody's new file, so it is looked at again; a mark that
  * cannot be taken away is no file to any reader, and the next write goes over it.
  */
-async function clearMark(place: Place, mark: Target): Promise<void> {
+async function clearMark(place: WorkspacePlace, mark: Target): Promise<void> {
   try {
     await place.attempt(mark.path, async (again) => {
       if (again && (await place.bucket.head(mark.key))?.etag !== DELETION_MARK_ETAG) return;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
-import { MustEnd } from "../../src/agent/must-end.ts";
+import { FatalRunError } from "../../src/agent/must-end.ts";
 import { SUMMARY_SYSTEM } from "../../src/agent/summary-prompt.ts";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
 import { type Message, NO_USAGE } from "../../src/models/message.ts";
@@ -125,7 +125,7 @@ test("a budget that ends a run in the middle of a summary ends that first, and w
   const messages = Array.from({ length: 12 }, (_, n) => user(`m${n}`, 2000));
   let calls = 0;
   const reserve = async () => {
-    if (++calls === 3) throw new MustEnd("budget", "No money.");
+    if (++calls === 3) throw new FatalRunError("budget", "No money.");
     return () => undefined;
   };
   await expect(run(messages, [], 100, 10, journal, { reserve })).rejects.toThrow("No money.");

@@ -10,7 +10,7 @@ import {
   restName,
   type Standing,
 } from "../../src/agent/failover.ts";
-import { whyNobody } from "../../src/agent/why-nobody.ts";
+import { noModelAvailable } from "../../src/agent/why-nobody.ts";
 import type { Candidate } from "../../src/models/candidates.ts";
 import type { ModelError } from "../../src/models/message.ts";
 
@@ -191,7 +191,7 @@ describe("why nobody answered", () => {
 
   test("is what the only one said", () => {
     const said = error("auth", "No.");
-    expect(whyNobody(among([a], { failures: new Map([[a, said]]) }))).toBe(said);
+    expect(noModelAvailable(among([a], { failures: new Map([[a, said]]) }))).toBe(said);
   });
 
   test("is said of each model, once", () => {
@@ -204,7 +204,7 @@ describe("why nobody answered", () => {
       ["home", resting(0, { until: Date.UTC(2026, 10, 21, 10, 5), kind: "billing" })],
       ["r/c", resting(0, { until: Date.UTC(2026, 10, 22, 10, 5) })],
     ]);
-    expect(whyNobody(among([work, home, b, c], { failures, rests }))).toEqual({
+    expect(noModelAvailable(among([work, home, b, c], { failures, rests }))).toEqual({
       kind: "overloaded",
       message:
         "No model can answer now. p/a failed (auth): Wrong key.; q/b failed (overloaded): Busy.; r/c rests until 2026-11-22 10:05 UTC (rate limit)",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { notingRepetition, repetitionIn, stopRepetition } from "../../src/agent/loop-detection.ts";
-import { MustEnd } from "../../src/agent/must-end.ts";
+import { FatalRunError } from "../../src/agent/must-end.ts";
 import { shortened } from "../../src/agent/pruning.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import type { Message, ToolCallPart, ToolMessage } from "../../src/models/message.ts";
@@ -133,7 +133,7 @@ describe("results that were shortened since, because they are long and old", () 
 
 test("the run ends at the fifth time and not before", () => {
   expect(() => stopRepetition(noted(4).messages, LIMITS)).not.toThrow();
-  expect(() => stopRepetition(noted(5).messages, LIMITS)).toThrow(MustEnd);
+  expect(() => stopRepetition(noted(5).messages, LIMITS)).toThrow(FatalRunError);
   expect(() => stopRepetition(noted(5).messages, LIMITS)).toThrow(/it called `read` 5 times/);
 });
 

@@ -26,7 +26,7 @@ export class MemoryJournal implements Journal {
   restarting = (): boolean => false;
   launching = (calls: readonly ToolCallPart[]) => void this.launched.push(calls.map(({ callId }) => callId));
   returned = (message: ToolMessage) => void this.messages.push(message);
-  hasNews = (): boolean => this.news.length > 0;
+  hasPendingInput = (): boolean => this.news.length > 0;
   verdictOn = (callId: string): Verdict | undefined => this.verdicts.get(callId);
   allowedArgs = (callId: string): JsonObject | undefined => this.allowed.get(callId);
   pausing = (questions: readonly ApprovalQuestion[]) =>
@@ -44,7 +44,7 @@ export class MemoryJournal implements Journal {
     if (this.flushReplies !== undefined) this.flushReplies++;
   }
 
-  takeNews(): void {
+  takePendingInput(): void {
     for (const text of this.news.splice(0)) this.messages.push({ role: "user", id: "msg_n", at: 0, text });
   }
 

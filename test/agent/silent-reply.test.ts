@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { endsWithToken, isSilent, mayBeSilent, spoken } from "../../src/agent/silent-reply.ts";
+import { endsWithToken, isSilent, mayBeSilent, stripSilentToken } from "../../src/agent/silent-reply.ts";
 
 describe("the silent token", () => {
   test.each([
@@ -12,14 +12,14 @@ describe("the silent token", () => {
     "NO_REPLY NO_REPLY",
   ])("is the whole of %j", (text) => {
     expect(isSilent(text)).toBe(true);
-    expect(spoken(text)).toBe("");
+    expect(stripSilentToken(text)).toBe("");
   });
 
   test.each(["no_reply", "NO_REPLY_CODE", "Reply with NO_REPLY_ALL", "The token is `NO_REPLY`.", "NO REPLY", ""])(
     "is not what %j is about",
     (text) => {
       expect(isSilent(text)).toBe(false);
-      expect(spoken(text)).toBe(text);
+      expect(stripSilentToken(text)).toBe(text);
     },
   );
 
@@ -33,7 +33,7 @@ describe("the silent token", () => {
     ["你好。NO_REPLY", "你好。"],
     ["NO_REPLY\nHello.\nNO_REPLY", "Hello."],
   ])("left standing at the edge of %j is cut off", (text, said) => {
-    expect(spoken(text)).toBe(said);
+    expect(stripSilentToken(text)).toBe(said);
   });
 
   test("may still be what a beginning turns out to be", () => {
@@ -52,6 +52,6 @@ describe("the silent token", () => {
 
   test("is looked for in time that grows with the text, not faster", () => {
     const text = `a${" \n".repeat(250_000)}b`;
-    expect(spoken(text)).toBe(text);
+    expect(stripSilentToken(text)).toBe(text);
   });
 });

@@ -28,9 +28,9 @@ const ROWS = [
 ] as const;
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
-export function jsonReport(findings: Findings) {
+export function jsonReport(scanned: Findings) {
   const { sequential, parallel, counted, skills, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt, gate } =
-    findings;
+    scanned;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { beforeModel, total } = counted;
   return {
@@ -84,9 +84,9 @@ function skillTurn({ beforeModel, total }: CountedTurn) {
 }
 
 /** The findings for people. */
-export function textReport(findings: Findings): string {
-  const { sequential, parallel, counted, idle, afterLoad } = findings;
-  const report = jsonReport(findings);
+export function textReport(scanned: Findings): string {
+  const { sequential, parallel, counted, idle, afterLoad } = scanned;
+  const report = jsonReport(scanned);
   const { beforeModel, total } = counted;
   return [
     `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`,
@@ -127,7 +127,7 @@ export function textReport(findings: Findings): string {
     `Gates and list   ${report.skills.gateMs} ms of CPU, ${report.skills.gateOverParse}x of parsing the same skills`,
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
-    `Worker bundle    ${findings.bundleKiB} KiB compressed`,
+    `Worker bundle    ${scanned.bundleKiB} KiB compressed`,
     `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with wrangler ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
   ].join("\n");

@@ -239,12 +239,12 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
 
     test("a look at an account never fails, says how to mend what is not well, and no secret", async () => {
       const look = async (context = at.context, signal = new AbortController().signal) => {
-        const findings = await at.channel.check?.(context, "https://isopod.test/channels/x/y/webhook", signal);
-        if (findings === undefined) return [];
-        expect(findings).not.toEqual([]);
-        for (const finding of findings) if (finding.status !== "ok") expect(finding.fix).toMatch(/\S/);
-        expectNoSecrets(findings);
-        return findings;
+        const scanned = await at.channel.check?.(context, "https://isopod.test/channels/x/y/webhook", signal);
+        if (scanned === undefined) return [];
+        expect(scanned).not.toEqual([]);
+        for (const finding of scanned) if (finding.status !== "ok") expect(finding.fix).toMatch(/\S/);
+        expectNoSecrets(scanned);
+        return scanned;
       };
       await look();
       expect((await look(at.withoutSecrets())).every(({ status }) => status === "fail")).toBe(true);

@@ -20,10 +20,10 @@ async function rained(name: string): Promise<void> {
 /** A line that was stored and not told, as a death leaves it. */
 async function leave(name: string, id: string): Promise<void> {
   const line = JSON.stringify({ id, at: 5, kind: "prompt", by: "tester", subject: "section a" });
-  await sql(name, "INSERT INTO audit_news (body) VALUES (?)", line);
+  await sql(name, "INSERT INTO audit_pending (body) VALUES (?)", line);
 }
 
-const untold = async (name: string) => (await sql(name, "SELECT * FROM audit_news")).length;
+const untold = async (name: string) => (await sql(name, "SELECT * FROM audit_pending")).length;
 
 test("what was not told to the audit trail before a death is told by whoever comes next, once", async () => {
   const name = "untold";
@@ -55,7 +55,7 @@ test("a line that is damaged is left out, and holds none of the others up", asyn
   const name = "damaged-line";
   await rained(name);
   await auditOf(name);
-  await sql(name, "INSERT INTO audit_news (body) VALUES ('{nonsense')");
+  await sql(name, "INSERT INTO audit_pending (body) VALUES ('{nonsense')");
   await leave(name, "aud_after_damage");
   await evict(name);
   await call("GET", `/v1/sessions/${session(name).sessionKey}/history`);

@@ -165,7 +165,7 @@ test("a block is one row more, and nothing is written where replies leave whole"
   await script("blocks-rows", [{ text: `${ONE}\n\n${TWO}`, chunkSize: 9 }]);
   const whole = chatOf(9108);
   expect(await settled(await hear("blocks-rows", whole, "Whole"), whole)).toEqual([`${ONE}\n\n${TWO}`]);
-  expect(await sql("blocks-rows", "select said from outbox")).toEqual([{ said: null }]);
+  expect(await sql("blocks-rows", "select source from outbox")).toEqual([{ source: null }]);
 });
 
 test("what the message tool has said already is not said again in blocks", async () => {

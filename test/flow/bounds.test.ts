@@ -137,7 +137,7 @@ describe("a session of 10,000 messages", () => {
       for (let n = 0; n < COUNT; n++) {
         const state = JSON.stringify({ status: "ok", endedAt: 1, endSeq: 1, usage: NONE });
         storage.sql.exec(
-          "insert into runs (id, open, state, talk, accepted_at) values (?, 0, ?, '', 1)",
+          "insert into runs (id, open, state, merge_key, accepted_at) values (?, 0, ?, '', 1)",
           `run_${n}`,
           state,
         );

@@ -309,7 +309,7 @@ test("/usage counts no more than the newest runs of a session that has very many
     usage: { ...NO_USAGE, input: 7 },
   });
   const query = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
-    INSERT INTO runs (id, open, state, talk, accepted_at) SELECT 'run_' || i, 0, ?, 'x', 1 FROM n`;
+    INSERT INTO runs (id, open, state, merge_key, accepted_at) SELECT 'run_' || i, 0, ?, 'x', 1 FROM n`;
   await sql("many", query, state);
   const lines = (await tell("many", "/usage")).reply.split("\n");
   expect(lines[2]).toMatch(/^The last 10000 runs: 10000 runs, 70k tokens in, /);

@@ -164,11 +164,18 @@ describe("a damaged run", () => {
   async function putRun(name: string, columns: Record<string, string>): Promise<string> {
     const runId = `run_${"1".repeat(26)}${(await stubOf(name)).name}`;
     const input = JSON.stringify({ text: "x", timeoutSeconds: 60 });
-    const row = { id: runId, state: '{"status":"queued","behind":false}', input, target: null, talk: "t", ...columns };
+    const row = {
+      id: runId,
+      state: '{"status":"queued","behind":false}',
+      input,
+      target: null,
+      mergeKey: "t",
+      ...columns,
+    };
     await sql(
       name,
-      "insert into runs (id, open, state, input, target, talk, accepted_at, first_seq) values (?, 1, ?, ?, ?, ?, 1, 1)",
-      ...[row.id, row.state, row.input, row.target, row.talk],
+      "insert into runs (id, open, state, input, target, merge_key, accepted_at, first_seq) values (?, 1, ?, ?, ?, ?, 1, 1)",
+      ...[row.id, row.state, row.input, row.target, row.mergeKey],
     );
     return runId;
   }
@@ -199,11 +206,11 @@ describe("a damaged run", () => {
   test("one that waits behind a run at work does not keep that one from its tools", async () => {
     const name = "run-behind";
     await begun(name);
-    const { talk } = (await sql<{ talk: string }>(name, "select talk from runs"))[0]!;
+    const { mergeKey } = (await sql<{ mergeKey: string }>(name, "select merge_key as mergeKey from runs"))[0]!;
     await script(name, [{ calls: [{ name: "ls", args: {} }], delayMs: 300 }, { text: "Listed." }]);
     const { runId } = await say("List", name, session(name));
     await waitFor(async () => (await asked(name)).length === 1);
-    const damaged = await putRun(name, { input: "{broken", talk });
+    const damaged = await putRun(name, { input: "{broken", mergeKey });
     expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Listed." });
     expect(await finished(damaged)).toMatchObject({ status: "error" });
   });

@@ -23,7 +23,7 @@ export async function stubByKey(sessionKey: string) {
 /** The sub-agents that a session has stored, the first one first. */
 export async function childrenOf(sessionKey: string) {
   const rows = await runInDurableObject(await stubByKey(sessionKey), (_, { storage }) =>
-    storage.sql.exec<{ key: string; open: number; body: string }>("select key, open, body from children").toArray(),
+    storage.sql.exec<{ key: string; open: number; body: string }>("select key, open, body from subagents").toArray(),
   );
   return rows.map(({ key, open, body }) => ({ key, open: open === 1, ...JSON.parse(body) }));
 }
@@ -31,7 +31,7 @@ export async function childrenOf(sessionKey: string) {
 /** What a session has yet to tell who started it. */
 export function noticesOf(sessionKey: string) {
   return stubByKey(sessionKey).then((stub) =>
-    runInDurableObject(stub, (_, { storage }) => storage.sql.exec("select * from notices").toArray()),
+    runInDurableObject(stub, (_, { storage }) => storage.sql.exec("select * from announcements").toArray()),
   );
 }
 

@@ -98,10 +98,10 @@ describe("what is stored of an agent's memory", () => {
        select (select min(files.id) from files join meta on meta.id = memory_id where agent_id = 'clear-steps'), i, i, i, i from n`,
     ).run();
     const { bindings, asked } = new MemoryLab([]);
-    const room = { env: bindings, agentId: "clear-steps", host: "workerd", now: Date.now } as const;
+    const deps = { env: bindings, agentId: "clear-steps", host: "workerd", now: Date.now } as const;
     const left: number[] = [];
     do {
-      await clearMemory(room, { budgetMs: 0 });
+      await clearMemory(deps, { budgetMs: 0 });
       left.push((await rows()).chunks);
     } while (asked.length === left.length);
     expect(left).toEqual([603, 103, 0]);

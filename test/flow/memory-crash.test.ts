@@ -1,7 +1,7 @@
 import { env, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
-import { rememberTranscripts, talk, talkKey } from "../session/memory/transcripts-lab.ts";
+import { mergeKey, rememberTranscripts, talkKey } from "../session/memory/transcripts-lab.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { kill, session } from "./session-lab.ts";
 
@@ -91,7 +91,7 @@ test("where the index does not answer a note is written all the same, and found 
 describe("deleting a session of which memory knows", () => {
   test("that is broken off goes on by itself, and what was said is found no more", async () => {
     const key = talkKey("vanishing");
-    await talk(key, "The antidote is elderflower.", "I will remember.");
+    await mergeKey(key, "The antidote is elderflower.", "I will remember.");
     await index();
     expect(await found("antidote elderflower")).toHaveLength(1);
     const path = `/v1/sessions/${encodeURIComponent(key)}`;

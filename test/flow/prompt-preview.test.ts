@@ -2,7 +2,7 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { Target } from "../../src/channels/channel.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
-import type { PromptLook } from "../../src/turn/preview/preview-turn.ts";
+import type { PromptPreview } from "../../src/turn/preview/preview-turn.ts";
 import { chatOf, hear } from "./chats.ts";
 import { asked, call, finished, say, script } from "./client.ts";
 import { sha256 } from "./plugin-lab.ts";
@@ -14,7 +14,7 @@ function look(query: Record<string, string>, agentId = "main", headers: Record<s
   return call("GET", `/v1/agents/${agentId}/prompt?${new URLSearchParams(query)}`, undefined, headers);
 }
 
-async function preview(query: Record<string, string>, agentId?: string): Promise<PromptLook> {
+async function preview(query: Record<string, string>, agentId?: string): Promise<PromptPreview> {
   const response = await look(query, agentId);
   if (response.status !== 200) throw new Error(await response.text());
   return response.json();
@@ -28,11 +28,11 @@ async function sent(scenario: string): Promise<{ system: string; tools: object[]
 }
 
 /** What a look showed, as the model would be sent it. */
-function asSent({ text, tools }: PromptLook): { system: string; tools: string[] } {
+function asSent({ text, tools }: PromptPreview): { system: string; tools: string[] } {
   return { system: text.replace(BOUNDARY, ""), tools: tools.map(({ name }) => name) };
 }
 
-async function expectSame(scenario: string, shown: PromptLook): Promise<void> {
+async function expectSame(scenario: string, shown: PromptPreview): Promise<void> {
   const { system, tools } = await sent(scenario);
   expect(asSent(shown)).toEqual({ system, tools: tools.map((tool: any) => tool.name) });
   const bytes = tools.map((tool: any) => JSON.stringify(tool.parameters).length);

@@ -2,7 +2,7 @@ import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } fr
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { expect, test } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
-import { Indexer } from "../../src/index-sync/index-sync.ts";
+import { IndexSync } from "../../src/index-sync/index-sync.ts";
 import { AuditTrail } from "../../src/session-store/audit-trail.ts";
 import { EventLog } from "../../src/session-store/event-log.ts";
 import { Fence } from "../../src/session-store/fence.ts";
@@ -104,8 +104,8 @@ test("a run stays open until the index knows of its end, because the telling may
     const batch = () => Promise.reject(new Error("lost"));
     const database = { prepare: () => statement, batch } as unknown as D1Database;
     const fence = new Fence(storage, store, new EventLog(store, 1));
-    const room = { store, fence, database, owner: () => readSessionRow(store)!, now: Date.now };
-    const indexer = new Indexer({ ...room, audit: new AuditTrail(room) });
+    const deps = { store, fence, database, owner: () => readSessionRow(store)!, now: Date.now };
+    const indexer = new IndexSync({ ...deps, audit: new AuditTrail(deps) });
     await indexer.tell();
     expect(indexer.isBehind).toBe(true);
     expect(storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);

@@ -88,12 +88,12 @@ test("files that replies name are sent after the text, each in its own way and o
     ["sendDocument", undefined, "notes.md text/markdown; charset=utf-8 # Notes"],
     ["sendVoice", undefined, "hello.ogg audio/ogg ogg"],
   ]);
-  const rows = await sql<{ text: string; said: string }>(
+  const rows = await sql<{ text: string; source: string }>(
     "files",
-    "select text, said from outbox order by id desc limit 1",
+    "select text, source from outbox order by id desc limit 1",
   );
   expect(rows).toMatchObject([
-    { text: "📎 <code>hello.ogg</code>", said: expect.stringContaining('"path":"out/hello.ogg"') },
+    { text: "📎 <code>hello.ogg</code>", source: expect.stringContaining('"path":"out/hello.ogg"') },
   ]);
 });
 

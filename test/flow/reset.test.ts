@@ -23,7 +23,7 @@ async function shownAt(name: string, message: string): Promise<string[]> {
 
 /** As if all that was said had been said so much earlier. */
 async function age(name: string, ms: number) {
-  await sql(name, "UPDATE session SET said_at = said_at - ?", ms);
+  await sql(name, "UPDATE session SET active_at = active_at - ?", ms);
 }
 
 /** What the system itself says to the session. */
@@ -87,7 +87,7 @@ test("commands neither put the end off nor begin another, and with no rule nothi
   expect(await shownAt("unmoved", "2")).toEqual(["2"]);
   await script("no-rule", [{ text: "a" }]);
   await shownAt("no-rule", "1");
-  expect(await sql("no-rule", "SELECT said_at FROM session")).toEqual([{ said_at: 0 }]);
+  expect(await sql("no-rule", "SELECT active_at FROM session")).toEqual([{ active_at: 0 }]);
 });
 
 test("what is said while a run is at work puts the end off, too", async () => {

@@ -13,8 +13,8 @@ async function wakingIn(sessionKey: string) {
     return runInDurableObject(await stubByKey(sessionKey), async (_, { storage }) => ({
       alarm: await storage.getAlarm(),
       open: storage.sql.exec("select id from runs where open = 1").toArray().length,
-      untold: storage.sql.exec("select id from audit_news").toArray().length,
-      notices: storage.sql.exec("select run_id from notices").toArray().length,
+      untold: storage.sql.exec("select id from audit_pending").toArray().length,
+      notices: storage.sql.exec("select run_id from announcements").toArray().length,
     }));
   };
   await waitFor(async () => (await look()).alarm === null);

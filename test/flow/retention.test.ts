@@ -146,7 +146,7 @@ describe("history, where it is kept for a number of days", () => {
       const state = JSON.stringify({ status: "ok", endedAt: 1, endSeq: 1, usage: NONE });
       for (let n = 0; n < 1500; n++) {
         storage.sql.exec(
-          "insert into runs (id, open, state, talk, accepted_at) values (?, 0, ?, '', 1)",
+          "insert into runs (id, open, state, merge_key, accepted_at) values (?, 0, ?, '', 1)",
           `run_${n}`,
           state,
         );
@@ -161,7 +161,7 @@ describe("history, where it is kept for a number of days", () => {
     });
     await sql(
       name,
-      `insert into children (key, run_id, open, body) values ('old', 'run_0', 0, '{"phase":{"at":1}}'),
+      `insert into subagents (key, run_id, open, body) values ('old', 'run_0', 0, '{"phase":{"at":1}}'),
        ('new', 'run_0', 0, json_object('phase', json_object('at', ?1))), ('open', 'run_0', 1, '{"phase":{}}')`,
       Date.now(),
     );
@@ -184,7 +184,7 @@ describe("history, where it is kept for a number of days", () => {
     expect(shown).toBeGreaterThan(500);
     expect(Math.abs(left - shown)).toBeLessThan(10);
     expect(await sql("days", "select status from outbox")).toEqual([{ status: "pending" }]);
-    expect(await sql("days", "select key from children order by key")).toEqual([{ key: "new" }, { key: "open" }]);
+    expect(await sql("days", "select key from subagents order by key")).toEqual([{ key: "new" }, { key: "open" }]);
     const runs = (await sql<{ id: string }>("days", "select id from runs order by rowid")).map(({ id }) => id);
     const [oldest] = await sql<{ run_id: string }>("days", "select run_id from messages order by seq limit 1");
     expect(runs[0]).toBe(oldest!.run_id);

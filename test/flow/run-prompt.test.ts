@@ -5,7 +5,7 @@ import { SUMMARY_SYSTEM } from "../../src/agent/summary-prompt.ts";
 import { defineTool } from "../../src/agent/tool.ts";
 import { dropPrompts } from "../../src/session-store/prompt-rows.ts";
 import { openStore } from "../../src/session-store/store.ts";
-import type { PromptLook } from "../../src/turn/preview/preview-turn.ts";
+import type { PromptPreview } from "../../src/turn/preview/preview-turn.ts";
 import type { RunPrompt } from "../../src/turn/preview/run-prompt.ts";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import { keepShort, talked, words } from "./context-lab.ts";
@@ -23,7 +23,7 @@ async function promptOf(runId: string, hash?: string): Promise<RunPrompt> {
 }
 
 /** A prompt as a model would be sent it. */
-function asSent({ text, tools }: PromptLook | RunPrompt) {
+function asSent({ text, tools }: PromptPreview | RunPrompt) {
   const functions = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   return { system: text.replace(BOUNDARY, ""), tools: functions };
 }
@@ -86,7 +86,7 @@ describe("the prompt of a past run", () => {
     expect(await finished(runId)).toMatchObject({ prompt: { hash: shown.hash } });
 
     const query = new URLSearchParams({ session: session("kept").sessionKey, model: "fake/kept" });
-    const look = await (await call("GET", `/v1/agents/main/prompt?${query}`)).json<PromptLook>();
+    const look = await (await call("GET", `/v1/agents/main/prompt?${query}`)).json<PromptPreview>();
     const { seeded: _, warnings: __, skills: ___, ...view } = look;
     expect(shown).toMatchObject(view as object);
     const plain = await call("GET", `/v1/runs/${runId}/prompt`, undefined, { Accept: "text/plain" });

@@ -55,6 +55,6 @@ export function versionIn(list: string, name: string): string | undefined {
 
 /** The digest of what is stored of a session's skills. */
 export async function digestOf(name: string): Promise<string> {
-  const [row] = await sql<{ body: string }>(name, "select body from skill_look");
+  const [row] = await sql<{ body: string }>(name, "select body from skill_scan");
   return row === undefined ? "" : JSON.parse(row.body).digest;
 }

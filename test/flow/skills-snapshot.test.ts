@@ -90,12 +90,12 @@ describe("the skills of a session", () => {
     await script(name, [{ text: "1" }, { text: "2" }]);
     const calls = await prepare(name, { skills: OFTEN });
     await turn(name);
-    const before = await sql(name, "select total_changes() as n, (select body from skill_look) as body");
+    const before = await sql(name, "select total_changes() as n, (select body from skill_scan) as body");
     calls.length = 0;
     await turn(name);
     await waitFor(async () => calls.filter((one) => one === "list").length >= 3);
-    expect(await sql(name, "select count(*) as n from skill_look")).toEqual([{ n: 1 }]);
-    expect(await sql(name, "select body from skill_look")).toEqual(before.map(({ body }) => ({ body })));
+    expect(await sql(name, "select count(*) as n from skill_scan")).toEqual([{ n: 1 }]);
+    expect(await sql(name, "select body from skill_scan")).toEqual(before.map(({ body }) => ({ body })));
   });
 
   test("are an owner's alone, also in the prompts of sub-agents: who is none has no list", async () => {

@@ -314,7 +314,7 @@ test("nothing is heard of a commit that fails", async () => {
   await runInDurableObject(await stubOf("phantom"), (_, state) => {
     const log = new EventLog(openStore(state), 50_000);
     const refuse = () => expect.unreachable();
-    new Sockets({ ctx: state, log, now: Date.now, accept: refuse, abort: refuse, wiring: refuse });
+    new Sockets({ ctx: state, log, now: Date.now, accept: refuse, abort: refuse, services: refuse });
     const fail = () => {
       log.append("run_phantom", { role: "user", id: "msg_phantom", at: 0, text: "Never said." });
       throw new Error("the disk is full");

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { ChildReport } from "../../src/session-store/subagent-report.ts";
+import type { SubagentReport } from "../../src/session-store/subagent-report.ts";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import {
   calling,
@@ -115,10 +115,10 @@ test("a sub-agent that cannot be reached when it is started is started later, wh
 });
 
 test("an announcement is made until it is heard, and a parent that hears it twice tells it once", async () => {
-  const reports: ChildReport[] = [];
+  const reports: SubagentReport[] = [];
   let failures = 0;
   const { restore } = await replaceVerb("announce", (_, go, report) => {
-    reports.push(report as ChildReport);
+    reports.push(report as SubagentReport);
     if (failures++ < 1) throw new Error("down");
     const heard = go();
     // Heard, and the answer is lost.
@@ -166,7 +166,7 @@ test("a sub-agent whose object has lost everything is missed, and its parent tol
   await runInDurableObject(await stubByKey(child), (_, { storage }) => storage.deleteAll());
   await kill(child);
   await runInDurableObject(await stubByKey(parent), (_, { storage }) => {
-    storage.sql.exec("update children set body = json_set(body, '$.phase.dueAt', 1)");
+    storage.sql.exec("update subagents set body = json_set(body, '$.phase.dueAt', 1)");
   });
   await evictKey(parent);
   await ring(parent);

@@ -3,17 +3,17 @@ import { createModelResolver } from "../../src/models/index.ts";
 import { contributedBy } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { agentIn, type Wiring } from "../../src/services/services.ts";
-import { findingsOf } from "../../src/services/skills/scanned-skills.ts";
+import { agentIn, type Services } from "../../src/services/services.ts";
+import { scannedSkills } from "../../src/services/skills/scanned-skills.ts";
 import { NO_SKILLS } from "../../src/services/skills/turn-skills.ts";
-import { skillsOf } from "../../src/services/skills/turn-skills-of.ts";
+import { turnSkills } from "../../src/services/skills/turn-skills-of.ts";
 import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
 import { discover } from "../../src/skills/discover.ts";
 import { bundledRoot } from "../../src/skills/roots.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
 import { previewPorts } from "../../src/turn/preview/preview-ports.ts";
 import { promptInput } from "../../src/turn/prompt-input.ts";
-import { type Occasion, promptModeOf } from "../../src/turn/turn-context.ts";
+import { promptModeOf, type TurnContext } from "../../src/turn/turn-context.ts";
 import { turnTools } from "../../src/turn/turn-tools.ts";
 import type { BootstrapFile } from "../../src/workspace/bootstrap.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
@@ -27,7 +27,7 @@ export interface Turn {
 
 /** What a turn is made from, besides what all of them share. */
 interface Setting {
-  occasion: Omit<Occasion, "mode">;
+  turnContext: Omit<TurnContext, "mode">;
   files: readonly BootstrapFile[];
   model?: string;
   config?: object;
@@ -71,7 +71,7 @@ const OWNER = { owner: true, place: "direct" } as const;
 const DEFAULT_MODEL = "anthropic/claude-sonnet";
 
 /** What a look finds where nobody has added a skill. */
-const FOUND = findingsOf({
+const FOUND = scannedSkills({
   ...(await discover([bundledRoot(BUNDLED_SKILLS)], wholeSchema.parse({}).skills.limits, new SkillCache())),
   quarantined: new Map(),
 });
@@ -79,61 +79,61 @@ const FOUND = findingsOf({
 /** The turns that prompts are kept of, made by what makes those of live turns. */
 export const TURNS: readonly Turn[] = [
   turn("telegram-direct", {
-    occasion: {
+    turnContext: {
       session: { key: "agent:main:main", settings: {} },
-      speaker: OWNER,
+      principal: OWNER,
       target: { channel: "telegram", accountId: "default", kind: "direct" },
     },
     files: IN_PRIVATE,
   }),
   turn("discord-group", {
-    occasion: {
+    turnContext: {
       session: { key: "agent:main:discord:group:1042", settings: {} },
-      speaker: { owner: false, place: "group" },
+      principal: { owner: false, place: "group" },
       target: { channel: "discord", accountId: "default", kind: "group" },
       extraContext: "The allotment's neighbours plan the week here.",
     },
     files: IN_PUBLIC,
   }),
   turn("heartbeat", {
-    occasion: { session: { key: "agent:main:main", settings: {} }, speaker: OWNER, target: null },
+    turnContext: { session: { key: "agent:main:main", settings: {} }, principal: OWNER, target: null },
     files: IN_PRIVATE,
   }),
   turn("sub-agent", {
-    occasion: {
+    turnContext: {
       session: {
         key: "agent:main:subagent:7b0c",
         settings: { spawned: { lineage: ["agent:main:main"], label: "rain barrels" } },
       },
-      speaker: OWNER,
+      principal: OWNER,
       target: null,
     },
     files: [AGENTS, TOOLS],
   }),
   turn("cron", {
-    occasion: { session: { key: "agent:main:cron:water-plan", settings: {} }, speaker: OWNER, target: null },
+    turnContext: { session: { key: "agent:main:cron:water-plan", settings: {} }, principal: OWNER, target: null },
     files: [AGENTS, TOOLS],
   }),
   turn("offline", {
-    occasion: { session: { key: "agent:main:main", settings: {} }, speaker: OWNER, target: null },
+    turnContext: { session: { key: "agent:main:main", settings: {} }, principal: OWNER, target: null },
     files: [AGENTS, CUT_MEMORY],
     model: "offline/rules",
     config: {},
   }),
   turn("gpt-5", {
-    occasion: { session: { key: "agent:main:main", settings: {} }, speaker: OWNER, target: null },
+    turnContext: { session: { key: "agent:main:main", settings: {} }, principal: OWNER, target: null },
     files: [AGENTS],
     model: "openai/gpt-5",
   }),
 ];
 
-function turn(name: string, { occasion, files, model = DEFAULT_MODEL, config = CONFIG }: Setting): Turn {
-  const wiring = wired(config);
-  const moment: Occasion = { ...occasion, mode: promptModeOf(occasion.session.key) };
-  const agent = agentIn(wiring, "main");
-  const skills = moment.speaker.owner ? skillsOf(FOUND, agent, wiring) : NO_SKILLS;
+function turn(name: string, { turnContext, files, model = DEFAULT_MODEL, config = CONFIG }: Setting): Turn {
+  const services = wired(config);
+  const moment: TurnContext = { ...turnContext, mode: promptModeOf(turnContext.session.key) };
+  const agent = agentIn(services, "main");
+  const skills = moment.principal.owner ? turnSkills(FOUND, agent, services) : NO_SKILLS;
   const noWorkspace = {} as Workspace;
-  const tools = turnTools(moment, { ...previewPorts(moment, agent.id, wiring), skills }, noWorkspace);
+  const tools = turnTools(moment, { ...previewPorts(moment, agent.id, services), skills }, noWorkspace);
   const facts = {
     agent,
     tools,
@@ -142,11 +142,11 @@ function turn(name: string, { occasion, files, model = DEFAULT_MODEL, config = C
     owners: ["73475cb40a56"],
     model,
   };
-  return { name, input: promptInput(moment, wiring, facts) };
+  return { name, input: promptInput(moment, services, facts) };
 }
 
 /** What prompts are made from of what a Worker opens; Discord stands for a channel with groups. */
-function wired(document: object): Wiring {
+function wired(document: object): Services {
   const config = wholeSchema.parse(document);
   const ready = { isReady: () => true };
   const channels = new Map<string, object>([
@@ -164,5 +164,5 @@ function wired(document: object): Wiring {
   const model = (ref: string) => resolver.resolve(ref);
   const stores = { installs: {}, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
   const host = "cloudflare-workers";
-  return { config, host, channel, model, plugins, configuration: {}, ...stores } as unknown as Wiring;
+  return { config, host, channel, model, plugins, configuration: {}, ...stores } as unknown as Services;
 }

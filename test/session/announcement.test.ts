@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import { durationOf } from "../../src/lib/duration-text.ts";
 import { given } from "../../src/session-store/subagent.ts";
-import type { ChildReport } from "../../src/session-store/subagent-report.ts";
+import type { SubagentReport } from "../../src/session-store/subagent-report.ts";
 import { announcement } from "../../src/subagents/announcement.ts";
 import { NONE } from "../flow/session-lab.ts";
 
 const RUN = `run_0123456789${"a".repeat(12)}bbbb${"c".repeat(26)}`;
 const TARGET = { channel: "telegram", accountId: "default", kind: "direct", conversationId: "42" } as const;
 
-function announced(report: Partial<ChildReport>, owner = true) {
-  const telling = { target: TARGET, owner, voice: { model: "fake/x" }, timeoutSeconds: 30 };
+function announced(report: Partial<SubagentReport>, owner = true) {
+  const announceTo = { target: TARGET, owner, modelOverride: { model: "fake/x" }, timeoutSeconds: 30 };
   const self = {
     ...{ agentId: "main", childRunId: RUN, label: "barrels", askedBy: "c", startedAt: 1000 },
-    ...{ voice: {}, timeoutSeconds: 600, telling },
+    ...{ modelOverride: {}, timeoutSeconds: 600, announceTo },
   };
   const child = given(self, { text: "Count.", timeoutSeconds: 600 }, 0);
   const whole = {

@@ -3,11 +3,11 @@ import { type Cap, DAY, HOUR, type Spending } from "../../src/budgets/budget-cap
 import {
   type Bucket,
   type Claim,
+  type ClaimOutcome,
   claim,
   givenBack,
   KEPT_MINUTES,
   LAPSE_MS,
-  type Outcome,
   settled,
   usesOf,
 } from "../../src/budgets/budget-state.ts";
@@ -30,7 +30,7 @@ class Ledger {
     for (const bucket of changed) this.ring.set(bucket.minute % KEPT_MINUTES, bucket);
   }
 
-  claim(asked: Partial<Claim>, caps: Cap[], now: number): Outcome {
+  claim(asked: Partial<Claim>, caps: Cap[], now: number): ClaimOutcome {
     const outcome = claim(this.buckets, { runId: "run", startedAt: now, takesOver: false, ...asked }, caps, now);
     if (outcome.granted) this.store(outcome.changed);
     return outcome;

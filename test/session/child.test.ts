@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import {
   accepted,
-  type Child,
   checked,
   dueAtOf,
   given,
   isAtWork,
   isOpen,
   over,
+  type Subagent,
   stopping,
   unanswered,
   wasStopped,
@@ -15,11 +15,15 @@ import {
 
 const SELF = {
   ...{ agentId: "main", childRunId: "run_1", label: "barrels", askedBy: "call", startedAt: 0 },
-  ...{ voice: {}, timeoutSeconds: 600, telling: { target: null, owner: true, voice: {}, timeoutSeconds: 600 } },
+  ...{
+    modelOverride: {},
+    timeoutSeconds: 600,
+    announceTo: { target: null, owner: true, modelOverride: {}, timeoutSeconds: 600 },
+  },
 };
 const MINUTE = 60_000;
 
-function started(now = 0): Child {
+function started(now = 0): Subagent {
   return given(SELF, { text: "x".repeat(1000), timeoutSeconds: 600 }, now);
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { ChildView } from "../../src/session-store/subagent.ts";
-import { childMeant } from "../../src/subagents/find-subagent.ts";
+import type { SubagentView } from "../../src/session-store/subagent.ts";
+import { findSubagent } from "../../src/subagents/find-subagent.ts";
 
-function child(name: string, label: string, status: ChildView["status"]): ChildView {
+function child(name: string, label: string, status: SubagentView["status"]): SubagentView {
   const ids = { sessionKey: `agent:main:subagent:${name}`, agentId: "main", runId: `run_${name}` };
   return { ...ids, label, status, task: "", startedAt: 0 };
 }
@@ -16,19 +16,19 @@ const CHILDREN = [
 
 test("a sub-agent is meant by its number, its key, its run or its label", () => {
   const named = ["4", "#4", "agent:main:subagent:a", "run_a", " Garden "];
-  expect(named.map((which) => childMeant(CHILDREN, which).runId)).toEqual(named.map(() => "run_a"));
+  expect(named.map((which) => findSubagent(CHILDREN, which).runId)).toEqual(named.map(() => "run_a"));
 });
 
 test("of several with one label the one at work is meant, and a label goes before a number", () => {
-  expect(childMeant(CHILDREN, "weather").runId).toBe("run_c");
-  expect(childMeant(CHILDREN, "2").runId).toBe("run_d");
+  expect(findSubagent(CHILDREN, "weather").runId).toBe("run_c");
+  expect(findSubagent(CHILDREN, "2").runId).toBe("run_d");
 });
 
 test("where nothing or too much is meant, what there is is told", () => {
-  expect(() => childMeant(CHILDREN, "9")).toThrow(
+  expect(() => findSubagent(CHILDREN, "9")).toThrow(
     "There is no sub-agent '9'. There are:\n1. 2 (ok)\n2. Weather (working)",
   );
   const twice = [child("x", "same", "ok"), child("y", "same", "ok")];
-  expect(() => childMeant(twice, "same")).toThrow("Several sub-agents are called 'same'.");
-  expect(() => childMeant([], "1")).toThrow("This session has started no sub-agents.");
+  expect(() => findSubagent(twice, "same")).toThrow("Several sub-agents are called 'same'.");
+  expect(() => findSubagent([], "1")).toThrow("This session has started no sub-agents.");
 });

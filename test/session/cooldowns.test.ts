@@ -1,15 +1,15 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Rest } from "../../src/agent/failover.ts";
-import { Cooldowns } from "../../src/services/cooldowns.ts";
-import { Standby } from "../../src/turn/failover.ts";
+import { CooldownStore } from "../../src/services/cooldowns.ts";
+import { TurnFailover } from "../../src/turn/failover.ts";
 
 const NOW = 1_000_000;
 
 /** Cooldowns as an isolate of its own knows them, and what it has yet to write. */
 function isolate(database = env.DB) {
   const writes: Promise<unknown>[] = [];
-  const cooldowns = new Cooldowns(database, new Map(), (promise) => void writes.push(promise));
+  const cooldowns = new CooldownStore(database, new Map(), (promise) => void writes.push(promise));
   return { cooldowns, written: () => Promise.all(writes) };
 }
 
@@ -65,9 +65,9 @@ test("D1 is left alone where there is nobody else to ask", async () => {
   const model = { ref: "p/a", contextWindow: 1, maxOutputTokens: 1, stream: () => ({}) as never };
   const { cooldowns } = isolate(watched);
   const alone = { candidates: [{ model }], patience: { times: 0, backoffMs: 1 }, deadline: undefined, cooldowns };
-  const standby = new Standby(alone);
-  expect(await standby.lead()).toBe(model);
-  standby.rest("p/a", rest(1, NOW));
-  standby.answered({ model }, []);
+  const failover = new TurnFailover(alone);
+  expect(await failover.lead()).toBe(model);
+  failover.rest("p/a", rest(1, NOW));
+  failover.answered({ model }, []);
   expect(calls).toEqual([]);
 });

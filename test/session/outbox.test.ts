@@ -4,7 +4,7 @@ import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.
 import { draftOf } from "../../src/session-store/draft.ts";
 import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session-store/outbox.ts";
 import { outbox } from "../../src/session-store/schema.ts";
-import { wayTo } from "../../src/session-store/session-channel.ts";
+import { sessionTarget } from "../../src/session-store/session-channel.ts";
 import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";
 import { stubOf } from "../flow/session-lab.ts";
 
@@ -28,7 +28,7 @@ async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now
     return answer(part);
   };
   const ready = async (draft: string, target: Target) => draft.split("|").map((text) => ({ target, text }));
-  await drainOutbox({ store, write: (work) => work(), ready, send, sent: () => undefined, now: () => now });
+  await drainOutbox({ store, write: (work) => work(), ready, send: send, sent: () => undefined, now: () => now });
   return taken;
 }
 
@@ -49,7 +49,7 @@ test("a part waits for those before it in the same conversation, and for no othe
 test("what was being sent to a channel when the object died is unsure, what was being told to a session is told again", async () => {
   await inStore("outbox-died", async (store) => {
     put(store, chat("1"), "to people");
-    put(store, wayTo("agent:main:main"), "to a session");
+    put(store, sessionTarget("agent:main:main"), "to a session");
     store.update(outbox).set({ status: "sending" }).run();
     markInterruptedUnsure(store);
     expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["unsure", "pending"]);
@@ -60,7 +60,7 @@ test("what was being sent to a channel when the object died is unsure, what was 
 test("a channel that refuses every time is given up, a session that does not answer is not", async () => {
   await inStore("outbox-refused", async (store) => {
     put(store, chat("1"), "to people");
-    put(store, wayTo("agent:main:main"), "to a session");
+    put(store, sessionTarget("agent:main:main"), "to a session");
     const refuse = (): Delivery => ({ outcome: "retry", afterMs: 0, reason: "no" });
     for (let day = 1; day <= 12; day++) await drain(store, refuse, day * 86_400_000);
     expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["failed", "pending"]);

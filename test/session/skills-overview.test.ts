@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { agentOf } from "../../src/config/agents.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 import { skillFolder } from "../../src/services/skills/skill-folder.ts";
-import { overviewOfSkills } from "../../src/services/skills/skills-overview.ts";
+import { skillsOverview } from "../../src/services/skills/skills-overview.ts";
 import { textsRoot } from "../../src/skills/roots.ts";
 import type { LeftOut, Skill } from "../../src/skills/skill.ts";
 import { aSkill, requiring, skillWith } from "../skills/a-skill.ts";
@@ -17,7 +17,7 @@ interface Given {
 
 function report({ skills, config = {}, secrets = {}, leftOut = [], quarantined = {} }: Given) {
   const parsed = wholeSchema.parse(config);
-  return overviewOfSkills(
+  return skillsOverview(
     { skills, leftOut, quarantined: new Map(Object.entries(quarantined)) },
     agentOf(parsed, "main"),
     {

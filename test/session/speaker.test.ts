@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { speakerOf } from "../../src/turn/principal.ts";
+import { principalOf } from "../../src/turn/principal.ts";
 
 const said = (owner: boolean) => ({ role: "user", id: "m", at: 1, text: "Hi", sender: { id: "1", owner } }) as const;
 const target = { channel: "telegram", accountId: "default", kind: "direct", conversationId: "42" } as const;
@@ -10,10 +10,10 @@ test.each([
   ["agent:main:telegram:group:-1005", "group"],
   ["agent:main:telegram:channel:7", "channel"],
 ])("in the session %s an owner without a channel speaks as in a %s", (sessionKey, place) => {
-  expect(speakerOf([said(true)], { target: null, sessionKey }, undefined)).toEqual({ owner: true, place });
+  expect(principalOf([said(true)], { target: null, sessionKey }, undefined)).toEqual({ owner: true, place });
 });
 
 test("who speaks through a channel speaks where that is", () => {
   const where = { target, sessionKey: "agent:main:main" };
-  expect(speakerOf([said(false)], where, undefined)).toEqual({ owner: false, place: "direct" });
+  expect(principalOf([said(false)], where, undefined)).toEqual({ owner: false, place: "direct" });
 });

@@ -1,4 +1,4 @@
-import { createShell, type ShellRoom } from "../../src/shell/create-shell.ts";
+import { createShell, type ShellDeps } from "../../src/shell/create-shell.ts";
 import type { ShellResult, ShellRun } from "../../src/shell/shell.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
@@ -6,11 +6,11 @@ import { openWorkspace } from "../workspace/open-workspace.ts";
 /** A shell over a new workspace with files in it. */
 export async function shellOver(
   files: Record<string, string | Uint8Array> = {},
-  given: Partial<ShellRoom> & { workspace?: Workspace } = {},
+  given: Partial<ShellDeps> & { workspace?: Workspace } = {},
 ) {
   const workspace: Workspace = given.workspace ?? openWorkspace();
   for (const [path, content] of Object.entries(files)) await workspace.write(path, content, { kind: "any" });
-  const room: ShellRoom = {
+  const deps: ShellDeps = {
     workspace,
     mounts: [],
     fetch: async () => Promise.reject(new Error("There is no network in this test.")),
@@ -18,7 +18,7 @@ export async function shellOver(
     now: Date.now,
     ...given,
   };
-  const shell = createShell(room);
+  const shell = createShell(deps);
   const signal = new AbortController().signal;
   const run = async (script: string, options: Partial<ShellRun> = {}): Promise<ShellResult> => {
     const { stackTraceLimit } = Error;

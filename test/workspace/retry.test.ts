@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { waitAbout } from "../../src/lib/sleep.ts";
+import { sleepAbout } from "../../src/lib/sleep.ts";
 import { type Again, createAttempt } from "../../src/workspace/retry.ts";
 import { WorkspaceError } from "../../src/workspace/workspace.ts";
 
@@ -48,7 +48,7 @@ test("those who failed together do not come back together", async () => {
   vi.useFakeTimers();
   const waits = Array.from({ length: 50 }, async () => {
     const from = Date.now();
-    await waitAbout(1000);
+    await sleepAbout(1000);
     return Date.now() - from;
   });
   await vi.runAllTimersAsync();

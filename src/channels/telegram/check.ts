@@ -41,19 +41,19 @@ export async function checkAccount(
 function missingSecrets({ account, secret }: Context): ChannelFinding[] {
   const { botToken, webhookSecret } = account;
   const token = secret(botToken);
-  const findings: ChannelFinding[] = [];
+  const scanned: ChannelFinding[] = [];
   if (token === undefined) {
     const fix = `Ask @BotFather for a token: wrangler secret put ${botToken.id}; locally, a line in .dev.vars.`;
-    findings.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
+    scanned.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
   } else if (!/^\d+:[\w-]+$/.test(token)) {
     const fix = `Copy it anew from @BotFather, digits, a colon and a long word: wrangler secret put ${botToken.id}.`;
-    findings.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
+    scanned.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
   }
   if (secret(webhookSecret) === undefined) {
     const fix = `Draw a word by chance, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
-    findings.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
+    scanned.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
   }
-  return findings;
+  return scanned;
 }
 
 /** What an answer other than success says of the token. */
@@ -76,10 +76,10 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: Context):
     return [{ status: "warn", message: "Telegram does not say who the bot is.", fix: "Try again in a moment." }];
   }
   const { username, can_read_all_group_messages: readsAll } = known;
-  const findings: ChannelFinding[] = [{ status: "ok", message: `the bot is @${shown(username)}.` }];
+  const scanned: ChannelFinding[] = [{ status: "ok", message: `the bot is @${shown(username)}.` }];
   if (account.username !== undefined && account.username.toLowerCase() !== username.toLowerCase()) {
     const message = `it is configured as @${account.username} and is @${shown(username)}: mentions are missed.`;
-    findings.push({ status: "warn", message, fix: "Correct its username, or take it out." });
+    scanned.push({ status: "warn", message, fix: "Correct its username, or take it out." });
   }
   const listensToAll =
     !account.requireMention || Object.values(account.groups).some((group) => group.requireMention === false);
@@ -87,9 +87,9 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: Context):
     const message = "it is to hear everything in groups, and Telegram shows it only what is meant for it.";
     const fix =
       "Switch its privacy off with /setprivacy at @BotFather, then take it out of the group and add it again.";
-    findings.push({ status: "warn", message, fix });
+    scanned.push({ status: "warn", message, fix });
   }
-  return findings;
+  return scanned;
 }
 
 function aboutWebhook(answer: BotAnswer, context: Context, expected: string): ChannelFinding[] {
@@ -119,7 +119,7 @@ function whereItCalls(url: string, { account }: Context, expected: string): Chan
 const NEEDED = ["message", "callback_query"];
 
 function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): ChannelFinding[] {
-  const findings: ChannelFinding[] = [];
+  const scanned: ChannelFinding[] = [];
   const {
     last_error_date: errorAt,
     last_error_message: error,
@@ -129,14 +129,14 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
   const isRecent = errorAt !== undefined && now() - errorAt * 1000 < RECENT_ERROR_MS;
   if (isRecent && pending > 0) {
     const message = `Telegram's last call failed: ${shown(error ?? "it does not say why")}`;
-    findings.push({ status: "fail", message, fix: fixOf(error ?? "", account) });
+    scanned.push({ status: "fail", message, fix: fixOf(error ?? "", account) });
   } else if (isRecent) {
     const message = `a call of Telegram's failed lately, and has come through since: ${shown(error ?? "")}`;
-    findings.push({ status: "warn", message, fix: fixOf(error ?? "", account) });
+    scanned.push({ status: "warn", message, fix: fixOf(error ?? "", account) });
   }
   if (pending >= MANY_PENDING) {
     const message = `${pending} updates wait at Telegram.`;
-    findings.push({
+    scanned.push({
       status: "warn",
       message,
       fix: "They come by themselves once calls succeed; look at the Worker's log.",
@@ -147,9 +147,9 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
     const fix = `Call setWebhook again with allowed_updates=${JSON.stringify(NEEDED)}.`;
     const what = left.includes("message") ? "messages" : "pressed buttons";
     const status = left.includes("message") ? "fail" : "warn";
-    findings.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
+    scanned.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
   }
-  return findings;
+  return scanned;
 }
 
 function aboutAccess({ account }: Context): ChannelFinding[] {

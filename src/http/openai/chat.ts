@@ -62,7 +62,7 @@ export const openAiChatRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onOpenAiI
 openAiChatRoutes.openapi(chatRoute, async (c) => {
   const body = c.req.valid("json");
   const header = (name: string) => c.req.header(name);
-  const place = placeOf({ model: body.model, user: body.user, header }, c.get("wiring").config);
+  const place = placeOf({ model: body.model, user: body.user, header }, c.get("services").config);
   const said = saidNow(chatConversation(body.messages), place.sessionKey !== undefined, "messages");
   const input = await inputOf(c, place.agentId, said, thinkingOf(body.reasoning_effort));
   const run = await beginRun(c, { place, input, lingerMs: LINGER_MS, body });

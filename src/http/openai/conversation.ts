@@ -56,9 +56,9 @@ export function saidNow({ instructions, turns }: Conversation, isKnown: boolean,
     throw new IsopodError("invalid_request", message, "The last message has to be the user's.", { param });
   }
   const message = text.filter((part) => part !== "").join("\n\n");
-  const room = Math.min(MAX_INPUT_CHARS - message.length - FRAME_CHARS, MAX_QUOTED_CHARS);
-  if (room < 0) throw tooLong(param, message.length, MAX_INPUT_CHARS - FRAME_CHARS);
-  const earlier = isKnown ? "" : quotedTurns(turns.slice(0, answered), room);
+  const deps = Math.min(MAX_INPUT_CHARS - message.length - FRAME_CHARS, MAX_QUOTED_CHARS);
+  if (deps < 0) throw tooLong(param, message.length, MAX_INPUT_CHARS - FRAME_CHARS);
+  const earlier = isKnown ? "" : quotedTurns(turns.slice(0, answered), deps);
   const asked = instructions.filter((part) => part.trim() !== "").join("\n\n");
   if (asked.length > MAX_EXTRA_CONTEXT_CHARS) throw tooLong(param, asked.length, MAX_EXTRA_CONTEXT_CHARS);
   return {
@@ -71,10 +71,10 @@ export function saidNow({ instructions, turns }: Conversation, isKnown: boolean,
 const WHOSE_INSTRUCTIONS = "The program through which this message came asks of every answer:";
 
 /** Earlier turns as a text that says what they are; empty where there are none. */
-function quotedTurns(turns: readonly Turn[], room: number): string {
+function quotedTurns(turns: readonly Turn[], deps: number): string {
   if (turns.length === 0) return "";
   const lines = turns.map(quoted).join("\n\n");
-  const kept = tail(lines, room);
+  const kept = tail(lines, deps);
   const cut = kept.length < lines.length ? `[${lines.length - kept.length} characters were left out here.]\n` : "";
   return `[The conversation before this message:]\n\n${cut}${kept}\n\n[The message that is to be answered:]\n\n`;
 }

@@ -18,11 +18,11 @@ export async function inputOf(
   said: Said,
   thinking: ThinkingLevel | undefined,
 ): Promise<RunInput> {
-  const wiring = c.get("wiring");
+  const services = c.get("services");
   const model = c.req.header("x-isopod-model") ?? c.req.header("x-openclaw-model");
   const request = { message: said.text, ...(model && { model }), ...(thinking && { thinking }) };
-  const input = runInputOf(request, agentId, wiring);
-  const kept = await keepFiles(said.files, wiring.workspaceOf(agentOf(wiring.config, agentId)));
+  const input = runInputOf(request, agentId, services);
+  const kept = await keepFiles(said.files, services.workspaceOf(agentOf(services.config, agentId)));
   return {
     ...input,
     text: [said.text, ...kept.map(({ note }) => note)].filter((part) => part !== "").join("\n\n"),

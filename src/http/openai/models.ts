@@ -45,7 +45,7 @@ const showRoute = createRoute({
 export const openAiModelRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onOpenAiInvalid });
 
 openAiModelRoutes.openapi(listRoute, (c) => {
-  const { config } = c.get("wiring");
+  const { config } = c.get("services");
   const ids = [...new Set([defaultAgentId(config), ...config.agents.list.map(({ id }) => id)])];
   return c.json({ object: "list" as const, data: ["isopod", ...ids.map(modelOf)].map(card) }, 200);
 });
@@ -53,7 +53,7 @@ openAiModelRoutes.openapi(listRoute, (c) => {
 openAiModelRoutes.openAPIRegistry.registerPath({ ...showRoute, path: "/models/{model}" });
 openAiModelRoutes.openapi({ ...showRoute, hide: true }, (c) => {
   const { model: asked } = c.req.valid("param");
-  agentAskedFor(asked, c.get("wiring").config);
+  agentAskedFor(asked, c.get("services").config);
   return c.json(card(asked), 200);
 });
 

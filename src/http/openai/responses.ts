@@ -78,7 +78,7 @@ openAiResponsesRoutes.openapi(createResponseRoute, async (c) => {
 /** Where a request belongs: in the session of the response that it follows, or wherever it says. */
 async function placeOfResponse(c: Context<AppEnv>, body: ResponsesRequest): Promise<Place> {
   const { model, user, previous_response_id: previous } = body;
-  const place = placeOf({ model, user, header: (name) => c.req.header(name) }, c.get("wiring").config);
+  const place = placeOf({ model, user, header: (name) => c.req.header(name) }, c.get("services").config);
   if (!previous) return place;
   const view = await findRun(c, runIdOfResponse(previous)).catch((error: unknown) => {
     if (!(error instanceof IsopodError) || error.code !== "not_found") throw error;

@@ -75,7 +75,7 @@ async function begin(
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
   const isAlone = place.sessionKey === undefined;
-  const { revision: configRevision } = c.get("wiring");
+  const { revision: configRevision } = c.get("services");
   const { agentId } = place;
   const request: AcceptRequest = { sessionKey, agentId, runId, configRevision, input, ...idempotency };
   const { accepted, events } = await callSession(c.env.SESSIONS, objectName, (session) =>

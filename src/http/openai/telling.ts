@@ -1,5 +1,5 @@
 import type { AgentEvent, AssistantEvent, RunError, ToolEvent } from "../../agent/events.ts";
-import { spoken } from "../../agent/silent-reply.ts";
+import { stripSilentToken } from "../../agent/silent-reply.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import {
   type AssistantMessage,
@@ -109,7 +109,7 @@ export class Telling {
     return [
       ...told("reasoning", this.#reasoning.end(reasoning)),
       ...told("text", this.#text.end(text)),
-      { kind: "message", text: spoken(text), reasoning, stop: message.stop },
+      { kind: "message", text: stripSilentToken(text), reasoning, stop: message.stop },
     ];
   }
 

@@ -1,4 +1,4 @@
-import { mayBeSilent, spoken, withoutTokenBefore } from "../../agent/silent-reply.ts";
+import { mayBeSilent, stripSilentToken, withoutTokenBefore } from "../../agent/silent-reply.ts";
 
 /** Said to a reader who was told the beginning of an answer that the model then did not give after all. */
 export const BEGINS_ANEW = "\n\n[The answer was interrupted here and begins anew.]\n\n";
@@ -51,7 +51,7 @@ export class Unfolding {
 
   /** The message is over, and this is all of it. Gives what the reader lacks. The next one begins. */
   end(whole: string): string {
-    const text = this.#kind === "speech" ? spoken(whole) : whole;
+    const text = this.#kind === "speech" ? stripSilentToken(whole) : whole;
     const known = this.#before || this.#told;
     const isRestarted = this.#before !== "";
     this.#reset("");

@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import { askForIndexing } from "./request-indexing.ts";
+import { requestIndexing } from "./request-indexing.ts";
 
 /** How long work waits of which nothing could be done: twice as long each time. */
 const FIRST_WAIT_MS = 2000;
@@ -29,7 +29,7 @@ export async function askForRest(
   const how = howToAsk(rest);
   if (how === undefined) return;
   try {
-    await askForIndexing(indexing, agentId, how);
+    await requestIndexing(indexing, agentId, how);
   } catch (thrown) {
     log("warn", "memory.indexing_not_asked", { agentId, error: messageOf(thrown) });
   }

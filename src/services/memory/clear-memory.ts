@@ -12,7 +12,7 @@ import type { MemoryEnv } from "./memory-deps.ts";
 const SETTINGS = memorySearch.parse({});
 
 /** Whose memory is cleared away. */
-export interface ClearRoom extends Pick<VectorRoom, "agentId" | "host" | "now"> {
+export interface ClearMemoryDeps extends Pick<VectorRoom, "agentId" | "host" | "now"> {
   env: Pick<MemoryEnv, "MEMORY" | "INDEXING" | "VECTORS">;
 }
 
@@ -22,7 +22,7 @@ export interface ClearRoom extends Pick<VectorRoom, "agentId" | "host" | "now"> 
  * @throws what D1 throws
  */
 export async function clearMemory(
-  { env, agentId, host, now }: ClearRoom,
+  { env, agentId, host, now }: ClearMemoryDeps,
   { budgetMs, fruitless = 0 }: { budgetMs: number; fruitless?: number },
 ): Promise<void> {
   const { MEMORY: database, INDEXING: indexing, VECTORS: vectorize } = env;

@@ -6,7 +6,7 @@ import type { IndexAge } from "../../memory/search/search-room.ts";
 import { indexChanged } from "../../memory/sync/index-changed.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
 import type { SyncRoom } from "../../memory/sync/sync-room.ts";
-import { askAfterSearch } from "./request-indexing.ts";
+import { requestIndexingAfterSearch } from "./request-indexing.ts";
 
 /** What the very first search takes upon itself, so that an agent with some notes has an answer at once. */
 const FIRST_INDEX = { force: false, budgetMs: 1500, budgetBytes: 1024 * 1024 };
@@ -18,7 +18,7 @@ const FRESH_MS = 60_000;
 const QUIET_MS = 10_000;
 
 /** What freshening works with. */
-export interface FreshenRoom {
+export interface FreshenDeps {
   agent: Pick<Agent, "id" | "memorySearch">;
   sync: SyncRoom;
   indexing: Queue;
@@ -30,37 +30,37 @@ export interface FreshenRoom {
  * Indexes before a search what is quickly indexed: words only, no embedding. The rest is the queue's. Never rejects.
  * @returns whether the index is another now
  */
-export async function freshen(room: FreshenRoom, age: IndexAge): Promise<boolean> {
-  if (age.comparedAt !== null && !room.agent.memorySearch.sync.onSearch) return false;
-  const work = indexQuickly(room, age);
+export async function freshen(deps: FreshenDeps, age: IndexAge): Promise<boolean> {
+  if (age.comparedAt !== null && !deps.agent.memorySearch.sync.onSearch) return false;
+  const work = indexQuickly(deps, age);
   if (await comesWithin(PATIENCE_MS, work)) return work;
-  room.waitUntil(work);
+  deps.waitUntil(work);
   return false;
 }
 
 /** Never rejects. */
-async function indexQuickly(room: FreshenRoom, { pending, comparedAt }: IndexAge): Promise<boolean> {
+async function indexQuickly(deps: FreshenDeps, { pending, comparedAt }: IndexAge): Promise<boolean> {
   const isFirst = comparedAt === null;
   try {
     const { indexed, left } = isFirst
-      ? await syncFiles(room.sync, FIRST_INDEX)
+      ? await syncFiles(deps.sync, FIRST_INDEX)
       : pending > 0
-        ? await indexChanged(room.sync)
+        ? await indexChanged(deps.sync)
         : { indexed: 0, left: 0 };
-    const isOld = isFirst || room.now() - comparedAt > FRESH_MS;
-    if (left > 0 || isOld) room.waitUntil(ask(room));
+    const isOld = isFirst || deps.now() - comparedAt > FRESH_MS;
+    if (left > 0 || isOld) deps.waitUntil(ask(deps));
     return isFirst || indexed > 0;
   } catch (thrown) {
-    log("warn", "memory.not_freshened", { agentId: room.agent.id, error: messageOf(thrown) });
-    room.waitUntil(ask(room));
+    log("warn", "memory.not_freshened", { agentId: deps.agent.id, error: messageOf(thrown) });
+    deps.waitUntil(ask(deps));
     return false;
   }
 }
 
 /** Never rejects. */
-async function ask({ agent, indexing, now }: FreshenRoom): Promise<void> {
+async function ask({ agent, indexing, now }: FreshenDeps): Promise<void> {
   try {
-    await askAfterSearch(indexing, agent.id, QUIET_MS, now());
+    await requestIndexingAfterSearch(indexing, agent.id, QUIET_MS, now());
   } catch (thrown) {
     log("warn", "memory.indexing_not_asked", { agentId: agent.id, error: messageOf(thrown) });
   }

@@ -8,21 +8,21 @@ import type { Workspace } from "../../workspace/workspace.ts";
 export type MemoryEnv = Pick<Env, "DB" | "MEMORY" | "INDEXING" | "SESSIONS" | "VECTORS" | "AI">;
 
 /** What an isolate remembers for all memories. */
-export interface MemoryParts {
+export interface MemoryCaches {
   /** Who makes embeddings and is left alone for a while. */
   rests: EmbedderRests;
   packs: PackCache;
 }
 
 /** What a memory needs besides its bindings, and for whom it is opened. */
-export interface MemoryRoom {
+export interface OpenMemoryDeps {
   agent: Agent;
   /** The agent's. */
   workspace: Workspace;
   /** The value of a variable or secret of the Worker. */
   secret(name: string): string | undefined;
   host: "cloudflare-workers" | "workerd";
-  parts: MemoryParts;
+  parts: MemoryCaches;
   /** What whoever asks may see; all where it is absent. */
   sight?: Sight | undefined;
   now(): number;
@@ -31,6 +31,6 @@ export interface MemoryRoom {
 }
 
 /** For an isolate that remembers nothing yet. */
-export function newMemoryParts(): MemoryParts {
+export function newMemoryCaches(): MemoryCaches {
   return { rests: new Map(), packs: new PackCache(PACK_CACHE_BYTES) };
 }

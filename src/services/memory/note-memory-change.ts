@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { isMemoryPath } from "../../memory/memory-paths.ts";
 import { noteChange } from "../../memory/sync/note-change.ts";
-import { askAfterChange } from "./request-indexing.ts";
+import { requestIndexingAfterChange } from "./request-indexing.ts";
 
 /** How long whoever wrote a file waits for the database to take note of it. */
 const ANSWER_MS = 3000;
@@ -36,7 +36,7 @@ async function note(env: ChangeEnv, { id, memorySearch }: Agent, path: string, n
   try {
     const noting = noteChange(env.MEMORY, id, path, crypto.randomUUID(), now());
     if (!(await comesWithin(ANSWER_MS, noting))) throw new Error(`no answer within ${ANSWER_MS} ms`);
-    if (watch) await askAfterChange(env.INDEXING, id, watchDebounceMs, now());
+    if (watch) await requestIndexingAfterChange(env.INDEXING, id, watchDebounceMs, now());
   } catch (thrown) {
     log("warn", "memory.change_not_noted", { agentId: id, path, error: messageOf(thrown) });
   }

@@ -17,28 +17,28 @@ import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
 import { type VectorStatus, vectorStatus } from "../../memory/vectors/vector-status.ts";
 import { callByKey } from "../call-session.ts";
 import { freshen } from "./freshen.ts";
-import type { MemoryEnv, MemoryRoom } from "./memory-deps.ts";
-import { askAfterListing } from "./request-indexing.ts";
+import type { MemoryEnv, OpenMemoryDeps } from "./memory-deps.ts";
+import { requestIndexingAfterListing } from "./request-indexing.ts";
 import { transcriptDocuments } from "./transcript-documents.ts";
 import { remembersTranscripts } from "./transcript-sources.ts";
-import { bringUpToDate } from "./update-index.ts";
+import { updateIndex } from "./update-index.ts";
 
 /** Opens the memory of an agent, the way its configuration says. Cheap, and asks nothing of anybody. */
-export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
-  const { agent, now, waitUntil, sight } = room;
+export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
+  const { agent, now, waitUntil, sight } = deps;
   const { id: agentId, memorySearch: settings, contextLimits } = agent;
   if (!settings.enabled) return disabledMemory(agent);
-  const embedders = embeddersOf(settings, env, room);
-  const stores = storesOf(env, room);
+  const embedders = embeddersOf(settings, env, deps);
+  const stores = storesOf(env, deps);
   const vectors: VectorRoom = {
     database: env.MEMORY,
     agentId,
     settings,
     embedders,
-    embedderOf: (space) => embedderOfSpace(space, settings, (other) => embeddersOf(other, env, room)),
+    embedderOf: (space) => embedderOfSpace(space, settings, (other) => embeddersOf(other, env, deps)),
     vectorize: env.VECTORS,
-    host: room.host,
-    packs: room.parts.packs,
+    host: deps.host,
+    packs: deps.parts.packs,
     now,
   };
   const sync: SyncRoom = {
@@ -76,7 +76,7 @@ export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
     status: () => answering(agentId, status),
     index: (options) =>
       answering(agentId, async () => {
-        const isDone = await bringUpToDate({ agentId, sync, vectors, indexing: env.INDEXING, now }, options);
+        const isDone = await updateIndex({ agentId, sync, vectors, indexing: env.INDEXING, now }, options);
         const stands = await status();
         return { ...stands, complete: isDone && stands.complete };
       }),
@@ -84,7 +84,7 @@ export function openMemory(env: MemoryEnv, room: MemoryRoom): AgentMemory {
 }
 
 /** Where the texts of a memory come from. */
-function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: MemoryRoom): DocumentStore[] {
+function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: OpenMemoryDeps): DocumentStore[] {
   const files = workspaceDocuments(workspace, agent.memorySearch);
   if (!remembersTranscripts(agent)) return [files];
   const transcripts = transcriptDocuments({
@@ -92,14 +92,14 @@ function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: MemoryRo
     database: env.DB,
     memory: env.MEMORY,
     call: callByKey(env.SESSIONS),
-    goOn: () => waitUntil(askAfterListing(env.INDEXING, agent.id, now())),
+    goOn: () => waitUntil(requestIndexingAfterListing(env.INDEXING, agent.id, now())),
     now,
   });
   return [files, transcripts];
 }
 
-function embeddersOf(settings: Agent["memorySearch"], env: MemoryEnv, room: MemoryRoom): Embedders {
-  const { secret, host, parts, now } = room;
+function embeddersOf(settings: Agent["memorySearch"], env: MemoryEnv, deps: OpenMemoryDeps): Embedders {
+  const { secret, host, parts, now } = deps;
   return chooseEmbedders(settings, { secret, ai: env.AI, host, fetch, now, rests: parts.rests });
 }
 

@@ -25,7 +25,7 @@ const covered = new WeakMap<Queue, Map<string, number>>();
  * Asks for an agent's index to be brought up to date. May be asked for again at any time: one index is made once at a time.
  * @throws whatever the queue throws
  */
-export async function askForIndexing(
+export async function requestIndexing(
   queue: Queue<IndexMemory>,
   agentId: string,
   options: { fruitless?: number; delayMs?: number } = {},
@@ -36,7 +36,7 @@ export async function askForIndexing(
 }
 
 /** The same for many agents. @throws whatever the queue throws */
-export async function askForAll(queue: Queue<IndexMemory>, agentIds: readonly string[]): Promise<void> {
+export async function requestIndexingOfAll(queue: Queue<IndexMemory>, agentIds: readonly string[]): Promise<void> {
   for (let i = 0; i < agentIds.length; i += MAX_AT_ONCE) {
     await queue.sendBatch(
       agentIds.slice(i, i + MAX_AT_ONCE).map((agentId) => ({ body: { kind: "index-memory", agentId } })),
@@ -48,7 +48,7 @@ export async function askForAll(queue: Queue<IndexMemory>, agentIds: readonly st
  * Asks for it because of a change, with one message for all changes of the next `delayMs`: it comes when they are over.
  * @throws whatever the queue throws
  */
-export function askAfterChange(
+export function requestIndexingAfterChange(
   queue: Queue<IndexMemory>,
   agentId: string,
   delayMs: number,
@@ -59,7 +59,12 @@ export function askAfterChange(
 }
 
 /** Asks for it because of a search, and not again for `forMs`. @throws whatever the queue throws */
-export function askAfterSearch(queue: Queue<IndexMemory>, agentId: string, forMs: number, now: number): Promise<void> {
+export function requestIndexingAfterSearch(
+  queue: Queue<IndexMemory>,
+  agentId: string,
+  forMs: number,
+  now: number,
+): Promise<void> {
   return askUnlessCovered(queue, agentId, { name: "search", delayMs: 0, forMs }, now);
 }
 
@@ -67,7 +72,11 @@ export function askAfterSearch(queue: Queue<IndexMemory>, agentId: string, forMs
  * Asks for it because not all could be listed at once, with one message in a while. Never rejects: whoever searches next
  * has it listed again.
  */
-export async function askAfterListing(queue: Queue<IndexMemory>, agentId: string, now: number): Promise<void> {
+export async function requestIndexingAfterListing(
+  queue: Queue<IndexMemory>,
+  agentId: string,
+  now: number,
+): Promise<void> {
   try {
     await askUnlessCovered(queue, agentId, { name: "listing", delayMs: LISTING_MS, forMs: LISTING_MS }, now);
   } catch (thrown) {
@@ -76,7 +85,7 @@ export async function askAfterListing(queue: Queue<IndexMemory>, agentId: string
 }
 
 /** Asks for it because a conversation begins, with one message for many of them. Never rejects: a search looks for itself. */
-export async function askAtStart(queue: Queue<IndexMemory>, agentId: string, now: number): Promise<void> {
+export async function requestIndexingAtStart(queue: Queue<IndexMemory>, agentId: string, now: number): Promise<void> {
   try {
     await askUnlessCovered(queue, agentId, { name: "start", delayMs: 0, forMs: START_MS }, now);
   } catch (thrown) {
@@ -96,7 +105,7 @@ async function askUnlessCovered(
   if (now < (until.get(key) ?? 0)) return;
   until.set(key, now + forMs);
   try {
-    await askForIndexing(queue, agentId, { delayMs });
+    await requestIndexing(queue, agentId, { delayMs });
   } catch (thrown) {
     until.delete(key);
     throw thrown;

@@ -26,7 +26,7 @@ export interface TranscriptSession {
 }
 
 /** Where an agent's transcripts are, and what is known of them. */
-export interface TranscriptsRoom {
+export interface TranscriptDocumentsDeps {
   agentId: string;
   /** The index of all sessions. */
   database: D1Database;
@@ -42,8 +42,8 @@ export interface TranscriptsRoom {
  * The transcripts of an agent's sessions, as documents of its memory. A listing asks those sessions alone in which something
  * happened since they were indexed: the others sleep on, and are listed as the index has them.
  */
-export function transcriptDocuments(room: TranscriptsRoom): DocumentStore {
-  const { agentId, call } = room;
+export function transcriptDocuments(deps: TranscriptDocumentsDeps): DocumentStore {
+  const { agentId, call } = deps;
   const read: DocumentStore["read"] = async (path) => {
     const place = placeAt(path, agentId);
     if (place === undefined) return undefined;
@@ -54,7 +54,7 @@ export function transcriptDocuments(room: TranscriptsRoom): DocumentStore {
   return {
     source: "sessions",
     covers: (path) => placeAt(path, agentId) !== undefined,
-    list: () => list(room),
+    list: () => list(deps),
     stat: async (path) => (await read(path))?.document,
     read,
   };
@@ -65,7 +65,7 @@ function placeAt(path: string, agentId: string) {
   return place !== undefined && isRemembered(place.sessionKey) ? place : undefined;
 }
 
-async function list({ agentId, database, memory, call, goOn, now }: TranscriptsRoom): Promise<Document[]> {
+async function list({ agentId, database, memory, call, goOn, now }: TranscriptDocumentsDeps): Promise<Document[]> {
   // The index first: what is indexed meanwhile is as new as what is asked, or newer.
   const index = await readTranscriptIndex(memory, agentId);
   const talks = (await sessionTimes(database, agentId, MAX_SESSIONS)).filter(({ key }) => isRemembered(key));

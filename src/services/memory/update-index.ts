@@ -6,7 +6,7 @@ import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
 import { askForRest } from "./ask-for-rest.ts";
 
 /** What bringing an index up to date works with. */
-export interface UpkeepRoom {
+export interface UpdateIndexDeps {
   agentId: string;
   sync: SyncRoom;
   vectors: VectorRoom;
@@ -14,7 +14,7 @@ export interface UpkeepRoom {
   now(): number;
 }
 
-export interface UpkeepOptions {
+export interface UpdateIndexOptions {
   force: boolean;
   budgetMs: number;
   /** How often in a row nothing could be done of what was left. */
@@ -27,22 +27,22 @@ export interface UpkeepOptions {
  * @returns whether nothing is left
  * @throws what D1 throws
  */
-export async function bringUpToDate(room: UpkeepRoom, options: UpkeepOptions): Promise<boolean> {
+export async function updateIndex(deps: UpdateIndexDeps, options: UpdateIndexOptions): Promise<boolean> {
   const { force, budgetMs, fruitless = 0 } = options;
-  const endsAt = room.now() + budgetMs;
-  const files = await syncFiles(room.sync, { force, budgetMs });
-  if (files.failure !== undefined) log("warn", "memory.not_indexed", { agentId: room.agentId, error: files.failure });
+  const endsAt = deps.now() + budgetMs;
+  const files = await syncFiles(deps.sync, { force, budgetMs });
+  if (files.failure !== undefined) log("warn", "memory.not_indexed", { agentId: deps.agentId, error: files.failure });
   if (files.busy) {
-    await askForRest(room, { isBusy: true, hasMoved: false, fruitless });
+    await askForRest(deps, { isBusy: true, hasMoved: false, fruitless });
     return false;
   }
-  const leftMs = endsAt - room.now();
+  const leftMs = endsAt - deps.now();
   // Where a comparison alone takes all the time, it would be made again for ever, and no vector.
   const isTurn = leftMs > 0 || files.indexed === 0;
-  const vectors = isTurn ? await fillVectors(room.vectors, { budgetMs: Math.max(0, leftMs) }) : { left: 1 };
+  const vectors = isTurn ? await fillVectors(deps.vectors, { budgetMs: Math.max(0, leftMs) }) : { left: 1 };
   const isLeft = files.left > 0 || vectors.left > 0;
   if (!isLeft && vectors.retryInMs === undefined) return true;
   const hasMoved = isLeft && (files.indexed > 0 || vectors.left > 0);
-  await askForRest(room, { isBusy: false, hasMoved, fruitless, waitMs: vectors.retryInMs });
+  await askForRest(deps, { isBusy: false, hasMoved, fruitless, waitMs: vectors.retryInMs });
   return false;
 }

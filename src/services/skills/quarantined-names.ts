@@ -1,10 +1,10 @@
-import type { Found } from "./scanned-skills.ts";
+import type { ScannedSkills } from "./scanned-skills.ts";
 
 /**
  * Has a quarantine hold for the name, too: who changes an installed skill could else write another one of that name into a folder that
  * comes before it, and nobody would see that something was changed. Of a stronger source it is somebody's own choice, and stays.
  */
-export function withQuarantinedNames({ skills, leftOut, quarantined }: Found): Found {
+export function withQuarantinedNames({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkills {
   const hidden = leftOut.filter(({ code, location }) => code === "shadowed" && quarantined.has(location));
   const shut = new Map(quarantined);
   for (const { name, source, location } of skills) {

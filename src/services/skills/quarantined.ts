@@ -3,7 +3,7 @@ import { sourceOf } from "../../skills/install/install-skill.ts";
 import type { FoundFiles } from "../../skills/install/integrity.ts";
 import { quarantineOf } from "../../skills/install/quarantine.ts";
 import type { LeftOut } from "../../skills/skill.ts";
-import type { Wiring } from "../services.ts";
+import type { Services } from "../services.ts";
 import { installPlaces } from "./skill-installs.ts";
 
 /**
@@ -15,10 +15,10 @@ import { installPlaces } from "./skill-installs.ts";
 export async function quarantinedAmong(
   files: FoundFiles,
   agent: Agent,
-  wiring: Wiring,
+  services: Services,
   finishes: boolean,
 ): Promise<{ quarantined: ReadonlyMap<string, string>; unanswered: LeftOut[] }> {
-  const { own, managed } = installPlaces(agent, wiring);
+  const { own, managed } = installPlaces(agent, services);
   const places = await Promise.all(
     [own, managed].map(async (place) => ({ place, ...(await quarantineOf(place, files, finishes)) })),
   );

@@ -3,16 +3,16 @@ import { discover } from "../../skills/discover.ts";
 import type { LeftOut } from "../../skills/skill.ts";
 import { SkillCache } from "../../skills/skill-cache.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
-import type { Wiring } from "../services.ts";
+import type { Services } from "../services.ts";
 import { quarantinedAmong } from "./quarantined.ts";
 import { withQuarantinedNames } from "./quarantined-names.ts";
-import { type Finding, findingsOf } from "./scanned-skills.ts";
-import { rootsToLookAt } from "./skill-roots.ts";
+import { type ScannedSkill, scannedSkills } from "./scanned-skills.ts";
+import { rootsToScan } from "./skill-roots.ts";
 
 /** What a look at an agent's skills came to. */
-export interface Look {
+export interface SkillScan {
   /** The same for the same files, in the same order. */
-  findings: Finding[];
+  scanned: ScannedSkill[];
   /** Places and files that did not answer: there may be more skills than were found. */
   unanswered: LeftOut[];
 }
@@ -29,17 +29,17 @@ const UNANSWERED: ReadonlySet<string> = new Set(["unreachable", "unreadable"]);
  * @param listing the root of the workspace, where it was listed already: a folder that is not in it is not asked for
  * @param finishes whether installs that were cut off are gone on with; else nothing is changed
  */
-export async function lookAtSkills(
+export async function scanSkills(
   agent: Agent,
-  wiring: Wiring,
+  services: Services,
   listing: readonly WorkspaceEntry[] | undefined,
   finishes = false,
-): Promise<Look> {
-  const roots = await rootsToLookAt(agent, wiring, listing);
-  const { skills, leftOut, files } = await discover(roots, wiring.config.skills.limits, remembered);
-  const { quarantined, unanswered } = await quarantinedAmong(files, agent, wiring, finishes);
+): Promise<SkillScan> {
+  const roots = await rootsToScan(agent, services, listing);
+  const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, remembered);
+  const { quarantined, unanswered } = await quarantinedAmong(files, agent, services, finishes);
   return {
-    findings: findingsOf(withQuarantinedNames({ skills, leftOut, quarantined })),
+    scanned: scannedSkills(withQuarantinedNames({ skills, leftOut, quarantined })),
     unanswered: [...leftOut.filter(({ code }) => UNANSWERED.has(code)), ...unanswered],
   };
 }

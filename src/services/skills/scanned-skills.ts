@@ -2,7 +2,7 @@ import { byteLength, head } from "../../lib/text.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill } from "../../skills/skill.ts";
 
 /** One thing that a look at an agent's skills has found. */
-export type Finding =
+export type ScannedSkill =
   | { kind: "skill"; skill: Skill }
   /** Something that is no usable skill, whatever the configuration says. */
   | { kind: "left-out"; leftOut: LeftOut }
@@ -20,7 +20,7 @@ const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_SENTENCE_CHARS = 1000;
 
 /** What one look has found, before it is brought within bounds. */
-export interface Found {
+export interface ScannedSkills {
   skills: readonly Skill[];
   leftOut: readonly LeftOut[];
   /** Why skills are quarantined, by location. */
@@ -31,22 +31,22 @@ export interface Found {
  * Findings that can be stored: a description that is too long is cut, and what there is no room for is left out, the weakest
  * source first. Each says so. The same skills give the same findings.
  */
-export function findingsOf({ skills, leftOut, quarantined }: Found): Finding[] {
-  const room = { bytes: MAX_SKILLS_BYTES };
-  const kept: Finding[] = [];
+export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkill[] {
+  const deps = { bytes: MAX_SKILLS_BYTES };
+  const kept: ScannedSkill[] = [];
   const refused: LeftOut[] = [];
-  const notes: Finding[] = [];
+  const notes: ScannedSkill[] = [];
   for (const skill of [...skills].sort(byStrength)) {
     const { name, source, location } = skill;
     const description = head(skill.description, MAX_DESCRIPTION_CHARS);
-    const finding: Finding = { kind: "skill", skill: { ...skill, description } };
-    const why = whyNoRoom(finding, room);
+    const finding: ScannedSkill = { kind: "skill", skill: { ...skill, description } };
+    const why = whyNoRoom(finding, deps);
     if (why === undefined) kept.push(finding);
     else refused.push({ name, source, location, code: "too_large", reason: why });
     if (description !== skill.description) notes.push({ kind: "note", location, text: CUT });
   }
   const shut = [...quarantined].sort(([a], [b]) => compare(a, b));
-  const reported: Finding[] = [
+  const reported: ScannedSkill[] = [
     ...shut.map(([location, reason]) => ({ kind: "quarantined" as const, location, reason: bounded(reason) })),
     ...notes,
     ...[...refused, ...leftOut].sort((a, b) => compare(a.location, b.location)).map(boundedLeftOut),
@@ -56,9 +56,9 @@ export function findingsOf({ skills, leftOut, quarantined }: Found): Finding[] {
 }
 
 /** What was found, by kind. */
-export function foundIn(findings: readonly Finding[]): Found & { notes: ReadonlyMap<string, string> } {
-  const pick = <Kind extends Finding["kind"]>(kind: Kind) =>
-    findings.filter((found): found is Extract<Finding, { kind: Kind }> => found.kind === kind);
+export function groupScanned(scanned: readonly ScannedSkill[]): ScannedSkills & { notes: ReadonlyMap<string, string> } {
+  const pick = <Kind extends ScannedSkill["kind"]>(kind: Kind) =>
+    scanned.filter((found): found is Extract<ScannedSkill, { kind: Kind }> => found.kind === kind);
   return {
     skills: pick("skill").map(({ skill }) => skill),
     leftOut: pick("left-out").map(({ leftOut }) => leftOut),
@@ -69,13 +69,13 @@ export function foundIn(findings: readonly Finding[]): Found & { notes: Readonly
 
 const CUT = `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters; the rest of it is not shown to models.`;
 
-function whyNoRoom(finding: Finding, room: { bytes: number }): string | undefined {
+function whyNoRoom(finding: ScannedSkill, deps: { bytes: number }): string | undefined {
   const bytes = byteLength(JSON.stringify(finding));
   if (bytes > MAX_FINDING_BYTES)
     return `Its front matter is too large: ${bytes} bytes, of ${MAX_FINDING_BYTES} at most.`;
-  if (bytes > room.bytes)
+  if (bytes > deps.bytes)
     return "There is no room for it beside all other skills: have fewer, or shorten their front matter.";
-  room.bytes -= bytes;
+  deps.bytes -= bytes;
   return undefined;
 }
 
@@ -83,7 +83,7 @@ function bounded(sentence: string): string {
   return head(sentence, MAX_SENTENCE_CHARS);
 }
 
-function boundedLeftOut(leftOut: LeftOut): Finding {
+function boundedLeftOut(leftOut: LeftOut): ScannedSkill {
   const { name, reason } = leftOut;
   return { kind: "left-out", leftOut: { ...leftOut, name: bounded(name), reason: bounded(reason) } };
 }

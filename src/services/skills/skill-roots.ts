@@ -3,15 +3,15 @@ import { BUNDLED_SKILLS } from "../../skills/bundled-skills.ts";
 import { bundledRoot, extraRoot, managedRoot, workspaceRoots } from "../../skills/roots.ts";
 import type { SkillRoot } from "../../skills/skill.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
-import type { Wiring } from "../services.ts";
+import type { Services } from "../services.ts";
 
 const BUNDLED = bundledRoot(BUNDLED_SKILLS);
 
 /** Wherever an agent's skills may be. Nothing is asked by making them. */
-export function skillRoots(agent: Agent, wiring: Wiring): SkillRoot[] {
-  const { config, installs, plugins } = wiring;
+export function skillRoots(agent: Agent, services: Services): SkillRoot[] {
+  const { config, installs, plugins } = services;
   return [
-    ...workspaceRoots(wiring.workspaceOf(agent)),
+    ...workspaceRoots(services.workspaceOf(agent)),
     managedRoot(installs.bucket),
     BUNDLED,
     ...[...new Set(config.skills.load.extraDirs)].map((dir) => extraRoot(installs.bucket, dir)),
@@ -24,15 +24,15 @@ export function skillRoots(agent: Agent, wiring: Wiring): SkillRoot[] {
  * @param listing the root of the workspace, where it was listed already
  * @returns all of them where the workspace does not answer, so that this is found out once more
  */
-export async function rootsToLookAt(
+export async function rootsToScan(
   agent: Agent,
-  wiring: Wiring,
+  services: Services,
   listing: readonly WorkspaceEntry[] | undefined,
 ): Promise<SkillRoot[]> {
-  const roots = skillRoots(agent, wiring);
+  const roots = skillRoots(agent, services);
   const entries =
     listing ??
-    (await wiring
+    (await services
       .workspaceOf(agent)
       .list("")
       .catch(() => undefined));
@@ -43,7 +43,7 @@ export async function rootsToLookAt(
 }
 
 /** Everything that says where is looked and how far, as text: where it changes, the next turn looks anew. */
-export function placesOf({ id, workspace }: Agent, { config, deployment, plugins }: Wiring): string {
+export function skillRootsKey({ id, workspace }: Agent, { config, deployment, plugins }: Services): string {
   const { load, limits } = config.skills;
   const addresses = plugins.skills.map(({ address }) => address);
   return JSON.stringify([id, workspace, load.extraDirs, limits, deployment, addresses]);

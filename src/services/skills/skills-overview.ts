@@ -20,7 +20,7 @@ export interface FoundSkills {
 }
 
 /** What an overview is made with besides. */
-export interface OverviewRoom {
+export interface OverviewDeps {
   config: CoreConfig;
   /** The shell's commands. */
   commands: readonly string[];
@@ -89,14 +89,14 @@ export interface SkillDetails {
 }
 
 /** What there is to say of what was found, by the configuration in force. */
-export function overviewOfSkills(found: FoundSkills, agent: Agent, room: OverviewRoom): SkillsOverview {
-  const { config, commands, secret } = room;
+export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewDeps): SkillsOverview {
+  const { config, commands, secret } = deps;
   const facts = gateFactsOf(config, agent, { commands, secret, quarantined: found.quarantined });
   const { eligible, leftOut } = gateSkills(found.skills, facts);
   const { entries } = config.skills;
   const list = skillsPrompt(eligible, agent.skillsLimits);
   const { refused, missing } = skillEnv(eligible, entries, secret);
-  const commandOf = room.commandOf(eligible);
+  const commandOf = deps.commandOf(eligible);
   const [why, cut] = [byPlace(leftOut), byPlace(list.cut)];
   const shown = new Set(list.shown.map(({ location }) => location));
   const lineOf = (skill: Skill): SkillLine => {
@@ -153,7 +153,7 @@ function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers"
 }
 
 /** A variable that it requires may be the Worker's, and is no command's until an entry names it. */
-function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: OverviewRoom["secret"]): string[] {
+function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: OverviewDeps["secret"]): string[] {
   const given = new Set(wantedBy(skill, entries).map(({ name }) => name));
   const required = skill.metadata.requires?.env ?? [];
   const field = (name: string) =>

@@ -1,6 +1,6 @@
 import type { Delivery, OutboundFile } from "../../channels/channel.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { SaidFile } from "../../session-store/stored-shapes.ts";
+import type { AttachedFile } from "../../session-store/stored-shapes.ts";
 import { mediaTypeOf } from "../../workspace/media-type.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 
@@ -9,7 +9,7 @@ export const MAX_FILES = 10;
 
 /** Files that are to be sent, and why others are not. */
 export interface Attached {
-  files: SaidFile[];
+  files: AttachedFile[];
   /** A line for each, as Markdown. */
   problems: string[];
 }
@@ -32,13 +32,13 @@ export async function attach(paths: readonly string[], asVoice: boolean, workspa
 }
 
 /** What stands for a file where its channel takes none, and is looked at before it is sent; as Markdown. */
-export function fileLine({ path }: SaidFile): string {
+export function fileLine({ path }: AttachedFile): string {
   return `📎 \`${nameOf(path)}\``;
 }
 
 /** Reads a file that is to be sent. One that has changed since it was named is not what was meant. */
-export async function readSaidFile(
-  { path, etag, asVoice }: SaidFile,
+export async function readAttachedFile(
+  { path, etag, asVoice }: AttachedFile,
   workspace: Workspace,
 ): Promise<Omit<OutboundFile, "target" | "deliveryId"> | Delivery> {
   try {

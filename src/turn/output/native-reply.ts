@@ -6,7 +6,7 @@ import type { Answering } from "../../session-store/run-result.ts";
  * others beside it. Pure.
  * @param target with the message at hand in `replyToId`
  */
-export function placesOf(
+export function replyTargets(
   target: Target,
   mode: ReplyToMode,
   { replyTo, isFirst }: Answering,

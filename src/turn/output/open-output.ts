@@ -1,57 +1,60 @@
 import type { Target } from "../../channels/channel.ts";
 import { visibleRepliesIn } from "../../config/visible-replies.ts";
 import type { SessionHooks } from "../../plugins/session-hooks.ts";
-import { agentIn, type Wiring } from "../../services/services.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { preferencesOf } from "../../session-store/preferences.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { ActiveRun } from "../active-run.ts";
-import { tellingOf } from "./output-policy.ts";
-import { Voice, type VoiceRoom } from "./run-output.ts";
+import { outputPolicy } from "./output-policy.ts";
+import { RunOutput, type RunOutputDeps } from "./run-output.ts";
 
 /** What it takes to give a run a voice. */
-export interface VoiceOpening {
+export interface OpenOutputDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  deliveries: Pick<VoiceRoom, "format" | "ask"> & { drainSoon(): Promise<void> };
+  deliveries: Pick<RunOutputDeps, "format" | "ask"> & { drainSoon(): Promise<void> };
   hooks: Pick<SessionHooks, "has">;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
+  services(): Services;
   /** Keeps the object alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
 /** Gives a run its voice, which takes part in what its journal stores from now on. */
-export function openVoice(run: ActiveRun, { store, log, fence, deliveries, hooks, ...room }: VoiceOpening): Voice {
-  const wiring = room.wiring();
-  const { agentId, settings } = room.owner();
-  const agent = agentIn(wiring, agentId);
-  const voice = new Voice(
+export function openOutput(
+  run: ActiveRun,
+  { store, log, fence, deliveries, hooks, ...deps }: OpenOutputDeps,
+): RunOutput {
+  const services = deps.services();
+  const { agentId, settings } = deps.owner();
+  const agent = agentIn(services, agentId);
+  const output = new RunOutput(
     {
       ...{ store, log, fence, now: Date.now },
       format: (...text) => deliveries.format(...text),
       ask: (row, state) => deliveries.ask(row, state),
-      send: () => room.waitUntil(deliveries.drainSoon()),
+      send: () => deps.waitUntil(deliveries.drainSoon()),
     },
     run,
-    tellingOf(preferencesOf(settings, agent), agent, {
-      inBlocks: inBlocks(wiring, run.row.target),
+    outputPolicy(preferencesOf(settings, agent), agent, {
+      inBlocks: inBlocks(services, run.row.target),
       isVetted: hooks.has("message_sending"),
-      visible: visibleRepliesIn(wiring.config, agentId, run.row.target?.kind ?? "direct"),
+      visible: visibleRepliesIn(services.config, agentId, run.row.target?.kind ?? "direct"),
     }),
-    run.journal.state.model ?? wiring.modelRefOf(agent),
+    run.journal.state.model ?? services.modelRefOf(agent),
   );
-  run.journal.attend(voice);
-  return voice;
+  run.journal.attend(output);
+  return output;
 }
 
 /** Whether the account that a reply leaves by sends it in blocks; undefined where it does not say. */
-function inBlocks(wiring: Wiring, target: Target | null): boolean | undefined {
+function inBlocks(services: Services, target: Target | null): boolean | undefined {
   if (target === null) return undefined;
-  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const { channel, context } = services.channel(target.channel, target.accountId);
   return channel.blockStreaming?.(context.account);
 }

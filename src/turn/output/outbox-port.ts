@@ -2,27 +2,27 @@ import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
 import { agentAt, sessionAt } from "../../config/bindings.ts";
-import type { Wiring } from "../../services/services.ts";
+import type { Services } from "../../services/services.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { deliveriesOf, enqueue, isSameConversation, type Part } from "../../session-store/outbox.ts";
-import { SESSION_CHANNEL, wayTo } from "../../session-store/session-channel.ts";
+import { SESSION_CHANNEL, sessionTarget } from "../../session-store/session-channel.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { callName } from "../call-name.ts";
-import { depthOf } from "../lineage.ts";
-import type { Occasion } from "../turn-context.ts";
-import { ownParts } from "./own-message.ts";
+import { spawnDepth } from "../lineage.ts";
+import type { TurnContext } from "../turn-context.ts";
+import { messageParts } from "./own-message.ts";
 
 /** What sending messages needs of the object that it is done for. */
-export interface OutboxPortRoom {
+export interface OutboxPortDeps {
   store: Store;
   fence: Fence;
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
-  wiring(): Wiring;
+  services(): Services;
   now(): number;
   /** Cuts a text into parts once plugins have seen it, and sends what is due. */
   deliveries: {
@@ -35,12 +35,12 @@ export interface OutboxPortRoom {
 }
 
 /** The way out for the messages of a run; undefined where `hasWayOut` says that it has none. */
-export function outboxPort(run: ActiveRun, room: OutboxPortRoom): OutboxPort | undefined {
-  const turn = { session: room.owner(), speaker: run.speaker, target: run.row.target };
-  if (!hasWayOut(turn, room.wiring())) return undefined;
+export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort | undefined {
+  const turn = { session: deps.owner(), principal: run.principal, target: run.row.target };
+  if (!hasWayOut(turn, deps.services())) return undefined;
   return {
-    send: (message, call) => send(message, call, run, room),
-    react: (reaction, signal) => react(reaction, signal, run, room.wiring()),
+    send: (message, call) => send(message, call, run, deps),
+    react: (reaction, signal) => react(reaction, signal, run, deps.services()),
   };
 }
 
@@ -49,17 +49,17 @@ export function outboxPort(run: ActiveRun, room: OutboxPortRoom): OutboxPort | u
  * up there is nobody to speak to.
  */
 export function hasWayOut(
-  { session, speaker, target }: Pick<Occasion, "session" | "speaker" | "target">,
-  wiring: Wiring,
+  { session, principal, target }: Pick<TurnContext, "session" | "principal" | "target">,
+  services: Services,
 ): boolean {
-  if (depthOf(session) > 0) return false;
-  return target !== null || (speaker.owner && hasReadyChannel(wiring));
+  if (spawnDepth(session) > 0) return false;
+  return target !== null || (principal.owner && hasReadyChannel(services));
 }
 
-function hasReadyChannel(wiring: Wiring): boolean {
-  return Object.entries(wiring.config.channels).some(([channelId, entry]) =>
+function hasReadyChannel(services: Services): boolean {
+  return Object.entries(services.config.channels).some(([channelId, entry]) =>
     Object.keys(entry?.accounts ?? {}).some((accountId) => {
-      const { channel, context } = wiring.channel(channelId, accountId);
+      const { channel, context } = services.channel(channelId, accountId);
       return channel.isReady(context);
     }),
   );
@@ -73,22 +73,22 @@ async function send(
   message: OwnMessage,
   { callId, signal }: CallRef,
   run: ActiveRun,
-  room: OutboxPortRoom,
+  deps: OutboxPortDeps,
 ): Promise<Queued> {
-  const { store, fence, deliveries, now, waitUntil } = room;
-  const target = targetOf(message.to, run, room.wiring());
+  const { store, fence, deliveries, now, waitUntil } = deps;
+  const target = targetOf(message.to, run, deps.services());
   const shown = `${target.channel}:${target.conversationId}`;
-  const ownerKey = await ownerKeyOf(target, run, room);
-  const name = await callName(run, room.owner().key, callId);
+  const ownerKey = await ownerKeyOf(target, run, deps);
+  const name = await callName(run, deps.owner().key, callId);
   const known = storedAs(name, run, store);
   if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
-  const { parts, told } = await ownParts(message, target, run, room);
+  const { parts, told } = await messageParts(message, target, run, deps);
   const deliveryIds = parts.map((_, n) => `dlv_${nth(name, n)}`);
   signal.throwIfAborted();
   fence.write(() => {
     enqueue(store, { runId: run.row.id, parts, deliveryIds }, now());
-    if (ownerKey === room.owner().key) return;
-    const note = { target: wayTo(ownerKey), text: told };
+    if (ownerKey === deps.owner().key) return;
+    const note = { target: sessionTarget(ownerKey), text: told };
     enqueue(store, { runId: run.row.id, parts: [note], deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
   });
   waitUntil(deliveries.drainSoon());
@@ -99,10 +99,10 @@ async function react(
   { emoji, to, messageId: named }: OwnReaction,
   signal: AbortSignal,
   run: ActiveRun,
-  wiring: Wiring,
+  services: Services,
 ): Promise<void> {
-  const target = targetOf(to, run, wiring);
-  const { channel, context } = wiring.channel(target.channel, target.accountId);
+  const target = targetOf(to, run, services);
+  const { channel, context } = services.channel(target.channel, target.accountId);
   const level = channel.reactions?.level(context.account) ?? "off";
   if (channel.reactions === undefined || level === "off" || level === "ack") {
     throw new Error(`Reactions are off on ${target.channel}.`);
@@ -128,38 +128,38 @@ function nth(name: string, n: number): string {
 }
 
 /** @throws Error where the run may not write there, or there is no such place */
-function targetOf(to: Address | undefined, { row, speaker }: ActiveRun, wiring: Wiring): Target {
+function targetOf(to: Address | undefined, { row, principal }: ActiveRun, services: Services): Target {
   if (to === undefined) {
     if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
     return row.target;
   }
   const { channel: channelId, conversationId, threadId } = to;
-  const accountId = to.accountId ?? accountOf(channelId, row.target, wiring);
-  const { channel } = wiring.channel(channelId, accountId);
+  const accountId = to.accountId ?? accountOf(channelId, row.target, services);
+  const { channel } = services.channel(channelId, accountId);
   const place = channel.conversationOf?.(conversationId);
   if (place === undefined) throw new Error(`'${conversationId}' is no conversation of ${channelId}.`);
   const thread = threadId === undefined ? {} : { threadId };
   const target = { channel: channelId, accountId, kind: place.kind, conversationId: place.id, ...thread };
   if (row.target !== null && isSameConversation(target, row.target)) return row.target;
-  if (!speaker.owner) throw new Error("Only an owner may have messages sent to another conversation.");
+  if (!principal.owner) throw new Error("Only an owner may have messages sent to another conversation.");
   return target;
 }
 
 /** The account where none is named: the one that the run came in by, else the usual one, else the first. */
-function accountOf(channelId: string, target: Target | null, { config }: Wiring): string {
+function accountOf(channelId: string, target: Target | null, { config }: Services): string {
   if (target?.channel === channelId) return target.accountId;
   const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
   return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
 }
 
 /** The session that a conversation belongs to: the one in which an answer from there would arrive. */
-async function ownerKeyOf(target: Target, { row }: ActiveRun, room: OutboxPortRoom): Promise<string> {
-  if (row.target !== null && isSameConversation(target, row.target)) return room.owner().key;
-  const { config } = room.wiring();
+async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDeps): Promise<string> {
+  if (row.target !== null && isSameConversation(target, row.target)) return deps.owner().key;
+  const { config } = deps.services();
   const { channel, accountId, kind, conversationId, threadId } = target;
   const thread = threadId === undefined ? {} : { threadId };
   const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
-  const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, room.database));
+  const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, deps.database));
   return sessionAt(config, agentAt(config, place), { ...place, owner });
 }
 

@@ -4,7 +4,7 @@ import type { VisibleReplies } from "../../config/visible-replies.ts";
 import type { Preferences } from "../../session-store/preferences.ts";
 
 /** What people are told of a run beside its answer, and how they get that. */
-export interface Telling {
+export interface OutputPolicy {
   /** Tool calls as they happen: not at all, in a line each, or also with how their results begin. */
   verbose: "off" | "on" | "full";
   /** The model's reasoning: not at all, before the answer, or of every reply once that is finished. */
@@ -16,7 +16,7 @@ export interface Telling {
 }
 
 /** What has a say in how a run speaks, besides the session and the agent. */
-export interface Outlet {
+export interface OutputTarget {
   /** What the account that it speaks through says of blocks. */
   inBlocks: boolean | undefined;
   /** Whether a plugin looks at what a model says before it is sent: then that leaves whole, and at the end. */
@@ -26,11 +26,11 @@ export interface Outlet {
 }
 
 /** What holds for a run. */
-export function tellingOf(
+export function outputPolicy(
   { verbose, reasoning }: Pick<Preferences, "verbose" | "reasoning">,
   { defaults }: Pick<Agent, "defaults">,
-  { inBlocks = defaults.blockStreamingDefault === "on", isVetted, visible }: Outlet,
-): Telling {
+  { inBlocks = defaults.blockStreamingDefault === "on", isVetted, visible }: OutputTarget,
+): OutputPolicy {
   if (visible === "message_tool") return { verbose, reasoning: "off", isPrivate: true };
   if (isVetted) return { verbose, reasoning: reasoning === "off" ? "off" : "on", isPrivate: false };
   const blocks = { at: defaults.blockStreamingBreak, size: defaults.blockStreamingChunk };

@@ -1,8 +1,8 @@
-import type { Conclusion } from "../../session-store/run-result.ts";
+import type { RunResult } from "../../session-store/run-result.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { attach } from "./files.ts";
-import type { Voice } from "./run-output.ts";
+import type { RunOutput } from "./run-output.ts";
 
 const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the workspace sent.";
 
@@ -11,19 +11,19 @@ const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the 
  * sent nothing of it, whatever they have talked the model into.
  */
 export async function withFiles(
-  conclusion: Conclusion,
+  result: RunResult,
   run: ActiveRun,
-  { voice, workspace }: { voice: Pick<Voice, "isPrivate">; workspace: Workspace },
-): Promise<Conclusion> {
-  if (conclusion.status !== "ok" || run.row.target === null || voice.isPrivate) return conclusion;
-  const { paths, asVoice } = namedIn(conclusion, run);
-  if (paths.length === 0) return conclusion;
-  if (!run.speaker.owner) return { ...conclusion, texts: [...conclusion.texts, NOT_YOURS] };
+  { output, workspace }: { output: Pick<RunOutput, "isPrivate">; workspace: Workspace },
+): Promise<RunResult> {
+  if (result.status !== "ok" || run.row.target === null || output.isPrivate) return result;
+  const { paths, asVoice } = namedIn(result, run);
+  if (paths.length === 0) return result;
+  if (!run.principal.owner) return { ...result, texts: [...result.texts, NOT_YOURS] };
   const { files, problems } = await attach(paths, asVoice, workspace);
-  return { ...conclusion, texts: [...conclusion.texts, ...problems], files };
+  return { ...result, texts: [...result.texts, ...problems], files };
 }
 
-function namedIn({ message }: Conclusion, { journal }: ActiveRun): { paths: string[]; asVoice: boolean } {
+function namedIn({ message }: RunResult, { journal }: ActiveRun): { paths: string[]; asVoice: boolean } {
   const { startedAt } = journal.state;
   const said = [...journal.context(), ...(message === undefined ? [] : [message])].flatMap((one) =>
     one.role === "assistant" && one.at >= startedAt && one.directives !== undefined ? [one.directives] : [],

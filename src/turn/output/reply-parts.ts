@@ -3,17 +3,21 @@ import { replyTexts } from "../../agent/reply.ts";
 import type { Target } from "../../channels/channel.ts";
 import type { Part } from "../../session-store/outbox.ts";
 import type { Answering } from "../../session-store/run-result.ts";
-import { type Conclusion, stopped } from "../../session-store/run-result.ts";
+import { type RunResult, stopped } from "../../session-store/run-result.ts";
 import { fileLine } from "./files.ts";
-import type { Voice } from "./run-output.ts";
+import type { RunOutput } from "./run-output.ts";
 
 /** Turns the end of a loop into the end of its run. A run that was stopped has nothing more to say. */
-export function conclude(end: Exclude<LoopEnd, { kind: "paused" }>, signal: AbortSignal, voice: Voice): Conclusion {
+export function runResult(
+  end: Exclude<LoopEnd, { kind: "paused" }>,
+  signal: AbortSignal,
+  output: RunOutput,
+): RunResult {
   if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
   const { message } = end;
   const { error } = message;
-  const texts = replyTexts(voice.outcome(message));
-  const answering = voice.answering(message);
+  const texts = replyTexts(output.outcome(message));
+  const answering = output.answering(message);
   if (error === undefined) return { status: "ok", message, texts, answering };
   return { status: "error", message, error: { code: "model_error", message: error.message }, texts, answering };
 }
@@ -21,8 +25,8 @@ export function conclude(end: Exclude<LoopEnd, { kind: "paused" }>, signal: Abor
 const BESIDE: Answering = { isFirst: false };
 
 /** What a conclusion has to say in the conversation that its run came from, as the outbox takes it, files last. */
-export function partsOf(
-  { texts, answering, files = [] }: Conclusion,
+export function replyParts(
+  { texts, answering, files = [] }: RunResult,
   target: Target | null,
   format: (target: Target, markdown: string, answering?: Answering) => Part[],
 ): Part[] {
@@ -31,7 +35,7 @@ export function partsOf(
   const attached = files.flatMap((file) =>
     format(target, fileLine(file), BESIDE)
       .slice(0, 1)
-      .map((part) => ({ ...part, said: file })),
+      .map((part) => ({ ...part, source: file })),
   );
   return [...said, ...attached];
 }

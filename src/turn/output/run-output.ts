@@ -18,15 +18,15 @@ import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { enqueue, type Part } from "../../session-store/outbox.ts";
 import type { PausedRun } from "../../session-store/run.ts";
-import type { JournalWitness } from "../../session-store/run-journal.ts";
+import type { JournalObserver } from "../../session-store/run-journal.ts";
 import type { Answering } from "../../session-store/run-result.ts";
 import type { Store } from "../../session-store/store.ts";
-import type { Said } from "../../session-store/stored-shapes.ts";
+import type { DeliverySource } from "../../session-store/stored-shapes.ts";
 import type { ActiveRun } from "../active-run.ts";
-import type { Telling } from "./output-policy.ts";
+import type { OutputPolicy } from "./output-policy.ts";
 
 /** What a run speaks with. */
-export interface VoiceRoom {
+export interface RunOutputDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
@@ -44,27 +44,27 @@ export interface VoiceRoom {
  * replies in blocks. Each is in the outbox in the commit of what it tells of, so that nothing is said twice; what was sent
  * of a reply that is then given up stays in the transcript, see `keepUnfinished`.
  */
-export class Voice implements JournalWitness {
-  readonly #room: VoiceRoom;
+export class RunOutput implements JournalObserver {
+  readonly #deps: RunOutputDeps;
   readonly #run: Pick<ActiveRun, "row" | "signal">;
-  readonly #telling: Telling;
+  readonly #policy: OutputPolicy;
   /** `provider/model` that answers. */
   readonly #model: string;
   #reply: Reply;
   /** Whether nothing of an answer was sent yet. */
   #isFirst = true;
 
-  constructor(room: VoiceRoom, run: Pick<ActiveRun, "row" | "signal">, telling: Telling, model: string) {
-    this.#room = room;
+  constructor(deps: RunOutputDeps, run: Pick<ActiveRun, "row" | "signal">, policy: OutputPolicy, model: string) {
+    this.#deps = deps;
     this.#run = run;
-    this.#telling = telling;
+    this.#policy = policy;
     this.#model = model;
-    this.#reply = newReply(telling);
+    this.#reply = newReply(policy);
   }
 
   /** Whether the text of the run's replies stays in the session. */
   get isPrivate(): boolean {
-    return this.#telling.isPrivate;
+    return this.#policy.isPrivate;
   }
 
   /** Whether a part of the reply at hand was sent while it was being written. */
@@ -75,15 +75,15 @@ export class Voice implements JournalWitness {
   /** Hears what happens in the run as it happens. Blocks that are complete are stored, and on their way, at once. */
   hear(event: EventBody): void {
     if (event.type !== "assistant") return;
-    if (event.phase === "restart") this.#reply = newReply(this.#telling);
-    if (event.phase !== "delta" || this.#telling.blocks?.at !== "text_end" || this.#run.signal.aborted) return;
+    if (event.phase === "restart") this.#reply = newReply(this.#policy);
+    if (event.phase !== "delta" || this.#policy.blocks?.at !== "text_end" || this.#run.signal.aborted) return;
     if ("reasoning" in event) {
       this.#reply.reasoning += event.reasoning;
       return;
     }
-    this.#reply.isHeard = true;
+    this.#reply.isDelivered = true;
     const blocks = this.#reply.stream?.push(event.text) ?? [];
-    if (blocks.length > 0 && this.#run.row.target !== null) this.#room.fence.write(() => this.#sendBlocks(blocks));
+    if (blocks.length > 0 && this.#run.row.target !== null) this.#deps.fence.write(() => this.#sendBlocks(blocks));
   }
 
   /** Hears what the reply that is being made has asked for so far. */
@@ -94,22 +94,22 @@ export class Voice implements JournalWitness {
   /** A reply that asks for tools says what it has to say before they are launched. */
   answered(message: AssistantMessage): void {
     this.#reply.directives = message.directives ?? {};
-    if (this.#telling.reasoning === "stream") this.#sayReasoning(reasoningOf(message));
+    if (this.#policy.reasoning === "stream") this.#sayReasoning(reasoningOf(message));
     this.#sendBlocks(restOf(this.#reply, message));
-    this.#reply = newReply(this.#telling);
+    this.#reply = newReply(this.#policy);
   }
 
   launching(calls: readonly ToolCallPart[]): void {
-    if (this.#telling.verbose !== "off" && calls.length > 0) this.#say(calls.map(callLine).join("\n"));
+    if (this.#policy.verbose !== "off" && calls.length > 0) this.#say(calls.map(callLine).join("\n"));
   }
 
   returned(message: ToolMessage): void {
-    if (this.#telling.verbose === "full") this.#say(resultText(message));
+    if (this.#policy.verbose === "full") this.#say(resultText(message));
   }
 
   /** People are asked where the run came from. */
   pausing(state: PausedRun): void {
-    const { store, ask, send, now } = this.#room;
+    const { store, ask, send, now } = this.#deps;
     const { row } = this.#run;
     enqueue(store, { runId: row.id, parts: ask(row, state) }, now());
     send();
@@ -117,9 +117,9 @@ export class Voice implements JournalWitness {
 
   /** What is known of what there is to say at the end of the run, which ends on this reply. */
   outcome(message: AssistantMessage): Outcome {
-    const { store } = this.#room;
+    const { store } = this.#deps;
     const { row } = this.#run;
-    const isShown = this.#telling.reasoning !== "off" && !this.#reply.isReasoningSaid;
+    const isShown = this.#policy.reasoning !== "off" && !this.#reply.isReasoningSaid;
     return {
       reasoning: isShown ? reasoningOf(message) : "",
       texts: this.#textsOf(message),
@@ -132,7 +132,7 @@ export class Voice implements JournalWitness {
 
   #textsOf(message: AssistantMessage): string[] {
     if (this.isPrivate) return [];
-    const isBlocks = this.#telling.blocks !== undefined;
+    const isBlocks = this.#policy.blocks !== undefined;
     return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [textOf(message)];
   }
 
@@ -149,11 +149,11 @@ export class Voice implements JournalWitness {
   }
 
   #sendBlocks(blocks: readonly Block[]): void {
-    const { store, log } = this.#room;
+    const { store, log } = this.#deps;
     const { row } = this.#run;
     if (row.target === null || blocks.length === 0) return;
     this.#reply.known ??= sentByTool(store, row.id, row.target);
-    if (this.#telling.reasoning !== "off") this.#sayReasoning(this.#reply.reasoning);
+    if (this.#policy.reasoning !== "off") this.#sayReasoning(this.#reply.reasoning);
     for (const { text, source } of blocks) {
       const whole = this.#reply.unsent + source;
       const isKnown = repeats(text, this.#reply.known);
@@ -174,13 +174,13 @@ export class Voice implements JournalWitness {
     this.#say(reasoningText(reasoning));
   }
 
-  #say(markdown: string, said?: Said, answering: Answering = { isFirst: false }): void {
-    const { store, format, send, now } = this.#room;
+  #say(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
+    const { store, format, send, now } = this.#deps;
     const { id, target } = this.#run.row;
     if (target === null) return;
     const [first, ...others] = format(target, markdown, answering);
     if (first === undefined) return;
-    enqueue(store, { runId: id, parts: [{ ...first, ...(said && { said }) }, ...others] }, now());
+    enqueue(store, { runId: id, parts: [{ ...first, ...(said && { source: said }) }, ...others] }, now());
     send();
   }
 }
@@ -194,7 +194,7 @@ interface Reply {
   /** Whether a block of it answers a message because it asks for that. */
   isAnswering: boolean;
   /** Whether its text was heard as it came. */
-  isHeard: boolean;
+  isDelivered: boolean;
   reasoning: string;
   isReasoningSaid: boolean;
   /** Whether a block of it was sent. */
@@ -207,12 +207,12 @@ interface Reply {
   unsent: string;
 }
 
-function newReply({ blocks }: Telling): Reply {
+function newReply({ blocks }: OutputPolicy): Reply {
   return {
     stream: blocks && createReplyStream(blocks.size),
     directives: {},
     isAnswering: false,
-    isHeard: false,
+    isDelivered: false,
     reasoning: "",
     isReasoningSaid: false,
     isBegun: false,
@@ -223,8 +223,8 @@ function newReply({ blocks }: Telling): Reply {
 }
 
 /** What was not given yet of a reply that is finished; nothing where replies leave whole. */
-function restOf({ stream, isHeard }: Reply, message: AssistantMessage): Block[] {
+function restOf({ stream, isDelivered }: Reply, message: AssistantMessage): Block[] {
   if (stream === undefined) return [];
-  const whole = isHeard ? [] : stream.push(textOf(message));
+  const whole = isDelivered ? [] : stream.push(textOf(message));
   return [...whole, ...stream.end()];
 }

@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
 import type { Preferences } from "../../session-store/preferences.ts";
-import type { Conclusion } from "../../session-store/run-result.ts";
+import type { RunResult } from "../../session-store/run-result.ts";
 import { moneyText, tokenText } from "./amount-text.ts";
 
 /**
@@ -10,15 +10,15 @@ import { moneyText, tokenText } from "./amount-text.ts";
  * @param before what the run has used without its last reply
  */
 export function withUsage(
-  conclusion: Conclusion,
+  result: RunResult,
   before: Usage,
   { mode, isBegun }: { mode: Preferences["usage"]; isBegun: boolean },
-): Conclusion {
-  const { message, texts } = conclusion;
+): RunResult {
+  const { message, texts } = result;
   const last = texts.at(-1);
-  if (mode === "off" || (last === undefined && !isBegun)) return conclusion;
+  if (mode === "off" || (last === undefined && !isBegun)) return result;
   const told = `*${footer(addUsage(before, message?.usage ?? NO_USAGE), message?.model, mode)}*`;
-  return { ...conclusion, texts: [...texts.slice(0, -1), last === undefined ? told : `${last}\n\n${told}`] };
+  return { ...result, texts: [...texts.slice(0, -1), last === undefined ? told : `${last}\n\n${told}`] };
 }
 
 function footer(usage: Usage, model: string | undefined, mode: "tokens" | "full"): string {

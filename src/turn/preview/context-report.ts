@@ -2,13 +2,13 @@ import { tokensOf } from "../../agent/context-size.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import type { Message } from "../../models/message.ts";
 import { sessionModel } from "../../services/model-lookup.ts";
-import { agentIn, type Wiring } from "../../services/services.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
-import type { Occasion } from "../turn-context.ts";
-import { lookAtPrompt, type PromptLook } from "./preview-turn.ts";
+import type { TurnContext } from "../turn-context.ts";
+import { type PromptPreview, previewTurn } from "./preview-turn.ts";
 
 /** What the next request to a model would be made of. All tokens are estimated. */
-export interface ContextReport extends PromptLook {
+export interface ContextReport extends PromptPreview {
   /** How many tokens the model takes. */
   window: number;
   /** What the model sees of the conversation. */
@@ -18,9 +18,9 @@ export interface ContextReport extends PromptLook {
 }
 
 /** What a report is made from, besides the occasion. */
-export interface ReportRoom {
+export interface ContextReportDeps {
   agentId: string;
-  wiring: Wiring;
+  services: Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools: readonly AnyTool[];
   skills: SkillsSource;
@@ -31,14 +31,14 @@ export interface ReportRoom {
 }
 
 /** Reports on the context by gathering and rendering it as a turn of that occasion would. Nothing is written. */
-export async function contextReport(occasion: Occasion, room: ReportRoom): Promise<ContextReport> {
-  const { agentId, wiring, messages } = room;
-  const agent = agentIn(wiring, agentId);
-  const model = wiring.model(sessionModel(occasion.session.settings, agent, wiring));
-  const extraTools = [...wiring.plugins.tools, ...room.extraTools];
+export async function contextReport(turnContext: TurnContext, deps: ContextReportDeps): Promise<ContextReport> {
+  const { agentId, services, messages } = deps;
+  const agent = agentIn(services, agentId);
+  const model = services.model(sessionModel(turnContext.session.settings, agent, services));
+  const extraTools = [...services.plugins.tools, ...deps.extraTools];
   const { bootstrapMaxChars: fileChars, bootstrapTotalMaxChars: totalChars } = agent.defaults;
   return {
-    ...(await lookAtPrompt(occasion, { ...room, model: model.ref, extraTools })),
+    ...(await previewTurn(turnContext, { ...deps, model: model.ref, extraTools })),
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
     messages: { count: messages.length, tokens: tokensOf(messages) },
     limits: { fileChars, totalChars },

@@ -3,8 +3,8 @@ import { mainSessionKey, parseSessionKey, sessionKeyOf } from "../../config/sess
 import { IsopodError } from "../../lib/errors.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import type { PromptMode } from "../../prompt/section.ts";
-import type { Wiring } from "../../services/services.ts";
-import { type Occasion, promptModeOf } from "../turn-context.ts";
+import type { Services } from "../../services/services.ts";
+import { promptModeOf, type TurnContext } from "../turn-context.ts";
 
 /** Of which turn somebody wants to see the prompt. What is absent follows from the rest. */
 export interface PreviewQuery {
@@ -26,7 +26,7 @@ const NOBODY = "preview";
  * The occasion that a query means.
  * @throws IsopodError `invalid_request` that names the field
  */
-export function previewOccasion(agentId: string, query: PreviewQuery, wiring: Wiring): Occasion {
+export function previewContext(agentId: string, query: PreviewQuery, services: Services): TurnContext {
   const { thinking } = query;
   const owner = query.sender !== "other";
   const said = query.session === undefined ? undefined : conversationOf(query.session, agentId);
@@ -35,11 +35,12 @@ export function previewOccasion(agentId: string, query: PreviewQuery, wiring: Wi
   if (kind !== "direct" && channel === undefined && said === undefined) {
     throw refused("kind", `a ${kind} is on a channel`, "Name it: channel=telegram.");
   }
-  const target = channel === undefined ? null : { channel, accountId: accountOf(channel, query.account, wiring), kind };
-  const key = query.session ?? keyOf(agentId, target, owner, wiring);
+  const target =
+    channel === undefined ? null : { channel, accountId: accountOf(channel, query.account, services), kind };
+  const key = query.session ?? keyOf(agentId, target, owner, services);
   return {
     session: { key, settings: {} },
-    speaker: { owner, place: kind },
+    principal: { owner, place: kind },
     target,
     mode: query.mode ?? promptModeOf(key),
     ...(thinking !== undefined && { thinking }),
@@ -63,7 +64,7 @@ function agreed<Value extends string>(field: string, asked: Value | undefined, s
 }
 
 /** The account that is named, else the usual one, else the first. */
-function accountOf(channel: string, asked: string | undefined, { channel: find, config }: Wiring): string {
+function accountOf(channel: string, asked: string | undefined, { channel: find, config }: Services): string {
   const accounts = Object.keys(config.channels[channel]?.accounts ?? {});
   const account = asked ?? (accounts.includes("default") ? "default" : accounts[0]);
   if (account === undefined || !accounts.includes(account)) {
@@ -77,7 +78,7 @@ function accountOf(channel: string, asked: string | undefined, { channel: find, 
   return account;
 }
 
-function keyOf(agentId: string, target: Occasion["target"], owner: boolean, { config }: Wiring): string {
+function keyOf(agentId: string, target: TurnContext["target"], owner: boolean, { config }: Services): string {
   if (target === null) return mainSessionKey(agentId);
   return sessionKeyOf({ agentId, ...target, conversationId: NOBODY, peerId: NOBODY, owner }, config.session.dmScope);
 }

@@ -1,15 +1,15 @@
 import type { HookPlace } from "../../plugins/hook-context.ts";
 import type { PromptHooks } from "../../plugins/session-hooks.ts";
-import { agentIn, type Wiring } from "../../services/services.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import { WORKSPACE_DIR } from "../../workspace/paths.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { Occasion } from "../turn-context.ts";
+import type { TurnContext } from "../turn-context.ts";
 
 /** What stands for the id of a conversation that is none. */
 const NO_CONVERSATION = "preview";
 
 /** The hooks of plugins, of whose changes the audit trail is not told: no model sees them. */
-export function untold(hooks: Pick<PromptHooks, "has" | "run">): PromptHooks {
+export function withoutAudit(hooks: Pick<PromptHooks, "has" | "run">): PromptHooks {
   return {
     audit: { write: () => undefined },
     has: (name) => hooks.has(name),
@@ -23,11 +23,11 @@ export function untold(hooks: Pick<PromptHooks, "has" | "run">): PromptHooks {
  * @param now milliseconds since the epoch
  */
 export function previewHooks(
-  { session }: Occasion,
+  { session }: TurnContext,
   agentId: string,
-  { wiring, workspace, now }: { wiring: Wiring; workspace: Workspace; now: number },
+  { services, workspace, now }: { services: Services; workspace: Workspace; now: number },
 ): PromptHooks {
-  const timezone = agentIn(wiring, agentId).defaults.userTimezone;
+  const timezone = agentIn(services, agentId).defaults.userTimezone;
   const place: HookPlace = {
     agentId,
     sessionKey: session.key,
@@ -38,8 +38,8 @@ export function previewHooks(
     workspace,
     audit: () => undefined,
   };
-  return untold({
-    has: (name) => wiring.hooks.has(name),
-    run: (name, event) => wiring.hooks.run(name, event, () => place),
+  return withoutAudit({
+    has: (name) => services.hooks.has(name),
+    run: (name, event) => services.hooks.run(name, event, () => place),
   });
 }

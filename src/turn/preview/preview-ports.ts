@@ -1,23 +1,25 @@
-import { agentIn, type Wiring } from "../../services/services.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import type { OutboxPort } from "../../tools/message.ts";
 import { ReadEtags } from "../../tools/read-etags.ts";
 import type { StatusPort } from "../../tools/session-status.ts";
 import type { SessionsPort } from "../../tools/sessions-port.ts";
-import { reachOf } from "../lineage.ts";
+import { sessionReach } from "../lineage.ts";
 import { hasWayOut } from "../output/outbox-port.ts";
-import type { Occasion } from "../turn-context.ts";
-import type { ToolsRoom } from "../turn-deps.ts";
+import type { TurnContext } from "../turn-context.ts";
+import type { ToolsDeps } from "../turn-deps.ts";
 
 /**
  * What the tools of a turn would work on, for whoever wants to see which there would be: the same ones, by the same
  * rules. None of them is ever run, and one that is says so.
  */
-export function previewPorts(occasion: Occasion, agentId: string, wiring: Wiring): Omit<ToolsRoom, "skills"> {
-  const reach = reachOf(occasion, agentIn(wiring, agentId));
+export function previewPorts(turnContext: TurnContext, agentId: string, services: Services): Omit<ToolsDeps, "skills"> {
+  const reach = sessionReach(turnContext, agentIn(services, agentId));
   const sessions: SessionsPort | undefined = reach && { ...reach, ...NO_SESSIONS };
-  const outbox: OutboxPort | undefined = hasWayOut(occasion, wiring) ? { send: neverRun, react: neverRun } : undefined;
-  const status: StatusPort = { sessionKey: occasion.session.key, card: neverRun, setModel: neverRun };
-  return { wiring, readEtags: new ReadEtags(), sessions, status, outbox, extraTools: wiring.plugins.tools };
+  const outbox: OutboxPort | undefined = hasWayOut(turnContext, services)
+    ? { send: neverRun, react: neverRun }
+    : undefined;
+  const status: StatusPort = { sessionKey: turnContext.session.key, card: neverRun, setModel: neverRun };
+  return { services, readEtags: new ReadEtags(), sessions, status, outbox, extraTools: services.plugins.tools };
 }
 
 const NO_SESSIONS: Omit<SessionsPort, "maySpawn"> = {

@@ -1,9 +1,9 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { lookUpModel } from "../../services/model-lookup.ts";
-import { agentIn, type Wiring } from "../../services/services.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import { freshSkills } from "../skills/fresh-skills.ts";
-import { type PreviewQuery, previewOccasion } from "./preview-context.ts";
-import { lookAtPrompt, type PromptLook } from "./preview-turn.ts";
+import { type PreviewQuery, previewContext } from "./preview-context.ts";
+import { type PromptPreview, previewTurn } from "./preview-turn.ts";
 
 /** Of which turn, and for which model: `provider/model` or an alias; absent for the agent's own. */
 export interface PreviewRequest extends PreviewQuery {
@@ -18,18 +18,26 @@ export interface PreviewRequest extends PreviewQuery {
 export function previewPrompt(
   agentId: string,
   { model: word, ...query }: PreviewRequest,
-  wiring: Wiring,
+  services: Services,
   now: number,
-): Promise<PromptLook> {
-  const agent = agentIn(wiring, agentId);
-  const occasion = previewOccasion(agentId, query, wiring);
-  const model = word === undefined ? wiring.modelRefOf(agent) : modelNamed(word, wiring);
-  const extraTools = wiring.plugins.tools;
-  return lookAtPrompt(occasion, { agentId, model, wiring, extraTools, skills: freshSkills(wiring), messages: [], now });
+): Promise<PromptPreview> {
+  const agent = agentIn(services, agentId);
+  const turnContext = previewContext(agentId, query, services);
+  const model = word === undefined ? services.modelRefOf(agent) : modelNamed(word, services);
+  const extraTools = services.plugins.tools;
+  return previewTurn(turnContext, {
+    agentId,
+    model,
+    services,
+    extraTools,
+    skills: freshSkills(services),
+    messages: [],
+    now,
+  });
 }
 
-function modelNamed(word: string, wiring: Wiring): string {
-  const found = lookUpModel(() => wiring, word);
+function modelNamed(word: string, services: Services): string {
+  const found = lookUpModel(() => services, word);
   if (found.kind === "model") return found.ref;
   throw new IsopodError("invalid_request", `model: ${found.problem}`, "Give provider/model, or an alias.");
 }

@@ -24,7 +24,7 @@ import { textHash } from "./prompt-view.ts";
 export const MAX_ROW_PROMPT_BYTES = 1_000_000;
 
 /** What keeping prompts needs of the object that it is done for. */
-export interface KeeperRoom {
+export interface PromptKeeperDeps {
   store: Store;
   fence: Fence;
   files: R2Bucket;
@@ -37,11 +37,11 @@ export interface KeeperRoom {
  * it was sent writes nothing: its run names the texts in a row that is written anyway.
  */
 export class PromptKeeper {
-  readonly #room: KeeperRoom;
+  readonly #deps: PromptKeeperDeps;
   #last: PromptRef | undefined;
 
-  constructor(room: KeeperRoom) {
-    this.#room = room;
+  constructor(deps: PromptKeeperDeps) {
+    this.#deps = deps;
   }
 
   /** Hashes of what was kept last: a run that goes on may name them that has not been stored since. */
@@ -62,7 +62,7 @@ export class PromptKeeper {
   }
 
   async #kept(prompt: TurnPrompt, tools: readonly AnyTool[]): Promise<PromptRef> {
-    const { store, fence } = this.#room;
+    const { store, fence } = this.#deps;
     const { system, input } = prompt;
     const toolList = JSON.stringify(tools.map(toolSchema));
     const [stable = "", dynamic = "", toolsHash = ""] = await Promise.all(
@@ -89,14 +89,14 @@ export class PromptKeeper {
   }
 
   async #rowOf(hash: string, text: string, outline: Outline) {
-    const createdAt = this.#room.now();
+    const createdAt = this.#deps.now();
     if (byteLength(text) <= MAX_ROW_PROMPT_BYTES) return { hash, text, spill: null, outline, createdAt };
-    if (findPrompt(this.#room.store, hash) !== undefined) return undefined;
-    const { agentId, key } = this.#room.owner();
+    if (findPrompt(this.#deps.store, hash) !== undefined) return undefined;
+    const { agentId, key } = this.#deps.owner();
     const spill = newId("spl", createdAt);
     const place = spillKey(sessionFolder(agentId, await objectNameOf(key)), spill);
     try {
-      await createAttempt()(spill, () => this.#room.files.put(place, text, { httpMetadata: TEXT }));
+      await createAttempt()(spill, () => this.#deps.files.put(place, text, { httpMetadata: TEXT }));
     } catch (error) {
       log("error", "prompt.not_kept", { error: messageOf(error) });
       return undefined;

@@ -24,7 +24,7 @@ export interface RunPrompt extends PromptView {
 }
 
 /** What reading kept prompts needs of the object that they are in. */
-export interface KeptRoom {
+export interface RunPromptDeps {
   store: Store;
   files: R2Bucket;
   owner(): SessionRow;
@@ -38,16 +38,16 @@ export interface KeptRoom {
 export async function runPrompt(
   { id: runId, state }: { id: string; state: RunState },
   hash: string | undefined,
-  room: KeptRoom,
+  deps: RunPromptDeps,
 ): Promise<RunPrompt> {
-  const { agentId, key: sessionKey } = room.owner();
-  const summaries = summariesBy(room.store, runId);
+  const { agentId, key: sessionKey } = deps.owner();
+  const summaries = summariesBy(deps.store, runId);
   const refs = promptsIn(state);
   const last = hash === undefined ? refs.at(-1) : refs.findLast((ref) => ref.hash === hash);
   const of = { agentId, sessionKey };
   if (last !== undefined) {
     const earlier = refs.slice(0, refs.indexOf(last)).map((ref) => ({ hash: ref.hash, model: ref.model }));
-    return { ...(await keptView(last, of, room)), runId, purpose: "turn", earlier, summaries };
+    return { ...(await keptView(last, of, deps)), runId, purpose: "turn", earlier, summaries };
   }
   const [summary] = hash === undefined ? summaries : [];
   if (summary === undefined) throw nothingSent(runId, hash);
@@ -56,8 +56,8 @@ export async function runPrompt(
 
 type Owner = Pick<PromptView, "agentId" | "sessionKey">;
 
-async function keptView(ref: PromptRef, owner: Owner, room: KeptRoom): Promise<PromptView> {
-  const [above, below, list] = await Promise.all([ref.stable, ref.dynamic, ref.tools].map((hash) => kept(hash, room)));
+async function keptView(ref: PromptRef, owner: Owner, deps: RunPromptDeps): Promise<PromptView> {
+  const [above, below, list] = await Promise.all([ref.stable, ref.dynamic, ref.tools].map((hash) => kept(hash, deps)));
   if (above === undefined || below === undefined || list === undefined) throw notKept(ref);
   const system: SystemPrompt = { stable: above.text, dynamic: below.text };
   const sections: LabelledSection[] = [
@@ -79,7 +79,7 @@ function summaryView({ system: text, model }: RunPrompt["summaries"][number], ow
 /** A kept text; undefined where the row or what it points at is gone. */
 async function kept(
   hash: string,
-  { store, files, owner }: KeptRoom,
+  { store, files, owner }: RunPromptDeps,
 ): Promise<{ text: string; outline: Outline } | undefined> {
   const row = findPrompt(store, hash);
   if (row?.outline === undefined) return undefined;

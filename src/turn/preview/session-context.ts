@@ -1,19 +1,19 @@
 import type { AnyTool } from "../../agent/tool.ts";
-import type { Wiring } from "../../services/services.ts";
+import type { Services } from "../../services/services.ts";
 import { readView } from "../../session-store/conversation-view.ts";
 import { newestRun } from "../../session-store/runs.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
-import { speakerOf } from "../principal.ts";
+import { principalOf } from "../principal.ts";
 import type { SessionSkills } from "../skills/session-skills.ts";
-import { type Occasion, promptModeOf } from "../turn-context.ts";
+import { promptModeOf, type TurnContext } from "../turn-context.ts";
 import { type ContextReport, contextReport } from "./context-report.ts";
 
 /** What reporting on a session needs of the object that it is in. */
-export interface ContextRoom {
+export interface SessionContextDeps {
   store: Store;
   owner(): SessionRow;
-  wiring(): Wiring;
+  services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
   skills: Pick<SessionSkills, "lookOnly">;
@@ -21,15 +21,15 @@ export interface ContextRoom {
 }
 
 /** What the next request to a model would be made of in a session, on an occasion. */
-export async function sessionContext(occasion: Occasion, room: ContextRoom): Promise<ContextReport> {
-  const owner = room.owner();
-  return contextReport(occasion, {
+export async function sessionContext(turnContext: TurnContext, deps: SessionContextDeps): Promise<ContextReport> {
+  const owner = deps.owner();
+  return contextReport(turnContext, {
     agentId: owner.agentId,
-    wiring: room.wiring(),
-    extraTools: room.extraTools(),
-    skills: { forTurn: (request) => room.skills.lookOnly(request) },
-    messages: readView(room.store, owner).messages,
-    now: room.now(),
+    services: deps.services(),
+    extraTools: deps.extraTools(),
+    skills: { forTurn: (request) => deps.skills.lookOnly(request) },
+    messages: readView(deps.store, owner).messages,
+    now: deps.now(),
   });
 }
 
@@ -37,11 +37,14 @@ export async function sessionContext(occasion: Occasion, room: ContextRoom): Pro
  * The next turn of a session, if it is like its last one.
  * @param sender who speaks in it; whoever spoke last where that is absent, and an owner where nobody has
  */
-export function nextOccasion({ store, owner }: ContextRoom, sender: "owner" | "other" | undefined): Occasion {
+export function nextTurnContext(
+  { store, owner }: SessionContextDeps,
+  sender: "owner" | "other" | undefined,
+): TurnContext {
   const session = owner();
   const target = newestRun(store)?.target ?? null;
   const { messages } = readView(store, session);
-  const last = speakerOf(messages, { target, sessionKey: session.key }, undefined);
+  const last = principalOf(messages, { target, sessionKey: session.key }, undefined);
   const isOwner = sender === undefined ? last.owner || messages.length === 0 : sender === "owner";
-  return { session, speaker: { ...last, owner: isOwner }, target, mode: promptModeOf(session.key) };
+  return { session, principal: { ...last, owner: isOwner }, target, mode: promptModeOf(session.key) };
 }

@@ -17,9 +17,9 @@ const CHARACTER_BYTES = 4;
  * Tells the model, for good, of each skill that somebody has called on since the run began and that it was not told of:
  * with the skill's text, where that is no longer than fits. Once is enough, also over a crash.
  */
-export async function tellOfSkills(run: ActiveRun, skills: TurnSkills): Promise<void> {
+export async function addSkillNotes(run: ActiveRun, skills: TurnSkills): Promise<void> {
   if (run.journal.flushReplies !== undefined) return;
-  for (const asked of saidIn(run)) {
+  for (const asked of peopleMessages(run)) {
     if (asked.commandAt === undefined || noteOn(asked, run) !== undefined) continue;
     const invocation = invocationIn(asked, skills);
     if (invocation === undefined) continue;
@@ -28,7 +28,7 @@ export async function tellOfSkills(run: ActiveRun, skills: TurnSkills): Promise<
 }
 
 /** What people have said in a run, oldest first. */
-export function saidIn({ journal }: ActiveRun): UserMessage[] {
+export function peopleMessages({ journal }: ActiveRun): UserMessage[] {
   const { startedAt } = journal.state;
   return journal
     .context()
@@ -54,10 +54,10 @@ export function noteOn({ id }: UserMessage, { journal }: ActiveRun): UserMessage
 export function addTo(
   { id: addedTo }: UserMessage,
   note: Pick<UserMessage, "text" | "dispatch">,
-  { row, speaker, journal }: ActiveRun,
+  { row, principal, journal }: ActiveRun,
 ): void {
   const at = Date.now();
-  const sender = { id: "system", name: "System", owner: speaker.owner };
+  const sender = { id: "system", name: "System", owner: principal.owner };
   journal.told({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
 }
 

@@ -1,18 +1,18 @@
 import type { CallBudget } from "../../agent/call-budget.ts";
 import type { Loop } from "../../agent/journal.ts";
 import { runLoop } from "../../agent/loop.ts";
-import { spoken } from "../../agent/silent-reply.ts";
+import { stripSilentToken } from "../../agent/silent-reply.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE, type ToolMessage, type UserMessage } from "../../models/message.ts";
-import { hookedLoop } from "../../plugins/apply-loop-hooks.ts";
+import { applyLoopHooks } from "../../plugins/apply-loop-hooks.ts";
 import { withoutWrapping } from "../../security/external-content.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
-import { type Conclusion, stopped } from "../../session-store/run-result.ts";
+import { type RunResult, stopped } from "../../session-store/run-result.ts";
 import { presentName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
-import type { TurnRoom } from "../turn-deps.ts";
-import { addTo, invocationIn, noteOn, saidIn } from "./call-skill.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { addTo, invocationIn, noteOn, peopleMessages } from "./call-skill.ts";
 import { dispatchArgs, fittedArgs } from "./dispatch-args.ts";
 import { dispatchModel } from "./dispatch-model.ts";
 import { loneJournal } from "./single-call-journal.ts";
@@ -37,20 +37,20 @@ export interface DirectParts {
  */
 export async function directTurn(
   run: ActiveRun,
-  room: TurnRoom,
+  deps: TurnDeps,
   parts: DirectParts,
-): Promise<Conclusion | "paused" | undefined> {
+): Promise<RunResult | "paused" | undefined> {
   const direct = directIn(run, parts);
   if (direct === undefined) return undefined;
   if (direct.kind === "answer") return conclusionOf(direct.text);
   const { asked, note: text, dispatch } = direct;
   if (noteOn(asked, run) === undefined) addTo(asked, { text, dispatch }, run);
-  return callTool(dispatch, run, room, parts);
+  return callTool(dispatch, run, deps, parts);
 }
 
 /** What was begun goes on as it was begun, whatever has become of the skill. */
 function directIn(run: ActiveRun, { skills, tools }: DirectParts): Direct | undefined {
-  const [asked, ...more] = saidIn(run);
+  const [asked, ...more] = peopleMessages(run);
   if (asked?.commandAt === undefined || more.length > 0) return undefined;
   const note = noteOn(asked, run);
   if (note !== undefined) return note.dispatch && { kind: "dispatch", asked, note: note.text, dispatch: note.dispatch };
@@ -75,12 +75,12 @@ function noTool(command: string, tool: string): string {
 async function callTool(
   dispatch: NonNullable<UserMessage["dispatch"]>,
   run: ActiveRun,
-  room: TurnRoom,
+  deps: TurnDeps,
   { tools, keep }: DirectParts,
-): Promise<Conclusion | "paused"> {
+): Promise<RunResult | "paused"> {
   const { startedAt } = run.journal.state;
-  const { allowedTools = [] } = room.owner.settings;
-  await room.slot;
+  const { allowedTools = [] } = deps.owner.settings;
+  await deps.slot;
   const end = await runLoop(
     {
       model: dispatchModel({ callId: newId("call", Date.now()), ...dispatch }),
@@ -88,13 +88,13 @@ async function callTool(
       tools,
       journal: loneJournal(run.journal, startedAt),
       modelIdleMs: 0,
-      budget: room.budget && withoutTokens(room.budget),
-      repetition: room.wiring.config.tools.loopDetection,
-      hooks: hookedLoop(room.hooks, run.row.id),
+      budget: deps.budget && withoutTokens(deps.budget),
+      repetition: deps.services.config.tools.loopDetection,
+      hooks: applyLoopHooks(deps.hooks, run.row.id),
       context: { contextTokens: Number.MAX_SAFE_INTEGER, reserveTokens: 0, keepRecentTokens: 0 },
       allowedTools,
       keep,
-      emit: (event) => room.log.show(run.row.id, Date.now(), event),
+      emit: (event) => deps.log.show(run.row.id, Date.now(), event),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },
@@ -123,11 +123,11 @@ function outputOf(result: ToolMessage | undefined): string {
   return text === "" ? "Done." : text;
 }
 
-function conclusionOf(text: string, reply?: AssistantMessage): Conclusion {
+function conclusionOf(text: string, reply?: AssistantMessage): RunResult {
   const at = Date.now();
   const head = { role: "assistant", id: newId("msg", at), at, stop: "stop", usage: NO_USAGE } as const;
   const message: AssistantMessage = { ...head, model: "isopod/skills", ...reply, parts: [{ type: "text", text }] };
   // Models see later what was said here: other hosts' words stay fenced off for them, and people read them as they are.
-  const said = spoken(withoutWrapping(text));
+  const said = stripSilentToken(withoutWrapping(text));
   return { status: "ok", message, texts: said === "" ? [] : [said] };
 }

@@ -4,7 +4,7 @@ import { agentOf } from "../../../src/config/agents.ts";
 import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
 import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
 import { wholeSchema } from "../../../src/services/config-schema.ts";
-import { bringUpToDate } from "../../../src/services/memory/update-index.ts";
+import { updateIndex } from "../../../src/services/memory/update-index.ts";
 
 /** An index of documents that a store does not give, and what is put into the queue for it. @param listing how long that takes */
 function stuck(agentId: string, listing = 0) {
@@ -32,21 +32,21 @@ function stuck(agentId: string, listing = 0) {
   const nobody = { primary: undefined, fallback: undefined };
   const packs = new PackCache(0);
   const vectors = { database, agentId, settings, embedders: nobody, embedderOf: () => undefined, vectorize: undefined };
-  const room = {
+  const deps = {
     agentId,
     sync: { database, agentId, settings, stores: [store], forget: async () => undefined, now },
     vectors: { ...vectors, host: "workerd", packs, now } as const,
     indexing,
     now,
   };
-  return { room, sent };
+  return { deps, sent };
 }
 
 describe("work of which nothing can be done", () => {
   test("waits twice as long each time, and is then left to whoever asks next", async () => {
-    const { room, sent } = stuck("stuck");
+    const { deps, sent } = stuck("stuck");
     for (const fruitless of [0, 1, 5, 10]) {
-      expect(await bringUpToDate(room, { force: false, budgetMs: 5000, fruitless })).toBe(false);
+      expect(await updateIndex(deps, { force: false, budgetMs: 5000, fruitless })).toBe(false);
     }
     expect(sent).toEqual([
       { fruitless: 1, delaySeconds: 2 },
@@ -56,18 +56,18 @@ describe("work of which nothing can be done", () => {
   });
 
   test("waits as well where a look at all files takes all the time there is", async () => {
-    const { room, sent } = stuck("slow", 60_000);
-    await bringUpToDate(room, { force: false, budgetMs: 5000 });
+    const { deps, sent } = stuck("slow", 60_000);
+    await updateIndex(deps, { force: false, budgetMs: 5000 });
     expect(sent).toEqual([{ fruitless: 1, delaySeconds: 2 }]);
   });
 
   test("is somebody else's while he is at it, and asked for again after him", async () => {
-    const { room, sent } = stuck("busy");
+    const { deps, sent } = stuck("busy");
     const leased = "insert into meta (agent_id, leased_until) values ('busy', ?)";
     await env.MEMORY.prepare(leased)
       .bind(Date.now() + 60_000)
       .run();
-    expect(await bringUpToDate(room, { force: false, budgetMs: 5000 })).toBe(false);
+    expect(await updateIndex(deps, { force: false, budgetMs: 5000 })).toBe(false);
     expect(sent).toEqual([{ delaySeconds: 15 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
 import { call, finished, say, script, waitFor } from "../../flow/client.ts";
-import { rememberTranscripts, sqlIn, talk, talkKey } from "./transcripts-lab.ts";
+import { mergeKey, rememberTranscripts, sqlIn, talkKey } from "./transcripts-lab.ts";
 
 /** What an agent's own index has of transcripts, without a search that would bring it up to date. */
 async function indexed(folder: string): Promise<number> {
@@ -18,7 +18,7 @@ function aWhile(): Promise<void> {
 
 test("where transcripts are no source nothing is laid out, noted or asked for, however much is said", async () => {
   const key = talkKey("off");
-  for (let n = 0; n < 3; n++) await talk(key, `Question ${n}`, "Answer.");
+  for (let n = 0; n < 3; n++) await mergeKey(key, `Question ${n}`, "Answer.");
   expect(await laidOut(key)).toEqual([]);
   expect(await env.MEMORY.prepare("select count(*) as n from changes").first("n")).toBe(0);
   expect(await indexed("off")).toBe(0);
@@ -27,36 +27,36 @@ test("where transcripts are no source nothing is laid out, noted or asked for, h
 test("where the source is named and not switched on it is none", async () => {
   await rememberTranscripts({ experimental: { sessionMemory: false }, sync: { sessions: { deltaMessages: 1 } } });
   const key = talkKey("named");
-  await talk(key, "Question", "Answer.");
+  await mergeKey(key, "Question", "Answer.");
   expect(await laidOut(key)).toEqual([]);
 });
 
 test("as many new messages as are configured have a transcript indexed, and fewer do not", async () => {
   await rememberTranscripts({ sync: { onSessionStart: false, sessions: { deltaMessages: 4, deltaBytes: 10_000 } } });
   const key = talkKey("messages");
-  await talk(key, "One", "First.");
+  await mergeKey(key, "One", "First.");
   await aWhile();
   expect(await laidOut(key)).toEqual([]);
   expect(await indexed("messages")).toBe(0);
-  await talk(key, "Two", "Second.");
+  await mergeKey(key, "Two", "Second.");
   await waitFor(async () => (await indexed("messages")) === 1);
   expect(await laidOut(key)).toEqual([{ lines: 4 }]);
-  await talk(key, "Three", "Third.");
+  await mergeKey(key, "Three", "Third.");
   await aWhile();
   expect(await laidOut(key)).toEqual([{ lines: 4 }]);
 });
 
 test("so do as many new bytes", async () => {
-  await talk(talkKey("bytes"), `Listen: ${"long story ".repeat(1500)}`, "I see.");
+  await mergeKey(talkKey("bytes"), `Listen: ${"long story ".repeat(1500)}`, "I see.");
   await waitFor(async () => (await indexed("bytes")) === 1);
 });
 
 test("a conversation that begins anew has the rest of the one before indexed", async () => {
   const key = talkKey("rest");
-  await talk(key, "The bell tower has 212 steps.", "That is a lot.");
+  await mergeKey(key, "The bell tower has 212 steps.", "That is a lot.");
   await aWhile();
   expect(await indexed("rest")).toBe(0);
-  await talk(key, "/new Hello", "Hi.");
+  await mergeKey(key, "/new Hello", "Hi.");
   await waitFor(async () => (await indexed("rest")) === 2);
 });
 
@@ -65,12 +65,12 @@ test("what was not told because the index did not answer is told after the next 
   const run = vi.spyOn(env.MEMORY, "prepare").mockImplementation(() => {
     throw new Error("D1 is down");
   });
-  await talk(key, "One", "First.");
-  await talk(key, "Two", "Second.");
+  await mergeKey(key, "One", "First.");
+  await mergeKey(key, "Two", "Second.");
   await waitFor(async () => run.mock.calls.length > 0);
   vi.restoreAllMocks();
   expect(await sqlIn(key, "select untold from memory_pages")).toEqual([{ untold: 1 }]);
-  await talk(key, "Three", "Third.");
+  await mergeKey(key, "Three", "Third.");
   await waitFor(async () => (await indexed("untold")) === 1);
   expect(await sqlIn(key, "select untold from memory_pages")).toEqual([{ untold: 0 }]);
 });

@@ -18,7 +18,12 @@ export function talkKey(name: string): string {
 }
 
 /** A turn, up to the moment at which the index of all sessions knows of it. Gives the id that its conversation has. */
-export async function talk(sessionKey: string, question: string, answer: string, more: object = {}): Promise<string> {
+export async function mergeKey(
+  sessionKey: string,
+  question: string,
+  answer: string,
+  more: object = {},
+): Promise<string> {
   const scenario = sessionKey.replaceAll(/[^a-z0-9]/gi, "-");
   await script(scenario, [{ text: answer }]);
   const { runId } = await say(question, scenario, { sessionKey, ...more });
@@ -48,7 +53,7 @@ export function transcripts({ mute = false } = {}): DocumentStore & { asked: str
 
 /** Brings the index up to date, as the queue does. */
 export async function indexAll(store: DocumentStore = transcripts(), force = false) {
-  const room = {
+  const deps = {
     database: env.MEMORY,
     agentId: "main",
     settings,
@@ -57,7 +62,7 @@ export async function indexAll(store: DocumentStore = transcripts(), force = fal
     now: Date.now,
   };
   for (let turns = 0; turns < 100; turns++) {
-    const { left, busy, failure } = await syncFiles(room, { force: force && turns === 0, budgetMs: 10_000 });
+    const { left, busy, failure } = await syncFiles(deps, { force: force && turns === 0, budgetMs: 10_000 });
     if (failure !== undefined) throw new Error(failure);
     if (left === 0) return;
     if (busy) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -76,9 +81,9 @@ export async function rememberTranscripts(more: object = {}): Promise<void> {
 
 /** What a search of the API finds. */
 export async function found(query: string, sight?: Sight) {
-  const room = { database: env.MEMORY, agentId: "main", settings, now: Date.now, vectorLeg: undefined };
+  const deps = { database: env.MEMORY, agentId: "main", settings, now: Date.now, vectorLeg: undefined };
   const freshen = async () => false;
-  const { results } = await searchMemory({ ...room, freshen, sight }, { query, minScore: 0 });
+  const { results } = await searchMemory({ ...deps, freshen, sight }, { query, minScore: 0 });
   return results;
 }
 
