@@ -128,7 +128,7 @@ export function textReport(findings: Findings): string {
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
     `Worker bundle    ${findings.bundleKiB} KiB compressed`,
-    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with wrangler ${mib(afterLoad?.tree)}`,
+    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
   ].join("\n");
 }
