@@ -35,6 +35,9 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`,
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
       WRANGLER_SEND_METRICS: "false",
+      // Both keep or show everything that is stored, without a token.
+      X_LOCAL_EXPLORER: "false",
+      X_LOCAL_OBSERVABILITY: "false",
     },
   });
   let remembered = "";

@@ -28,9 +28,9 @@ const ROWS = [
 ] as const;
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
-export function jsonReport(scanned: Findings) {
+export function jsonReport(findings: Findings) {
   const { sequential, parallel, counted, skills, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt, gate } =
-    scanned;
+    findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { beforeModel, total } = counted;
   return {
@@ -84,9 +84,9 @@ function skillTurn({ beforeModel, total }: CountedTurn) {
 }
 
 /** The findings for people. */
-export function textReport(scanned: Findings): string {
-  const { sequential, parallel, counted, idle, afterLoad } = scanned;
-  const report = jsonReport(scanned);
+export function textReport(findings: Findings): string {
+  const { sequential, parallel, counted, idle, afterLoad } = findings;
+  const report = jsonReport(findings);
   const { beforeModel, total } = counted;
   return [
     `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`,
@@ -127,8 +127,8 @@ export function textReport(scanned: Findings): string {
     `Gates and list   ${report.skills.gateMs} ms of CPU, ${report.skills.gateOverParse}x of parsing the same skills`,
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
-    `Worker bundle    ${scanned.bundleKiB} KiB compressed`,
-    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with wrangler ${mib(afterLoad?.tree)}`,
+    `Worker bundle    ${findings.bundleKiB} KiB compressed`,
+    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
   ].join("\n");
 }
