@@ -6,10 +6,10 @@ import { Chat, type ChatState } from "./chat.ts";
 import { Composer } from "./composer.tsx";
 import { activeRun } from "./conversation.ts";
 import { FirstSteps } from "./first-steps.tsx";
-import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { MemoryDialog } from "./memory-dialog.tsx";
 import { openOutbox } from "./outbox.ts";
+import { PageHeader } from "./page-header.tsx";
 import { type Looked, PromptDialog } from "./prompt-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
@@ -54,23 +54,13 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   const runId = activeRun(state.conversation);
   return (
     <div class="page">
-      <header class="top">
-        <Mark />
-        <h1>Isopod</h1>
-        <p class="model">{me.model}</p>
-        <button type="button" class="quiet" onClick={() => setLooked("next")} title={texts.promptNext}>
-          {texts.prompt}
-        </button>
-        <button type="button" class="quiet" onClick={() => setSkillsOpen(true)}>
-          {texts.skills}
-        </button>
-        <button type="button" class="quiet" onClick={() => setMemoryOpen(true)}>
-          {texts.memory}
-        </button>
-        <button type="button" class="quiet" onClick={onLeave}>
-          {texts.signOut}
-        </button>
-      </header>
+      <PageHeader
+        model={me.model}
+        onPrompt={() => setLooked("next")}
+        onSkills={() => setSkillsOpen(true)}
+        onMemory={() => setMemoryOpen(true)}
+        onSignOut={onLeave}
+      />
       <Transcript
         state={state}
         onOlder={() => chat.loadOlder()}

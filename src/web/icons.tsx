@@ -37,6 +37,15 @@ export function DownIcon() {
   );
 }
 
+/** Three lines: a menu. */
+export function MenuIcon() {
+  return (
+    <svg viewBox="0 0 20 20" aria-hidden="true">
+      <path d="M3.500 5.500h13M3.500 10h13M3.500 14.500h13" />
+    </svg>
+  );
+}
+
 /** Seven plates that rise one after another: the agent is at work. */
 export function Working() {
   return (

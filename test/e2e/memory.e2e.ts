@@ -107,6 +107,7 @@ test("in Chinese and in the dark it is the same dialog, and fits a phone", async
   const other = await openBrowser({ locale: "zh-CN", colorScheme: "dark", width: 380, height: 700 });
   t.after(() => other.close());
   await other.page.goto(`${api.url}/#token=${TOKEN}`);
+  await other.page.getByRole("button", { name: "菜单" }).click();
   await other.page.getByRole("button", { name: "记忆" }).click();
   await other.page.getByText("12 个文件 · 1,480 个索引段落").waitFor();
   await other.page.getByLabel("搜索记忆").fill("dentist");

@@ -130,6 +130,7 @@ test("in Chinese and in the dark it is the same dialog, and fits a phone", async
   const other = await openBrowser({ locale: "zh-CN", colorScheme: "dark", width: 380, height: 700 });
   t.after(() => other.close());
   await other.page.goto(`${api.url}/#token=${TOKEN}`);
+  await other.page.getByRole("button", { name: "菜单" }).click();
   await other.page.getByRole("button", { name: "技能" }).click();
   await other.page.getByText("1 / 3 个可用").waitFor();
   const wide = await other.page.locator("dialog").evaluate((element) => element.scrollWidth - element.clientWidth);
