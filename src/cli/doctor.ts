@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { ask } from "../client/http.ts";
+import { isDiagnosis } from "../client/wire.ts";
 import { diagnosisText } from "./diagnosis-text.ts";
-import { ask } from "./http.ts";
 import { runCommand } from "./problem.ts";
 import { answered, findServer } from "./server.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { isDiagnosis } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run doctor -- [options]

@@ -1,5 +1,5 @@
+import type { ImportReport } from "../client/wire.ts";
 import { oneLine } from "./one-line.ts";
-import type { ImportReport } from "./wire.ts";
 
 interface Told {
   path: string;

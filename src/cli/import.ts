@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Server } from "./http.ts";
+import { ask, type Server } from "../client/http.ts";
+import { type ImportReport, isImportReport } from "../client/wire.ts";
 import { importText } from "./import-text.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { answered, findServer } from "./server.ts";
 import { uploadWorkspace } from "./upload-workspace.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { type ImportReport, isImportReport } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run import -- [options] <openclaw.json>

@@ -1,4 +1,4 @@
-import type { MemoryPassage, MemoryResults, MemoryStatus } from "./memory-wire.ts";
+import type { MemoryPassage, MemoryResults, MemoryStatus } from "../client/wire.ts";
 import { oneLine } from "./one-line.ts";
 import { printable } from "./printable.ts";
 import { tableLines } from "./table.ts";

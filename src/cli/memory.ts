@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Request } from "./http.ts";
+import { ask, type Request } from "../client/http.ts";
+import { isMemoryPassage, isMemoryResults, isMemoryStatus } from "../client/wire.ts";
 import { passageText, resultsText, statusText } from "./memory-text.ts";
-import { isMemoryPassage, isMemoryResults, isMemoryStatus } from "./memory-wire.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { answered, findServer, meet } from "./server.ts";
 import { VARIABLES_FILE } from "./variables.ts";

@@ -1,7 +1,5 @@
-import type { AgentEvent } from "../agent/events.ts";
-import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage } from "../models/message.ts";
-import { isSilence, mayBeSilence } from "./silence.ts";
+import { isSilence, mayBeSilence } from "../client/silence.ts";
+import type { AgentEvent, AssistantMessage, ToolCallPart } from "../client/wire.ts";
 
 /**
  * Writes a run's events down for a terminal, where nothing can be taken back: gives, for one event after another, the
@@ -30,7 +28,7 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
     return text;
   }
   /** The rest of a message whose beginning was heard; all of it where what was heard is something else. */
-  function finish(message: AssistantMessage): string {
+  function finish(message: Pick<AssistantMessage, "parts">): string {
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
     const begun = written;
     heard = "";
@@ -39,7 +37,7 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
     if (text.startsWith(begun)) return more(text.slice(begun.length)) + newLine();
     return line(dim("(said anew)")) + more(text) + newLine();
   }
-  function announce(callId: string, tool: string, args: JsonObject | undefined): string {
+  function announce(callId: string, tool: string, args: ToolCallPart["args"] | undefined): string {
     if (announced.has(callId)) return "";
     announced.add(callId);
     const gist = Object.values(args ?? {}).find((value) => typeof value === "string");

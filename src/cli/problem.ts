@@ -1,4 +1,4 @@
-import { ApiError } from "./http.ts";
+import { ApiError } from "../client/http.ts";
 
 /** Something that the person at the terminal can mend: its message says what is wrong and what to do. */
 export class Problem extends Error {}

@@ -1,4 +1,4 @@
-import type { Prompt, PromptSection } from "./wire.ts";
+import type { Prompt, PromptSection } from "../client/wire.ts";
 
 const BOUNDARY = "cache boundary";
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, promptPath, runPath } from "./http.ts";
+import { ask, promptPath, runPath } from "../client/http.ts";
+import { isPrompt } from "../client/wire.ts";
 import { runCommand } from "./problem.ts";
 import { promptTable } from "./prompt-table.ts";
 import { findServer, meet } from "./server.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { isPrompt } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run prompt -- [options]

@@ -1,7 +1,7 @@
-import { ApiError, ask, type Server } from "./http.ts";
+import { ApiError, ask, type Server } from "../client/http.ts";
+import { type Caller, isCaller } from "../client/wire.ts";
 import { Problem } from "./problem.ts";
 import { readVariables } from "./variables.ts";
-import { isMe, type Me } from "./wire.ts";
 
 /**
  * Where Isopod answers, with the token for it.
@@ -19,8 +19,8 @@ export async function findServer(variablesFile: string, url: string | undefined,
 }
 
 /** Who answers there. @throws Problem where nobody does, or not to us */
-export function meet(server: Server): Promise<Me> {
-  return answered(server, () => ask(server, { path: "/v1/me" }, isMe));
+export function meet(server: Server): Promise<Caller> {
+  return answered(server, () => ask(server, { path: "/v1/me" }, isCaller));
 }
 
 /** Asks a server something. @throws Problem where nobody answers, or not to us; else what `question` throws */

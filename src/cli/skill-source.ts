@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { zipSync } from "fflate";
+import type { SkillOrigin } from "../client/skill-request.ts";
 import { Problem } from "./problem.ts";
 import { skillFilesIn } from "./skill-files.ts";
 
@@ -7,12 +8,6 @@ import { skillFilesIn } from "./skill-files.ts";
 const MAX_BYTES = 10 * 1024 * 1024;
 /** Of every file in an archive made here, so that the same files are the same bytes. */
 const MODIFIED = "1980-01-01T00:00:00";
-
-/** Where a skill is installed from. */
-export type SkillOrigin =
-  | { kind: "archive"; bytes: Uint8Array<ArrayBuffer>; type: "application/zip" | "application/gzip" }
-  | { kind: "url"; url: string }
-  | { kind: "slug"; slug: string; version?: string };
 
 /**
  * What somebody means who names a folder, an archive, an address, or a slug of ClawHub, with `@version` where it is to

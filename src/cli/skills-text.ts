@@ -1,7 +1,7 @@
+import type { SkillChange, SkillDetail, SkillReport, SkillVerification } from "../client/wire.ts";
 import { oneLine } from "./one-line.ts";
 import { printable } from "./printable.ts";
 import { table } from "./table.ts";
-import type { SkillChange, SkillDetail, SkillReport, Verification } from "./wire.ts";
 
 /** Most characters of a description in a table. */
 const MAX_DESCRIPTION = 60;
@@ -62,7 +62,7 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
 }
 
 /** What a look at every file of an installed skill has found. Pure. */
-export function verificationText({ name, ok, seen, files }: Verification): string {
+export function verificationText({ name, ok, seen, files }: SkillVerification): string {
   const wrong = files.filter(({ status }) => status !== "ok");
   const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
   const told = ok ? `${name} is as it was installed: ${countOf(files.length)}.` : `${name} is not as it was installed.`;

@@ -1,14 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Server } from "./http.ts";
+import { ask, type Server } from "../client/http.ts";
+import { requestOf, type SkillPlace, type SkillRequest } from "../client/skill-request.ts";
+import { isSkillChange, isSkillDetail, isSkillReport, isSkillVerification } from "../client/wire.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { answered, findServer, meet } from "./server.ts";
 import { SIGNATURE_FILE, signSkill } from "./sign-skill.ts";
-import { requestOf, type SkillPlace, type SkillRequest } from "./skill-request.ts";
 import { skillOrigin } from "./skill-source.ts";
 import { changeText, skillsText, skillText, verificationText } from "./skills-text.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { isSkillChange, isSkillDetail, isSkillReport, isVerification } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run skills -- <what> [options]
@@ -79,7 +79,7 @@ async function lookAfter(what: string, name: string, place: Place, options: Opti
       return say(change, changeText(change));
     }
     case "verify": {
-      const verification = await askSkills(place, { verb: "verify", name }, isVerification);
+      const verification = await askSkills(place, { verb: "verify", name }, isSkillVerification);
       if (!verification.ok) process.exitCode = 1;
       return say(verification, verificationText(verification));
     }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ApiError, ask, type Server, tell } from "./http.ts";
+import { ApiError, ask, type Server, tell } from "../client/http.ts";
+import { type Caller, isCaller } from "../client/wire.ts";
 import { migrate } from "./migrate.ts";
 import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { ensureToken, VARIABLES_FILE } from "./variables.ts";
 import { welcome } from "./welcome.ts";
-import { isMe, type Me } from "./wire.ts";
 import { requirePackages, runWrangler, type Wrangler } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -96,7 +96,7 @@ async function chooseAnother(port: number): Promise<string> {
 
 async function isIsopod(server: Server): Promise<boolean> {
   try {
-    await ask(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isMe);
+    await ask(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isCaller);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -105,7 +105,7 @@ async function isIsopod(server: Server): Promise<boolean> {
 }
 
 /** Waits for the Worker, and seeds the workspace of its agent by looking at it. */
-async function ready(server: Server, wrangler: Wrangler, port: number): Promise<Me> {
+async function ready(server: Server, wrangler: Wrangler, port: number): Promise<Caller> {
   const deadline = Date.now() + READY_WITHIN_MS;
   let ended = false;
   wrangler.ended.then(() => {
@@ -117,7 +117,7 @@ async function ready(server: Server, wrangler: Wrangler, port: number): Promise<
     if (Date.now() > deadline) throw new Problem(`The Worker does not answer at ${server.url}.`);
     await sleep(POLL_MS);
   }
-  const me = await ask(server, { path: "/v1/me" }, isMe);
+  const me = await ask(server, { path: "/v1/me" }, isCaller);
   await tell(server, { path: `/v1/agents/${me.agentId}/workspace` });
   return me;
 }

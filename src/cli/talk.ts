@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { backoff } from "./backoff.ts";
-import { eventSource } from "./event-source.ts";
-import { follow } from "./follow.ts";
-import { ApiError, ask, runPath, type Server, tell } from "./http.ts";
+import { backoff } from "../client/backoff.ts";
+import { eventSource } from "../client/event-source.ts";
+import { follow } from "../client/follow.ts";
+import { ApiError, ask, runPath, type Server, tell } from "../client/http.ts";
+import { isAccepted, isLast } from "../client/wire.ts";
 import { createPrinter } from "./printer.ts";
 import { explain } from "./problem.ts";
-import { isAccepted, isLast } from "./wire.ts";
 
 /** Where a talk is written to. */
 export interface Paper {

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { ApiError, ask, type Request, type Server, tell } from "./http.ts";
+import { ApiError, ask, type Request, type Server, tell } from "../client/http.ts";
+import { isVersions } from "../client/wire.ts";
 import { oneLine } from "./one-line.ts";
 import { Problem } from "./problem.ts";
 import { answered, meet } from "./server.ts";
-import { isVersions } from "./wire.ts";
 
 /** Largest file that a workspace takes. */
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ApiError } from "../cli/http.ts";
+import { ApiError } from "../client/http.ts";
 import { texts } from "./language.ts";
 
 /** Something that is done at a person's word: whether it is under way, and why it failed. */

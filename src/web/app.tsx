@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, type Server, tell } from "../cli/http.ts";
-import { isMe, type Me } from "../cli/wire.ts";
+import { ApiError, ask, type Server, tell } from "../client/http.ts";
+import { type Caller, isCaller } from "../client/wire.ts";
 import { ChatView } from "./chat-view.tsx";
 import { texts } from "./language.ts";
 import { SignIn, signIn } from "./sign-in.tsx";
@@ -8,7 +8,7 @@ import { SignIn, signIn } from "./sign-in.tsx";
 type Visitor =
   | { state: "unknown" }
   | { state: "out"; notice: string | undefined }
-  | { state: "in"; me: Me }
+  | { state: "in"; me: Caller }
   | { state: "unreachable"; message: string };
 
 /** What the page needs from its surroundings. */
@@ -69,7 +69,7 @@ export function App({ server, token, sessionKey, store }: AppProps) {
 
 async function meet(server: Server): Promise<Visitor> {
   try {
-    return { state: "in", me: await ask(server, { path: "/v1/me" }, isMe) };
+    return { state: "in", me: await ask(server, { path: "/v1/me" }, isCaller) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) return { state: "out", notice: undefined };

@@ -1,4 +1,4 @@
-import type { Decision } from "../cli/wire.ts";
+import type { Decision } from "../client/wire.ts";
 import type { Approval } from "./conversation.ts";
 import { texts } from "./language.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { Me } from "../cli/wire.ts";
+import type { Server } from "../client/http.ts";
+import type { Caller } from "../client/wire.ts";
 import { Announcer } from "./announcer.tsx";
 import { Chat, type ChatState } from "./chat.ts";
 import { Composer } from "./composer.tsx";
@@ -19,7 +19,7 @@ const DISMISSED = "isopod.first-steps-dismissed";
 /** What a conversation on the page needs. */
 export interface ChatViewProps {
   server: Server;
-  me: Me;
+  me: Caller;
   sessionKey: string;
   store: Storage;
   onLeave(): void;

@@ -1,7 +1,7 @@
-import { backoff } from "../cli/backoff.ts";
-import { follow, type Source } from "../cli/follow.ts";
-import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../cli/http.ts";
-import { type Decision, type History, isAccepted, isHistory, isRun } from "../cli/wire.ts";
+import { backoff } from "../client/backoff.ts";
+import { follow, type Source } from "../client/follow.ts";
+import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../client/http.ts";
+import { type Decision, type History, isAccepted, isHistory, isRun } from "../client/wire.ts";
 import { activeRun, type Change, type Conversation, change, EMPTY } from "./conversation.ts";
 import type { Outbox } from "./outbox.ts";
 import { type Pending, settle } from "./pending.ts";

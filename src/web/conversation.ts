@@ -1,5 +1,4 @@
-import type { AgentEvent, RunError } from "../agent/events.ts";
-import type { History, HistoryMessage, Run } from "../cli/wire.ts";
+import type { AgentEvent, History, HistoryMessage, Run } from "../client/wire.ts";
 
 /**
  * What a reader knows of a session: its transcript as far as it was read, and what is being said right now.
@@ -13,7 +12,7 @@ export interface Conversation {
   /** `seq` of the last event that is in here. */
   cursor: number;
   /** Where older messages end; absent when the first one is here. */
-  before?: number;
+  before?: number | undefined;
   /** What the model has said since its last message. */
   draft?: Draft;
   /** Latest word of each tool that runs, by call. */
@@ -42,7 +41,7 @@ export interface Approval {
   question: string;
 }
 
-export type RunView = { state: "active" } | { state: "done" } | { state: "failed"; error: RunError };
+export type RunView = { state: "active" } | { state: "done" } | { state: "failed"; error: NonNullable<Run["error"]> };
 
 /** What changes a conversation. */
 export type Change =

@@ -1,4 +1,4 @@
-import { ask, type Server } from "../cli/http.ts";
+import { ask, type Server } from "../client/http.ts";
 import {
   isMemoryPassage,
   isMemoryResults,
@@ -6,7 +6,7 @@ import {
   type MemoryPassage,
   type MemoryResults,
   type MemoryStatus,
-} from "../cli/memory-wire.ts";
+} from "../client/wire.ts";
 
 /** Whose memory, and where it is asked for. */
 export interface MemoryServer {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { MemoryResults, MemoryStatus } from "../cli/memory-wire.ts";
+import type { Server } from "../client/http.ts";
+import type { MemoryResults, MemoryStatus } from "../client/wire.ts";
 import { troubleOf, useAct } from "./act.ts";
 import { texts } from "./language.ts";
 import { indexMemory, type MemoryServer, memoryStatus, searchMemory } from "./memory-client.ts";

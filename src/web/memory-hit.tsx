@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { MemoryPassage, MemoryResults } from "../cli/memory-wire.ts";
+import type { MemoryPassage, MemoryResults } from "../client/wire.ts";
 import { troubleOf } from "./act.ts";
 import { texts } from "./language.ts";
 import { linesAround, type MemoryServer } from "./memory-client.ts";

@@ -1,4 +1,4 @@
-import type { MemoryStatus } from "../cli/memory-wire.ts";
+import type { MemoryStatus } from "../client/wire.ts";
 import { texts } from "./language.ts";
 
 /** How a memory stands, in words: what is indexed and how, and what is not well. */

@@ -1,4 +1,4 @@
-import type { MemoryResults } from "../cli/memory-wire.ts";
+import type { MemoryResults } from "../client/wire.ts";
 import type { Texts } from "./texts.ts";
 
 /** A piece of a passage, and whether it is a word that was asked for. */

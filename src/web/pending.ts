@@ -1,4 +1,4 @@
-import type { HistoryMessage } from "../cli/wire.ts";
+import type { HistoryMessage } from "../client/wire.ts";
 import type { Conversation } from "./conversation.ts";
 
 /** A message that a person has sent and whose run has not begun. */

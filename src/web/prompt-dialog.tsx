@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, ask, runPath, type Server, sessionPath } from "../cli/http.ts";
-import { isPrompt, type Prompt } from "../cli/wire.ts";
+import { ApiError, ask, runPath, type Server, sessionPath } from "../client/http.ts";
+import { isPrompt, type Prompt } from "../client/wire.ts";
 import { texts } from "./language.ts";
 import { PromptView } from "./prompt-view.tsx";
 

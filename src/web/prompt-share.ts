@@ -1,4 +1,4 @@
-import type { Prompt } from "../cli/wire.ts";
+import type { Prompt } from "../client/wire.ts";
 
 /** What a request to a model is made of, as the bar shows it. */
 export type Part = "rules" | "files" | "turn" | "tools" | "conversation";

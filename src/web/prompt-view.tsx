@@ -1,4 +1,4 @@
-import type { Prompt, PromptSection } from "../cli/wire.ts";
+import type { Prompt, PromptSection } from "../client/wire.ts";
 import { texts } from "./language.ts";
 import { sharesOf } from "./prompt-share.ts";
 

@@ -1,7 +1,6 @@
-import type { AgentEvent } from "../agent/events.ts";
-import type { Source } from "../cli/follow.ts";
-import { ApiError, type Server, sessionPath, tell, unreachable } from "../cli/http.ts";
-import { isSocketFrame, type Refusal, type SocketFrame } from "../cli/wire.ts";
+import type { Source } from "../client/follow.ts";
+import { ApiError, type Server, sessionPath, tell, unreachable } from "../client/http.ts";
+import { type AgentEvent, type ErrorBody, isSocketFrame, type SocketFrame } from "../client/wire.ts";
 
 /** How often the server is asked whether it is still there. That wakes nothing, so a quiet session costs nothing. */
 const PING_MS = 20_000;
@@ -96,6 +95,6 @@ function parse(text: string): SocketFrame {
 }
 
 /** Where the server does not have our cursor, it is gone, however it came about. */
-function refused({ error: { code, message, hint } }: Refusal): ApiError {
+function refused({ error: { code, message, hint } }: ErrorBody): ApiError {
   return new ApiError(code === "not_found" || code === "gone" ? 410 : 400, code, message, hint);
 }

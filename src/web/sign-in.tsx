@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { ApiError, type Server, tell } from "../cli/http.ts";
+import { ApiError, type Server, tell } from "../client/http.ts";
 import { useFocus } from "./focus.ts";
 import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";

@@ -1,4 +1,4 @@
-import type { SkillLine } from "../cli/wire.ts";
+import type { SkillLine } from "../client/wire.ts";
 
 /** The skills in which every word of a search occurs, in their name, description, source or reason; all where it is empty. */
 export function skillsMatching(skills: readonly SkillLine[], search: string): SkillLine[] {

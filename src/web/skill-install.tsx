@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { SkillOrigin } from "../cli/skill-source.ts";
+import type { Server } from "../client/http.ts";
+import type { SkillOrigin } from "../client/skill-request.ts";
 import { useAct } from "./act.ts";
 import { texts } from "./language.ts";
 import { archiveOrigin, changeSkill, typedOrigin } from "./skills-client.ts";

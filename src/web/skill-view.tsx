@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { SkillLine } from "../cli/wire.ts";
+import type { Server } from "../client/http.ts";
+import type { SkillLine } from "../client/wire.ts";
 import { troubleOf, useAct } from "./act.ts";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";

@@ -1,14 +1,14 @@
-import { ask, type Server, tell } from "../cli/http.ts";
-import { requestOf, type SkillPlace, type SkillRequest } from "../cli/skill-request.ts";
-import type { SkillOrigin } from "../cli/skill-source.ts";
+import { ask, type Server, tell } from "../client/http.ts";
+import type { SkillOrigin } from "../client/skill-request.ts";
+import { requestOf, type SkillPlace, type SkillRequest } from "../client/skill-request.ts";
 import {
   isSkillChange,
   isSkillDetail,
   isSkillReport,
-  isVerification,
+  isSkillVerification,
   type SkillLine,
   type SkillReport,
-} from "../cli/wire.ts";
+} from "../client/wire.ts";
 
 /** Whose skills, and where they are asked for. */
 export interface SkillServer extends SkillPlace {
@@ -53,7 +53,7 @@ export async function changeSkill(at: SkillServer, request: SkillRequest): Promi
 
 /** The files of an installed skill that are not as they were installed. @throws ApiError */
 export async function verifySkill(at: SkillServer, name: string): Promise<string[]> {
-  const { files } = await ask(at.server, requestOf(at, { verb: "verify", name }), isVerification);
+  const { files } = await ask(at.server, requestOf(at, { verb: "verify", name }), isSkillVerification);
   return files.filter(({ status }) => status !== "ok").map(({ path, status }) => `${path} (${status})`);
 }
 

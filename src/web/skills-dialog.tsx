@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { SkillReport } from "../cli/wire.ts";
+import type { Server } from "../client/http.ts";
+import type { SkillReport } from "../client/wire.ts";
 import { troubleOf } from "./act.ts";
 import { texts } from "./language.ts";
 import { skillsMatching } from "./skill-filter.ts";

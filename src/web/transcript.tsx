@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Decision } from "../cli/wire.ts";
+import type { Decision } from "../client/wire.ts";
 import type { ChatState } from "./chat.ts";
 import { DownIcon } from "./icons.tsx";
 import { texts } from "./language.ts";

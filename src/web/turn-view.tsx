@@ -1,5 +1,4 @@
-import type { Decision } from "../cli/wire.ts";
-import type { UserMessage } from "../models/message.ts";
+import type { Decision, UserMessage } from "../client/wire.ts";
 import { ApprovalView } from "./approval-view.tsx";
 import { Working } from "./icons.tsx";
 import { texts } from "./language.ts";

@@ -1,7 +1,5 @@
-import { isSilence, mayBeSilence } from "../cli/silence.ts";
-import type { HistoryMessage } from "../cli/wire.ts";
-import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
+import { isSilence, mayBeSilence } from "../client/silence.ts";
+import type { AssistantMessage, HistoryMessage, ToolCallPart, ToolMessage, UserMessage } from "../client/wire.ts";
 import type { Approval, Conversation, DraftPart, RunView } from "./conversation.ts";
 
 /** Messages of one run that stand together, as they are shown. */
@@ -29,7 +27,7 @@ export type Block =
 export interface ToolCall {
   callId: string;
   tool: string;
-  args: JsonObject | string;
+  args: ToolCallPart["args"] | string;
   state: "running" | "asking" | "ok" | "failed" | "unknown";
   /** The result, or the latest word of a tool that still runs. */
   text: string;

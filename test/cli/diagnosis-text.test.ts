@@ -25,6 +25,7 @@ test("of a diagnosis only the problems can be shown", () => {
 const REPORT = {
   revision: 0,
   stored: false,
+  document: {},
   mapped: [
     { from: "agent.model", to: "agents.defaults.model" },
     { from: "cron.enabled", to: "cron.enabled", note: "Nothing reads it yet." },

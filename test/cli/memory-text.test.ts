@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { passageText, resultsText, statusText } from "../../src/cli/memory-text.ts";
-import type { MemoryResults, MemoryStatus } from "../../src/cli/memory-wire.ts";
+import type { MemoryResults, MemoryStatus } from "../../src/client/wire.ts";
 
 const CATS: MemoryResults["results"][number] = {
   path: "memory/cats.md",

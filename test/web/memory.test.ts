@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MemoryResults } from "../../src/cli/memory-wire.ts";
+import type { MemoryResults } from "../../src/client/wire.ts";
 import { likenessOf, marked, whyFound } from "../../src/web/memory-words.ts";
 import { textsFor } from "../../src/web/texts.ts";
 

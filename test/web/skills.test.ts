@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SkillLine } from "../../src/cli/wire.ts";
+import type { SkillLine } from "../../src/client/wire.ts";
 import { partsOf, skillsMatching } from "../../src/web/skill-filter.ts";
 import { typedOrigin } from "../../src/web/skills-client.ts";
 

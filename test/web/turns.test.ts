@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HistoryMessage } from "../../src/cli/wire.ts";
+import type { HistoryMessage } from "../../src/client/wire.ts";
 import type { AssistantPart, StopReason } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { type Conversation, EMPTY } from "../../src/web/conversation.ts";

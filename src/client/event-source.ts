@@ -1,8 +1,7 @@
 import { createParser } from "eventsource-parser";
-import type { AgentEvent } from "../agent/events.ts";
 import type { Source } from "./follow.ts";
 import { ApiError, open, type Server, unreachable } from "./http.ts";
-import { isAgentEvent } from "./wire.ts";
+import { type AgentEvent, isAgentEvent } from "./wire.ts";
 
 /** A connection that says nothing for so long counts as lost; the server pings three times as often. */
 const SILENCE_MS = 45_000;

@@ -1,5 +1,4 @@
 import type { Request } from "./http.ts";
-import type { SkillOrigin } from "./skill-source.ts";
 
 /** Whose skills, where. */
 export interface SkillPlace {
@@ -7,6 +6,12 @@ export interface SkillPlace {
   /** Whether those of all agents are meant. */
   global: boolean;
 }
+
+/** Where a skill is installed from. */
+export type SkillOrigin =
+  | { kind: "archive"; bytes: Uint8Array<ArrayBuffer>; type: "application/zip" | "application/gzip" }
+  | { kind: "url"; url: string }
+  | { kind: "slug"; slug: string; version?: string };
 
 /** What is asked of the API about skills. */
 export type SkillRequest =

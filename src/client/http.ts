@@ -1,4 +1,4 @@
-import { isRefusal } from "./wire.ts";
+import { isErrorBody } from "./wire.ts";
 
 /** Where Isopod answers, and the token for it; a browser has a cookie instead and leaves `token` out. */
 export interface Server {
@@ -68,7 +68,7 @@ export async function open(server: Server, request: Request): Promise<Response> 
   const response = await send(server, request);
   if (response.ok) return response;
   const body = await readJson(response);
-  if (isRefusal(body)) throw new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
+  if (isErrorBody(body)) throw new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
   throw new ApiError(response.status, "http", `${request.path} answered ${response.status}.`);
 }
 

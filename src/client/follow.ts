@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../agent/events.ts";
 import { backoff } from "./backoff.ts";
 import { ApiError } from "./http.ts";
+import type { AgentEvent } from "./wire.ts";
 
 /** A connection that lived so long was a good one, even where nothing happened on it. */
 const LASTING_MS = 10_000;
