@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runCommand } from "./problem.ts";
 import { findServer, meet } from "./server.ts";
-import { type Paper, Talk } from "./talk.ts";
+import { TerminalChat, type TerminalOutput } from "./terminal-chat.ts";
 import { VARIABLES_FILE } from "./variables.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -17,14 +17,14 @@ Ctrl-C stops a reply; where there is none it ends the chat.
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
   --help               Show this`;
 
-const terminal: Paper = {
+const terminal: TerminalOutput = {
   write: (text) => process.stdout.write(text),
   note: (text) => console.error(text),
   styled: process.stdout.isTTY && process.env.NO_COLOR === undefined,
 };
 
 /** Talks to a running Isopod until the input ends. */
-async function chat(): Promise<void> {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
       url: { type: "string" },
@@ -38,21 +38,21 @@ async function chat(): Promise<void> {
   const server = await findServer(values.vars, values.url);
   const me = await meet(server);
   const sessionKey = values.session ?? `agent:${me.agentId}:main`;
-  const talk = new Talk(server, sessionKey, terminal);
-  if (positionals.length > 0) await sayOnce(talk, positionals.join(" "));
-  else await converse(talk, `${me.model} · ${sessionKey} · Ctrl-C stops a reply, and ends the chat`);
+  const chat = new TerminalChat(server, sessionKey, terminal);
+  if (positionals.length > 0) await sayOnce(chat, positionals.join(" "));
+  else await converse(chat, `${me.model} · ${sessionKey} · Ctrl-C stops a reply, and ends the chat`);
 }
 
-async function sayOnce(talk: Talk, message: string): Promise<void> {
-  process.on("SIGINT", () => talk.interrupt());
-  if (!(await talk.say(message))) process.exitCode = 1;
+async function sayOnce(chat: TerminalChat, message: string): Promise<void> {
+  process.on("SIGINT", () => chat.interrupt());
+  if (!(await chat.say(message))) process.exitCode = 1;
 }
 
-async function converse(talk: Talk, heading: string): Promise<void> {
+async function converse(chat: TerminalChat, heading: string): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: isTerminal, prompt: "› " });
   const interrupt = () => {
-    if (!talk.interrupt()) lines.close();
+    if (!chat.interrupt()) lines.close();
   };
   // A terminal hands Ctrl-C to whoever reads lines from it; without one it is a signal.
   lines.on("SIGINT", interrupt);
@@ -63,9 +63,9 @@ async function converse(talk: Talk, heading: string): Promise<void> {
   if (isTerminal) console.log(heading);
   prompt();
   for await (const line of lines) {
-    if (line.trim() !== "") await talk.say(line);
+    if (line.trim() !== "") await chat.say(line);
     prompt();
   }
 }
 
-await runCommand(chat);
+await runCommand(main);

@@ -1,5 +1,5 @@
 import type { Check, Diagnosis } from "../client/wire.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "./terminal-text.ts";
 
 const MARKS: Readonly<Record<Check["status"], string>> = { ok: "✓", warn: "!", fail: "✗" };
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask } from "../client/http.ts";
+import { requestJson } from "../client/http.ts";
 import { isDiagnosis } from "../client/wire.ts";
 import { diagnosisText } from "./diagnosis-text.ts";
 import { runCommand } from "./problem.ts";
@@ -34,7 +34,7 @@ async function doctor(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const server = await findServer(values.vars, values.url, values.token);
-  const diagnosis = await answered(server, () => ask(server, { path: "/v1/doctor" }, isDiagnosis));
+  const diagnosis = await answered(server, () => requestJson(server, { path: "/v1/doctor" }, isDiagnosis));
   console.log(values.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, values.problems));
   if (!diagnosis.ok) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 import type { ImportReport } from "../client/wire.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "./terminal-text.ts";
 
-interface Told {
+interface ReportEntry {
   path: string;
   why: string;
   hint?: string;
@@ -24,12 +24,12 @@ export function importText(report: ImportReport, withMapped: boolean): string {
     .join("\n\n");
 }
 
-function part(title: string, mark: string, told: readonly Told[]): string {
-  if (told.length === 0) return "";
-  return [title, ...told.flatMap(({ path, why, hint }) => linesOf(mark, path, [why, hint ?? ""]))].join("\n");
+function part(title: string, mark: string, entries: readonly ReportEntry[]): string {
+  if (entries.length === 0) return "";
+  return [title, ...entries.flatMap(({ path, why, hint }) => entryLines(mark, path, [why, hint ?? ""]))].join("\n");
 }
 
-function linesOf(mark: string, path: string, sentences: readonly string[]): string[] {
+function entryLines(mark: string, path: string, sentences: readonly string[]): string[] {
   return [
     `  ${mark} ${oneLine(path)}`,
     ...sentences.filter((text) => text !== "").map((text) => `      ${oneLine(text)}`),

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Server } from "../client/http.ts";
+import { requestJson, type Server } from "../client/http.ts";
 import { type ImportReport, isImportReport } from "../client/wire.ts";
 import { importText } from "./import-text.ts";
 import { Problem, runCommand } from "./problem.ts";
@@ -68,7 +68,7 @@ async function importFile(server: Server, file: string, how: { isDry: boolean; i
 
 function sent(server: Server, document: string, query: string, headers: Record<string, string>): Promise<ImportReport> {
   const request = { path: `/v1/config/import${query}`, method: "POST", content: document } as const;
-  return ask(server, { ...request, headers: { "content-type": "text/plain", ...headers } }, isImportReport);
+  return requestJson(server, { ...request, headers: { "content-type": "text/plain", ...headers } }, isImportReport);
 }
 
 async function readDocument(file: string): Promise<string> {

@@ -1,7 +1,5 @@
 import type { MemoryPassage, MemoryResults, MemoryStatus } from "../client/wire.ts";
-import { oneLine } from "./one-line.ts";
-import { printable } from "./printable.ts";
-import { tableLines } from "./table.ts";
+import { oneLine, printable, tableLines } from "./terminal-text.ts";
 
 type Reason = MemoryResults["results"][number]["reason"];
 

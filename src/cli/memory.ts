@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Request } from "../client/http.ts";
+import { type Request, requestJson } from "../client/http.ts";
 import { isMemoryPassage, isMemoryResults, isMemoryStatus } from "../client/wire.ts";
 import { passageText, resultsText, statusText } from "./memory-text.ts";
 import { Problem, runCommand } from "./problem.ts";
@@ -44,16 +44,16 @@ async function memory(): Promise<void> {
   const agentId = values.agent ?? (await meet(server)).agentId;
   const asking = <Answer>(request: Request, is: (value: unknown) => value is Answer) => {
     const path = `/v1/agents/${encodeURIComponent(agentId)}/memory${request.path}`;
-    return answered(server, () => ask(server, { ...request, path }, is));
+    return answered(server, () => requestJson(server, { ...request, path }, is));
   };
   const say = (answer: unknown, text: string) => console.log(values.json ? JSON.stringify(answer, null, 2) : text);
   switch (what) {
     case "search": {
-      const results = await asking(searchFor(words.join(" "), values), isMemoryResults);
+      const results = await asking(searchRequest(words.join(" "), values), isMemoryResults);
       return say(results, resultsText(results));
     }
     case "get": {
-      const passage = await asking(linesOf(words[0] ?? "", values), isMemoryPassage);
+      const passage = await asking(passageRequest(words[0] ?? "", values), isMemoryPassage);
       return say(passage, passageText(passage));
     }
     case "status": {
@@ -71,7 +71,7 @@ async function memory(): Promise<void> {
   }
 }
 
-function searchFor(query: string, { max, "min-score": minScore, source: sources }: Options): Request {
+function searchRequest(query: string, { max, "min-score": minScore, source: sources }: Options): Request {
   const limits = {
     ...(max !== undefined && { maxResults: numberIn("--max", max) }),
     ...(minScore !== undefined && { minScore: numberIn("--min-score", minScore) }),
@@ -79,7 +79,7 @@ function searchFor(query: string, { max, "min-score": minScore, source: sources 
   return { method: "POST", path: "/search", body: { query, ...limits, sources } };
 }
 
-function linesOf(path: string, { from, lines }: Options): Request {
+function passageRequest(path: string, { from, lines }: Options): Request {
   const query = new URLSearchParams({
     path,
     ...(from !== undefined && { from }),

@@ -13,7 +13,7 @@ const DATABASES = { DB: "d1", MEMORY: "memory" };
  * so is wrangler.toml, whose `database_id` also names the local database.
  */
 export async function migrate(root: string, stateFolder: string): Promise<void> {
-  const digest = await digestOf(root);
+  const digest = await migrationsDigest(root);
   const stamp = join(stateFolder, "d1-migrations.sha256");
   const isDone = existsSync(join(stateFolder, "v3", "d1")) && existsSync(stamp);
   if (isDone && (await readFile(stamp, "utf8")) === digest) return;
@@ -25,7 +25,7 @@ export async function migrate(root: string, stateFolder: string): Promise<void> 
   await writeFile(stamp, digest);
 }
 
-async function digestOf(root: string): Promise<string> {
+async function migrationsDigest(root: string): Promise<string> {
   const hash = createHash("sha256").update(await readFile(join(root, "wrangler.toml")));
   for (const database of Object.values(DATABASES)) {
     const folder = join(root, "migrations", database);

@@ -1,5 +1,6 @@
 import { isSilence, mayBeSilence } from "../client/silence.ts";
 import type { AgentEvent, AssistantMessage, ToolCallPart } from "../client/wire.ts";
+import { oneLine } from "./terminal-text.ts";
 
 /**
  * Writes a run's events down for a terminal, where nothing can be taken back: gives, for one event after another, the
@@ -41,7 +42,7 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
     if (announced.has(callId)) return "";
     announced.add(callId);
     const gist = Object.values(args ?? {}).find((value) => typeof value === "string");
-    return line(dim(`· ${tool}${typeof gist === "string" ? ` ${oneLine(gist)}` : ""}`));
+    return line(dim(`· ${tool}${typeof gist === "string" ? ` ${shortLine(gist)}` : ""}`));
   }
 
   function speech(event: Extract<AgentEvent, { type: "assistant" }>): string {
@@ -63,7 +64,7 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
     if (event.phase === "start") return announce(event.callId, event.tool, event.args);
     if (event.phase === "update") return "";
     const { callId, tool, isError, text } = event.message;
-    return announce(callId, tool, undefined) + (isError ? line(dim(`  failed: ${oneLine(text)}`)) : "");
+    return announce(callId, tool, undefined) + (isError ? line(dim(`  failed: ${shortLine(text)}`)) : "");
   }
 
   return (event) => {
@@ -78,14 +79,14 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
         if (event.phase === "waiting") return line(dim("(waits for its turn)"));
         return event.phase === "dropped" ? line(red(`✗ ${event.reason}`)) : "";
       case "approval":
-        return event.phase === "requested" ? line(dim(`? ${oneLine(event.question)} (answer on the chat page)`)) : "";
+        return event.phase === "requested" ? line(dim(`? ${shortLine(event.question)} (answer on the chat page)`)) : "";
       default:
         return "";
     }
   };
 }
 
-function oneLine(text: string): string {
-  const flat = text.replace(/\s+/g, " ").trim();
+function shortLine(text: string): string {
+  const flat = oneLine(text).replace(/\s+/g, " ");
   return flat.length > 100 ? `${flat.slice(0, 99)}…` : flat;
 }

@@ -13,7 +13,7 @@ export function promptTable({ sessionKey, mode, model, hash, sections, files, to
     ...below.map(sectionRow),
     ["together", totals.prompt.tokens, totals.prompt.chars, totals.prompt.bytes, ""],
   ];
-  const ofFiles: Row[] = files.map((file) => [file.path, file.injectedChars, file.rawChars, stateOf(file)]);
+  const ofFiles: Row[] = files.map((file) => [file.path, file.injectedChars, file.rawChars, fileState(file)]);
   const ofTools: Row[] = tools.map(({ name, tokens, schemaBytes }) => [name, tokens, schemaBytes]);
   return [
     `${sessionKey} · ${mode} · ${model}`,
@@ -38,7 +38,7 @@ function sectionRow({ name, tokens, chars, bytes, source }: PromptSection): Row 
   return [name, tokens, chars, bytes, source.kind === "section" ? source.name : `${source.kind}: ${source.name}`];
 }
 
-function stateOf({ missing, truncated }: Prompt["files"][number]): string {
+function fileState({ missing, truncated }: Prompt["files"][number]): string {
   if (missing) return "missing";
   return truncated ? "cut" : "";
 }

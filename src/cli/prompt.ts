@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, promptPath, runPath } from "../client/http.ts";
+import { promptPath, requestJson, runPath } from "../client/http.ts";
 import { isPrompt } from "../client/wire.ts";
 import { runCommand } from "./problem.ts";
 import { promptTable } from "./prompt-table.ts";
@@ -53,7 +53,7 @@ async function prompt(): Promise<void> {
   const server = await findServer(vars, url);
   const me = await meet(server);
   const path = run === undefined ? promptPath(agent ?? me.agentId, query) : runPath(run, "prompt");
-  const shown = await ask(server, { path }, isPrompt);
+  const shown = await requestJson(server, { path }, isPrompt);
   console.log(sections ? promptTable(shown) : shown.text);
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, ask, type Server } from "../client/http.ts";
+import { ApiError, requestJson, type Server } from "../client/http.ts";
 import { type Caller, isCaller } from "../client/wire.ts";
 import { Problem } from "./problem.ts";
 import { readVariables } from "./variables.ts";
@@ -20,7 +20,7 @@ export async function findServer(variablesFile: string, url: string | undefined,
 
 /** Who answers there. @throws Problem where nobody does, or not to us */
 export function meet(server: Server): Promise<Caller> {
-  return answered(server, () => ask(server, { path: "/v1/me" }, isCaller));
+  return answered(server, () => requestJson(server, { path: "/v1/me" }, isCaller));
 }
 
 /** Asks a server something. @throws Problem where nobody answers, or not to us; else what `question` throws */

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Problem } from "./problem.ts";
-import { type SkillFile, skillFilesIn } from "./skill-files.ts";
+import { type SkillFile, skillFilesIn } from "./skill-source.ts";
 
 /** Where a signature is, in the skill's folder. */
 export const SIGNATURE_FILE = "SKILL.sig";

@@ -1,7 +1,5 @@
 import type { SkillChange, SkillDetail, SkillReport, SkillVerification } from "../client/wire.ts";
-import { oneLine } from "./one-line.ts";
-import { printable } from "./printable.ts";
-import { table } from "./table.ts";
+import { oneLine, printable, table } from "./terminal-text.ts";
 
 /** Most characters of a description in a table. */
 const MAX_DESCRIPTION = 60;
@@ -65,7 +63,9 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
 export function verificationText({ name, ok, seen, files }: SkillVerification): string {
   const wrong = files.filter(({ status }) => status !== "ok");
   const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
-  const told = ok ? `${name} is as it was installed: ${countOf(files.length)}.` : `${name} is not as it was installed.`;
+  const told = ok
+    ? `${name} is as it was installed: ${fileCountText(files.length)}.`
+    : `${name} is not as it was installed.`;
   const mend = [
     "Look at what has changed.",
     `To take it as it is: accept ${oneLine(name)} --seen ${oneLine(seen)}`,
@@ -78,7 +78,9 @@ export function verificationText({ name, ok, seen, files }: SkillVerification): 
 export function changeText({ name, version, outcome, location, signature, fileCount, notes }: SkillChange): string {
   return [
     `${oneLine(name)} ${oneLine(version)}: ${OUTCOMES[outcome]}.`,
-    ...(outcome === "removed" ? [] : [`${countOf(fileCount)}, ${oneLine(location)}, ${signatureText(signature)}.`]),
+    ...(outcome === "removed"
+      ? []
+      : [`${fileCountText(fileCount)}, ${oneLine(location)}, ${signatureText(signature)}.`]),
     ...notes.map((note) => `! ${oneLine(note)}`),
   ].join("\n");
 }
@@ -96,7 +98,7 @@ function signatureText({ kind, keyId }: SkillChange["signature"]): string {
   return kind === "trusted" ? `signed by the trusted key ${keyId}` : "signed by a key that is not trusted";
 }
 
-function countOf(files: number): string {
+function fileCountText(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
 }
 

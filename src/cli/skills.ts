@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Server } from "../client/http.ts";
-import { requestOf, type SkillPlace, type SkillRequest } from "../client/skill-request.ts";
+import { requestJson, type Server } from "../client/http.ts";
+import { type SkillPlace, type SkillRequest, skillRequest } from "../client/skill-request.ts";
 import { isSkillChange, isSkillDetail, isSkillReport, isSkillVerification } from "../client/wire.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { answered, findServer, meet } from "./server.ts";
@@ -104,7 +104,7 @@ interface Place extends SkillPlace {
 
 /** @throws Problem where nobody answers, ApiError for a refusal */
 function askSkills<T>(place: Place, request: SkillRequest, is: (value: unknown) => value is T): Promise<T> {
-  return answered(place.server, () => ask(place.server, requestOf(place, request), is));
+  return answered(place.server, () => requestJson(place.server, skillRequest(place, request), is));
 }
 
 type Options = ReturnType<typeof parsed>["values"];

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ApiError, ask, type Server, tell } from "../client/http.ts";
+import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
 import { type Caller, isCaller } from "../client/wire.ts";
 import { migrate } from "./migrate.ts";
 import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { ensureToken, VARIABLES_FILE } from "./variables.ts";
-import { welcome } from "./welcome.ts";
 import { requirePackages, runWrangler, type Wrangler } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -96,7 +95,7 @@ async function chooseAnother(port: number): Promise<string> {
 
 async function isIsopod(server: Server): Promise<boolean> {
   try {
-    await ask(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isCaller);
+    await requestJson(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isCaller);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -117,14 +116,14 @@ async function ready(server: Server, wrangler: Wrangler, port: number): Promise<
     if (Date.now() > deadline) throw new Problem(`The Worker does not answer at ${server.url}.`);
     await sleep(POLL_MS);
   }
-  const me = await ask(server, { path: "/v1/me" }, isCaller);
-  await tell(server, { path: `/v1/agents/${me.agentId}/workspace` });
+  const me = await requestJson(server, { path: "/v1/me" }, isCaller);
+  await requestOk(server, { path: `/v1/agents/${me.agentId}/workspace` });
   return me;
 }
 
 async function answers(server: Server): Promise<boolean> {
   try {
-    await tell(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
+    await requestOk(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.passing) return false;
@@ -142,6 +141,39 @@ function onInterrupt(wrangler: Wrangler): () => boolean {
     });
   }
   return () => interrupted;
+}
+
+/** What a person sees when Isopod has started: where it is, how to get in, and what to try. */
+function welcome(url: string, token: string, model: string): string {
+  return `
+Isopod is ready.
+
+  Address       ${url}
+  Access token  ${token}
+  Web chat      ${url}/#token=${token}
+  Docs          ${url}/docs
+  Model         ${model}
+                ${modelAdvice(model)}
+
+  Ask it something:
+  ${curlLine(url, token)}
+
+  npm run chat talks to it in the terminal. Ctrl-C ends it.
+`;
+}
+
+function modelAdvice(model: string): string {
+  if (model === "custom/") return "(which model? Set ISOPOD_MODEL to its name at OPENAI_BASE_URL, and start again.)";
+  const how = "put ANTHROPIC_API_KEY, OPENAI_API_KEY or ISOPOD_MODEL=ollama/<name> into .dev.vars and start again.";
+  return model.startsWith("offline/")
+    ? `(built in, answers by rules.) For a real one ${how}`
+    : `For another one ${how}`;
+}
+
+/** One line for a shell: it sends a message and shows what comes of it as it happens, to the end of the run. */
+function curlLine(url: string, token: string): string {
+  const headers = `-H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream'`;
+  return `curl -sN ${headers} -d '{"message":"Hello"}' ${url}/v1/agent`;
 }
 
 await runCommand(start);

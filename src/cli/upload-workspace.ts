@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { ApiError, ask, type Request, type Server, tell } from "../client/http.ts";
+import { ApiError, type Request, requestJson, requestOk, type Server } from "../client/http.ts";
 import { isVersions } from "../client/wire.ts";
-import { oneLine } from "./one-line.ts";
 import { Problem } from "./problem.ts";
 import { answered, meet } from "./server.ts";
+import { oneLine } from "./terminal-text.ts";
 
 /** Largest file that a workspace takes. */
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -74,7 +74,9 @@ async function uploadFile(place: Place, root: string, path: string, upload: Uplo
 async function put(place: Place, path: string, content: Uint8Array<ArrayBuffer>, replaces: boolean): Promise<boolean> {
   const headers: Record<string, string> = replaces ? {} : { "if-none-match": "*" };
   try {
-    await answered(place.server, () => tell(place.server, { ...at(place, path), method: "PUT", content, headers }));
+    await answered(place.server, () =>
+      requestOk(place.server, { ...at(place, path), method: "PUT", content, headers }),
+    );
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 412) return false;
@@ -85,7 +87,7 @@ async function put(place: Place, path: string, content: Uint8Array<ArrayBuffer>,
 /** Whether a file is as the workspace was furnished with it: what was written over has versions. */
 async function isFurniture(place: Place, path: string): Promise<boolean> {
   if (!FURNITURE.includes(path)) return false;
-  const { versions } = await ask(place.server, at(place, path, "versions"), isVersions);
+  const { versions } = await requestJson(place.server, at(place, path, "versions"), isVersions);
   return versions.length === 0;
 }
 
@@ -93,7 +95,7 @@ async function isFurniture(place: Place, path: string): Promise<boolean> {
 async function endFirstConversation(place: Place): Promise<void> {
   if (!(await isFurniture(place, "BOOTSTRAP.md"))) return;
   try {
-    await tell(place.server, { ...at(place, "BOOTSTRAP.md"), method: "DELETE" });
+    await requestOk(place.server, { ...at(place, "BOOTSTRAP.md"), method: "DELETE" });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
   }

@@ -25,7 +25,7 @@ export interface Wrangler {
  * @param onOutput is given what it writes, as it writes it
  */
 export function runWrangler(root: string, args: readonly string[], onOutput?: (text: string) => void): Wrangler {
-  const child = spawn(process.execPath, [scriptOf(root), ...args], {
+  const child = spawn(process.execPath, [wranglerScript(root), ...args], {
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
@@ -65,10 +65,10 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
 
 /** @throws Problem where the project's packages are not installed */
 export function requirePackages(root: string): void {
-  if (!existsSync(scriptOf(root))) throw new Problem("The packages are not installed yet. Run: npm ci");
+  if (!existsSync(wranglerScript(root))) throw new Problem("The packages are not installed yet. Run: npm ci");
 }
 
-function scriptOf(root: string): string {
+function wranglerScript(root: string): string {
   return join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 }
 

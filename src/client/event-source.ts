@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import type { Source } from "./follow.ts";
-import { ApiError, open, type Server, unreachable } from "./http.ts";
+import { ApiError, openResponse, type Server, unreachable } from "./http.ts";
 import { type AgentEvent, isAgentEvent } from "./wire.ts";
 
 /** A connection that says nothing for so long counts as lost; the server pings three times as often. */
@@ -16,7 +16,7 @@ async function* read(server: Server, path: string, signal: AbortSignal): AsyncGe
   const giveUp = () => silence.abort();
   let timer = setTimeout(giveUp, SILENCE_MS);
   try {
-    const response = await open(server, { path, signal: AbortSignal.any([signal, silence.signal]) });
+    const response = await openResponse(server, { path, signal: AbortSignal.any([signal, silence.signal]) });
     yield "open";
     if (!response.body) return;
     const found: AgentEvent[] = [];

@@ -44,8 +44,8 @@ export class ApiError extends Error {
  * Asks and checks the answer.
  * @throws ApiError for every refusal, for a failed connection, and for an answer that `is` does not accept
  */
-export async function ask<T>(server: Server, request: Request, is: (value: unknown) => value is T): Promise<T> {
-  const response = await open(server, request);
+export async function requestJson<T>(server: Server, request: Request, is: (value: unknown) => value is T): Promise<T> {
+  const response = await openResponse(server, request);
   const body = await readJson(response);
   if (!is(body)) throw new ApiError(response.status, "bad_answer", `${request.path} answered in an unknown shape.`);
   return body;
@@ -55,8 +55,8 @@ export async function ask<T>(server: Server, request: Request, is: (value: unkno
  * Asks where only success or failure matters.
  * @throws ApiError for every refusal and for a failed connection
  */
-export async function tell(server: Server, request: Request): Promise<void> {
-  const response = await open(server, request);
+export async function requestOk(server: Server, request: Request): Promise<void> {
+  const response = await openResponse(server, request);
   await response.body?.cancel();
 }
 
@@ -64,7 +64,7 @@ export async function tell(server: Server, request: Request): Promise<void> {
  * Sends a request and hands over the successful response, its body unread.
  * @throws ApiError for every refusal and for a failed connection
  */
-export async function open(server: Server, request: Request): Promise<Response> {
+export async function openResponse(server: Server, request: Request): Promise<Response> {
   const response = await send(server, request);
   if (response.ok) return response;
   const body = await readJson(response);

@@ -22,7 +22,7 @@ export type SkillRequest =
   | { verb: "update"; name: string; force: boolean; version?: string | undefined };
 
 /** The request of the API for what is asked. Pure. */
-export function requestOf({ agentId, global }: SkillPlace, request: SkillRequest): Request {
+export function skillRequest({ agentId, global }: SkillPlace, request: SkillRequest): Request {
   const all = `/v1/agents/${encodeURIComponent(agentId)}/skills`;
   const one = "name" in request ? `${all}/${encodeURIComponent(request.name)}` : all;
   const scope = global ? "?global=true" : "";
@@ -43,11 +43,11 @@ export function requestOf({ agentId, global }: SkillPlace, request: SkillRequest
       return { method: "POST", path: `${one}/update${scope}`, body: { force, version } };
     }
     case "install":
-      return installOf(all, global, request);
+      return installRequest(all, global, request);
   }
 }
 
-function installOf(path: string, global: boolean, request: Extract<SkillRequest, { verb: "install" }>): Request {
+function installRequest(path: string, global: boolean, request: Extract<SkillRequest, { verb: "install" }>): Request {
   const { origin, replace, version, path: inside } = request;
   if (origin.kind === "archive") {
     const query = new URLSearchParams({

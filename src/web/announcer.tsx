@@ -7,7 +7,7 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   const [since] = useState(() => Date.now());
   const [news, setNews] = useState("");
   const last = conversation.messages.findLast((message) => message.role === "assistant");
-  const reply = last && last.at >= since ? textOf(last.parts) : "";
+  const reply = last && last.at >= since ? replyText(last.parts) : "";
   const isActive = activeRun(conversation) !== undefined;
   useEffect(() => {
     if (isActive) setNews(texts.working);
@@ -20,6 +20,6 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   );
 }
 
-function textOf(parts: readonly { type: string; text?: string }[]): string {
+function replyText(parts: readonly { type: string; text?: string }[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text ?? ""] : [])).join("");
 }

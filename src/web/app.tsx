@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, type Server, tell } from "../client/http.ts";
+import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
 import { type Caller, isCaller } from "../client/wire.ts";
 import { ChatView } from "./chat-view.tsx";
 import { texts } from "./language.ts";
@@ -30,7 +30,7 @@ export function App({ server, token, sessionKey, store }: AppProps) {
     setVisitor(notice === undefined ? await meet(server) : { state: "out", notice });
   }
   async function leave() {
-    await tell(server, { method: "POST", path: "/v1/logout" });
+    await requestOk(server, { method: "POST", path: "/v1/logout" });
     setVisitor({ state: "out", notice: undefined });
   }
   useEffect(() => {
@@ -69,7 +69,7 @@ export function App({ server, token, sessionKey, store }: AppProps) {
 
 async function meet(server: Server): Promise<Visitor> {
   try {
-    return { state: "in", me: await ask(server, { path: "/v1/me" }, isCaller) };
+    return { state: "in", me: await requestJson(server, { path: "/v1/me" }, isCaller) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) return { state: "out", notice: undefined };

@@ -1,6 +1,6 @@
 import { backoff } from "../client/backoff.ts";
 import { follow, type Source } from "../client/follow.ts";
-import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../client/http.ts";
+import { ApiError, approvalPath, requestJson, requestOk, runPath, type Server, sessionPath } from "../client/http.ts";
 import { type Decision, type History, isAccepted, isHistory, isRun } from "../client/wire.ts";
 import { activeRun, type Change, type Conversation, change, EMPTY } from "./conversation.ts";
 import type { Outbox } from "./outbox.ts";
@@ -105,7 +105,10 @@ export class Chat {
     this.#update({ loadingOlder: true });
     try {
       const path = `${sessionPath(this.#sessionKey, "history")}?limit=${PAGE}&before=${before}`;
-      this.#apply({ type: "older", page: await ask(this.#server, { path, signal: this.#life.signal }, isHistory) });
+      this.#apply({
+        type: "older",
+        page: await requestJson(this.#server, { path, signal: this.#life.signal }, isHistory),
+      });
     } catch (error) {
       this.#judge(error);
     } finally {
@@ -153,12 +156,12 @@ export class Chat {
 
   async #readNewest(signal: AbortSignal): Promise<void> {
     const path = `${sessionPath(this.#sessionKey, "history")}?limit=${PAGE}`;
-    const page = await ask(this.#server, { path, signal }, isHistory).catch(emptyWhereNone);
+    const page = await requestJson(this.#server, { path, signal }, isHistory).catch(emptyWhereNone);
     this.#apply({ type: "opened", page });
     const last = page.messages.at(-1);
     if (last) {
       // The transcript does not say whether its last run is still at work, or why it failed.
-      const run = await ask(this.#server, { path: runPath(last.runId), signal }, isRun);
+      const run = await requestJson(this.#server, { path: runPath(last.runId), signal }, isRun);
       this.#apply({ type: "run", run });
     }
     this.#update({ opened: true });
@@ -187,14 +190,14 @@ export class Chat {
   async #post({ text, idempotencyKey }: Pending): Promise<string> {
     const body = { message: text, sessionKey: this.#sessionKey, idempotencyKey };
     const signal = AbortSignal.any([this.#life.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    return (await ask(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
+    return (await requestJson(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
   }
 
   /** Asks the server to do something, once. Tells whether it will. */
   async #act(path: string, body: object = {}): Promise<boolean> {
     this.#update({ fault: undefined });
     try {
-      await tell(this.#server, { method: "POST", path, body, signal: this.#life.signal });
+      await requestOk(this.#server, { method: "POST", path, body, signal: this.#life.signal });
       return true;
     } catch (error) {
       this.#judge(error);

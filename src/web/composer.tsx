@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useFocus } from "./focus.ts";
+import { useFocus } from "./hooks.ts";
 import { SendIcon, StopIcon } from "./icons.tsx";
 import { texts } from "./language.ts";
 

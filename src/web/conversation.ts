@@ -20,7 +20,7 @@ export interface Conversation {
   /** The tool calls that wait for a person's word, by call. */
   approvals: { readonly [callId: string]: Approval };
   /** How the runs stand that were seen to begin or end. */
-  runs: { readonly [runId: string]: RunView };
+  runs: { readonly [runId: string]: RunState };
 }
 
 /** A message in the making. */
@@ -41,7 +41,7 @@ export interface Approval {
   question: string;
 }
 
-export type RunView = { state: "active" } | { state: "done" } | { state: "failed"; error: NonNullable<Run["error"]> };
+export type RunState = { state: "active" } | { state: "done" } | { state: "failed"; error: NonNullable<Run["error"]> };
 
 /** What changes a conversation. */
 export type Change =
@@ -68,7 +68,7 @@ export function change(conversation: Conversation, what: Change): Conversation {
       if (what.event.seq <= conversation.cursor) return conversation;
       return { ...applyEvent(conversation, what.event), cursor: what.event.seq };
     case "run":
-      return withRun({ ...conversation, approvals: approvalsOf(what.run) }, what.run.runId, viewOf(what.run));
+      return withRun({ ...conversation, approvals: pendingApprovals(what.run) }, what.run.runId, runState(what.run));
   }
 }
 
@@ -90,7 +90,7 @@ function applyEvent(conversation: Conversation, event: AgentEvent): Conversation
         event.phase === "end" ? { state: "done" } : { state: "failed", error: event.error },
       );
     case "assistant":
-      return applySpeech(conversation, event);
+      return applyAssistant(conversation, event);
     case "tool":
       if (event.phase === "end") {
         const { [event.message.callId]: _, ...progress } = conversation.progress;
@@ -112,7 +112,7 @@ function applyEvent(conversation: Conversation, event: AgentEvent): Conversation
 
 type Speech = Extract<AgentEvent, { type: "assistant" }>;
 
-function applySpeech(conversation: Conversation, event: Speech): Conversation {
+function applyAssistant(conversation: Conversation, event: Speech): Conversation {
   switch (event.phase) {
     case "delta": {
       const said: DraftPart =
@@ -154,7 +154,7 @@ function applyApproval(conversation: Conversation, event: Extract<AgentEvent, { 
   return { ...conversation, approvals: Object.fromEntries(left) };
 }
 
-function approvalsOf(run: Run): Conversation["approvals"] {
+function pendingApprovals(run: Run): Conversation["approvals"] {
   return Object.fromEntries(
     (run.approvals ?? []).map(({ id, callId, question }) => [callId, { approvalId: id, question }]),
   );
@@ -187,12 +187,12 @@ function withoutDraft(conversation: Conversation, runId: string): Conversation {
   return rest;
 }
 
-function withRun(conversation: Conversation, runId: string, run: RunView): Conversation {
+function withRun(conversation: Conversation, runId: string, run: RunState): Conversation {
   const { [runId]: _, ...others } = conversation.runs;
   return { ...conversation, runs: { ...others, [runId]: run } };
 }
 
-function viewOf(run: Run): RunView {
+function runState(run: Run): RunState {
   if (run.status === "ok" || run.status === "joined") return { state: "done" };
   if (run.status === "queued" || run.status === "running" || run.status === "waiting_approval")
     return { state: "active" };

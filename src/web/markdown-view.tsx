@@ -1,12 +1,12 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { texts } from "./language.ts";
-import { piecesOf, toNodes } from "./markdown.ts";
+import { markdownPieces, toNodes } from "./markdown.ts";
 
 const COPIED_MS = 1600;
 
 /** Markdown as it reads. */
 export function MarkdownView({ text }: { text: string }) {
-  const pieces = useMemo(() => piecesOf(text), [text]);
+  const pieces = useMemo(() => markdownPieces(text), [text]);
   return (
     <div class="prose">
       {pieces.map((piece, index) =>

@@ -17,7 +17,7 @@ const marked = new Marked({
 });
 
 /** Cuts Markdown into its top-level pieces. */
-export function piecesOf(markdown: string): Piece[] {
+export function markdownPieces(markdown: string): Piece[] {
   const tokens = marked.lexer(markdown);
   return tokens.flatMap((token): Piece[] => {
     if (token.type === "space" || token.type === "def") return [];

@@ -30,21 +30,21 @@ export function marked(passage: string, terms: readonly string[]): Piece[] {
 }
 
 /** What the vectors of an answer compare, in words: `local` ones know how words are spelled, and no meaning. */
-export function likenessOf({ embedder }: Pick<MemoryResults, "embedder">, texts: Texts): string {
+export function similarityName({ embedder }: Pick<MemoryResults, "embedder">, texts: Texts): string {
   return embedder?.provider === "local" ? texts.bySpelling : texts.byMeaning;
 }
 
 /** Why a passage was found, in words. */
 export function whyFound(
   { keyword, vector, boosts, decay }: MemoryResults["results"][number]["reason"],
-  likeness: string,
+  similarity: string,
   texts: Texts,
 ): string[] {
   const terms = keyword?.terms ?? [];
   const some = terms.slice(0, MAX_TERMS).join(", ") + (terms.length > MAX_TERMS ? " …" : "");
   return [
     ...(keyword === undefined ? [] : [some === "" ? texts.byWords : `${texts.byWords}: ${some}`]),
-    ...(vector === undefined ? [] : [`${likeness} ${vector.similarity.toFixed(2)}`]),
+    ...(vector === undefined ? [] : [`${similarity} ${vector.similarity.toFixed(2)}`]),
     ...(boosts.includes("phrase") ? [texts.wordForWord] : []),
     ...(boosts.includes("path") ? [texts.inPath] : []),
     ...(decay === undefined || decay === 1 ? [] : [`${texts.byAge} ${Math.round(decay * 100)} %`]),

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, ask, runPath, type Server, sessionPath } from "../client/http.ts";
+import { ApiError, requestJson, runPath, type Server, sessionPath } from "../client/http.ts";
 import { isPrompt, type Prompt } from "../client/wire.ts";
 import { texts } from "./language.ts";
 import { PromptView } from "./prompt-view.tsx";
@@ -51,7 +51,7 @@ function usePrompt(server: Server, path: string): Answer {
   useEffect(() => {
     const asking = new AbortController();
     setAnswer({ state: "asking" });
-    ask(server, { path, signal: asking.signal }, isPrompt).then(
+    requestJson(server, { path, signal: asking.signal }, isPrompt).then(
       (prompt) => setAnswer({ state: "shown", prompt }),
       (error: unknown) => {
         if (asking.signal.aborted) return;

@@ -10,7 +10,7 @@ export interface Share {
 }
 
 /** What the parts of a prompt take, without those that take nothing: what stays the same first, the conversation last. */
-export function sharesOf({ sections, totals, messages }: Prompt): Share[] {
+export function promptShares({ sections, totals, messages }: Prompt): Share[] {
   const files = sections.find(({ name }) => name === "project-context")?.tokens ?? 0;
   const shares: Share[] = [
     { part: "rules", tokens: totals.above.tokens - files },

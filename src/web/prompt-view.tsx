@@ -1,6 +1,6 @@
 import type { Prompt, PromptSection } from "../client/wire.ts";
 import { texts } from "./language.ts";
-import { sharesOf } from "./prompt-share.ts";
+import { promptShares } from "./prompt-share.ts";
 
 const FROM: Record<Exclude<PromptSection["source"]["kind"], "section">, string> = {
   provider: texts.fromProvider,
@@ -64,7 +64,7 @@ export function PromptView({ prompt }: { prompt: Prompt }) {
 
 /** The bar of what takes how much, and the same in words. */
 function Shares({ prompt }: { prompt: Prompt }) {
-  const shares = sharesOf(prompt);
+  const shares = promptShares(prompt);
   const all = shares.reduce((sum, { tokens }) => sum + tokens, 0);
   return (
     <section class="shares">

@@ -1,5 +1,5 @@
 import type { Source } from "../client/follow.ts";
-import { ApiError, type Server, sessionPath, tell, unreachable } from "../client/http.ts";
+import { ApiError, requestOk, type Server, sessionPath, unreachable } from "../client/http.ts";
 import { type AgentEvent, type ErrorBody, isSocketFrame, type SocketFrame } from "../client/wire.ts";
 
 /** How often the server is asked whether it is still there. That wakes nothing, so a quiet session costs nothing. */
@@ -13,12 +13,12 @@ export function sessionSocket(server: Server, sessionKey: string): Source {
   return async function* (after, signal) {
     const address = new URL(server.url + sessionPath(sessionKey, "socket"), location.href);
     const socket = new WebSocket(address.href.replace(/^http/, "ws"));
-    const frames = framesOf(socket);
+    const frames = openFrames(socket);
     const hangUp = () => socket.close();
     signal.addEventListener("abort", hangUp);
     const pinging = keepPinging(socket);
     try {
-      if (!(await isOpened(socket))) throw await reasonOf(server, signal);
+      if (!(await isOpened(socket))) throw await refusalReason(server, signal);
       socket.send(JSON.stringify({ type: "resume", after }));
       yield* read(socket, frames);
     } finally {
@@ -50,7 +50,7 @@ async function* read(socket: WebSocket, frames: Reader): AsyncGenerator<AgentEve
 }
 
 /** What comes through a socket, up to its end, whenever it is asked for. */
-function framesOf(socket: WebSocket): Reader {
+function openFrames(socket: WebSocket): Reader {
   const frames = new ReadableStream<string>({
     start(controller) {
       socket.addEventListener("message", ({ data }) => {
@@ -83,8 +83,8 @@ function keepPinging(socket: WebSocket): ReturnType<typeof setInterval> {
 }
 
 /** A browser does not say why a socket was refused: any other request is refused for the same reason, and says it. */
-async function reasonOf(server: Server, signal: AbortSignal): Promise<ApiError> {
-  await tell(server, { path: "/v1/me", signal });
+async function refusalReason(server: Server, signal: AbortSignal): Promise<ApiError> {
+  await requestOk(server, { path: "/v1/me", signal });
   return unreachable("The socket was not opened.");
 }
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
-import { ApiError, type Server, tell } from "../client/http.ts";
-import { useFocus } from "./focus.ts";
+import { ApiError, requestOk, type Server } from "../client/http.ts";
+import { useFocus } from "./hooks.ts";
 import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
 
@@ -65,7 +65,7 @@ export function SignIn({ server, notice, onSignedIn }: SignInProps) {
 /** Trades the token for the cookie. Gives what to tell the person where that failed. */
 export async function signIn(server: Server, token: string): Promise<string | undefined> {
   try {
-    await tell(server, { method: "POST", path: "/v1/login", body: { token } });
+    await requestOk(server, { method: "POST", path: "/v1/login", body: { token } });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

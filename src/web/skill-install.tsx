@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { Server } from "../client/http.ts";
 import type { SkillOrigin } from "../client/skill-request.ts";
-import { useAct } from "./act.ts";
+import { useAction } from "./hooks.ts";
 import { texts } from "./language.ts";
 import { archiveOrigin, changeSkill, typedOrigin } from "./skills-client.ts";
 
@@ -20,7 +20,7 @@ export function SkillInstall({ server, agentId, onInstalled }: SkillInstallProps
   const [isReplacing, setReplacing] = useState(false);
   const [isOver, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
-  const { busy, trouble, run } = useAct();
+  const { busy, trouble, run } = useAction();
 
   async function install(origin: SkillOrigin) {
     const at = { server, agentId, global: isGlobal };

@@ -1,11 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Server } from "../client/http.ts";
 import type { SkillLine } from "../client/wire.ts";
-import { troubleOf, useAct } from "./act.ts";
+import { errorText, useAction } from "./hooks.ts";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
-import { partsOf } from "./skill-filter.ts";
-import { changeSkill, readSkill, switchSkill, verifySkill } from "./skills-client.ts";
+import { changeSkill, readSkill, splitFrontMatter, switchSkill, verifySkill } from "./skills-client.ts";
 
 /** What a skill's row needs. */
 export interface SkillViewProps {
@@ -85,7 +84,7 @@ function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
 function Acts({ server, agentId, skill, seen, onChanged }: SkillViewProps & { seen: string | undefined }) {
   const { name, source, code, key } = skill;
   const [removing, setRemoving] = useState(false);
-  const { busy, trouble, run } = useAct();
+  const { busy, trouble, run } = useAction();
   const at = { server, agentId, global: source === "managed" };
   const act = (words: string, work: () => Promise<unknown>) => () =>
     run(async () => {
@@ -173,7 +172,7 @@ function SkillText({ server, agentId, skill, onSeen }: SkillTextProps) {
         onSeen(skill.seen);
       },
       (error: unknown) => {
-        if (!asking.signal.aborted) setTrouble(troubleOf(error));
+        if (!asking.signal.aborted) setTrouble(errorText(error));
       },
     );
     return () => asking.abort();
@@ -187,7 +186,7 @@ function SkillText({ server, agentId, skill, onSeen }: SkillTextProps) {
     );
   }
   if (text === "") return null;
-  const { front, body } = partsOf(text);
+  const { front, body } = splitFrontMatter(text);
   return (
     <div class="skill-text">
       {front !== "" && <pre>{front}</pre>}

@@ -1,6 +1,6 @@
-import { ask, type Server, tell } from "../client/http.ts";
+import { requestJson, requestOk, type Server } from "../client/http.ts";
 import type { SkillOrigin } from "../client/skill-request.ts";
-import { requestOf, type SkillPlace, type SkillRequest } from "../client/skill-request.ts";
+import { type SkillPlace, type SkillRequest, skillRequest } from "../client/skill-request.ts";
 import {
   isSkillChange,
   isSkillDetail,
@@ -17,7 +17,7 @@ export interface SkillServer extends SkillPlace {
 
 /** All that was found for an agent. @throws ApiError */
 export function listSkills(at: SkillServer, signal?: AbortSignal): Promise<SkillReport> {
-  return ask(at.server, { ...requestOf(at, { verb: "list" }), ...(signal && { signal }) }, isSkillReport);
+  return requestJson(at.server, { ...skillRequest(at, { verb: "list" }), ...(signal && { signal }) }, isSkillReport);
 }
 
 /** A skill as it was looked at. */
@@ -34,7 +34,7 @@ export async function readSkill(
   { name, location }: Pick<SkillLine, "name" | "location">,
   signal: AbortSignal,
 ): Promise<SeenSkill> {
-  const found = await ask(at.server, { ...requestOf(at, { verb: "show", name }), signal }, isSkillDetail);
+  const found = await requestJson(at.server, { ...skillRequest(at, { verb: "show", name }), signal }, isSkillDetail);
   return found.location === location ? { text: found.text ?? "", seen: found.seen } : { text: "" };
 }
 
@@ -42,18 +42,18 @@ export async function readSkill(
 export function switchSkill(server: Server, key: string, enabled: boolean): Promise<void> {
   const headers = { "Content-Type": "application/merge-patch+json", "If-Match": "*" };
   const content = JSON.stringify({ skills: { entries: { [key]: { enabled } } } });
-  return tell(server, { method: "PATCH", path: "/v1/config", headers, content });
+  return requestOk(server, { method: "PATCH", path: "/v1/config", headers, content });
 }
 
 /** Installs, updates, removes or accepts a skill; gives its name with what is worth knowing. @throws ApiError */
 export async function changeSkill(at: SkillServer, request: SkillRequest): Promise<string> {
-  const { name, notes } = await ask(at.server, requestOf(at, request), isSkillChange);
+  const { name, notes } = await requestJson(at.server, skillRequest(at, request), isSkillChange);
   return [name, ...notes].join(" · ");
 }
 
 /** The files of an installed skill that are not as they were installed. @throws ApiError */
 export async function verifySkill(at: SkillServer, name: string): Promise<string[]> {
-  const { files } = await ask(at.server, requestOf(at, { verb: "verify", name }), isSkillVerification);
+  const { files } = await requestJson(at.server, skillRequest(at, { verb: "verify", name }), isSkillVerification);
   return files.filter(({ status }) => status !== "ok").map(({ path, status }) => `${path} (${status})`);
 }
 
@@ -68,4 +68,21 @@ export function typedOrigin(typed: string): SkillOrigin {
   if (/^https?:\/\//i.test(typed)) return { kind: "url", url: typed };
   const [, slug = typed, version] = /^(.+)@([^@/]+)$/.exec(typed) ?? [];
   return { kind: "slug", slug, ...(version !== undefined && { version }) };
+}
+
+/** The skills in which every word of a search occurs, in their name, description, source or reason; all where it is empty. */
+export function skillsMatching(skills: readonly SkillLine[], search: string): SkillLine[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return skills.filter(({ name, source, reason = "", description = "" }) => {
+    const text = [name, source, reason, description].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** What is in a SKILL.md below its front matter, and the front matter by itself. */
+export function splitFrontMatter(text: string): { front: string; body: string } {
+  const found = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
+  return found === null
+    ? { front: "", body: text }
+    : { front: found[1] ?? "", body: text.slice(found[0].length).trim() };
 }

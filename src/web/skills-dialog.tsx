@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Server } from "../client/http.ts";
 import type { SkillReport } from "../client/wire.ts";
-import { troubleOf } from "./act.ts";
+import { errorText } from "./hooks.ts";
 import { texts } from "./language.ts";
-import { skillsMatching } from "./skill-filter.ts";
 import { SkillInstall } from "./skill-install.tsx";
 import { SkillView } from "./skill-view.tsx";
-import { listSkills } from "./skills-client.ts";
+import { listSkills, skillsMatching } from "./skills-client.ts";
 
 /** What looking at an agent's skills needs. */
 export interface SkillsDialogProps {
@@ -95,7 +94,7 @@ function useReport(server: Server, agentId: string) {
       setReport(await listSkills({ server, agentId, global: false }, signal));
       setTrouble(undefined);
     } catch (error) {
-      if (!signal?.aborted) setTrouble(troubleOf(error));
+      if (!signal?.aborted) setTrouble(errorText(error));
     }
   }
   useEffect(() => {

@@ -6,7 +6,7 @@ import { DownIcon } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { type Pending, shown } from "./pending.ts";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
-import { type Live, turnsOf } from "./turns.ts";
+import { groupTurns, type Live } from "./turns.ts";
 
 /** A reader within so many pixels of the end is taken along when something is added. */
 const NEAR_END_PX = 80;
@@ -30,7 +30,7 @@ export interface TranscriptProps {
 /** Everything that was said, oldest first; it stays at the end while the reader is there. */
 export function Transcript({ state, onOlder, onEdit, onDecide, onLook, after }: TranscriptProps) {
   const { conversation, pending, opened } = state;
-  const turns = useMemo(() => turnsOf(conversation), [conversation]);
+  const turns = useMemo(() => groupTurns(conversation), [conversation]);
   const { scroller, atEnd, onScroll, toEnd } = useReadingPlace(state, onOlder);
   const waiting = shown(pending, conversation);
   const isEmpty = opened && turns.length === 0 && waiting.length === 0;

@@ -1,10 +1,16 @@
 import type { Decision, UserMessage } from "../client/wire.ts";
-import { ApprovalView } from "./approval-view.tsx";
+import type { Approval } from "./conversation.ts";
 import { Working } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
 import { ToolCallView } from "./tool-call-view.tsx";
-import { type Block, blocksOf, type Live, type Trouble, type Turn, troubleOf } from "./turns.ts";
+import { type Block, type Live, type Turn, type TurnProblem, turnBlocks, turnProblem } from "./turns.ts";
+
+const DECISIONS: [Decision, string][] = [
+  ["allow-once", texts.allowOnce],
+  ["allow-always", texts.allowAlways],
+  ["deny", texts.deny],
+];
 
 /** What a turn shows, and what it asks for. */
 export interface TurnViewProps {
@@ -17,8 +23,8 @@ export interface TurnViewProps {
 
 /** What was said and done in a turn. */
 export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
-  const blocks = blocksOf(turn, live);
-  const trouble = troubleOf(turn);
+  const blocks = turnBlocks(turn, live);
+  const trouble = turnProblem(turn);
   const isWaiting = turn.run?.state === "active" && !speaks(blocks.at(-1));
   return (
     <article class="turn">
@@ -31,7 +37,7 @@ export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
           <span class="unseen">{texts.working}</span>
         </p>
       )}
-      {trouble && <TroubleView trouble={trouble} />}
+      {trouble && <TurnProblemView trouble={trouble} />}
     </article>
   );
 }
@@ -96,7 +102,7 @@ function Told({ text }: { text: string }) {
   );
 }
 
-function TroubleView({ trouble }: { trouble: Trouble }) {
+function TurnProblemView({ trouble }: { trouble: TurnProblem }) {
   if (trouble.type !== "error") return <p class="trouble mild">{texts[trouble.type]}</p>;
   return (
     <p class="trouble" role="alert">
@@ -109,4 +115,24 @@ function TroubleView({ trouble }: { trouble: Trouble }) {
 function speaks(block: Block | undefined): boolean {
   if (block?.type === "tool") return block.call.state === "running" || block.call.state === "asking";
   return block?.type === "text" && block.key.startsWith("draft");
+}
+
+/** A question, and who is told what a person answered. */
+interface ApprovalViewProps {
+  approval: Approval;
+  onDecide(approvalId: string, decision: Decision): void;
+}
+
+/** Asks a person whether a tool call may run. */
+function ApprovalView({ approval, onDecide }: ApprovalViewProps) {
+  return (
+    <fieldset class="approval">
+      <legend>{approval.question}</legend>
+      {DECISIONS.map(([decision, label]) => (
+        <button key={decision} type="button" class="choice" onClick={() => onDecide(approval.approvalId, decision)}>
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
 }

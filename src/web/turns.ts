@@ -1,6 +1,6 @@
 import { isSilence, mayBeSilence } from "../client/silence.ts";
 import type { AssistantMessage, HistoryMessage, ToolCallPart, ToolMessage, UserMessage } from "../client/wire.ts";
-import type { Approval, Conversation, DraftPart, RunView } from "./conversation.ts";
+import type { Approval, Conversation, DraftPart, RunState } from "./conversation.ts";
 
 /** Messages of one run that stand together, as they are shown. */
 export interface Turn {
@@ -10,7 +10,7 @@ export interface Turn {
   messages: readonly HistoryMessage[];
   draft: readonly DraftPart[];
   /** Undefined where the run's end was not seen: it is an old one. */
-  run: RunView | undefined;
+  run: RunState | undefined;
 }
 
 /** What is known of tool calls that have no result yet. */
@@ -36,14 +36,14 @@ export interface ToolCall {
 }
 
 /** Why a turn did not end as it should, if so. */
-export type Trouble =
+export type TurnProblem =
   | { type: "aborted" }
   | { type: "length" }
   | { type: "refusal" }
   | { type: "error"; message: string };
 
 /** Puts the messages of each run together, in the order of the transcript. */
-export function turnsOf(conversation: Conversation): Turn[] {
+export function groupTurns(conversation: Conversation): Turn[] {
   const turns: Turn[] = [];
   let messages: HistoryMessage[] = [];
   for (const message of conversation.messages) {
@@ -72,7 +72,7 @@ export function turnsOf(conversation: Conversation): Turn[] {
 }
 
 /** What there is to see in a turn. */
-export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
+export function turnBlocks(turn: Turn, { progress, approvals }: Live): Block[] {
   const results = new Map<string, ToolMessage>();
   for (const message of turn.messages) if (message.role === "tool") results.set(message.callId, message);
   const blocks = turn.messages.flatMap((message): Block[] => {
@@ -82,7 +82,7 @@ export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
       const key = `${message.id} ${index}`;
       if (part.type === "tool-call") {
         const { callId } = part;
-        const call = callOf(
+        const call = toolCall(
           part,
           results.get(callId),
           turn.run?.state === "active",
@@ -105,7 +105,7 @@ function filesIn({ id, directives }: AssistantMessage): Block[] {
 }
 
 /** Why the last answer of a turn is not a whole one. */
-export function troubleOf(turn: Turn): Trouble | undefined {
+export function turnProblem(turn: Turn): TurnProblem | undefined {
   if (turn.run?.state === "failed") {
     return turn.run.error.code === "aborted" ? { type: "aborted" } : { type: "error", message: turn.run.error.message };
   }
@@ -122,7 +122,7 @@ function spoken(part: { type: "text" | "reasoning"; text: string }, key: string,
   return part.type === "text" ? [{ type: "text", key, text: part.text }] : [{ type: "reasoning", key, text, live }];
 }
 
-function callOf(
+function toolCall(
   part: ToolCallPart,
   result: ToolMessage | undefined,
   active: boolean,
@@ -133,4 +133,23 @@ function callOf(
   if (result) return { ...head, state: result.isError ? "failed" : "ok", text: result.text };
   if (approval) return { ...head, state: "asking", text: "", approval };
   return { ...head, state: active ? "running" : "unknown", text: word ?? "" };
+}
+
+/** A step of the plan that a call of `update_plan` shows. */
+export interface PlanStep {
+  step: string;
+  status: "pending" | "in_progress" | "completed";
+}
+
+/** The plan in the arguments of a call; undefined where the call is none, or its arguments are not those of a plan. */
+export function planSteps({ tool, args }: Pick<ToolCall, "tool" | "args">): PlanStep[] | undefined {
+  if (tool !== "update_plan" || typeof args === "string" || !Array.isArray(args.plan)) return undefined;
+  const steps: unknown[] = args.plan;
+  return steps.every(isStep) ? steps : undefined;
+}
+
+function isStep(value: unknown): value is PlanStep {
+  if (typeof value !== "object" || value === null || !("step" in value) || !("status" in value)) return false;
+  const isKnown = value.status === "pending" || value.status === "in_progress" || value.status === "completed";
+  return typeof value.step === "string" && isKnown;
 }

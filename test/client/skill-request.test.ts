@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requestOf, type SkillRequest } from "../../src/client/skill-request.ts";
+import { type SkillRequest, skillRequest } from "../../src/client/skill-request.ts";
 
 describe("the request to the API of a verb", () => {
   const bytes = new Uint8Array([0x50, 0x4b]);
@@ -42,6 +42,6 @@ describe("the request to the API of a verb", () => {
   ];
 
   it.each(cases)("%j (global: %s)", (request, global, asked) => {
-    expect(requestOf({ agentId: "main", global }, request)).toEqual(asked);
+    expect(skillRequest({ agentId: "main", global }, request)).toEqual(asked);
   });
 });

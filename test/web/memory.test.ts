@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MemoryResults } from "../../src/client/wire.ts";
-import { likenessOf, marked, whyFound } from "../../src/web/memory-words.ts";
+import { marked, similarityName, whyFound } from "../../src/web/memory-words.ts";
 import { textsFor } from "../../src/web/texts.ts";
 
 /** A passage with what is marked in it between stars. */
@@ -42,7 +42,7 @@ test("the reasons of a hit are words in the page's language", () => {
   ]);
   const { texts: chinese } = textsFor(["zh"]);
   const near = { legs: "vector", vector: { rank: 1, score: 1, similarity: 1 }, boosts: [] } as const;
-  const likeness = likenessOf({ embedder: { provider: "local", model: "hash-1" } }, chinese);
-  expect(whyFound({ ...near, boosts: [] }, likeness, chinese)).toEqual(["字形 1.00"]);
-  expect(likenessOf({}, chinese)).toBe("语义");
+  const similarity = similarityName({ embedder: { provider: "local", model: "hash-1" } }, chinese);
+  expect(whyFound({ ...near, boosts: [] }, similarity, chinese)).toEqual(["字形 1.00"]);
+  expect(similarityName({}, chinese)).toBe("语义");
 });

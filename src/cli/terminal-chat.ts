@@ -2,32 +2,32 @@ import { randomUUID } from "node:crypto";
 import { backoff } from "../client/backoff.ts";
 import { eventSource } from "../client/event-source.ts";
 import { follow } from "../client/follow.ts";
-import { ApiError, ask, runPath, type Server, tell } from "../client/http.ts";
+import { ApiError, requestJson, requestOk, runPath, type Server } from "../client/http.ts";
 import { isAccepted, isLast } from "../client/wire.ts";
 import { createPrinter } from "./printer.ts";
 import { explain } from "./problem.ts";
 
-/** Where a talk is written to. */
-export interface Paper {
+/** Where a chat is written to. */
+export interface TerminalOutput {
   write(text: string): void;
-  /** For what is not part of the talk. */
+  /** For what is not part of the chat. */
   note(text: string): void;
   /** Whether escape sequences mean something there. */
   styled: boolean;
 }
 
 /** Says one message after another in a session and writes down what comes of each. */
-export class Talk {
+export class TerminalChat {
   readonly #server: Server;
   readonly #sessionKey: string;
-  readonly #paper: Paper;
+  readonly #output: TerminalOutput;
   #run: string | undefined;
   #waiting: AbortController | undefined;
 
-  constructor(server: Server, sessionKey: string, paper: Paper) {
+  constructor(server: Server, sessionKey: string, output: TerminalOutput) {
     this.#server = server;
     this.#sessionKey = sessionKey;
-    this.#paper = paper;
+    this.#output = output;
   }
 
   /** Sends a message and writes until its run has ended. Tells whether it ended well. */
@@ -40,7 +40,7 @@ export class Talk {
       return runId !== undefined && (await this.#writeDown(runId, waiting.signal));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#paper.note(explain(error));
+      this.#output.note(explain(error));
       return false;
     } finally {
       this.#waiting = undefined;
@@ -59,7 +59,7 @@ export class Talk {
     } else {
       const path = runPath(this.#run, "abort");
       this.#run = undefined;
-      tell(this.#server, { method: "POST", path }).catch((error) => this.#paper.note(explain(error)));
+      requestOk(this.#server, { method: "POST", path }).catch((error) => this.#output.note(explain(error)));
     }
     return true;
   }
@@ -71,7 +71,7 @@ export class Talk {
     const onLink = this.#noteLoss();
     while (!signal.aborted) {
       try {
-        return (await ask(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
+        return (await requestJson(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
       } catch (error) {
         if (signal.aborted) return undefined;
         if (!(error instanceof ApiError) || !error.passing) throw error;
@@ -83,10 +83,10 @@ export class Talk {
   }
 
   async #writeDown(runId: string, signal: AbortSignal): Promise<boolean> {
-    const print = createPrinter(this.#paper.styled);
+    const print = createPrinter(this.#output.styled);
     const following = { after: 0, signal, onLink: this.#noteLoss() };
     for await (const event of follow(eventSource(this.#server, runPath(runId, "events")), following)) {
-      this.#paper.write(print(event));
+      this.#output.write(print(event));
       if (event.type === "queue" && event.phase === "joined") return this.#writeDown(event.intoRunId, signal);
       if (isLast(event)) return event.phase === "end";
     }
@@ -97,7 +97,7 @@ export class Talk {
   #noteLoss(): (link: "open" | "lost") => void {
     let isLost = false;
     return (link) => {
-      if (link === "lost" && !isLost) this.#paper.note("Connection lost. Trying again …");
+      if (link === "lost" && !isLost) this.#output.note("Connection lost. Trying again …");
       isLost = link === "lost";
     };
   }

@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../client/http.ts";
 import { texts } from "./language.ts";
 
 /** Something that is done at a person's word: whether it is under way, and why it failed. */
-export interface Act {
+export interface Action {
   busy: boolean;
   trouble: string | undefined;
   /** Does it, unless something is under way already. Never rejects but for faults of the page itself. */
@@ -11,7 +12,7 @@ export interface Act {
 }
 
 /** One thing at a time, with its trouble told in words. */
-export function useAct(): Act {
+export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string>();
   async function run(work: () => Promise<void>) {
@@ -21,7 +22,7 @@ export function useAct(): Act {
     try {
       await work();
     } catch (error) {
-      setTrouble(troubleOf(error));
+      setTrouble(errorText(error));
     } finally {
       setBusy(false);
     }
@@ -30,8 +31,15 @@ export function useAct(): Act {
 }
 
 /** What to tell a person of a refusal. @throws what is none */
-export function troubleOf(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) throw error;
   if (error.status === 0) return texts.unreachable;
   return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+}
+
+/** Puts the cursor into a field when it appears, except where that would raise an on-screen keyboard. */
+export function useFocus(field: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus();
+  }, [field]);
 }
