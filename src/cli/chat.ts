@@ -2,18 +2,18 @@ import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runCommand } from "./problem.ts";
-import { findServer, meet } from "./server.ts";
+import { findServer, requestCaller } from "./server.ts";
 import { TerminalChat, type TerminalOutput } from "./terminal-chat.ts";
 import { VARIABLES_FILE } from "./variables.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run chat -- [options] [message]
 
-With a message it shows the reply and ends. Otherwise every line is a message.
-Ctrl-C stops a reply; where there is none it ends the chat.
+With a message, prints the reply and exits. Without one, every line is a message.
+Ctrl-C stops the current reply; without one, it ends the chat.
 
-  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
-  --session <key>      Session to talk in (default: the agent's main one)
+  --url <address>      Address of Isopod (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --session <key>      Session to chat in (default: the agent's main one)
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
   --help               Show this`;
 
@@ -23,7 +23,7 @@ const terminal: TerminalOutput = {
   styled: process.stdout.isTTY && process.env.NO_COLOR === undefined,
 };
 
-/** Talks to a running Isopod until the input ends. */
+/** Chats with a running Isopod until the input ends. */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
@@ -36,25 +36,25 @@ async function main(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const server = await findServer(values.vars, values.url);
-  const me = await meet(server);
+  const me = await requestCaller(server);
   const sessionKey = values.session ?? `agent:${me.agentId}:main`;
   const chat = new TerminalChat(server, sessionKey, terminal);
-  if (positionals.length > 0) await sayOnce(chat, positionals.join(" "));
-  else await converse(chat, `${me.model} · ${sessionKey} · Ctrl-C stops a reply, and ends the chat`);
+  if (positionals.length > 0) await sendOnce(chat, positionals.join(" "));
+  else await readMessages(chat, `${me.model} · ${sessionKey} · Ctrl-C stops a reply or ends the chat`);
 }
 
-async function sayOnce(chat: TerminalChat, message: string): Promise<void> {
+async function sendOnce(chat: TerminalChat, message: string): Promise<void> {
   process.on("SIGINT", () => chat.interrupt());
-  if (!(await chat.say(message))) process.exitCode = 1;
+  if (!(await chat.send(message))) process.exitCode = 1;
 }
 
-async function converse(chat: TerminalChat, heading: string): Promise<void> {
+async function readMessages(chat: TerminalChat, heading: string): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: isTerminal, prompt: "› " });
   const interrupt = () => {
     if (!chat.interrupt()) lines.close();
   };
-  // A terminal hands Ctrl-C to whoever reads lines from it; without one it is a signal.
+  // On a terminal, readline receives Ctrl-C; without one, it is a signal.
   lines.on("SIGINT", interrupt);
   process.on("SIGINT", interrupt);
   const prompt = () => {
@@ -63,7 +63,7 @@ async function converse(chat: TerminalChat, heading: string): Promise<void> {
   if (isTerminal) console.log(heading);
   prompt();
   for await (const line of lines) {
-    if (line.trim() !== "") await chat.say(line);
+    if (line.trim() !== "") await chat.send(line);
     prompt();
   }
 }

@@ -9,7 +9,7 @@ import { runWrangler } from "./wrangler.ts";
 const DATABASES = { DB: "d1", MEMORY: "memory" };
 
 /**
- * Brings the local D1 databases up to date. There is nothing to start when the migrations are the same as last time, and
+ * Applies the migrations to the local D1 databases. Starts nothing when the migrations are the same as last time, and
  * so is wrangler.toml, whose `database_id` also names the local database.
  */
 export async function migrate(root: string, stateFolder: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function migrate(root: string, stateFolder: string): Promise<void> 
   if (isDone && (await readFile(stamp, "utf8")) === digest) return;
   for (const binding of Object.keys(DATABASES)) {
     const wrangler = runWrangler(root, ["d1", "migrations", "apply", binding, "--local", "--persist-to", stateFolder]);
-    if ((await wrangler.ended) !== 0) throw new Problem(`${wrangler.output()}\nThe database could not be prepared.`);
+    if ((await wrangler.ended) !== 0) throw new Problem(`${wrangler.output()}\nThe migrations could not be applied.`);
   }
   await mkdir(stateFolder, { recursive: true });
   await writeFile(stamp, digest);

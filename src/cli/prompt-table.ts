@@ -43,7 +43,7 @@ function fileState({ missing, truncated }: Prompt["files"][number]): string {
   return truncated ? "cut" : "";
 }
 
-/** Rows under their heading: words to the left, numbers to the right. */
+/** Rows under their heading: words aligned left, numbers right. */
 function table(rows: readonly Row[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => String(row[column] ?? "").length))) ?? [];
   const isNumber = (column: number) => typeof rows[1]?.[column] === "number";

@@ -12,14 +12,14 @@ import { requirePackages, runWrangler, type Wrangler } from "./wrangler.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const READY_WITHIN_MS = 90_000;
 const POLL_MS = 100;
-/** What wrangler says when somebody else was faster. */
+/** What wrangler prints when the port is in use. */
 const PORT_TAKEN = /address already in use/i;
 const USAGE = `Usage: npm start -- [options]
 
   --port <number>      Port to listen on (default: PORT, else 8787)
   --persist-to <dir>   Where data is kept (default: .wrangler/state)
   --vars <file>        File of variables and secrets (default: .dev.vars)
-  --verbose            Show everything that wrangler says
+  --verbose            Show all output of wrangler
   --help               Show this`;
 
 /** Starts Isopod on this machine and stays until Ctrl-C. */
@@ -35,7 +35,7 @@ async function start(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const port = parsePort(values.port);
-  if (port === undefined) throw new Problem(`'${values.port}' is no port. Use a number from 1 to 65535.`);
+  if (port === undefined) throw new Problem(`'${values.port}' is not a port. Use a number from 1 to 65535.`);
 
   requirePackages(ROOT);
   const token = await ensureToken(values.vars);
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Passes on what wrangler says, but for what we say better. */
+/** Prints wrangler's output, except for the message that `portTaken` replaces. */
 function show(text: string): void {
   if (!PORT_TAKEN.test(text)) process.stderr.write(text);
 }
@@ -75,17 +75,17 @@ function devArguments(port: number, options: DevOptions): string[] {
   ];
 }
 
-/** @throws Problem that names another port, where this one cannot be used */
+/** @throws Problem that names another port, where this one is in use */
 async function requirePort(port: number, server: Server): Promise<void> {
   const state = await probePort(port);
   if (state === "taken") throw await portTaken(port, server);
-  if (state === "forbidden") throw new Problem(`Port ${port} needs more rights. ${await chooseAnother(1024)}`);
+  if (state === "forbidden") throw new Problem(`Port ${port} needs more privileges. ${await chooseAnother(1024)}`);
 }
 
 async function portTaken(port: number, server: Server): Promise<Problem> {
   const what = (await isIsopod(server))
     ? `Isopod already runs at ${server.url}.`
-    : `Port ${port} is taken by another program.`;
+    : `Port ${port} is in use by another program.`;
   return new Problem(`${what}\n${await chooseAnother(port)}`);
 }
 
@@ -103,7 +103,7 @@ async function isIsopod(server: Server): Promise<boolean> {
   }
 }
 
-/** Waits for the Worker, and seeds the workspace of its agent by looking at it. */
+/** Waits until the Worker answers, and seeds its agent's workspace by listing it. */
 async function ready(server: Server, wrangler: Wrangler, port: number): Promise<Caller> {
   const deadline = Date.now() + READY_WITHIN_MS;
   let ended = false;
@@ -131,7 +131,7 @@ async function answers(server: Server): Promise<boolean> {
   }
 }
 
-/** Ends wrangler when somebody asks us to end. Gives whether that has happened. */
+/** Stops wrangler on a signal. Returns a function that says whether a signal came. */
 function onInterrupt(wrangler: Wrangler): () => boolean {
   let interrupted = false;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -143,7 +143,7 @@ function onInterrupt(wrangler: Wrangler): () => boolean {
   return () => interrupted;
 }
 
-/** What a person sees when Isopod has started: where it is, how to get in, and what to try. */
+/** The text that `npm start` prints once Isopod answers: its address, its token, and a request to try. */
 function welcome(url: string, token: string, model: string): string {
   return `
 Isopod is ready.
@@ -155,22 +155,22 @@ Isopod is ready.
   Model         ${model}
                 ${modelAdvice(model)}
 
-  Ask it something:
+  Send a message:
   ${curlLine(url, token)}
 
-  npm run chat talks to it in the terminal. Ctrl-C ends it.
+  npm run chat opens a chat in the terminal. Ctrl-C stops Isopod.
 `;
 }
 
 function modelAdvice(model: string): string {
-  if (model === "custom/") return "(which model? Set ISOPOD_MODEL to its name at OPENAI_BASE_URL, and start again.)";
+  if (model === "custom/") return "(no model yet. Set ISOPOD_MODEL to its name at OPENAI_BASE_URL, and start again.)";
   const how = "put ANTHROPIC_API_KEY, OPENAI_API_KEY or ISOPOD_MODEL=ollama/<name> into .dev.vars and start again.";
   return model.startsWith("offline/")
-    ? `(built in, answers by rules.) For a real one ${how}`
-    : `For another one ${how}`;
+    ? `(built in, answers by rules.) For a real model, ${how}`
+    : `For another model, ${how}`;
 }
 
-/** One line for a shell: it sends a message and shows what comes of it as it happens, to the end of the run. */
+/** A shell command that sends a message and prints the events of its run. */
 function curlLine(url: string, token: string): string {
   const headers = `-H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream'`;
   return `curl -sN ${headers} -d '{"message":"Hello"}' ${url}/v1/agent`;

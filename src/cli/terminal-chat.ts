@@ -7,16 +7,16 @@ import { isAccepted, isLast } from "../client/wire.ts";
 import { createPrinter } from "./printer.ts";
 import { explain } from "./problem.ts";
 
-/** Where a chat is written to. */
+/** The output of a chat. */
 export interface TerminalOutput {
   write(text: string): void;
-  /** For what is not part of the chat. */
+  /** Prints a message that is not part of the chat. */
   note(text: string): void;
-  /** Whether escape sequences mean something there. */
+  /** Whether the output understands escape sequences. */
   styled: boolean;
 }
 
-/** Says one message after another in a session and writes down what comes of each. */
+/** Sends messages to a session, one at a time, and prints the events of each run. */
 export class TerminalChat {
   readonly #server: Server;
   readonly #sessionKey: string;
@@ -30,14 +30,14 @@ export class TerminalChat {
     this.#output = output;
   }
 
-  /** Sends a message and writes until its run has ended. Tells whether it ended well. */
-  async say(message: string): Promise<boolean> {
+  /** Sends a message and prints its run's events to the end. Resolves with whether the run succeeded. */
+  async send(message: string): Promise<boolean> {
     const waiting = new AbortController();
     this.#waiting = waiting;
     try {
       const runId = await this.#post(message, waiting.signal);
       this.#run = runId;
-      return runId !== undefined && (await this.#writeDown(runId, waiting.signal));
+      return runId !== undefined && (await this.#printRun(runId, waiting.signal));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#output.note(explain(error));
@@ -49,8 +49,8 @@ export class TerminalChat {
   }
 
   /**
-   * Stops what is going on: first the run is asked to stop, and if that is not enough nobody waits for it any more.
-   * Tells whether there was anything.
+   * Interrupts the current message: the first call aborts the run, the second stops waiting for it.
+   * Returns whether there was a message to interrupt.
    */
   interrupt(): boolean {
     if (!this.#waiting) return false;
@@ -64,11 +64,11 @@ export class TerminalChat {
     return true;
   }
 
-  /** Sends a message until it is accepted; undefined where it was interrupted before. */
+  /** Sends a message until it is accepted; undefined where it was interrupted before that. */
   async #post(message: string, signal: AbortSignal): Promise<string | undefined> {
     const body = { message, sessionKey: this.#sessionKey, idempotencyKey: randomUUID() };
     const tries = backoff(signal);
-    const onLink = this.#noteLoss();
+    const onLink = this.#lossNotice();
     while (!signal.aborted) {
       try {
         return (await requestJson(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
@@ -82,19 +82,19 @@ export class TerminalChat {
     return undefined;
   }
 
-  async #writeDown(runId: string, signal: AbortSignal): Promise<boolean> {
+  async #printRun(runId: string, signal: AbortSignal): Promise<boolean> {
     const print = createPrinter(this.#output.styled);
-    const following = { after: 0, signal, onLink: this.#noteLoss() };
+    const following = { after: 0, signal, onLink: this.#lossNotice() };
     for await (const event of follow(eventSource(this.#server, runPath(runId, "events")), following)) {
       this.#output.write(print(event));
-      if (event.type === "queue" && event.phase === "joined") return this.#writeDown(event.intoRunId, signal);
+      if (event.type === "queue" && event.phase === "joined") return this.#printRun(event.intoRunId, signal);
       if (isLast(event)) return event.phase === "end";
     }
     return false;
   }
 
-  /** Says that the connection is lost, once each time. */
-  #noteLoss(): (link: "open" | "lost") => void {
+  /** Prints that the connection is lost, once each time. */
+  #lossNotice(): (link: "open" | "lost") => void {
     let isLost = false;
     return (link) => {
       if (link === "lost" && !isLost) this.#output.note("Connection lost. Trying again …");

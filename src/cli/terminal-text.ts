@@ -1,9 +1,9 @@
-/** A text as one line that a terminal shows as it is: what would steer the terminal becomes a space. */
+/** A text as one line, with control characters replaced by spaces. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
 }
 
-/** A text of several lines as a terminal may show it: what would steer it becomes a space. */
+/** A text of several lines, with control characters other than tabs replaced by spaces. */
 export function printable(text: string): string {
   return text
     .split(/\r?\n/)
@@ -11,12 +11,12 @@ export function printable(text: string): string {
     .join("\n");
 }
 
-/** Rows one below the other, their columns as wide as they have to be; the first row says how many there are. */
+/** A table whose columns are as wide as their widest cell; the first row says how many columns there are. */
 export function table(rows: readonly (readonly string[])[]): string {
   return tableLines(rows).join("\n");
 }
 
-/** The same, a line a row. */
+/** The same table, one string per row. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map(oneLine));
   const widths = shown[0]?.map((_, column) => Math.max(...shown.map((row) => columnWidth(row[column] ?? "")))) ?? [];
@@ -25,7 +25,7 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
   return shown.map((row) => row.map(cell).join("  ").trimEnd());
 }
 
-/** Chinese characters take two columns. */
+/** The width in columns: wide characters and emoji take two. */
 function columnWidth(text: string): number {
   return [...text].reduce(
     (width, character) => width + (/[\u1100-\u115f\u2e80-\uffe6]|\p{Emoji_Presentation}/u.test(character) ? 2 : 1),

@@ -3,10 +3,10 @@ import type { Source } from "./follow.ts";
 import { ApiError, openResponse, type Server, unreachable } from "./http.ts";
 import { type AgentEvent, isAgentEvent } from "./wire.ts";
 
-/** A connection that says nothing for so long counts as lost; the server pings three times as often. */
+/** A connection without data for this long counts as lost; the server pings three times as often. */
 const SILENCE_MS = 45_000;
 
-/** Reads the server-sent events that `path` answers with. */
+/** A source of the server-sent events at `path`. */
 export function eventSource(server: Server, path: string): Source {
   return (after, signal) => read(server, `${path}?after=${after}`, signal);
 }
@@ -33,7 +33,7 @@ async function* read(server: Server, path: string, signal: AbortSignal): AsyncGe
         yield* found.splice(0);
       }
     } finally {
-      // Hangs up where the reader left early. On a stream that broke there is nothing to cancel, and it says so.
+      // Closes the connection where the reader left early. On a broken stream, `cancel` rejects, and there is nothing to close.
       await reader.cancel().catch(() => undefined);
     }
   } finally {

@@ -1,9 +1,9 @@
 import type { Request } from "./http.ts";
 
-/** Whose skills, where. */
+/** The agent whose skills a request is about. */
 export interface SkillPlace {
   agentId: string;
-  /** Whether those of all agents are meant. */
+  /** Whether the request is about the skills of all agents. */
   global: boolean;
 }
 
@@ -13,7 +13,7 @@ export type SkillOrigin =
   | { kind: "url"; url: string }
   | { kind: "slug"; slug: string; version?: string };
 
-/** What is asked of the API about skills. */
+/** A request about skills, before it becomes an HTTP request. */
 export type SkillRequest =
   | { verb: "list" }
   | { verb: "show" | "remove" | "verify"; name: string }
@@ -21,7 +21,7 @@ export type SkillRequest =
   | { verb: "install"; origin: SkillOrigin; replace: boolean; version?: string | undefined; path?: string | undefined }
   | { verb: "update"; name: string; force: boolean; version?: string | undefined };
 
-/** The request of the API for what is asked. Pure. */
+/** The HTTP request of a request about skills. Pure. */
 export function skillRequest({ agentId, global }: SkillPlace, request: SkillRequest): Request {
   const all = `/v1/agents/${encodeURIComponent(agentId)}/skills`;
   const one = "name" in request ? `${all}/${encodeURIComponent(request.name)}` : all;

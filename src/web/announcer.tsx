@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { activeRun, type Conversation } from "./conversation.ts";
 import { texts } from "./language.ts";
 
-/** Tells a screen reader of finished replies only: it would stumble over a text that grows. */
+/** A live region for screen readers. It announces finished replies only, not every delta. */
 export function Announcer({ conversation }: { conversation: Conversation }) {
   const [since] = useState(() => Date.now());
   const [news, setNews] = useState("");

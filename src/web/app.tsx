@@ -11,23 +11,23 @@ type Visitor =
   | { state: "in"; me: Caller }
   | { state: "unreachable"; message: string };
 
-/** What the page needs from its surroundings. */
+/** What the page gets from the browser. */
 export interface AppProps {
   server: Server;
   /** A token that came with the address. */
   token: string | undefined;
-  /** The session to talk in; the agent's own where it is not given. */
+  /** The session to chat in; the agent's main session where absent. */
   sessionKey: string | undefined;
   store: Storage;
 }
 
-/** The page: who is it, then the chat. */
+/** The page: the sign-in form, then the chat. */
 export function App({ server, token, sessionKey, store }: AppProps) {
   const [visitor, setVisitor] = useState<Visitor>({ state: "unknown" });
 
   async function enter(withToken?: string) {
     const notice = withToken === undefined ? undefined : await signIn(server, withToken);
-    setVisitor(notice === undefined ? await meet(server) : { state: "out", notice });
+    setVisitor(notice === undefined ? await requestCaller(server) : { state: "out", notice });
   }
   async function leave() {
     await requestOk(server, { method: "POST", path: "/v1/logout" });
@@ -67,7 +67,7 @@ export function App({ server, token, sessionKey, store }: AppProps) {
   }
 }
 
-async function meet(server: Server): Promise<Visitor> {
+async function requestCaller(server: Server): Promise<Visitor> {
   try {
     return { state: "in", me: await requestJson(server, { path: "/v1/me" }, isCaller) };
   } catch (error) {

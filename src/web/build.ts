@@ -6,7 +6,7 @@ import { type BuildResult, build } from "esbuild";
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const TARGET = fileURLToPath(new URL("../../dist/web/", import.meta.url));
 
-/** Bundles the page into `dist/web`. Files that did not change are left alone, so that nothing reloads for them. */
+/** Bundles the page into `dist/web`. Unchanged files are not written, so that nothing reloads for them. */
 async function buildPage(): Promise<void> {
   const bundle = await build({
     entryPoints: {
@@ -25,7 +25,7 @@ async function buildPage(): Promise<void> {
     metafile: true,
     write: false,
   });
-  // The documentation is served by the Worker, which does not know hashes.
+  // The Worker serves the documentation and does not know hashes.
   const docs = await build({
     entryPoints: { docs: join(SOURCE, "styles/docs.css") },
     outdir: TARGET,

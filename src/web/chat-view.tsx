@@ -10,13 +10,13 @@ import { texts } from "./language.ts";
 import { MemoryDialog } from "./memory-dialog.tsx";
 import { openOutbox } from "./outbox.ts";
 import { PageHeader } from "./page-header.tsx";
-import { type Looked, PromptDialog } from "./prompt-dialog.tsx";
+import { PromptDialog, type PromptTarget } from "./prompt-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
 
 const DISMISSED = "isopod.first-steps-dismissed";
 
-/** What a conversation on the page needs. */
+/** The properties of the chat. */
 export interface ChatViewProps {
   server: Server;
   me: Caller;
@@ -26,15 +26,15 @@ export interface ChatViewProps {
   onSignedOut(): void;
 }
 
-/** The conversation, with where to write below it. */
+/** The header, the transcript, and the composer below it. */
 export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }: ChatViewProps) {
   const outbox = useMemo(() => openOutbox(store, sessionKey), [store, sessionKey]);
   const chat = useMemo(() => new Chat(server, sessionKey, outbox, onSignedOut), [server, sessionKey, outbox]);
   useEffect(() => () => chat.close(), [chat]);
-  useEffect(() => attend(chat), [chat]);
+  useEffect(() => wakeOnReturn(chat), [chat]);
   const state = useChatState(chat);
   const [text, setText] = useState(() => outbox.readDraft());
-  const [looked, setLooked] = useState<Looked>();
+  const [promptTarget, setPromptTarget] = useState<PromptTarget>();
   const [skillsOpen, setSkillsOpen] = useState(false);
   const [memoryOpen, setMemoryOpen] = useState(false);
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
@@ -56,7 +56,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
     <div class="page">
       <PageHeader
         model={me.model}
-        onPrompt={() => setLooked("next")}
+        onPrompt={() => setPromptTarget("next")}
         onSkills={() => setSkillsOpen(true)}
         onMemory={() => setMemoryOpen(true)}
         onSignOut={onLeave}
@@ -66,7 +66,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         onOlder={() => chat.loadOlder()}
         onEdit={(key) => write(joinTexts(text, chat.takeBack(key)))}
         onDecide={(approvalId, decision) => chat.decide(approvalId, decision)}
-        onLook={(runId) => setLooked({ runId })}
+        onShowPrompt={(runId) => setPromptTarget({ runId })}
         after={(isEmpty) =>
           !dismissed && <FirstSteps model={me.model} open={isEmpty} onDismiss={dismiss} onSuggest={write} />
         }
@@ -83,8 +83,13 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         />
       </footer>
       <Announcer conversation={state.conversation} />
-      {looked !== undefined && (
-        <PromptDialog server={server} sessionKey={sessionKey} looked={looked} onClose={() => setLooked(undefined)} />
+      {promptTarget !== undefined && (
+        <PromptDialog
+          server={server}
+          sessionKey={sessionKey}
+          target={promptTarget}
+          onClose={() => setPromptTarget(undefined)}
+        />
       )}
       {skillsOpen && <SkillsDialog server={server} agentId={me.agentId} onClose={() => setSkillsOpen(false)} />}
       {memoryOpen && <MemoryDialog server={server} agentId={me.agentId} onClose={() => setMemoryOpen(false)} />}
@@ -128,8 +133,8 @@ function useChatState(chat: Chat): ChatState {
   return state;
 }
 
-/** Connects when somebody looks or the network comes back. */
-function attend(chat: Chat): () => void {
+/** Reconnects when the page becomes visible or the network comes back. */
+function wakeOnReturn(chat: Chat): () => void {
   const wake = () => chat.wake();
   document.addEventListener("visibilitychange", wake);
   window.addEventListener("online", wake);

@@ -1,4 +1,4 @@
-/** The mark: a pill bug, seven plates over its back, rolled halfway up. */
+/** The logo: a pill bug with seven plates, half rolled up. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -46,7 +46,7 @@ export function MenuIcon() {
   );
 }
 
-/** Seven plates that rise one after another: the agent is at work. */
+/** The activity indicator: seven plates that rise one after another. */
 export function Working() {
   return (
     <span class="working" aria-hidden="true">

@@ -4,7 +4,7 @@ import { markdownPieces, toNodes } from "./markdown.ts";
 
 const COPIED_MS = 1600;
 
-/** Markdown as it reads. */
+/** Rendered Markdown. */
 export function MarkdownView({ text }: { text: string }) {
   const pieces = useMemo(() => markdownPieces(text), [text]);
   return (
@@ -20,7 +20,7 @@ export function MarkdownView({ text }: { text: string }) {
   );
 }
 
-/** Fills itself by hand: what it shows is not Preact's, and stays untouched (a selection too) until it changes. */
+/** Sets its nodes without Preact, so that they, and a selection in them, stay until the HTML changes. */
 function Rich({ html }: { html: string }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => element.current?.replaceChildren(toNodes(html)), [html]);

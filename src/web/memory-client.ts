@@ -8,7 +8,7 @@ import {
   type MemoryStatus,
 } from "../client/wire.ts";
 
-/** Whose memory, and where it is asked for. */
+/** An agent's memory on a server. */
 export interface MemoryServer {
   server: Server;
   agentId: string;
@@ -17,17 +17,17 @@ export interface MemoryServer {
 /** Lines that are shown before and after a passage. */
 const AROUND = 6;
 
-/** How it stands. @throws ApiError */
+/** The status of the index. @throws ApiError */
 export function memoryStatus(at: MemoryServer, signal: AbortSignal): Promise<MemoryStatus> {
   return requestJson(at.server, { path: memoryPath(at, "status"), signal }, isMemoryStatus);
 }
 
-/** Searches it. @throws ApiError */
+/** Searches the memory. @throws ApiError */
 export function searchMemory(at: MemoryServer, query: string): Promise<MemoryResults> {
   return requestJson(at.server, { method: "POST", path: memoryPath(at, "search"), body: { query } }, isMemoryResults);
 }
 
-/** Indexes all files anew, as far as one request does that. @throws ApiError */
+/** Starts indexing all files again; what takes longer than the request continues by itself. @throws ApiError */
 export function indexMemory(at: MemoryServer): Promise<MemoryStatus> {
   return requestJson(
     at.server,

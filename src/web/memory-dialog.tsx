@@ -11,14 +11,14 @@ import { similarityName } from "./memory-words.ts";
 /** How often the page asks whether an index is complete. */
 const LOOK_EVERY_MS = 2_000;
 
-/** What looking into an agent's memory needs. */
+/** The properties of the memory dialog. */
 export interface MemoryDialogProps {
   server: Server;
   agentId: string;
   onClose(): void;
 }
 
-/** What the agent remembers: how the index stands, and a search of it, over the conversation. */
+/** A dialog with the status of an agent's memory index, and a search of it. */
 export function MemoryDialog({ server, agentId, onClose }: MemoryDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const at = useMemo(() => ({ server, agentId }), [server, agentId]);
@@ -35,7 +35,7 @@ export function MemoryDialog({ server, agentId, onClose }: MemoryDialogProps) {
       <Trouble words={trouble} />
       {status === undefined && trouble === undefined && (
         <p class="hint" aria-busy="true">
-          {texts.opensPrompt}
+          {texts.loading}
         </p>
       )}
       {status?.enabled === false && <p class="hint">{texts.memoryOff}</p>}
@@ -50,7 +50,7 @@ export function MemoryDialog({ server, agentId, onClose }: MemoryDialogProps) {
   );
 }
 
-/** Cuts all files anew; what takes longer than one request goes on by itself. */
+/** A button that indexes all files again. */
 function IndexAgain({ at, onDone }: { at: MemoryServer; onDone(status: MemoryStatus): void }) {
   const { busy, trouble, run } = useAction();
   const [said, setSaid] = useState("");
@@ -123,7 +123,7 @@ function Trouble({ words }: { words: string | undefined }) {
   );
 }
 
-/** How the memory stands; asked again as long as something is left to do. */
+/** The status of the index, polled until it is complete. */
 function useStatus(at: MemoryServer) {
   const [status, setStatus] = useState<MemoryStatus>();
   const [trouble, setTrouble] = useState<string>();

@@ -5,15 +5,15 @@ import { texts } from "./language.ts";
 import { linesAround, type MemoryServer } from "./memory-client.ts";
 import { marked, whyFound } from "./memory-words.ts";
 
-/** What a found passage needs. */
+/** The properties of a search result. */
 export interface MemoryHitProps {
   at: MemoryServer;
   hit: MemoryResults["results"][number];
-  /** What vectors compare, in words. */
+  /** The name of the vectors' similarity. */
   similarity: string;
 }
 
-/** A passage with how well it fits, why it was found and where it stands; opened, the lines around it. */
+/** A passage with its score, why it was found, and its file; opened, the lines around it. */
 export function MemoryHit({ at, hit, similarity }: MemoryHitProps) {
   const { citation, score, snippet, reason } = hit;
   const [open, setOpen] = useState(false);
@@ -37,13 +37,13 @@ export function MemoryHit({ at, hit, similarity }: MemoryHitProps) {
       </p>
       <details class="around" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{texts.linesAround}</summary>
-        {open && <Around at={at} hit={hit} />}
+        {open && <SurroundingLines at={at} hit={hit} />}
       </details>
     </article>
   );
 }
 
-function Around({ at, hit }: Omit<MemoryHitProps, "similarity">) {
+function SurroundingLines({ at, hit }: Omit<MemoryHitProps, "similarity">) {
   const [passage, setPassage] = useState<MemoryPassage>();
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {
@@ -63,7 +63,7 @@ function Around({ at, hit }: Omit<MemoryHitProps, "similarity">) {
   if (passage === undefined) {
     return (
       <p class="hint" aria-busy="true">
-        {texts.opensPrompt}
+        {texts.loading}
       </p>
     );
   }

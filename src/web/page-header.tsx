@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Mark, MenuIcon } from "./icons.tsx";
 import { texts } from "./language.ts";
 
-/** What the header shows, and what its buttons do. */
+/** The properties of the header. */
 export interface PageHeaderProps {
   /** `provider/model` of the next run. */
   model: string;

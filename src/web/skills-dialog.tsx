@@ -7,14 +7,14 @@ import { SkillInstall } from "./skill-install.tsx";
 import { SkillView } from "./skill-view.tsx";
 import { listSkills, skillsMatching } from "./skills-client.ts";
 
-/** What looking at an agent's skills needs. */
+/** The properties of the skills dialog. */
 export interface SkillsDialogProps {
   server: Server;
   agentId: string;
   onClose(): void;
 }
 
-/** What the agent can be taught: what there is and why not, over the conversation. */
+/** A dialog with an agent's skills, eligible or not, and the install form. */
 export function SkillsDialog({ server, agentId, onClose }: SkillsDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { report, trouble, refresh } = useReport(server, agentId);
@@ -42,7 +42,7 @@ export function SkillsDialog({ server, agentId, onClose }: SkillsDialogProps) {
       )}
       {report === undefined && trouble === undefined && (
         <p class="hint" aria-busy="true">
-          {texts.opensPrompt}
+          {texts.loading}
         </p>
       )}
       {report !== undefined && (

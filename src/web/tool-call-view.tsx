@@ -45,13 +45,13 @@ export function ToolCallView({ call }: { call: ToolCall }) {
   );
 }
 
-/** The first argument that is a text: a path, a query, a command. */
+/** The first argument that is a string: a path, a query, a command. */
 function firstArgument(args: ToolCall["args"]): string {
   const first = typeof args === "string" ? args : Object.values(args).find((value) => typeof value === "string");
   return typeof first === "string" ? first.replace(/\s+/g, " ").slice(0, 120) : "";
 }
 
-/** The plan of the agent's work as a list, with how far it is. */
+/** The steps of the agent's plan with their status. */
 function PlanView({ steps }: { steps: readonly PlanStep[] }) {
   return (
     <ul class="plan">

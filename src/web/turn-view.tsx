@@ -12,24 +12,24 @@ const DECISIONS: [Decision, string][] = [
   ["deny", texts.deny],
 ];
 
-/** What a turn shows, and what it asks for. */
+/** The properties of a turn. */
 export interface TurnViewProps {
   turn: Turn;
   live: Live;
   onDecide(approvalId: string, decision: Decision): void;
-  /** Somebody wants to see what the model was sent in a run. */
-  onLook(runId: string): void;
+  /** Called to show the prompt of a run. */
+  onShowPrompt(runId: string): void;
 }
 
-/** What was said and done in a turn. */
-export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
+/** The messages, reasoning and tool calls of a turn. */
+export function TurnView({ turn, live, onDecide, onShowPrompt }: TurnViewProps) {
   const blocks = turnBlocks(turn, live);
   const trouble = turnProblem(turn);
-  const isWaiting = turn.run?.state === "active" && !speaks(blocks.at(-1));
+  const isWaiting = turn.run?.state === "active" && !showsActivity(blocks.at(-1));
   return (
     <article class="turn">
       {blocks.map((block) => (
-        <BlockView key={block.key} block={block} onDecide={onDecide} onLook={() => onLook(turn.runId)} />
+        <BlockView key={block.key} block={block} onDecide={onDecide} onShowPrompt={() => onShowPrompt(turn.runId)} />
       ))}
       {isWaiting && (
         <p class="waiting">
@@ -45,16 +45,16 @@ export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
 interface BlockViewProps {
   block: Block;
   onDecide: TurnViewProps["onDecide"];
-  onLook(): void;
+  onShowPrompt(): void;
 }
 
-function BlockView({ block, onDecide, onLook }: BlockViewProps) {
+function BlockView({ block, onDecide, onShowPrompt }: BlockViewProps) {
   switch (block.type) {
     case "user":
       return block.message.sender?.id === "system" ? (
-        <Told text={block.message.text} />
+        <SystemNote text={block.message.text} />
       ) : (
-        <Said message={block.message} onLook={onLook} />
+        <UserMessageView message={block.message} onShowPrompt={onShowPrompt} />
       );
     case "text":
       return <MarkdownView text={block.text} />;
@@ -75,7 +75,7 @@ function BlockView({ block, onDecide, onLook }: BlockViewProps) {
   }
 }
 
-function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
+function UserMessageView({ message, onShowPrompt }: { message: UserMessage; onShowPrompt(): void }) {
   const name = message.sender?.name ?? (message.sender?.owner === false ? message.sender.id : texts.you);
   const at = new Date(message.at);
   return (
@@ -84,7 +84,7 @@ function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
       <p class="byline">
         {name}
         <time dateTime={at.toISOString()}>{at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })}</time>
-        <button type="button" class="quiet look" onClick={onLook} title={texts.promptSent}>
+        <button type="button" class="quiet look" onClick={onShowPrompt} title={texts.promptSent}>
           {texts.prompt}
         </button>
       </p>
@@ -92,8 +92,8 @@ function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
   );
 }
 
-/** What the system itself told the agent: people need not read it, and may. */
-function Told({ text }: { text: string }) {
+/** A message from the system to the agent, closed at first. */
+function SystemNote({ text }: { text: string }) {
   return (
     <details class="aside">
       <summary>{texts.system}</summary>
@@ -111,19 +111,19 @@ function TurnProblemView({ trouble }: { trouble: TurnProblem }) {
   );
 }
 
-/** Whether a block shows by itself that something is going on. */
-function speaks(block: Block | undefined): boolean {
+/** Whether a block itself shows activity. */
+function showsActivity(block: Block | undefined): boolean {
   if (block?.type === "tool") return block.call.state === "running" || block.call.state === "asking";
   return block?.type === "text" && block.key.startsWith("draft");
 }
 
-/** A question, and who is told what a person answered. */
+/** The properties of an approval. */
 interface ApprovalViewProps {
   approval: Approval;
   onDecide(approvalId: string, decision: Decision): void;
 }
 
-/** Asks a person whether a tool call may run. */
+/** A question whether a tool call may run, with its answers. */
 function ApprovalView({ approval, onDecide }: ApprovalViewProps) {
   return (
     <fieldset class="approval">

@@ -2,47 +2,47 @@ import { isSilence, mayBeSilence } from "../client/silence.ts";
 import type { AssistantMessage, HistoryMessage, ToolCallPart, ToolMessage, UserMessage } from "../client/wire.ts";
 import type { Approval, Conversation, DraftPart, RunState } from "./conversation.ts";
 
-/** Messages of one run that stand together, as they are shown. */
+/** Consecutive messages of one run. */
 export interface Turn {
   /** Stays the same while the turn grows. */
   key: string;
   runId: string;
   messages: readonly HistoryMessage[];
   draft: readonly DraftPart[];
-  /** Undefined where the run's end was not seen: it is an old one. */
+  /** Undefined for an old run, whose end was not read. */
   run: RunState | undefined;
 }
 
-/** What is known of tool calls that have no result yet. */
+/** Progress and approvals of tool calls without a result. */
 export type Live = Pick<Conversation, "progress" | "approvals">;
 
-/** One thing to see in a turn, in reading order. */
+/** One block of a turn, in reading order. */
 export type Block =
   | { type: "user"; key: string; message: UserMessage }
   | { type: "text"; key: string; text: string }
   | { type: "reasoning"; key: string; text: string; live: boolean }
   | { type: "tool"; key: string; call: ToolCall };
 
-/** A tool call with whatever came of it. */
+/** A tool call with its state and result. */
 export interface ToolCall {
   callId: string;
   tool: string;
   args: ToolCallPart["args"] | string;
   state: "running" | "asking" | "ok" | "failed" | "unknown";
-  /** The result, or the latest word of a tool that still runs. */
+  /** The result, or the latest progress of a running tool. */
   text: string;
-  /** What a person has to say before it may run. */
+  /** The approval that it waits for. */
   approval: Approval | undefined;
 }
 
-/** Why a turn did not end as it should, if so. */
+/** Why a turn did not end normally. */
 export type TurnProblem =
   | { type: "aborted" }
   | { type: "length" }
   | { type: "refusal" }
   | { type: "error"; message: string };
 
-/** Puts the messages of each run together, in the order of the transcript. */
+/** Groups consecutive messages of a run, in the order of the transcript. */
 export function groupTurns(conversation: Conversation): Turn[] {
   const turns: Turn[] = [];
   let messages: HistoryMessage[] = [];
@@ -71,7 +71,7 @@ export function groupTurns(conversation: Conversation): Turn[] {
   return turns;
 }
 
-/** What there is to see in a turn. */
+/** The blocks of a turn. */
 export function turnBlocks(turn: Turn, { progress, approvals }: Live): Block[] {
   const results = new Map<string, ToolMessage>();
   for (const message of turn.messages) if (message.role === "tool") results.set(message.callId, message);
@@ -98,13 +98,13 @@ export function turnBlocks(turn: Turn, { progress, approvals }: Live): Block[] {
   return [...blocks, ...turn.draft.flatMap((part, index) => spoken(part, `draft ${index}`, true))];
 }
 
-/** The files that a reply names: where there is no channel to send them by, they are at least seen. */
+/** The files that a reply asks to send, shown by their paths: the page has no channel to send them through. */
 function filesIn({ id, directives }: AssistantMessage): Block[] {
   const paths = directives?.files ?? [];
   return paths.map((path, index) => ({ type: "text", key: `${id} file ${index}`, text: `📎 \`${path}\`` }));
 }
 
-/** Why the last answer of a turn is not a whole one. */
+/** Why the last answer of a turn is incomplete. */
 export function turnProblem(turn: Turn): TurnProblem | undefined {
   if (turn.run?.state === "failed") {
     return turn.run.error.code === "aborted" ? { type: "aborted" } : { type: "error", message: turn.run.error.message };
@@ -141,7 +141,7 @@ export interface PlanStep {
   status: "pending" | "in_progress" | "completed";
 }
 
-/** The plan in the arguments of a call; undefined where the call is none, or its arguments are not those of a plan. */
+/** The plan in the arguments of an `update_plan` call; undefined for other calls and other arguments. */
 export function planSteps({ tool, args }: Pick<ToolCall, "tool" | "args">): PlanStep[] | undefined {
   if (tool !== "update_plan" || typeof args === "string" || !Array.isArray(args.plan)) return undefined;
   const steps: unknown[] = args.plan;

@@ -55,7 +55,7 @@ describe("an agent's skills on a terminal", () => {
         "  → It needs NOBODY_SET_THIS: set it.",
         "",
         "! KEY is named in skills.entries and is not set.",
-        "main: 3 found, 2 to use, 1 in the prompt (about 60 tokens).",
+        "main: 3 found, 2 eligible, 1 in the prompt (about 60 tokens).",
       ].join("\n"),
     );
   });
@@ -71,13 +71,13 @@ describe("an agent's skills on a terminal", () => {
   it("are no table where there are none", () => {
     const nothing = { found: 0, eligible: 0, shown: 0, tokens: 0 };
     const none = { ...REPORT, skills: [], warnings: [], totals: { ...REPORT.totals, ...nothing } };
-    expect(skillsText(none)).toBe("main: 0 found, 0 to use, 0 in the prompt (about 0 tokens).");
+    expect(skillsText(none)).toBe("main: 0 found, 0 eligible, 0 in the prompt (about 0 tokens).");
   });
 
   it("one of them is shown with its files and its text, without what would steer the terminal", () => {
     const files = [{ path: "SKILL.md", etag: "1", size: 120 }];
     const shown = skillText({ ...NEEDY, files, moreFiles: 3, seen: "1ab", text: "# Needy\n\tRun \u001b]0;x\u0007it." });
-    expect(shown).toContain("state      left out: It needs NOBODY_SET_THIS: set it.");
+    expect(shown).toContain("state      not eligible: It needs NOBODY_SET_THIS: set it.");
     expect(shown).toContain("SKILL.md  120 bytes\n… and 3 more\n\n# Needy\n\tRun  ]0;x it.");
     expect(shown).not.toContain("license");
   });
@@ -101,8 +101,8 @@ describe("an agent's skills on a terminal", () => {
     ] as const;
     const told = verificationText({ ...INSTALLED, ok: false, seen: "1ab", files: [...files] });
     expect(told).toContain("accept weather --seen 1ab");
-    expect(told).toMatch(/^✗ SKILL\.md: changed\nweather is not as it was installed\.\nLook at what has changed/);
+    expect(told).toMatch(/^✗ SKILL\.md: changed\nweather has changed since it was installed\.\nReview the changes/);
     const ok = verificationText({ ...INSTALLED, ok: true, seen: "1ab", files: [{ path: "a.sh", status: "ok" }] });
-    expect(ok).toBe("weather is as it was installed: 1 file.");
+    expect(ok).toBe("weather is unchanged since it was installed: 1 file.");
   });
 });

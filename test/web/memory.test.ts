@@ -38,7 +38,7 @@ test("the reasons of a hit are words in the page's language", () => {
   };
   expect(whyFound(reason, "meaning", textsFor(["en"]).texts)).toEqual([
     "words: a, b, c, d, e, f …",
-    ...["meaning 0.71", "word for word", "named by its path", "age leaves 50 %"],
+    ...["meaning 0.71", "exact phrase", "matches its path", "age factor 50 %"],
   ]);
   const { texts: chinese } = textsFor(["zh"]);
   const near = { legs: "vector", vector: { rank: 1, score: 1, similarity: 1 }, boosts: [] } as const;
