@@ -158,7 +158,7 @@ Isopod is ready.
   Send a message:
   ${curlLine(url, token)}
 
-  npm run chat opens a chat in the terminal. Ctrl-C stops Isopod.
+  npm run chat opens a chat in the terminal. Ctrl-C ends it.
 `;
 }
 

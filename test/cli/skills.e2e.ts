@@ -101,7 +101,7 @@ test("what is nothing to install is said before anything is asked for", async ()
   for (const [what, why] of [
     [empty, /has no SKILL\.md/],
     [join(folder, "plain.txt"), /is not an archive/],
-    ["./not there", /is no folder or archive here/],
+    ["./not there", /is not a folder, an archive, a URL or a slug/],
   ] as const) {
     const command = run("install", what, "--agent", "main");
     assert.equal(await command.ended, 1);
