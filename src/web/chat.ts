@@ -38,7 +38,7 @@ export class Chat {
   #delivering = false;
   #state: ChatState;
 
-  /** Connects at once and sends unsent messages of an earlier visit. `onSignedOut` is called when the login has expired. */
+  /** Connects at once and sends unsent messages of an earlier visit. Calls `onSignedOut` when the login has expired. */
   constructor(server: Server, sessionKey: string, outbox: Outbox, onSignedOut: () => void) {
     this.#server = server;
     this.#sessionKey = sessionKey;

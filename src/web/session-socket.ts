@@ -82,7 +82,7 @@ function keepPinging(socket: WebSocket): ReturnType<typeof setInterval> {
   }, PING_MS);
 }
 
-/** Browsers do not say why a socket was refused. Another request is refused for the same reason, and its answer says it. */
+/** Browsers do not say why a socket was refused: another request, refused for the same reason, gets the error. */
 async function refusalReason(server: Server, signal: AbortSignal): Promise<ApiError> {
   await requestOk(server, { path: "/v1/me", signal });
   return unreachable("The socket was not opened.");

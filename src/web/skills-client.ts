@@ -28,7 +28,7 @@ export interface SeenSkill {
   seen?: string;
 }
 
-/** Reads a skill's SKILL.md; its text is empty where another skill of the same name takes precedence. @throws ApiError */
+/** Reads a SKILL.md; its text is empty where another skill of the same name takes precedence. @throws ApiError */
 export async function readSkill(
   at: SkillServer,
   { name, location }: Pick<SkillLine, "name" | "location">,
