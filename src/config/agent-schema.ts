@@ -2,11 +2,11 @@ import { z } from "zod";
 import { compaction, contextLimits, contextPruning } from "./context-schema.ts";
 import { groupChat, humanDelay, identity } from "./conversation-schema.ts";
 import { zone } from "./duration-schema.ts";
+import { agentMayWrite, planned, unused } from "./field-marks.ts";
 import { heartbeat } from "./heartbeat-schema.ts";
 import { memorySearch } from "./memory-schema.ts";
 import { modelChoice, models, params, thinking } from "./model-schema.ts";
 import { overridesOf } from "./overrides.ts";
-import { planned, unused } from "./planned.ts";
 import { isAgentId } from "./session-key.ts";
 import { skillNames, skillsLimits } from "./skills-schema.ts";
 import { agentTools, sandbox } from "./tools-schema.ts";
@@ -42,11 +42,11 @@ const blockStreaming = {
   blockStreamingDefault: z
     .enum(["off", "on"])
     .default("off")
-    .describe("Whether channels get a long reply in blocks while it is being written."),
+    .meta(agentMayWrite("Whether channels get a long reply in blocks while it is being written.")),
   blockStreamingBreak: z
     .enum(["text_end", "message_end"])
     .default("text_end")
-    .describe("When blocks leave: as they are complete, or when the message is."),
+    .meta(agentMayWrite("When blocks leave: as they are complete, or when the message is.")),
   blockStreamingChunk: z
     .strictObject({
       minChars: z.number().int().min(1).default(800).describe("Fewest characters of a block that is not the last."),
@@ -81,8 +81,8 @@ export const agentDefaults = z
         "R2 prefix of the default agent's workspace; a place on a disk, such as `~/clawd`, means its own prefix.",
       ),
     skills: skillNames.optional().describe("Skills that agents may use, by name; all where absent, none if empty."),
-    userTimezone: zone.optional().describe("IANA time zone of the user, such as Asia/Shanghai."),
-    timeFormat: z.enum(["auto", "12", "24"]).default("auto").describe("How times of day are written."),
+    userTimezone: zone.optional().meta(agentMayWrite("IANA time zone of the user, such as Asia/Shanghai.")),
+    timeFormat: z.enum(["auto", "12", "24"]).default("auto").meta(agentMayWrite("How times of day are written.")),
     thinkingDefault: thinking.default("off").describe("How much a model thinks before it answers."),
     verboseDefault: z
       .enum(["off", "on", "full"])
@@ -138,7 +138,7 @@ export const agentEntry = z.strictObject(
   {
     id: z.string().refine(isAgentId, "use lower-case letters, digits, - and _, at most 64").describe("The agent's id."),
     default: z.boolean().optional().describe("Whether it answers where no agent is named."),
-    name: z.string().optional().describe("Its name for people."),
+    name: z.string().optional().meta(agentMayWrite("Its name for people.")),
     model: modelChoice.optional(),
     params: params.optional(),
     workspace: z
@@ -153,8 +153,10 @@ export const agentEntry = z.strictObject(
     heartbeat: overridesOf(heartbeat)
       .optional()
       .describe("Lets it look by itself whether something is due; agents without one do not then."),
-    humanDelay: overridesOf(humanDelay).optional().meta(planned("Its pauses between the blocks of a long reply.")),
-    identity: identity.optional().describe("Who it is for people."),
+    humanDelay: overridesOf(humanDelay)
+      .optional()
+      .meta(agentMayWrite(planned("Its pauses between the blocks of a long reply."))),
+    identity: identity.optional().meta(agentMayWrite("Who it is for people.")),
     groupChat: groupChat.optional().describe("How it takes part where several people talk."),
     subagents: ownSubagents,
     sandbox: overridesOf(sandbox).optional().meta(planned("Where its commands run.")),

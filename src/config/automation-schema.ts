@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { duration } from "./duration-schema.ts";
+import { planned } from "./field-marks.ts";
 import { thinking } from "./model-schema.ts";
-import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
 

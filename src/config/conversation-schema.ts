@@ -1,13 +1,26 @@
 import { RE2JSException } from "re2js";
 import { z } from "zod";
+import { agentMayWrite, planned } from "./field-marks.ts";
 import { mentionPattern } from "./mentions.ts";
-import { planned } from "./planned.ts";
 
 /** `identity`: who an agent is for people. */
 export const identity = z.strictObject({
-  name: z.string().min(1).max(64).optional().describe("What people call it; groups that say it address the agent."),
-  theme: z.string().max(200).optional().meta(planned("What it is like, in a few words.")),
-  emoji: z.string().max(16).optional().meta(planned("Its emoji, with which it acknowledges messages.")),
+  name: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta(agentMayWrite("What people call it; groups that say it address the agent.")),
+  theme: z
+    .string()
+    .max(200)
+    .optional()
+    .meta(agentMayWrite(planned("What it is like, in a few words."))),
+  emoji: z
+    .string()
+    .max(16)
+    .optional()
+    .meta(agentMayWrite(planned("Its emoji, with which it acknowledges messages."))),
   avatar: z.string().optional().meta(planned("Its picture: a path in the workspace, or an address.")),
 });
 
@@ -39,9 +52,24 @@ export const groupChat = z.strictObject({
 
 /** `humanDelay`: pauses between the blocks of a long reply. */
 export const humanDelay = z.strictObject({
-  mode: z.enum(["off", "natural", "custom"]).default("off").meta(planned("No pauses, usual ones, or your own.")),
-  minMs: z.number().int().min(0).max(60_000).default(800).meta(planned("`custom`: the shortest, in milliseconds.")),
-  maxMs: z.number().int().min(0).max(60_000).default(2500).meta(planned("`custom`: the longest, in milliseconds.")),
+  mode: z
+    .enum(["off", "natural", "custom"])
+    .default("off")
+    .meta(agentMayWrite(planned("No pauses, usual ones, or your own."))),
+  minMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(800)
+    .meta(agentMayWrite(planned("`custom`: the shortest, in milliseconds."))),
+  maxMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(2500)
+    .meta(agentMayWrite(planned("`custom`: the longest, in milliseconds."))),
 });
 
 function isPattern(text: string): boolean {

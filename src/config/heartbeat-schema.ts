@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration, timeOfDay, zone } from "./duration-schema.ts";
-import { planned } from "./planned.ts";
+import { planned } from "./field-marks.ts";
 
 /** `heartbeat`: an agent that looks by itself whether something needs attention. */
 export const heartbeat = z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { address } from "./address-schema.ts";
+import { agentMayWrite } from "./field-marks.ts";
 import { headers } from "./headers-schema.ts";
 import { secretRef } from "./secret-ref.ts";
 
@@ -194,7 +195,11 @@ export const memory = z
     citations: z
       .enum(["on", "off", "auto"])
       .default("auto")
-      .describe("Whether replies say where in memory something stands: always, never unasked, or where it helps."),
+      .meta(
+        agentMayWrite(
+          "Whether replies say where in memory something stands: always, never unasked, or where it helps.",
+        ),
+      ),
   })
   .prefault({})
   .describe("How agents speak of what they remember.");

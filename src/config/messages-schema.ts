@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { groupChat, visibleReplies } from "./conversation-schema.ts";
-import { planned } from "./planned.ts";
+import { agentMayWrite, planned } from "./field-marks.ts";
 import { secretRef } from "./secret-ref.ts";
 
 const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
@@ -42,12 +42,19 @@ export const messages = z
     visibleReplies: visibleReplies
       .default("automatic")
       .describe("What of a reply people see: its text, or only what the message tool sends; groups may differ."),
-    ackReaction: z.string().max(16).default("").describe("The emoji that says a message has come; none if empty."),
+    ackReaction: z
+      .string()
+      .max(16)
+      .default("")
+      .meta(agentMayWrite("The emoji that says a message has come; none if empty.")),
     ackReactionScope: z
       .enum(["group-mentions", "group-all", "direct", "all", "off"])
       .default("group-mentions")
       .describe("Which messages get it."),
-    removeAckAfterReply: z.boolean().default(false).meta(planned("Whether it goes when the reply has come.")),
+    removeAckAfterReply: z
+      .boolean()
+      .default(false)
+      .meta(agentMayWrite(planned("Whether it goes when the reply has come."))),
     responsePrefix: z
       .string()
       .max(200)

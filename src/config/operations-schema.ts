@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hostAndPort } from "../security/host-guard.ts";
 import { DEFAULT_RESOLVER_URL } from "../security/name-lookup.ts";
-import { planned } from "./planned.ts";
+import { planned } from "./field-marks.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
 

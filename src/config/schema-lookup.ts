@@ -1,9 +1,8 @@
 import { isJsonObject, type Json } from "../lib/json.ts";
 import { nearestOf } from "../lib/nearest.ts";
+import type { FieldStatus } from "./field-marks.ts";
 import { fieldPath, parseFieldPath } from "./field-path.ts";
-import type { FieldStatus } from "./planned.ts";
-import { isProtected } from "./protected-paths.ts";
-import { boundsOf, partsOf, type SchemaNode, statusOf, typeOf, valuesOf } from "./schema-node.ts";
+import { agentMayWriteNode, boundsOf, partsOf, type SchemaNode, statusOf, typeOf, valuesOf } from "./schema-node.ts";
 
 /** One field of the configuration. */
 export interface FieldView {
@@ -18,8 +17,8 @@ export interface FieldView {
   bounds?: Record<string, unknown>;
   /** What is below it; `*` is every name of a record, or every entry of a list. */
   children?: ChildView[];
-  /** Whether an agent may never write it. */
-  protected: boolean;
+  /** Whether the agent may write it; what is below it has marks of its own. */
+  agentMayWrite: boolean;
   /** Present where it does nothing: not yet, or not here. */
   status?: FieldStatus;
 }
@@ -28,7 +27,7 @@ export interface FieldView {
 export interface ChildView {
   name: string;
   description: string;
-  protected?: true;
+  agentMayWrite?: true;
   status?: FieldStatus;
 }
 
@@ -56,7 +55,7 @@ export function lookUpField(schema: SchemaNode, path: string): FieldLookup {
     node = next;
     status ??= statusOf(node);
   }
-  return { kind: "field", field: viewOf(node, path, steps, status) };
+  return { kind: "field", field: viewOf(node, path, status) };
 }
 
 /** The fields that a document sets and that do nothing: not yet, or not here. */
@@ -81,8 +80,8 @@ function below(node: SchemaNode, step: string): SchemaNode | undefined {
   return parts.get(step) ?? (isList(node) && !/^(?:\d+|\*)$/.test(step) ? undefined : parts.get("*"));
 }
 
-function viewOf(node: SchemaNode, path: string, steps: readonly string[], status: FieldStatus | undefined): FieldView {
-  const children = isScalarList(node) ? [] : partsOf(node).map(([name, part]) => childOf(name, part, steps));
+function viewOf(node: SchemaNode, path: string, status: FieldStatus | undefined): FieldView {
+  const children = isScalarList(node) ? [] : partsOf(node).map(([name, part]) => childOf(name, part));
   const values = valuesOf(node);
   const bounds = boundsOf(node);
   return {
@@ -93,17 +92,17 @@ function viewOf(node: SchemaNode, path: string, steps: readonly string[], status
     ...(values.length > 0 && { enum: values }),
     ...(Object.keys(bounds).length > 0 && { bounds }),
     ...(children.length > 0 && { children }),
-    protected: isProtected(steps),
+    agentMayWrite: agentMayWriteNode(node),
     ...(status && { status }),
   };
 }
 
-function childOf(name: string, part: SchemaNode, steps: readonly string[]): ChildView {
+function childOf(name: string, part: SchemaNode): ChildView {
   const status = statusOf(part);
   return {
     name,
     description: part.description ?? "",
-    ...(isProtected([...steps, name]) && { protected: true }),
+    ...(agentMayWriteNode(part) && { agentMayWrite: true as const }),
     ...(status && { status }),
   };
 }

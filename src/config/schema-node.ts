@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FieldStatus } from "./planned.ts";
+import type { FieldStatus } from "./field-marks.ts";
 
 /** A part of the configuration's schema as JSON Schema (draft 2020-12), of documents as they are given. */
 export type SchemaNode = z.core.JSONSchema.BaseSchema;
@@ -26,6 +26,27 @@ export function partsOf(node: SchemaNode): [name: string, part: SchemaNode][] {
     ...[form.items, form.additionalProperties].flatMap((entry) => (isEntry(entry) ? [["*", entry] as const] : [])),
   ]);
   return parts.flatMap(([name, part]) => (isNode(part) ? [[name, part]] : []));
+}
+
+/** The field that an object has under a name; undefined where it has none. Of several forms the most closed one counts. */
+export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined {
+  const found = formsOf(node).flatMap(({ properties = {} }) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return typeof field === "object" ? [field] : [];
+  });
+  return found.find((field) => !agentMayWriteNode(field)) ?? found[0];
+}
+
+/** What every entry of a list or record is; undefined where it is neither. */
+export function entryOf(node: SchemaNode): SchemaNode | undefined {
+  return formsOf(node)
+    .flatMap(({ items, additionalProperties }) => [items, additionalProperties])
+    .find(isEntry);
+}
+
+/** Whether the schema lets the agent write this field; what is above or below it has marks of its own. */
+export function agentMayWriteNode(node: SchemaNode): boolean {
+  return node.agentMayWrite === true;
 }
 
 /** The kind of a value, such as `integer`, `list of string`, `record of object`, or several with `or` between them. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { planned } from "./field-marks.ts";
 import { overridesOf } from "./overrides.ts";
-import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
 import { TOOL_GROUPS } from "./tool-groups.ts";
 

@@ -24,7 +24,7 @@ describe("a field that is looked up", () => {
       description: "Most characters of one workspace file.",
       default: 20_000,
       bounds: { exclusiveMinimum: 0 },
-      protected: false,
+      agentMayWrite: false,
     });
     expect(field("session.reset.atHour").bounds).toEqual({ minimum: 0, maximum: 23 });
     expect(field("agents.defaults.subagents.delegationMode").enum).toEqual(["suggest", "prefer"]);
@@ -59,17 +59,14 @@ describe("a field that is looked up", () => {
     expect(field("channels.telegram.dmPolicy").default).toBe("pairing");
   });
 
-  test("says whether an agent may write it", () => {
-    expect(field("tools.exec.ask").protected).toBe(true);
-    expect(field("budgets.perAgent.runsPerDay").protected).toBe(true);
-    expect(field("prompt.productName").protected).toBe(false);
-    const { protected: whole, children } = field("tools.exec");
-    expect(whole).toBe(false);
-    expect(children?.filter((child) => child.protected).map(({ name }) => name)).toEqual([
-      "security",
-      "ask",
-      "allowlist",
-    ]);
+  test("says whether the agent may write it", () => {
+    expect(field("tools.exec.ask").agentMayWrite).toBe(false);
+    expect(field("budgets.perAgent.runsPerDay").agentMayWrite).toBe(false);
+    expect(field("agents.defaults.timeFormat").agentMayWrite).toBe(true);
+    const { agentMayWrite: whole, children } = field("agents.list.*.identity");
+    expect(whole).toBe(true);
+    const open = children?.flatMap((child) => (child.agentMayWrite ? [child.name] : []));
+    expect(open).toEqual(["name", "theme", "emoji"]);
   });
 
   test("says where it does nothing", () => {
@@ -102,14 +99,14 @@ describe("every field", () => {
     for (const path of paths) expect(field(path).path).toBe(path);
   });
 
-  test("that is a secret, or says where one is sent, is protected", () => {
+  test("that is a secret, or says where one is sent, is closed to the agent", () => {
     const secrets = everyPath(schema, "").filter((path) => path.endsWith(".source") && field(path).enum?.[0] === "env");
     const parents = secrets.map((path) => path.slice(0, -".source".length));
     expect(parents).toContain("skills.entries.*.env.*");
-    expect(parents.filter((path) => !field(path).protected)).toEqual([]);
+    expect(parents.filter((path) => field(path).agentMayWrite)).toEqual([]);
     const addresses = everyPath(schema, "").filter((path) => /\.(?:baseUrl|apiBase|headers)$/.test(path));
     expect(addresses).toContain("channels.telegram.accounts.*.apiBase");
-    expect(addresses.filter((path) => !field(path).protected)).toEqual([]);
+    expect(addresses.filter((path) => field(path).agentMayWrite)).toEqual([]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { checkConfig } from "../../src/config/faults.ts";
+import { planned } from "../../src/config/field-marks.ts";
 import { overridesOf, withOverrides } from "../../src/config/overrides.ts";
-import { planned } from "../../src/config/planned.ts";
 import { wholeSchema as schema } from "./whole-schema.ts";
 
 interface Node {

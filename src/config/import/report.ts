@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { FieldStatus } from "../field-marks.ts";
 import { fieldPath } from "../field-path.ts";
-import type { FieldStatus } from "../planned.ts";
 import { idleFields } from "../schema-lookup.ts";
 import { jsonSchemaOf } from "../schema-node.ts";
 import type { Draft, Finding } from "./draft.ts";
