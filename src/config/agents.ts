@@ -32,15 +32,63 @@ export interface Agent {
   defaults: CoreConfig["agents"]["defaults"];
 }
 
+type Agents = Pick<CoreConfig, "agents">;
+
+/** What one agent's entry in `agents.list` says. */
+export type AgentEntry = CoreConfig["agents"]["list"][number];
+
+/** What looking agents up needs, made from the whole list once. */
+interface AgentIndex {
+  defaultId: string;
+  /** The default agent first. */
+  ids: readonly string[];
+  entries: ReadonlyMap<string, AgentEntry>;
+  /** Whether any entry has a heartbeat of its own. */
+  hasHeartbeats: boolean;
+  /** Models by their alias in lower case. */
+  models: ReadonlyMap<string, string>;
+}
+
+/** By the parsed `agents`, which are one object a configuration revision and never change. */
+const indexes = new WeakMap<CoreConfig["agents"], AgentIndex>();
+
+function indexOf({ agents }: Agents): AgentIndex {
+  const index = indexes.get(agents) ?? makeIndex(agents);
+  indexes.set(agents, index);
+  return index;
+}
+
+function makeIndex({ defaults, list }: CoreConfig["agents"]): AgentIndex {
+  const entries = new Map([...list].reverse().map((entry) => [entry.id, entry]));
+  const defaultId = (list.find((entry) => entry.default) ?? list[0])?.id ?? "main";
+  const models = Object.entries(defaults.models).reverse();
+  return {
+    defaultId,
+    ids: [...new Set([defaultId, ...list.map(({ id }) => id)])],
+    entries,
+    hasHeartbeats: list.some(({ heartbeat }) => heartbeat !== undefined),
+    models: new Map(models.flatMap(([ref, { alias }]) => (alias === undefined ? [] : [[alias.toLowerCase(), ref]]))),
+  };
+}
+
 /** The ids of all agents, the default one first. */
-export function agentIds(config: CoreConfig): string[] {
-  return [...new Set([defaultAgentId(config), ...config.agents.list.map((agent) => agent.id)])];
+export function agentIds(config: Agents): readonly string[] {
+  return indexOf(config).ids;
 }
 
 /** The agent that answers where none is named: the entry marked so, else the first, else `main`. */
-export function defaultAgentId(config: Pick<CoreConfig, "agents">): string {
-  const list = config.agents.list;
-  return (list.find((entry) => entry.default) ?? list[0])?.id ?? "main";
+export function defaultAgentId(config: Agents): string {
+  return indexOf(config).defaultId;
+}
+
+/** What `agents.list` says of an agent; undefined where it has no entry. */
+export function agentEntryOf(config: Agents, id: string): AgentEntry | undefined {
+  return indexOf(config).entries.get(id);
+}
+
+/** Whether any agent has a heartbeat of its own. */
+export function hasOwnHeartbeats(config: Agents): boolean {
+  return indexOf(config).hasHeartbeats;
 }
 
 /**
@@ -48,7 +96,7 @@ export function defaultAgentId(config: Pick<CoreConfig, "agents">): string {
  * @throws IsopodError `not_found` where the configuration has no such agent
  */
 export function agentOf(config: CoreConfig, id: string): Agent {
-  const entry = config.agents.list.find((candidate) => candidate.id === id);
+  const entry = agentEntryOf(config, id);
   const isDefault = id === defaultAgentId(config);
   if (entry === undefined && !isDefault) {
     throw new IsopodError(
@@ -86,9 +134,7 @@ export function agentOf(config: CoreConfig, id: string): Agent {
 
 /** The model that a word names, as `provider/model`: what it is an alias of, else the word itself. */
 export function resolveAlias(config: CoreConfig, word: string): string {
-  const models = Object.entries(config.agents.defaults.models);
-  const [ref = word] = models.find(([, { alias }]) => alias?.toLowerCase() === word.toLowerCase()) ?? [];
-  return ref;
+  return indexOf(config).models.get(word.toLowerCase()) ?? word;
 }
 
 /** The short names that models have. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { agentEntryOf } from "./agents.ts";
 import type { contextLimits } from "./context-schema.ts";
 import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
@@ -7,7 +8,6 @@ import type { CoreConfig } from "./schema.ts";
 export type ContextLimits = z.output<typeof contextLimits>;
 
 /** The limits of one agent: its own over those that all share. */
-export function contextLimitsOf({ agents: { defaults, list } }: Pick<CoreConfig, "agents">, id: string): ContextLimits {
-  const own = list.find((entry) => entry.id === id)?.contextLimits;
-  return withOverrides<ContextLimits>(defaults.contextLimits, own);
+export function contextLimitsOf(config: Pick<CoreConfig, "agents">, id: string): ContextLimits {
+  return withOverrides<ContextLimits>(config.agents.defaults.contextLimits, agentEntryOf(config, id)?.contextLimits);
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { defaultAgentId } from "./agents.ts";
+import { agentEntryOf, defaultAgentId, hasOwnHeartbeats } from "./agents.ts";
 import { heartbeat } from "./heartbeat-schema.ts";
 import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
@@ -16,11 +16,10 @@ const UNSAID = heartbeat.parse({});
  * any block nothing beats, nor with `every: "0m"`.
  */
 export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
-  const { defaults, list } = config.agents;
-  const own = list.find(({ id }) => id === agentId)?.heartbeat;
-  const isOwn = list.some((entry) => entry.heartbeat !== undefined);
+  const { defaults } = config.agents;
+  const own = agentEntryOf(config, agentId)?.heartbeat;
   const shared = defaults.heartbeat ?? UNSAID;
-  if (isOwn) return own && beating(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
+  if (hasOwnHeartbeats(config)) return own && beating(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
   return defaults.heartbeat && agentId === defaultAgentId(config) ? beating(shared) : undefined;
 }
 

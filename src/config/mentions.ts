@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { agentEntryOf } from "./agents.ts";
 import type { CoreConfig } from "./schema.ts";
 
 /** How much of a message is looked at: whoever speaks chooses its length. */
@@ -11,14 +12,10 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  * Whether a text addresses an agent by what is configured, beside its platform's own mentions: the patterns of the agent,
  * else those for all, else its name.
  */
-export function isAddressedIn(
-  text: string,
-  { agents, messages }: Pick<CoreConfig, "agents" | "messages">,
-  agentId: string,
-): boolean {
-  const entry = agents.list.find(({ id }) => id === agentId);
+export function isAddressedIn(text: string, config: Pick<CoreConfig, "agents" | "messages">, agentId: string): boolean {
+  const entry = agentEntryOf(config, agentId);
   const name = entry?.identity?.name;
-  const configured = entry?.groupChat?.mentionPatterns ?? messages.groupChat.mentionPatterns;
+  const configured = entry?.groupChat?.mentionPatterns ?? config.messages.groupChat.mentionPatterns;
   const patterns = configured ?? (name === undefined ? [] : [patternOf(name)]);
   const looked = text.slice(0, MAX_CHARS);
   return patterns.some((pattern) => mentionPattern(pattern).test(looked));

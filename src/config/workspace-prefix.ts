@@ -43,21 +43,15 @@ export function prefixFault(agentId: string, configured: string | undefined): st
 }
 
 /** The agents by the prefixes of their workspaces, the default one first. Several may share one: the same files are theirs. */
-export function agentsByPrefix(config: CoreConfig): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [id, workspace] of configuredWorkspaces(config)) {
-    const prefix = workspacePrefix(id, workspace);
-    groups.set(prefix, [...(groups.get(prefix) ?? []), id]);
-  }
-  return groups;
+export function agentsByPrefix(config: CoreConfig): ReadonlyMap<string, readonly string[]> {
+  return workspacesOf(config).agents;
 }
 
 /** The other agents that have the same workspace as this one. */
 export function sharingAgents(config: CoreConfig, agentId: string): string[] {
-  for (const ids of agentsByPrefix(config).values()) {
-    if (ids.includes(agentId)) return ids.filter((id) => id !== agentId);
-  }
-  return [];
+  const { prefixes, agents } = workspacesOf(config);
+  const ids = agents.get(prefixes.get(agentId) ?? "") ?? [];
+  return ids.filter((id) => id !== agentId);
 }
 
 /** Refuses workspaces that cannot be, and one inside another: its files would be two agents' by accident. */
@@ -77,6 +71,26 @@ export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx
     const where = `'${prefix}' of agent '${id}' is inside '${outer}' of agent '${owners.get(outer)}'`;
     refuse(id, `${where}; give each a folder of its own, or both the same one`);
   }
+}
+
+interface Workspaces {
+  prefixes: ReadonlyMap<string, string>;
+  agents: ReadonlyMap<string, readonly string[]>;
+}
+
+/** By the parsed `agents`, like the index of agents. */
+const known = new WeakMap<CoreConfig["agents"], Workspaces>();
+
+function workspacesOf(config: CoreConfig): Workspaces {
+  const workspaces = known.get(config.agents) ?? makeWorkspaces(config);
+  known.set(config.agents, workspaces);
+  return workspaces;
+}
+
+function makeWorkspaces(config: CoreConfig): Workspaces {
+  const prefixes = new Map(configuredWorkspaces(config).map(([id, folder]) => [id, workspacePrefix(id, folder)]));
+  const agents = Map.groupBy(prefixes.keys(), (id) => prefixes.get(id) ?? "");
+  return { prefixes, agents };
 }
 
 /** The folders that a prefix is in, the outermost first. */

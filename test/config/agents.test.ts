@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { agentOf, modelAliases, resolveAlias } from "../../src/config/agents.ts";
+import { agentIds, agentOf, defaultAgentId, modelAliases, resolveAlias } from "../../src/config/agents.ts";
+import { contextLimitsOf } from "../../src/config/context-limits.ts";
+import { heartbeatOf } from "../../src/config/heartbeat.ts";
 import { configSchema } from "../../src/config/schema.ts";
+import { sharingAgents } from "../../src/config/workspace-prefix.ts";
 
 const schema = configSchema(z.unknown(), z.unknown(), z.unknown());
 
@@ -79,5 +82,44 @@ describe("a configuration is refused", () => {
     expect(said).toContain("'a' is another agent's, too");
     expect(said).toContain("at agents.list[2].id");
     expect(said).not.toContain("list[0]");
+  });
+});
+
+describe("agents of one configuration", () => {
+  const list = Array.from({ length: 300 }, (_, n) => ({ id: `a${n}`, ...(n % 2 === 0 && { heartbeat: {} }) }));
+
+  test("are all resolved with a number of reads of the list that grows as the list does", () => {
+    const config = configOf({ agents: { list } });
+    let reads = 0;
+    const counted = new Proxy(config.agents.list, {
+      get(target, name, receiver) {
+        if (typeof name === "string" && /^\d+$/.test(name)) reads++;
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    const watched = { ...config, agents: { ...config.agents, list: counted } };
+    for (const id of agentIds(watched)) {
+      agentOf(watched, id);
+      heartbeatOf(watched, id);
+      contextLimitsOf(watched, id);
+      sharingAgents(watched, id);
+    }
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThanOrEqual(10 * list.length);
+  });
+
+  test("are those of the configuration that is asked, not of the one before it", () => {
+    const [before, after] = [
+      configOf({ agents: { list: [{ id: "a" }] } }),
+      configOf({ agents: { list: [{ id: "b" }] } }),
+    ];
+    expect([defaultAgentId(before), defaultAgentId(after)]).toEqual(["a", "b"]);
+    expect(agentIds(after)).toEqual(["b"]);
+    expect(() => agentOf(after, "a")).toThrow("agent 'a' is not configured");
+  });
+
+  test("begin with the default one", () => {
+    expect(agentIds(configOf({ agents: { list: [{ id: "a" }, { id: "b", default: true }] } }))).toEqual(["b", "a"]);
+    expect(agentIds(configOf({}))).toEqual(["main"]);
   });
 });
