@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import { fieldPath } from "./field-path.ts";
-import { variableName } from "./import/variable-name.ts";
 import { isReservedName } from "./reserved-names.ts";
 import type { CoreConfig } from "./schema.ts";
-import { secretRef } from "./secret-ref.ts";
+import { secretRef, variableName } from "./secret-ref.ts";
 
 type Path = readonly (string | number)[];
 

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { replacedPaths } from "../config/changed-paths.ts";
-import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-openclaw.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { importOpenClaw, MAX_IMPORT_CHARS } from "../migrate/openclaw/import-openclaw.ts";
 import { wholeSchema } from "../session/configuration/whole-schema.ts";
 import { storeChange } from "./config-change.ts";
 import type { AppEnv } from "./context.ts";

@@ -1,5 +1,4 @@
-import type { Path } from "./leaves.ts";
-import { lengthOf, matchStart, type Pattern } from "./pattern.ts";
+import { lengthOf, matchStart, type Path, type Pattern } from "./leaves.ts";
 
 /** Why there is nothing here for a field of OpenClaw's, and what to do instead. */
 export interface Absence {

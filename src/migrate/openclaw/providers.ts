@@ -1,8 +1,7 @@
+import { variableName } from "../../config/secret-ref.ts";
 import type { Json } from "../../lib/json.ts";
 import { type Draft, type Finding, find, inOrder, leavesAt, type Step, takeOut, withLeaves, without } from "./draft.ts";
-import type { Leaf, Path } from "./leaves.ts";
-import { matches } from "./pattern.ts";
-import { variableName } from "./variable-name.ts";
+import { type Leaf, matches, type Path } from "./leaves.ts";
 
 /** Model providers and the keys for them, as we have them. */
 export const gatherProviders: Step = inOrder(giveWireFormats, giveProfilesKeys, dropLogins);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { channelsConfig } from "../../../src/channels/index.ts";
 import { fieldPath } from "../../../src/config/field-path.ts";
-import { importOpenClaw } from "../../../src/config/import/import-openclaw.ts";
 import { configSchema } from "../../../src/config/schema.ts";
+import { importOpenClaw } from "../../../src/migrate/openclaw/import-openclaw.ts";
 import { modelsConfig } from "../../../src/models/config.ts";
 import { hooksConfig } from "../../../src/plugins/config.ts";
 import { PLUGINS } from "../../../src/plugins/index.ts";

@@ -1,9 +1,8 @@
+import { isSecretName, looksSecret } from "../../config/plain-secret.ts";
+import { variableName } from "../../config/secret-ref.ts";
 import { isJsonObject, type Json } from "../../lib/json.ts";
-import { isSecretName, looksSecret } from "../plain-secret.ts";
 import { type Draft, type Finding, find, rewrite, type Step, takeOut } from "./draft.ts";
-import type { Leaf, Path } from "./leaves.ts";
-import { matches, matchStart } from "./pattern.ts";
-import { variableName } from "./variable-name.ts";
+import { type Leaf, matches, matchStart, type Path } from "./leaves.ts";
 
 const SOURCES = new Set<Json>(["env", "file", "exec"]);
 

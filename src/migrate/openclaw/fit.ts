@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { absenceOf, INCLUDE } from "./absences.ts";
 import { type Draft, type Finding, find, leavesIn, originOf, placesIn, takeOut, without } from "./draft.ts";
 import { documentOf, keyOf, type Leaf, type Path, renumbered } from "./leaves.ts";
-import { absenceOf, INCLUDE } from "./not-here.ts";
 
 /** Something that a schema says is wrong. */
 interface Fault {

@@ -1,6 +1,5 @@
 import type { Json } from "../../lib/json.ts";
-import { isWithin, keyOf, type Leaf, type Path } from "./leaves.ts";
-import { fill, lengthOf, matchStart, type Pattern } from "./pattern.ts";
+import { fill, isWithin, keyOf, type Leaf, lengthOf, matchStart, type Path, type Pattern } from "./leaves.ts";
 
 /** What was found about a value that does not come over as it is. */
 export type Finding =

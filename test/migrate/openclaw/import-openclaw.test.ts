@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { channelsConfig } from "../../../src/channels/index.ts";
-import { importOpenClaw } from "../../../src/config/import/import-openclaw.ts";
 import { configSchema } from "../../../src/config/schema.ts";
+import { importOpenClaw } from "../../../src/migrate/openclaw/import-openclaw.ts";
 import { modelsConfig } from "../../../src/models/config.ts";
 import { hooksConfig } from "../../../src/plugins/config.ts";
 import { PLUGINS } from "../../../src/plugins/index.ts";
