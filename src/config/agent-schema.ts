@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { compaction, contextLimits, contextPruning } from "./context-schema.ts";
-import { groupChat, humanDelay, identity } from "./conversation-schema.ts";
-import { zone } from "./duration-schema.ts";
+import { heartbeat, zone } from "./automation-schema.ts";
 import { agentMayWrite, planned, unused } from "./field-marks.ts";
-import { heartbeat } from "./heartbeat-schema.ts";
 import { memorySearch } from "./memory-schema.ts";
-import { modelChoice, models, params, thinking } from "./model-schema.ts";
+import { groupChat, humanDelay, identity } from "./messages-schema.ts";
+import { compaction, contextLimits, contextPruning, modelChoice, models, params, thinking } from "./model-schema.ts";
 import { overridesOf } from "./overrides.ts";
 import { isAgentId } from "./session-key.ts";
 import { skillNames, skillsLimits } from "./skills-schema.ts";

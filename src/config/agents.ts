@@ -1,7 +1,11 @@
+import type { z } from "zod";
 import { IsopodError } from "../lib/errors.ts";
-import { type ExecRules, execRules } from "./exec-rules.ts";
+import { heartbeat } from "./automation-schema.ts";
+import type { contextLimits } from "./model-schema.ts";
 import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
+import { type ExecRules, execRules } from "./tools-schema.ts";
+import { workspacePrefix } from "./workspace-prefix.ts";
 
 /** One agent with the defaults applied. */
 export interface Agent {
@@ -166,4 +170,75 @@ function modelsOf(config: CoreConfig, own: ModelChoice): Pick<Agent, "model" | "
 
 function nameOf(choice: ModelChoice): string | undefined {
   return typeof choice === "string" ? choice : choice?.primary;
+}
+
+/** How an agent beats, with the defaults applied. */
+export type Heartbeat = z.output<typeof heartbeat>;
+
+/** What an agent's own block stands over where there is none for all. */
+const UNSAID = heartbeat.parse({});
+
+/**
+ * How an agent beats; undefined where it does not. Where any agent has a block of its own only those that have one
+ * beat, each with what it says over what all share; else the default agent does, if there is a block for all. Without
+ * any block nothing beats, nor with `every: "0m"`.
+ */
+export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
+  const { defaults } = config.agents;
+  const own = agentEntryOf(config, agentId)?.heartbeat;
+  const shared = defaults.heartbeat ?? UNSAID;
+  if (hasOwnHeartbeats(config)) return own && beating(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
+  return defaults.heartbeat && agentId === defaultAgentId(config) ? beating(shared) : undefined;
+}
+
+function beating(block: Heartbeat): Heartbeat | undefined {
+  return /^0+[smhd]$/.test(block.every) ? undefined : block;
+}
+
+/** How much is read at once while an agent works. */
+export type ContextLimits = z.output<typeof contextLimits>;
+
+/** The limits of one agent: its own over those that all share. */
+export function contextLimitsOf(config: Pick<CoreConfig, "agents">, id: string): ContextLimits {
+  return withOverrides<ContextLimits>(config.agents.defaults.contextLimits, agentEntryOf(config, id)?.contextLimits);
+}
+
+/** The agents by the prefixes of their workspaces, the default one first. Several may share one: the same files are theirs. */
+export function agentsByPrefix(config: CoreConfig): ReadonlyMap<string, readonly string[]> {
+  return workspacesOf(config).agents;
+}
+
+/** The other agents that have the same workspace as this one. */
+export function sharingAgents(config: CoreConfig, agentId: string): string[] {
+  const { prefixes, agents } = workspacesOf(config);
+  const ids = agents.get(prefixes.get(agentId) ?? "") ?? [];
+  return ids.filter((id) => id !== agentId);
+}
+
+interface Workspaces {
+  prefixes: ReadonlyMap<string, string>;
+  agents: ReadonlyMap<string, readonly string[]>;
+}
+
+/** By the parsed `agents`, like the index of agents. */
+const known = new WeakMap<CoreConfig["agents"], Workspaces>();
+
+function workspacesOf(config: CoreConfig): Workspaces {
+  const workspaces = known.get(config.agents) ?? makeWorkspaces(config);
+  known.set(config.agents, workspaces);
+  return workspaces;
+}
+
+function makeWorkspaces(config: CoreConfig): Workspaces {
+  const prefixes = new Map(configuredWorkspaces(config).map(([id, folder]) => [id, workspacePrefix(id, folder)]));
+  const agents = Map.groupBy(prefixes.keys(), (id) => prefixes.get(id) ?? "");
+  return { prefixes, agents };
+}
+
+/** What is configured for each agent. */
+export function configuredWorkspaces(config: CoreConfig): [id: string, workspace: string | undefined][] {
+  const { defaults, list } = config.agents;
+  const own = new Map(list.map(({ id, workspace }) => [id, workspace]));
+  const standard = defaultAgentId(config);
+  return agentIds(config).map((id) => [id, own.get(id) ?? (id === standard ? defaults.workspace : undefined)]);
 }

@@ -1,9 +1,61 @@
 import { z } from "zod";
-import { duration } from "./duration-schema.ts";
+import { isZone } from "../lib/zone.ts";
 import { planned } from "./field-marks.ts";
 import { thinking } from "./model-schema.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
+
+/** A span of time as people write it: `30m`, `2h`, `0m`. */
+export const duration = z.string().regex(/^\d{1,6}(s|m|h|d)$/, "use a number and s, m, h or d, such as 30m");
+
+/** A time of day: `08:00`. */
+export const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "use HH:MM, from 00:00 to 24:00");
+
+/** An IANA time zone. */
+export const zone = z.string().refine(isZone, "use an IANA time zone");
+
+/** `heartbeat`: an agent that looks by itself whether something needs attention. */
+export const heartbeat = z.strictObject({
+  every: duration.default("30m").meta(planned("How often it beats; 0m means never.")),
+  prompt: z
+    .string()
+    .min(1)
+    .max(4000)
+    .default(
+      "Read HEARTBEAT.md if it exists and follow it strictly. Do not repeat old tasks. If nothing needs attention, reply HEARTBEAT_OK.",
+    )
+    .meta(planned("What the agent is asked at each beat.")),
+  model: z.string().optional().meta(planned("`provider/model` that answers beats; the agent's own where absent.")),
+  target: z
+    .string()
+    .min(1)
+    .default("owner")
+    .meta(planned("Who is told: `owner`, `last` for the conversation used last, `none`, or a channel's id.")),
+  to: z.string().optional().meta(planned("The conversation on that channel, by its id there.")),
+  accountId: z.string().optional().meta(planned("The channel's account that tells it.")),
+  session: z.string().default("main").meta(planned("The session in which it beats: `main`, or a session's key.")),
+  activeHours: z
+    .strictObject({
+      start: timeOfDay.default("00:00").meta(planned("From when on, as HH:MM.")),
+      end: timeOfDay.default("24:00").meta(planned("Until when, as HH:MM; may be past midnight.")),
+      timezone: zone.optional().meta(planned("IANA time zone of both; the user's where absent.")),
+    })
+    .optional()
+    .meta(planned("When it may beat; at all hours where absent.")),
+  lightContext: z.boolean().default(false).meta(planned("Whether a beat's prompt shows HEARTBEAT.md alone.")),
+  isolatedSession: z.boolean().default(false).meta(planned("Whether each beat begins a session of its own.")),
+  ackMaxChars: z
+    .number()
+    .int()
+    .min(0)
+    .default(300)
+    .meta(planned("Longest rest of a reply with HEARTBEAT_OK that is not delivered.")),
+  includeReasoning: z.boolean().default(false).meta(planned("Whether the model's reasoning is delivered, too.")),
+  includeSystemPromptSection: z
+    .boolean()
+    .default(true)
+    .describe("Whether the prompt speaks of heartbeats and shows HEARTBEAT.md."),
+});
 
 const agentId = z.string().refine(isAgentId, "use an agent's id");
 

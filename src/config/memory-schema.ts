@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { address } from "./address-schema.ts";
 import { agentMayWrite } from "./field-marks.ts";
-import { headers } from "./headers-schema.ts";
-import { secretRef } from "./secret-ref.ts";
+import { address, headers, secretRef } from "./secret-ref.ts";
 
 const count = z.number().int().min(0);
 const share = z.number().min(0).max(1);

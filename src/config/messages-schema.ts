@@ -1,7 +1,85 @@
+import { RE2JS, RE2JSException } from "re2js";
 import { z } from "zod";
-import { groupChat, visibleReplies } from "./conversation-schema.ts";
 import { agentMayWrite, planned } from "./field-marks.ts";
-import { secretRef } from "./secret-ref.ts";
+
+/** `identity`: who an agent is for people. */
+export const identity = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta(agentMayWrite("What people call it; groups that say it address the agent.")),
+  theme: z
+    .string()
+    .max(200)
+    .optional()
+    .meta(agentMayWrite(planned("What it is like, in a few words."))),
+  emoji: z
+    .string()
+    .max(16)
+    .optional()
+    .meta(agentMayWrite(planned("Its emoji, with which it acknowledges messages."))),
+  avatar: z.string().optional().meta(planned("Its picture: a path in the workspace, or an address.")),
+});
+
+/** Whether a reply's text is sent, or only what the message tool sends. */
+export const visibleReplies = z.enum(["automatic", "message_tool"]);
+
+/** `groupChat`: how an agent takes part where several people talk. */
+export const groupChat = z.strictObject({
+  mentionPatterns: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(200)
+        .refine(isPattern, "is no regular expression of RE2, which has neither look-around nor back-references"),
+    )
+    .optional()
+    .describe("Regular expressions (RE2), in any case, that address the agent beside a platform's own mentions."),
+  visibleReplies: visibleReplies
+    .optional()
+    .describe("What of a reply is seen there: its text, or only what the message tool sends."),
+  historyLimit: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta(planned("Most messages, said before it was addressed, that it is shown; 0 means none.")),
+});
+
+/** `humanDelay`: pauses between the blocks of a long reply. */
+export const humanDelay = z.strictObject({
+  mode: z
+    .enum(["off", "natural", "custom"])
+    .default("off")
+    .meta(agentMayWrite(planned("No pauses, usual ones, or your own."))),
+  minMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(800)
+    .meta(agentMayWrite(planned("`custom`: the shortest, in milliseconds."))),
+  maxMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(2500)
+    .meta(agentMayWrite(planned("`custom`: the longest, in milliseconds."))),
+});
+
+function isPattern(text: string): boolean {
+  try {
+    mentionPattern(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RE2JSException) return false;
+    throw error;
+  }
+}
 
 const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
 
@@ -65,12 +143,38 @@ export const messages = z
   .prefault({})
   .describe("What happens to messages on their way to the agent and back.");
 
-/** `commands`. */
-export const commands = z
+/**
+ * A pattern of mentions, in any case. It is compiled for RE2, which has no look-around and no back-references: strangers
+ * choose the text that it looks at, and its time grows with the text's length and no faster.
+ * @throws Error where it is no such pattern
+ */
+export function mentionPattern(pattern: string): RE2JS {
+  return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+}
+
+/** `prompt`. */
+export const prompt = z
   .strictObject({
-    ownerAllowFrom: z.array(z.string()).default([]).describe("Owners as `channel:senderId`, or an id on any channel."),
-    ownerDisplay: z.enum(["raw", "hash"]).default("hash").describe("How the prompt shows an owner's id."),
-    ownerDisplaySecret: secretRef.optional().describe("Key of the hash of owners' ids."),
+    productName: z
+      .string()
+      .min(1)
+      .max(64)
+      .default("OpenClaw")
+      .describe("The product that the agent says it runs inside."),
+    docsUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where people read Isopod's documentation, such as https://<your address>/docs; agents pass it on."),
+    skillsUrl: z
+      .url({ protocol: /^https?$/ })
+      .default("https://clawhub.ai")
+      .describe("Where agents send people to look for skills."),
+    personalFiles: z
+      .enum(["owner", "direct", "always"])
+      .default("owner")
+      .describe(
+        "Where the prompt shows USER.md and MEMORY.md: where an owner talks to the agent alone, in every direct conversation, or in groups, too.",
+      ),
   })
   .prefault({})
-  .describe("Who may give commands.");
+  .describe("What the system prompt calls things.");

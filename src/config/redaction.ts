@@ -1,7 +1,8 @@
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
+import { valueAt } from "./document.ts";
 import { fieldPath } from "./field-path.ts";
-import { isSecretName, looksSecret } from "./plain-secret.ts";
+import { isSecretName, looksSecret } from "./secret-ref.ts";
 
 /** What is shown in place of a value that nobody is to see. */
 export const REDACTED = "[redacted]";
@@ -30,14 +31,6 @@ export function restored(document: Json, before: JsonObject): Json {
     const message = `${field}: '${REDACTED}' stands for a value that is not there; leave the field out.`;
     throw new IsopodError("invalid_request", message);
   });
-}
-
-/** What a document says at a place; undefined where it says nothing. */
-export function valueAt(document: Json | undefined, steps: readonly string[]): Json | undefined {
-  return steps.reduce<Json | undefined>((value, step) => {
-    if (Array.isArray(value)) return value[Number(step)];
-    return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  }, document);
 }
 
 function isSecret(text: string, path: Path): boolean {

@@ -32,6 +32,9 @@ const MAX_KEY_CHARS = 512;
 /** What separates or quotes parts of a key, and control characters: none of it may come from outside as it is. */
 const RESERVED = /[:/%\p{Cc}]/gu;
 
+/** What a channel calls the parts of a conversation, where that is not `thread`; keys that exist contain the word. */
+const THREAD_WORDS: ReadonlyMap<string, "topic"> = new Map([["telegram", "topic"]]);
+
 /** Whether a text can be an agent's id. */
 export function isAgentId(text: string): boolean {
   return AGENT_ID.test(text);
@@ -114,8 +117,8 @@ function kindOf(parts: string[]): SessionKind | undefined {
   return undefined;
 }
 
-function threadWord(route: Route): "thread" | "topic" {
-  return route.channel === "telegram" ? "topic" : "thread";
+function threadWord({ channel }: Route): "thread" | "topic" {
+  return THREAD_WORDS.get(channel) ?? "thread";
 }
 
 function escapePart(part: string): string {

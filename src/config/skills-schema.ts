@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
 import { ed25519KeyBytes } from "../security/ed25519-key.ts";
-import { isSecretName, looksSecret } from "./plain-secret.ts";
 import { isShellVariable } from "./reserved-names.ts";
-import { NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
+import { isSecretName, looksSecret, NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
 import { isOnDisk } from "./workspace-prefix.ts";
 
 const limit = z.number().int().positive();

@@ -2,7 +2,39 @@ import { z } from "zod";
 import { planned } from "./field-marks.ts";
 import { overridesOf } from "./overrides.ts";
 import { secretRef } from "./secret-ref.ts";
-import { TOOL_GROUPS } from "./tool-groups.ts";
+
+/** Tools that policies name together. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "group:fs": ["read", "write", "edit", "apply_patch", "grep", "find", "ls"],
+  "group:runtime": ["exec", "process"],
+  "group:web": ["web_search", "web_fetch"],
+  "group:ui": ["browser", "canvas"],
+  "group:nodes": ["nodes"],
+  "group:automation": ["cron", "gateway"],
+  "group:messaging": ["message"],
+  "group:memory": ["memory_search", "memory_get"],
+  "group:sessions": [
+    "agents_list",
+    "sessions_list",
+    "sessions_history",
+    "sessions_send",
+    "sessions_spawn",
+    "subagents",
+    "session_status",
+  ],
+};
+
+const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "image", "update_plan"]);
+
+/** The groups there are: those, all built-in tools, and all others. */
+export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:openclaw", "group:plugins"];
+
+/** Whether a tool is in a group. */
+export function isInGroup(tool: string, group: string): boolean {
+  if (group === "group:openclaw") return BUILT_IN.has(tool);
+  if (group === "group:plugins") return !BUILT_IN.has(tool);
+  return Object.hasOwn(GROUPS, group) && (GROUPS[group]?.includes(tool) ?? false);
+}
 
 const names = z.array(
   z
@@ -168,3 +200,23 @@ export const tools = z
   )
   .prefault({})
   .describe("What tools may do.");
+
+/** Longest time of a command, in seconds, whatever is configured: the session's object is awake, and billed, meanwhile. */
+const MAX_TIMEOUT_SEC = 600;
+
+/** How an agent runs commands; undefined where it runs none. */
+export interface ExecRules {
+  /** Whether an owner is asked about each command. */
+  asks: boolean;
+  timeoutSec: number;
+}
+
+/**
+ * What `tools.exec` comes to. Nothing matches an allowlist yet, so that everything is a miss: it is asked about, or does not
+ * run. Like in OpenClaw, `on-miss` asks nothing where there is no allowlist.
+ */
+export function execRules({ security, ask, timeoutSec }: z.output<typeof exec>): ExecRules | undefined {
+  if (security === "deny" || (security === "allowlist" && ask === "off")) return undefined;
+  const asks = ask === "always" || (ask === "on-miss" && security === "allowlist");
+  return { asks, timeoutSec: Math.min(timeoutSec, MAX_TIMEOUT_SEC) };
+}

@@ -1,7 +1,4 @@
-import type { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
-import { agentIds, defaultAgentId } from "./agents.ts";
-import type { CoreConfig } from "./schema.ts";
 
 /** Longest prefix: the rest of the 1,024 bytes that R2 gives a key is for the paths below it. */
 const MAX_PREFIX_BYTES = 256;
@@ -40,77 +37,6 @@ export function prefixFault(agentId: string, configured: string | undefined): st
   return reserved === undefined
     ? undefined
     : `'${configured}' is no folder for a workspace: '${reserved}/' is kept for something else; take another name`;
-}
-
-/** The agents by the prefixes of their workspaces, the default one first. Several may share one: the same files are theirs. */
-export function agentsByPrefix(config: CoreConfig): ReadonlyMap<string, readonly string[]> {
-  return workspacesOf(config).agents;
-}
-
-/** The other agents that have the same workspace as this one. */
-export function sharingAgents(config: CoreConfig, agentId: string): string[] {
-  const { prefixes, agents } = workspacesOf(config);
-  const ids = agents.get(prefixes.get(agentId) ?? "") ?? [];
-  return ids.filter((id) => id !== agentId);
-}
-
-/** Refuses workspaces that cannot be, and one inside another: its files would be two agents' by accident. */
-export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx): void {
-  const refuse = (agentId: string, message: string) =>
-    context.addIssue({ code: "custom", path: fieldOf(config, agentId), message });
-  const places: { id: string; prefix: string }[] = [];
-  for (const [id, workspace] of configuredWorkspaces(config)) {
-    const fault = prefixFault(id, workspace);
-    if (fault === undefined) places.push({ id, prefix: workspacePrefix(id, workspace) });
-    else refuse(id, fault);
-  }
-  const owners = new Map(places.map(({ id, prefix }) => [prefix, id]));
-  for (const { id, prefix } of places) {
-    const outer = foldersAbove(prefix).find((folder) => owners.has(folder));
-    if (outer === undefined) continue;
-    const where = `'${prefix}' of agent '${id}' is inside '${outer}' of agent '${owners.get(outer)}'`;
-    refuse(id, `${where}; give each a folder of its own, or both the same one`);
-  }
-}
-
-interface Workspaces {
-  prefixes: ReadonlyMap<string, string>;
-  agents: ReadonlyMap<string, readonly string[]>;
-}
-
-/** By the parsed `agents`, like the index of agents. */
-const known = new WeakMap<CoreConfig["agents"], Workspaces>();
-
-function workspacesOf(config: CoreConfig): Workspaces {
-  const workspaces = known.get(config.agents) ?? makeWorkspaces(config);
-  known.set(config.agents, workspaces);
-  return workspaces;
-}
-
-function makeWorkspaces(config: CoreConfig): Workspaces {
-  const prefixes = new Map(configuredWorkspaces(config).map(([id, folder]) => [id, workspacePrefix(id, folder)]));
-  const agents = Map.groupBy(prefixes.keys(), (id) => prefixes.get(id) ?? "");
-  return { prefixes, agents };
-}
-
-/** The folders that a prefix is in, the outermost first. */
-function foldersAbove(prefix: string): string[] {
-  const names = prefix.split("/").slice(0, -2);
-  return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
-}
-
-/** What is configured for each agent. */
-function configuredWorkspaces(config: CoreConfig): [id: string, workspace: string | undefined][] {
-  const { defaults, list } = config.agents;
-  const own = new Map(list.map(({ id, workspace }) => [id, workspace]));
-  const standard = defaultAgentId(config);
-  return agentIds(config).map((id) => [id, own.get(id) ?? (id === standard ? defaults.workspace : undefined)]);
-}
-
-/** The field that an agent's workspace comes from. */
-function fieldOf({ agents }: CoreConfig, agentId: string): (string | number)[] {
-  const at = agents.list.findIndex(({ id, workspace }) => id === agentId && workspace !== undefined);
-  return at === -1 ? ["agents", "defaults", "workspace"] : ["agents", "list", at, "workspace"];
 }
 
 function ownPrefix(agentId: string): string {

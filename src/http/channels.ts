@@ -3,7 +3,7 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
-import { isAddressedIn } from "../config/mentions.ts";
+import { isAddressedIn } from "../config/group-chat.ts";
 import { within } from "../lib/deadline.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";

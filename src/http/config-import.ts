@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { replacedPaths } from "../config/changed-paths.ts";
+import { replacedPaths } from "../config/document.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { importOpenClaw, MAX_IMPORT_CHARS } from "../migrate/openclaw/import-openclaw.ts";
 import { wholeSchema } from "../session/configuration/whole-schema.ts";

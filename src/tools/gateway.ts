@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { changesRefusedToAgent } from "../config/agent-writes.ts";
+import { mergePatch, parseConfig, valueAt } from "../config/document.ts";
 import { faultLines } from "../config/faults.ts";
 import { parseFieldPath } from "../config/field-path.ts";
-import { mergePatch } from "../config/merge-patch.ts";
-import { parseConfig } from "../config/parse-config.ts";
-import { redacted, restored, valueAt } from "../config/redaction.ts";
+import { redacted, restored } from "../config/redaction.ts";
 import { type FieldView, lookUpField } from "../config/schema-lookup.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";

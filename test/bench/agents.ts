@@ -1,7 +1,5 @@
-import { agentIds, agentOf } from "../../src/config/agents.ts";
+import { agentIds, agentOf, heartbeatOf, sharingAgents } from "../../src/config/agents.ts";
 import { checkConfig } from "../../src/config/faults.ts";
-import { heartbeatOf } from "../../src/config/heartbeat.ts";
-import { sharingAgents } from "../../src/config/workspace-prefix.ts";
 import { type Config, wholeSchema } from "../../src/session/configuration/whole-schema.ts";
 import { quantile, rounded } from "./statistics.ts";
 

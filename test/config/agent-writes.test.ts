@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { changesRefusedToAgent } from "../../src/config/agent-writes.ts";
+import { mergePatch } from "../../src/config/document.ts";
 import { agentMayWrite } from "../../src/config/field-marks.ts";
-import { mergePatch } from "../../src/config/merge-patch.ts";
 import { jsonSchemaOf } from "../../src/config/schema-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/lib/json.ts";
 import { pick, randomFrom } from "../prompt/random.ts";

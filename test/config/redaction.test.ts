@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { REDACTED, redacted, restored, valueAt } from "../../src/config/redaction.ts";
+import { REDACTED, redacted, restored } from "../../src/config/redaction.ts";
 
 const reference = { source: "env", id: "KEY" };
 const document = {
@@ -48,11 +48,4 @@ describe("a document that was made from a redacted one", () => {
   test("is refused where it hides what was never there", () => {
     expect(() => restored({ prompt: { productName: REDACTED } }, document)).toThrow("prompt.productName");
   });
-});
-
-test("a value is found by its path, and nothing of a prototype", () => {
-  expect(valueAt(document, ["agents", "list", "0", "name"])).toBe("Pill");
-  expect(valueAt(document, ["agents", "list", "7", "name"])).toBeUndefined();
-  expect(valueAt(document, ["constructor"])).toBeUndefined();
-  expect(valueAt(document, [])).toBe(document);
 });

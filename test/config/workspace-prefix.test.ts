@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { agentOf } from "../../src/config/agents.ts";
-import { configSchema } from "../../src/config/schema.ts";
-import { prefixFault, sharingAgents, workspacePrefix } from "../../src/config/workspace-prefix.ts";
+import { agentOf, sharingAgents } from "../../src/config/agents.ts";
+import { configSchema } from "../../src/config/config-schema.ts";
+import { prefixFault, workspacePrefix } from "../../src/config/workspace-prefix.ts";
 
 const any = z.unknown().optional();
 const schema = configSchema(any, any, any);

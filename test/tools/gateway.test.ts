@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changedPaths } from "../../src/config/changed-paths.ts";
+import { changedPaths } from "../../src/config/document.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { jsonSchemaOf } from "../../src/config/schema-node.ts";
 import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { address } from "../../config/address-schema.ts";
 import { agentMayWrite } from "../../config/field-marks.ts";
-import { secretRef } from "../../config/secret-ref.ts";
+import { address, secretRef } from "../../config/secret-ref.ts";
 
 const group = z.strictObject({
   requireMention: z

@@ -1,5 +1,4 @@
-import { isSecretName, looksSecret } from "../../config/plain-secret.ts";
-import { variableName } from "../../config/secret-ref.ts";
+import { isSecretName, looksSecret, variableName } from "../../config/secret-ref.ts";
 import { isJsonObject, type Json } from "../../lib/json.ts";
 import { type Draft, type Finding, find, rewrite, type Step, takeOut } from "./draft.ts";
 import { type Leaf, matches, matchStart, type Path } from "./leaves.ts";

@@ -1,5 +1,5 @@
 import type { Target } from "../../channels/channel.ts";
-import { visibleRepliesIn } from "../../config/visible-replies.ts";
+import { visibleRepliesIn } from "../../config/group-chat.ts";
 import type { ActiveRun } from "../engine.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { SessionHooks } from "../hooked/session-hooks.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
-import { heartbeatOf } from "../../config/heartbeat.ts";
+import { heartbeatOf } from "../../config/agents.ts";
 import { type BootstrapFiles, etagsShown, loadBootstrap } from "../../workspace/bootstrap.ts";
 import { noteEnd, stageOf } from "../../workspace/onboarding.ts";
 import { seedWorkspace } from "../../workspace/seed.ts";

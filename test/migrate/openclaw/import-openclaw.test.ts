@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { channelsConfig } from "../../../src/channels/index.ts";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/config-schema.ts";
 import { importOpenClaw } from "../../../src/migrate/openclaw/import-openclaw.ts";
 import { modelsConfig } from "../../../src/models/config.ts";
 import { hooksConfig } from "../../../src/plugins/config.ts";

@@ -96,29 +96,12 @@ export const security = z
   .prefault({})
   .describe("What guards agents against words from outside, and the way out.");
 
-/** `prompt`. */
-export const prompt = z
+/** `commands`. */
+export const commands = z
   .strictObject({
-    productName: z
-      .string()
-      .min(1)
-      .max(64)
-      .default("OpenClaw")
-      .describe("The product that the agent says it runs inside."),
-    docsUrl: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe("Where people read Isopod's documentation, such as https://<your address>/docs; agents pass it on."),
-    skillsUrl: z
-      .url({ protocol: /^https?$/ })
-      .default("https://clawhub.ai")
-      .describe("Where agents send people to look for skills."),
-    personalFiles: z
-      .enum(["owner", "direct", "always"])
-      .default("owner")
-      .describe(
-        "Where the prompt shows USER.md and MEMORY.md: where an owner talks to the agent alone, in every direct conversation, or in groups, too.",
-      ),
+    ownerAllowFrom: z.array(z.string()).default([]).describe("Owners as `channel:senderId`, or an id on any channel."),
+    ownerDisplay: z.enum(["raw", "hash"]).default("hash").describe("How the prompt shows an owner's id."),
+    ownerDisplaySecret: secretRef.optional().describe("Key of the hash of owners' ids."),
   })
   .prefault({})
-  .describe("What the system prompt calls things.");
+  .describe("Who may give commands.");

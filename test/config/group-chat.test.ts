@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAddressedIn } from "../../src/config/mentions.ts";
+import { isAddressedIn } from "../../src/config/group-chat.ts";
 import { wholeSchema } from "./whole-schema.ts";
 
 function addressed(text: string, entry: object, messages: object = {}): boolean {

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { agentEntryOf } from "./agents.ts";
+import { mentionPattern } from "./messages-schema.ts";
 import type { CoreConfig } from "./schema.ts";
 
 /** How much of a message is looked at: whoever speaks chooses its length. */
@@ -21,17 +22,23 @@ export function isAddressedIn(text: string, config: Pick<CoreConfig, "agents" | 
   return patterns.some((pattern) => mentionPattern(pattern).test(looked));
 }
 
-/**
- * A pattern of mentions, in any case. It is compiled for RE2, which has no look-around and no back-references: strangers
- * choose the text that it looks at, and its time grows with the text's length and no faster.
- * @throws Error where it is no such pattern
- */
-export function mentionPattern(pattern: string): RE2JS {
-  return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-}
-
 /** The name as a word of its own, where words stand apart. */
 function patternOf(name: string): string {
   const literal = RE2JS.quote(name.trim());
   return UNSPACED.test(name) ? literal : `(?:^|[^\\p{L}\\p{N}_])@?${literal}(?:$|[^\\p{L}\\p{N}_])`;
+}
+
+/** What of a reply people see: its text, or only what the message tool sends. */
+export type VisibleReplies = CoreConfig["messages"]["visibleReplies"];
+
+/** What holds in a conversation: in one of several people what the agent, then what `groupChat`, says of those. */
+export function visibleRepliesIn(
+  config: CoreConfig,
+  agentId: string,
+  kind: "direct" | "group" | "channel",
+): VisibleReplies {
+  const { messages } = config;
+  if (kind === "direct") return messages.visibleReplies;
+  const own = agentEntryOf(config, agentId)?.groupChat?.visibleReplies;
+  return own ?? messages.groupChat.visibleReplies ?? messages.visibleReplies;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { changedPaths, replacedPaths } from "../../src/config/changed-paths.ts";
-import { mergePatch } from "../../src/config/merge-patch.ts";
+import { changedPaths, mergePatch, replacedPaths, valueAt } from "../../src/config/document.ts";
 import type { Json } from "../../src/lib/json.ts";
 
 test.each<[string, string, string]>([
@@ -48,4 +47,12 @@ test("what a document said that the next one does not say is told, and what is n
   const before = { a: 1, list: [{ id: "x", model: "m" }, { id: "z" }], gone: { deep: true } };
   const after = { a: 2, b: 3, list: [{ id: "x" }] };
   expect(replacedPaths(before, after)).toEqual(["a", "list[0].model", "list[1].id", "gone.deep"]);
+});
+
+test("a value is found by its path, and nothing of a prototype", () => {
+  const document: Json = { agents: { list: [{ id: "main", name: "Pill" }] } };
+  expect(valueAt(document, ["agents", "list", "0", "name"])).toBe("Pill");
+  expect(valueAt(document, ["agents", "list", "7", "name"])).toBeUndefined();
+  expect(valueAt(document, ["constructor"])).toBeUndefined();
+  expect(valueAt(document, [])).toBe(document);
 });
