@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { fieldPath } from "./field-path.ts";
-import { agentMayWriteNode, entryOf, fieldOf, partsOf, type SchemaNode } from "./schema-node.ts";
+import { entryOf, fieldOf, isOpenToAgent, partsOf, type SchemaNode } from "./schema-node.ts";
 
 /**
  * The fields in which two documents differ and which the agent may not write, as paths. It compares documents and not
@@ -55,7 +55,7 @@ function hasOpenFields(node: SchemaNode | undefined): boolean {
 }
 
 function isMarked(node: SchemaNode | undefined): boolean {
-  return node !== undefined && agentMayWriteNode(node);
+  return node !== undefined && isOpenToAgent(node);
 }
 
 /** Whether a value has no fields of its own: a scalar, a list of scalars, or nothing. */

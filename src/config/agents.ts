@@ -11,23 +11,23 @@ import { workspacePrefix } from "./workspace-prefix.ts";
 export interface Agent {
   id: string;
   name: string | undefined;
-  /** `provider/model`, or undefined where the deployment's own default applies. */
+  /** `provider/model`, or undefined for the default of the deployment. */
   model: string | undefined;
-  /** `provider/model` of those who are asked, in this order, where that one cannot answer. */
+  /** `provider/model` of the fallbacks, in order. */
   fallbacks: readonly string[];
-  /** Where its workspace is to be, as it is configured; undefined means its own place. */
+  /** The configured folder of its workspace; undefined means its own prefix. */
   workspace: string | undefined;
-  /** What goes along with requests to its models. */
+  /** Parameters of requests to its models. */
   params: CoreConfig["agents"]["defaults"]["params"];
-  /** How much it reads at once, in characters and lines. */
+  /** How much its tools return at once, in characters and lines. */
   contextLimits: CoreConfig["agents"]["defaults"]["contextLimits"];
-  /** What is said of its tools, for all agents and for itself: a tool is on where all of it leaves it on. */
+  /** The shared tool policy and its own: a tool is on if both leave it on. */
   toolPolicies: readonly ToolChoice[];
-  /** How it runs commands; undefined where it runs none. */
+  /** Its rules for commands; undefined if it runs none. */
   exec: ExecRules | undefined;
-  /** What its sub-agents may be. */
+  /** Limits and defaults of its sub-agents. */
   subagents: CoreConfig["agents"]["defaults"]["subagents"];
-  /** What its memory consists of, and how it is searched. */
+  /** The sources of its memory, and how it is searched. */
   memorySearch: CoreConfig["agents"]["defaults"]["memorySearch"];
   /** The skills that it may use, by name; all where it is undefined, none where it is empty. */
   skills: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export interface Agent {
 
 type Agents = Pick<CoreConfig, "agents">;
 
-/** What one agent's entry in `agents.list` says. */
+/** One entry of `agents.list`. */
 export type AgentEntry = CoreConfig["agents"]["list"][number];
 
 /** What looking agents up needs, made from the whole list once. */
@@ -85,7 +85,7 @@ export function defaultAgentId(config: Agents): string {
   return indexOf(config).defaultId;
 }
 
-/** What `agents.list` says of an agent; undefined where it has no entry. */
+/** The entry of an agent in `agents.list`; undefined if it has none. */
 export function agentEntryOf(config: Agents, id: string): AgentEntry | undefined {
   return indexOf(config).entries.get(id);
 }
@@ -136,12 +136,12 @@ export function agentOf(config: CoreConfig, id: string): Agent {
   };
 }
 
-/** The model that a word names, as `provider/model`: what it is an alias of, else the word itself. */
+/** The `provider/model` behind an alias; any other word is returned as it is. */
 export function resolveAlias(config: CoreConfig, word: string): string {
   return indexOf(config).models.get(word.toLowerCase()) ?? word;
 }
 
-/** The short names that models have. */
+/** The aliases of models. */
 export function modelAliases(config: CoreConfig): { alias: string; model: string }[] {
   const models = Object.entries(config.agents.defaults.models);
   return models.flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }]));
@@ -149,7 +149,7 @@ export function modelAliases(config: CoreConfig): { alias: string; model: string
 
 type ToolChoice = Pick<CoreConfig["tools"], "profile" | "allow" | "deny">;
 
-/** An agent's profile takes the place of the shared one; its lists only take away. */
+/** An agent's profile replaces the shared one; its lists only take tools away. */
 function toolPoliciesOf(shared: ToolChoice, own: ToolChoice | undefined): ToolChoice[] {
   const profile = own?.profile ?? shared.profile ?? "coding";
   return [{ ...shared, profile }, ...(own === undefined ? [] : [{ ...own, profile }])];
@@ -157,7 +157,7 @@ function toolPoliciesOf(shared: ToolChoice, own: ToolChoice | undefined): ToolCh
 
 type ModelChoice = CoreConfig["agents"]["defaults"]["model"];
 
-/** Whom an agent asks. A name alone takes the place of the default one; with fallbacks of its own, of those as well. */
+/** The models of an agent. A name alone replaces the primary model; an object replaces the fallbacks as well. */
 function modelsOf(config: CoreConfig, own: ModelChoice): Pick<Agent, "model" | "fallbacks"> {
   const shared = config.agents.defaults.model;
   const primary = nameOf(own) ?? nameOf(shared);
@@ -172,43 +172,43 @@ function nameOf(choice: ModelChoice): string | undefined {
   return typeof choice === "string" ? choice : choice?.primary;
 }
 
-/** How an agent beats, with the defaults applied. */
+/** The heartbeat settings of an agent, with defaults applied. */
 export type Heartbeat = z.output<typeof heartbeat>;
 
-/** What an agent's own block stands over where there is none for all. */
-const UNSAID = heartbeat.parse({});
+/** The shared block where none is configured. */
+const DEFAULT_HEARTBEAT = heartbeat.parse({});
 
 /**
- * How an agent beats; undefined where it does not. Where any agent has a block of its own only those that have one
- * beat, each with what it says over what all share; else the default agent does, if there is a block for all. Without
- * any block nothing beats, nor with `every: "0m"`.
+ * The heartbeat of an agent; undefined if it has none. Once an agent has a block of its own, only agents with one have
+ * heartbeats, each with its overrides of the shared block; else the default agent has one if there is a shared block.
+ * `every: "0m"` is none.
  */
 export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
   const { defaults } = config.agents;
   const own = agentEntryOf(config, agentId)?.heartbeat;
-  const shared = defaults.heartbeat ?? UNSAID;
-  if (hasOwnHeartbeats(config)) return own && beating(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
-  return defaults.heartbeat && agentId === defaultAgentId(config) ? beating(shared) : undefined;
+  const shared = defaults.heartbeat ?? DEFAULT_HEARTBEAT;
+  if (hasOwnHeartbeats(config)) return own && enabledHeartbeat(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
+  return defaults.heartbeat && agentId === defaultAgentId(config) ? enabledHeartbeat(shared) : undefined;
 }
 
-function beating(block: Heartbeat): Heartbeat | undefined {
+function enabledHeartbeat(block: Heartbeat): Heartbeat | undefined {
   return /^0+[smhd]$/.test(block.every) ? undefined : block;
 }
 
-/** How much is read at once while an agent works. */
+/** How much tools return at once. */
 export type ContextLimits = z.output<typeof contextLimits>;
 
-/** The limits of one agent: its own over those that all share. */
+/** The limits of one agent: its overrides over the shared ones. */
 export function contextLimitsOf(config: Pick<CoreConfig, "agents">, id: string): ContextLimits {
   return withOverrides<ContextLimits>(config.agents.defaults.contextLimits, agentEntryOf(config, id)?.contextLimits);
 }
 
-/** The agents by the prefixes of their workspaces, the default one first. Several may share one: the same files are theirs. */
+/** The agents by the prefix of their workspace, the default agent first. Agents with one prefix share its files. */
 export function agentsByPrefix(config: CoreConfig): ReadonlyMap<string, readonly string[]> {
   return workspacesOf(config).agents;
 }
 
-/** The other agents that have the same workspace as this one. */
+/** The other agents with the same workspace. */
 export function sharingAgents(config: CoreConfig, agentId: string): string[] {
   const { prefixes, agents } = workspacesOf(config);
   const ids = agents.get(prefixes.get(agentId) ?? "") ?? [];
@@ -221,11 +221,11 @@ interface Workspaces {
 }
 
 /** By the parsed `agents`, like the index of agents. */
-const known = new WeakMap<CoreConfig["agents"], Workspaces>();
+const workspacesByConfig = new WeakMap<CoreConfig["agents"], Workspaces>();
 
 function workspacesOf(config: CoreConfig): Workspaces {
-  const workspaces = known.get(config.agents) ?? makeWorkspaces(config);
-  known.set(config.agents, workspaces);
+  const workspaces = workspacesByConfig.get(config.agents) ?? makeWorkspaces(config);
+  workspacesByConfig.set(config.agents, workspaces);
   return workspaces;
 }
 
@@ -235,7 +235,7 @@ function makeWorkspaces(config: CoreConfig): Workspaces {
   return { prefixes, agents };
 }
 
-/** What is configured for each agent. */
+/** The configured workspace of each agent. */
 export function configuredWorkspaces(config: CoreConfig): [id: string, workspace: string | undefined][] {
   const { defaults, list } = config.agents;
   const own = new Map(list.map(({ id, workspace }) => [id, workspace]));

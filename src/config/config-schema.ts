@@ -6,7 +6,7 @@ import { type CoreConfig, coreFields } from "./schema.ts";
 import { secretRef, variableName } from "./secret-ref.ts";
 import { prefixFault, workspacePrefix } from "./workspace-prefix.ts";
 
-/** Composes the whole schema; `models`, `channels` and `hooks` are what the rooms of models, channels and plugins bring. */
+/** The whole schema; `models`, `channels` and `hooks` come from the folders of models, channels and plugins. */
 export function configSchema<Models extends z.ZodType, Channels extends z.ZodType, Hooks extends z.ZodType>(
   models: Models,
   channels: Channels,
@@ -23,7 +23,7 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
 /** Most agents that a fault names. */
 const MAX_NAMED = 20;
 
-/** A budget or a binding of an agent that is not there would hold for nobody. */
+/** Refuses budgets and bindings of agents that are not configured: they would have no effect. */
 function refuseUnknownAgents(config: CoreConfig, context: z.RefinementCtx): void {
   const known = new Set(agentIds(config));
   const some = [...known].slice(0, MAX_NAMED).join(", ");
@@ -39,7 +39,7 @@ function refuseUnknownAgents(config: CoreConfig, context: z.RefinementCtx): void
   }
 }
 
-/** Refuses workspaces that cannot be, and one inside another: its files would be two agents' by accident. */
+/** Refuses invalid workspaces, and one inside another: its files would belong to two agents by accident. */
 function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx): void {
   const refuse = (agentId: string, message: string) =>
     context.addIssue({ code: "custom", path: fieldOf(config, agentId), message });
@@ -58,13 +58,13 @@ function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx): void
   }
 }
 
-/** The folders that a prefix is in, the outermost first. */
+/** The parent folders of a prefix, the outermost first. */
 function foldersAbove(prefix: string): string[] {
   const names = prefix.split("/").slice(0, -2);
   return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
 }
 
-/** The field that an agent's workspace comes from. */
+/** The path of the field that sets an agent's workspace. */
 function fieldOf({ agents }: CoreConfig, agentId: string): (string | number)[] {
   const at = agents.list.findIndex(({ id, workspace }) => id === agentId && workspace !== undefined);
   return at === -1 ? ["agents", "defaults", "workspace"] : ["agents", "list", at, "workspace"];
@@ -73,8 +73,8 @@ function fieldOf({ agents }: CoreConfig, agentId: string): (string | number)[] {
 type Path = readonly (string | number)[];
 
 /**
- * Refuses entries of skills that would hand out what the Worker itself works with: its own variables, the keys of models, and every
- * secret that another part of the configuration names. What a skill is given, whoever writes its commands can send anywhere.
+ * Refuses skill entries that would expose the Worker's own variables, the keys of models, or a secret that another part of
+ * the configuration names: the author of a skill's commands can send its secrets anywhere.
  */
 function refuseOwnSecrets(config: CoreConfig, context: z.RefinementCtx): void {
   const { skills, ...rest } = config;
@@ -84,9 +84,9 @@ function refuseOwnSecrets(config: CoreConfig, context: z.RefinementCtx): void {
   for (const { id, path } of referencesIn(skills.entries, ["skills", "entries"])) {
     const elsewhere = named.get(id);
     if (!isReservedName(id) && elsewhere === undefined) continue;
-    const use = elsewhere === undefined ? "the Worker's own" : `what ${fieldPath(elsewhere)} is for`;
+    const use = elsewhere === undefined ? "the Worker's own" : `used by ${fieldPath(elsewhere)}`;
     const other = variableName(path);
-    const message = `${id} is ${use}, and no skill is given it; store one for the skill under another name, \`wrangler secret put ${other}\`, and name that`;
+    const message = `${id} is ${use}, and no skill is given it; store a secret for the skill under another name, \`wrangler secret put ${other}\`, and use that name`;
     context.addIssue({ code: "custom", path: [...path], message });
   }
 }

@@ -3,11 +3,11 @@ import { IsopodError, messageOf } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { fieldPath } from "./field-path.ts";
 
-/** How deep a document may be nested: everything that walks through it may do so by recursion. */
+/** Deepest nesting of a document, so that code may walk it by recursion. */
 const MAX_DEPTH = 64;
 
 /**
- * Reads a document, JSON or JSON5; nothing at all means an empty one. Gives what JSON can say of it.
+ * Parses a document, JSON or JSON5, into plain JSON; an empty text is an empty document.
  * @throws IsopodError `invalid_request`
  */
 export function parseConfig(text: string | undefined): Json {
@@ -19,7 +19,7 @@ export function parseConfig(text: string | undefined): Json {
   return document;
 }
 
-/** JSON5 has everything that JSON has, but takes many times as long to read. */
+/** JSON first: parsing it as JSON5 takes many times as long. */
 function parseText(text: string): Json {
   try {
     return JSON.parse(text);
@@ -44,8 +44,8 @@ function isDeeper(value: Json, levels: number): boolean {
 }
 
 /**
- * What a document becomes by a JSON merge patch (RFC 7396): objects are merged field by field, `null` takes a field
- * away, and anything else takes the place of what was there, lists as a whole. Neither of the two is changed.
+ * Applies a JSON merge patch (RFC 7396): objects are merged field by field, `null` removes a field, and any other value
+ * replaces the old one, lists as a whole. Neither argument is modified.
  */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
@@ -54,11 +54,11 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
     if (value === null) merged.delete(name);
     else merged.set(name, mergePatch(merged.get(name), value));
   }
-  // By definition, not by assignment: a field `__proto__` is a field like any other.
+  // fromEntries defines fields and does not assign them, so that `__proto__` is a field like any other.
   return Object.fromEntries(merged);
 }
 
-/** What a document says at a place; undefined where it says nothing. */
+/** The value at a path of a document; undefined where there is none. */
 export function valueAt(document: Json | undefined, steps: readonly string[]): Json | undefined {
   return steps.reduce<Json | undefined>((value, step) => {
     if (Array.isArray(value)) return value[Number(step)];
@@ -66,12 +66,12 @@ export function valueAt(document: Json | undefined, steps: readonly string[]): J
   }, document);
 }
 
-/** Where two documents differ, as the paths of the smallest parts that do: `agents.list[1].model`. Never a value. */
+/** The paths at which two documents differ, as deep as possible: `agents.list[1].model`. Contains no values. */
 export function changedPaths(before: Json | undefined, after: Json | undefined): string[] {
   return differences(before, after, []).map(fieldPath);
 }
 
-/** What a document said and the one after it does not say so any more, as paths. Never a value. */
+/** The paths of values that a new document changes or removes. Contains no values. */
 export function replacedPaths(before: Json, after: Json): string[] {
   return differences(before, after, [])
     .filter((path) => valueAt(before, path.map(String)) !== undefined)
@@ -88,7 +88,7 @@ function differences(before: Json | undefined, after: Json | undefined, path: Pa
   if (isObjectOrNone(before) && isObjectOrNone(after)) {
     const [old, now] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))];
     const names = new Set([...old.keys(), ...now.keys()]);
-    // An object that is new or gone is told by its fields, so that their paths are always the same.
+    // An added or removed object counts by its fields, so that their paths are always the same.
     if (names.size > 0) return [...names].flatMap((name) => differences(old.get(name), now.get(name), [...path, name]));
   }
   if (isJsonObject(before) && isJsonObject(after)) return [];

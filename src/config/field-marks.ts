@@ -1,7 +1,7 @@
 /** How far a field has come: `planned` is accepted and does nothing yet; `unused` is accepted and has no use here. */
 export type FieldStatus = "planned" | "unused";
 
-/** What the schema says of a field besides its type, its default and its bounds. A type, as zod wants an index signature. */
+/** What the schema states about a field besides type, default and bounds. A type alias, as zod requires an index signature. */
 export type FieldMarks = {
   description: string;
   status?: FieldStatus;
@@ -9,7 +9,7 @@ export type FieldMarks = {
   agentMayWrite?: true;
 };
 
-/** Marks a field that is accepted and does nothing yet. The look-up and the doctor say so. */
+/** Marks a field that is accepted and does nothing yet. The schema look-up and the doctor report it. */
 export function planned(description: string): FieldMarks {
   return { description, status: "planned" };
 }

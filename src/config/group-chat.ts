@@ -3,15 +3,15 @@ import { agentEntryOf } from "./agents.ts";
 import { mentionPattern } from "./messages-schema.ts";
 import type { CoreConfig } from "./schema.ts";
 
-/** How much of a message is looked at: whoever speaks chooses its length. */
+/** How much of a message is matched: the sender controls its length. */
 const MAX_CHARS = 4000;
 
-/** Scripts that put no space between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
- * Whether a text addresses an agent by what is configured, beside its platform's own mentions: the patterns of the agent,
- * else those for all, else its name.
+ * Whether a text addresses an agent, besides the mentions of its platform: by the patterns of the agent, else the shared
+ * ones, else its name.
  */
 export function isAddressedIn(text: string, config: Pick<CoreConfig, "agents" | "messages">, agentId: string): boolean {
   const entry = agentEntryOf(config, agentId);
@@ -22,16 +22,16 @@ export function isAddressedIn(text: string, config: Pick<CoreConfig, "agents" | 
   return patterns.some((pattern) => mentionPattern(pattern).test(looked));
 }
 
-/** The name as a word of its own, where words stand apart. */
+/** A pattern for the name as a separate word, in scripts that separate words. */
 function patternOf(name: string): string {
   const literal = RE2JS.quote(name.trim());
   return UNSPACED.test(name) ? literal : `(?:^|[^\\p{L}\\p{N}_])@?${literal}(?:$|[^\\p{L}\\p{N}_])`;
 }
 
-/** What of a reply people see: its text, or only what the message tool sends. */
+/** What people see of a reply: its text, or only what the message tool sends. */
 export type VisibleReplies = CoreConfig["messages"]["visibleReplies"];
 
-/** What holds in a conversation: in one of several people what the agent, then what `groupChat`, says of those. */
+/** The setting of a conversation: in groups that of the agent, then of `messages.groupChat`, then of `messages`. */
 export function visibleRepliesIn(
   config: CoreConfig,
   agentId: string,

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import { z } from "zod";
 import { agentMayWrite, planned } from "./field-marks.ts";
 
-/** `identity`: who an agent is for people. */
+/** `identity`: how an agent presents itself to people. */
 export const identity = z.strictObject({
   name: z
     .string()
@@ -14,7 +14,7 @@ export const identity = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .meta(agentMayWrite(planned("What it is like, in a few words."))),
+    .meta(agentMayWrite(planned("Its character in a few words."))),
   emoji: z
     .string()
     .max(16)
@@ -26,7 +26,7 @@ export const identity = z.strictObject({
 /** Whether a reply's text is sent, or only what the message tool sends. */
 export const visibleReplies = z.enum(["automatic", "message_tool"]);
 
-/** `groupChat`: how an agent takes part where several people talk. */
+/** `groupChat`: how an agent takes part in group conversations. */
 export const groupChat = z.strictObject({
   mentionPatterns: z
     .array(
@@ -40,13 +40,13 @@ export const groupChat = z.strictObject({
     .describe("Regular expressions (RE2), in any case, that address the agent beside a platform's own mentions."),
   visibleReplies: visibleReplies
     .optional()
-    .describe("What of a reply is seen there: its text, or only what the message tool sends."),
+    .describe("What a group sees of a reply: its text, or only what the message tool sends."),
   historyLimit: z
     .number()
     .int()
     .min(0)
     .optional()
-    .meta(planned("Most messages, said before it was addressed, that it is shown; 0 means none.")),
+    .meta(planned("Most messages before a mention that the agent sees; 0 means none.")),
 });
 
 /** `humanDelay`: pauses between the blocks of a long reply. */
@@ -85,29 +85,31 @@ const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
 
 const queue = z
   .strictObject({
-    mode: queueMode.default("steer").describe("What a message does that comes while a run is at work."),
+    mode: queueMode.default("steer").describe("What a message does that arrives during a run."),
     byChannel: z.record(z.string(), queueMode).default({}).describe("The mode of one channel, by its id."),
-    debounceMs: z.number().int().min(0).max(60_000).default(500).describe("How long `collect` waits for quiet."),
+    debounceMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(60_000)
+      .default(500)
+      .describe("How long `collect` waits for more messages, in milliseconds."),
     cap: z.number().int().min(1).max(1000).default(20).describe("Most runs of one session that may wait."),
     drop: z
       .enum(["summarize", "old", "new"])
       .default("summarize")
-      .describe("What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one."),
+      .describe("What is dropped above the cap: the oldest after keeping a line of it, the oldest, or the newest."),
   })
   .prefault({})
-  .describe("What becomes of messages that come while the agent is at work.");
+  .describe("What happens to messages that arrive during a run.");
 
 const tts = z
   .strictObject({
     auto: z
       .enum(["off", "always", "inbound", "tagged"])
       .default("off")
-      .meta(planned("Which replies are spoken: none, all, those to spoken messages, or those that are marked.")),
-    hint: z
-      .string()
-      .max(1000)
-      .optional()
-      .describe("What the prompt says of writing for a voice; nothing where absent."),
+      .meta(planned("Which replies are read aloud: none, all, those to voice messages, or marked ones.")),
+    hint: z.string().max(1000).optional().describe("Text of the prompt's voice section; none where absent."),
   })
   .prefault({})
   .describe("Replies that are read aloud.");
@@ -116,23 +118,23 @@ const tts = z
 export const messages = z
   .strictObject({
     queue,
-    groupChat: groupChat.prefault({}).describe("How agents take part where several people talk."),
+    groupChat: groupChat.prefault({}).describe("How agents take part in group conversations."),
     visibleReplies: visibleReplies
       .default("automatic")
-      .describe("What of a reply people see: its text, or only what the message tool sends; groups may differ."),
+      .describe("What people see of a reply: its text, or only what the message tool sends; groups may differ."),
     ackReaction: z
       .string()
       .max(16)
       .default("")
-      .meta(agentMayWrite("The emoji that says a message has come; none if empty.")),
+      .meta(agentMayWrite("The emoji that acknowledges a message; none if empty.")),
     ackReactionScope: z
       .enum(["group-mentions", "group-all", "direct", "all", "off"])
       .default("group-mentions")
-      .describe("Which messages get it."),
+      .describe("Which messages are acknowledged."),
     removeAckAfterReply: z
       .boolean()
       .default(false)
-      .meta(agentMayWrite(planned("Whether it goes when the reply has come."))),
+      .meta(agentMayWrite(planned("Whether the emoji is removed after the reply."))),
     responsePrefix: z
       .string()
       .max(200)
@@ -141,12 +143,12 @@ export const messages = z
     tts,
   })
   .prefault({})
-  .describe("What happens to messages on their way to the agent and back.");
+  .describe("How incoming and outgoing messages are handled.");
 
 /**
- * A pattern of mentions, in any case. It is compiled for RE2, which has no look-around and no back-references: strangers
- * choose the text that it looks at, and its time grows with the text's length and no faster.
- * @throws Error where it is no such pattern
+ * Compiles a pattern of mentions, case-insensitive. RE2 has no look-around and no back-references: strangers control the
+ * text, and matching takes time linear in its length.
+ * @throws RE2JSException on an invalid pattern
  */
 export function mentionPattern(pattern: string): RE2JS {
   return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
@@ -160,7 +162,7 @@ export const prompt = z
       .min(1)
       .max(64)
       .default("OpenClaw")
-      .describe("The product that the agent says it runs inside."),
+      .describe("The product name in the agent's identity line."),
     docsUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
@@ -177,4 +179,4 @@ export const prompt = z
       ),
   })
   .prefault({})
-  .describe("What the system prompt calls things.");
+  .describe("Names and addresses in the system prompt.");

@@ -34,7 +34,7 @@ export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined 
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
     return typeof field === "object" ? [field] : [];
   });
-  return found.find((field) => !agentMayWriteNode(field)) ?? found[0];
+  return found.find((field) => !isOpenToAgent(field)) ?? found[0];
 }
 
 /** What every entry of a list or record is; undefined where it is neither. */
@@ -45,7 +45,7 @@ export function entryOf(node: SchemaNode): SchemaNode | undefined {
 }
 
 /** Whether the schema lets the agent write this field; what is above or below it has marks of its own. */
-export function agentMayWriteNode(node: SchemaNode): boolean {
+export function isOpenToAgent(node: SchemaNode): boolean {
   return node.agentMayWrite === true;
 }
 
@@ -62,12 +62,12 @@ export function valuesOf(node: SchemaNode): unknown[] {
 /** The bounds of a value by their names in JSON Schema. */
 export function boundsOf(node: SchemaNode): Record<string, unknown> {
   const given = formsOf(node).flatMap((form) => BOUNDS.map((name) => [name, form[name]] as const));
-  // Every integer is given the range in which a double is exact; that says nothing.
-  const says = (bound: unknown) => bound !== undefined && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER;
-  return Object.fromEntries(given.filter(([, bound]) => says(bound)));
+  // Zod gives every integer the range of safe integers; that is no bound of the field.
+  const isOwn = (bound: unknown) => bound !== undefined && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER;
+  return Object.fromEntries(given.filter(([, bound]) => isOwn(bound)));
 }
 
-/** The mark of a field that does nothing; undefined where it does what it says. */
+/** The mark of a field that does nothing; undefined for a field in use. */
 export function statusOf(node: SchemaNode): FieldStatus | undefined {
   return node.status === "planned" || node.status === "unused" ? node.status : undefined;
 }

@@ -23,7 +23,7 @@ const agents = z
     }
   })
   .prefault({})
-  .describe("The agents and what they share.");
+  .describe("The agents and their shared settings.");
 
 /** The parts of the configuration that belong to no list of members. */
 export const coreFields = {

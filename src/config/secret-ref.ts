@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A secret by name; its value is only ever in the Worker's environment. What is written instead is never repeated. */
+/** A secret by the name of its variable; its value is in the Worker's environment only, and a fault never repeats what was written instead. */
 export const secretRef = z
   .strictObject(
     {
@@ -14,14 +14,14 @@ export const secretRef = z
   )
   .describe("A secret by name, never by value.");
 
-/** What is said of a secret that stands where its name should. */
+/** The fault of a secret that is written by value. */
 export const NOT_BY_VALUE =
   'a secret does not belong here: store it with `wrangler secret put NAME`, or in .dev.vars, and write {source: "env", id: "NAME"}';
 
 /** A secret as configurations name it. */
 export type SecretRef = z.output<typeof secretRef>;
 
-/** Parts of a path that say nothing of whose secret it is. */
+/** Parts of a path that do not identify the owner of a secret. */
 const SILENT = new Set([
   "accounts",
   "default",
@@ -35,9 +35,8 @@ const SILENT = new Set([
 ]);
 
 /**
- * The variable that a secret at a path is to be in: `channels.telegram.accounts.default.botToken` is
- * `TELEGRAM_BOT_TOKEN`, `models.providers.my-proxy.apiKey` is `MY_PROXY_API_KEY`. Those of skills begin with `SKILL_`, so that none is
- * taken for another's: `skills.entries.gh.env.GH_TOKEN` is `SKILL_GH_GH_TOKEN`.
+ * The variable for the secret at a path: `channels.telegram.accounts.default.botToken` is
+ * `TELEGRAM_BOT_TOKEN`, `models.providers.my-proxy.apiKey` is `MY_PROXY_API_KEY`. Those of skills begin with `SKILL_`, so that two skills never share one: `skills.entries.gh.env.GH_TOKEN` is `SKILL_GH_GH_TOKEN`.
  */
 export function variableName(path: readonly (string | number)[]): string {
   if (path[0] === "skills") return wordsOf(["skill", ...path.slice(2).filter((key) => key !== "env")].join("_"));
@@ -55,7 +54,7 @@ function wordsOf(key: string): string {
     .toUpperCase();
 }
 
-/** Headers of requests: texts, and secrets by name. A text that is a secret, or is called like one, is refused. */
+/** Request headers: texts, and secrets by name. A text that looks like a secret, or has a secret's name, is refused. */
 export const headers = z.record(z.string(), z.union([z.string(), secretRef])).superRefine((given, context) => {
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== "string" || !(isSecretName(name) || looksSecret(value))) continue;
@@ -63,16 +62,16 @@ export const headers = z.record(z.string(), z.union([z.string(), secretRef])).su
   }
 });
 
-/** Where requests that carry a secret begin; the secret itself is no part of it. */
+/** The base URL of requests that carry a secret; it contains no secret itself. */
 export const address = z
   .url({ protocol: /^https?$/, error: "use an http or https address" })
-  .refine((text) => !looksSecret(text), "a login or a key does not belong into an address: use apiKey, or a header");
+  .refine((text) => !looksSecret(text), "an address must not contain a login or a key: use apiKey or a header");
 
-/** Names of fields and headers that hold something secret. */
+/** Names of fields and headers that hold secrets. */
 const SECRET_NAME =
   /(?:api[_-]?key|auth[_-]?key|token|secret|password|passwd|credentials?|private[_-]?key|encrypt[_-]?key|authorization|cookie)s?$/i;
 
-/** How well-known secrets look, wherever they stand. */
+/** Shapes of well-known secrets. */
 const SECRET_SHAPES = [
   /^(?:sk|pk|rk)[-_][\w-]{16,}/,
   /^(?:xox[abeprs]|xapp)-/,
@@ -85,7 +84,7 @@ const SECRET_SHAPES = [
   /^https?:\/\/\S*[?&](?:key|api_?key|token|secret|access_token)=/i,
 ];
 
-/** Whether what has this name is a secret. */
+/** Whether a name is that of a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }

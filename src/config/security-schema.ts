@@ -18,7 +18,7 @@ const caps = z
   })
   .prefault({});
 
-/** `budgets`: what may be spent. Nothing is set by default, and then nothing is counted. */
+/** `budgets`: spending caps. None is set by default, and then nothing is counted. */
 export const budgets = z
   .strictObject({
     global: caps.describe("Of all agents together."),
@@ -29,7 +29,9 @@ export const budgets = z
       .describe("Of one agent, by its id."),
   })
   .prefault({})
-  .describe("Most runs, tokens and estimated money an hour and a day. A run without room left ends and says so.");
+  .describe(
+    "Most runs, tokens and estimated money an hour and a day. A run over a cap ends with a message that says so.",
+  );
 
 /** `auth`: several keys for one provider. */
 export const auth = z
@@ -59,9 +61,9 @@ export const auth = z
     }
   })
   .prefault({})
-  .describe("Keys of model providers. One that is refused or used up rests, and the next one is used.");
+  .describe("Keys of model providers. A refused or exhausted key cools down while the next one is used.");
 
-/** `security`: what is done about words from outside, and where requests may go. */
+/** `security`: handling of untrusted content, and limits of egress. */
 export const security = z
   .strictObject({
     injection: z
@@ -69,10 +71,14 @@ export const security = z
         action: z
           .enum(["log", "block", "strip-tools"])
           .default("log")
-          .meta(planned("What happens where outside text seems to give orders: a note, refusal, or fewer tools.")),
+          .meta(
+            planned(
+              "What happens when untrusted content looks like a prompt injection: log, refuse, or take tools away.",
+            ),
+          ),
       })
       .prefault({})
-      .meta(planned("Outside text that seems to give orders. It is noted in any case.")),
+      .meta(planned("Prompt injections in untrusted content. They are logged in any case.")),
     egress: z
       .strictObject({
         allowPrivate: z
@@ -82,19 +88,19 @@ export const security = z
             }),
           )
           .default([])
-          .describe("Private servers that commands and installs may reach all the same, as `host:port`."),
+          .describe("Private servers that commands and installs may reach, as `host:port`."),
         resolverUrl: z
           .url({ protocol: /^https?$/ })
           .default(DEFAULT_RESOLVER_URL)
           .describe(
-            "On a machine of your own, where names are looked up before they are asked for: a server of DNS over HTTPS that answers in JSON.",
+            "The DNS-over-HTTPS server (JSON) that resolves hosts before a request; used on your own machine only.",
           ),
       })
       .prefault({})
-      .describe("What the outside is to agents: the public internet, and what you add to it."),
+      .describe("Where requests of agents may go: the public internet, and the servers listed here."),
   })
   .prefault({})
-  .describe("What guards agents against words from outside, and the way out.");
+  .describe("Protection against untrusted content, and limits of egress.");
 
 /** `commands`. */
 export const commands = z

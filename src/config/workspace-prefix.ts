@@ -1,14 +1,14 @@
 import { pathFault } from "../lib/relative-path.ts";
 
-/** Longest prefix: the rest of the 1,024 bytes that R2 gives a key is for the paths below it. */
+/** Longest prefix; the rest of R2's 1,024 bytes for a key is left for paths. */
 const MAX_PREFIX_BYTES = 256;
 
-/** The folders at the top of the bucket that have a meaning of their own. */
+/** Top-level folders of the bucket with another meaning. */
 const RESERVED = ["agents", "versions", "skills", "sessions"];
 
 /**
- * A place on a disk: a home folder, an absolute path of Unix or Windows, a variable, or nothing. An imported
- * configuration has such paths; the disk is not here, so they all mean the agent's own prefix.
+ * A path on a disk: a home folder, an absolute path of Unix or Windows, a variable, or nothing. Imported configurations
+ * contain such paths; there is no disk here, so they all mean the agent's own prefix.
  */
 const ON_A_DISK = /^(?:~|\/|\\|[A-Za-z]:|\$|%|\.?\/?$)/;
 
@@ -25,7 +25,7 @@ export function workspacePrefix(agentId: string, configured: string | undefined)
   return folderNamed(configured) ?? ownPrefix(agentId);
 }
 
-/** What is wrong with a configured workspace, as a sentence; undefined where nothing is. */
+/** The fault of a configured workspace, as a sentence; undefined if it is valid. */
 export function prefixFault(agentId: string, configured: string | undefined): string | undefined {
   const prefix = folderNamed(configured);
   if (prefix === undefined || prefix === ownPrefix(agentId)) return undefined;
@@ -43,7 +43,7 @@ function ownPrefix(agentId: string): string {
   return `agents/${agentId}/workspace/`;
 }
 
-/** The folder that was meant, ending in `/`; undefined where the agent's own is. */
+/** The configured folder, ending in `/`; undefined where it means the agent's own. */
 function folderNamed(configured: string | undefined): string | undefined {
   const named = configured?.trim().replace(/^(?:\.\/+)+/, "");
   if (named === undefined || isOnDisk(named)) return undefined;

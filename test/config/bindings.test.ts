@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agentAt, type Place, sessionAt } from "../../src/config/bindings.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../../src/config/bindings.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { wholeSchema } from "./whole-schema.ts";
 
@@ -22,7 +22,7 @@ const BINDINGS = [
 ];
 const config = configOf({ agents: AGENTS, bindings: BINDINGS });
 
-function place(more: Partial<Place> = {}): Place {
+function place(more: Partial<RoutingInput> = {}): RoutingInput {
   return {
     channel: "discord",
     accountId: "x",
@@ -35,7 +35,7 @@ function place(more: Partial<Place> = {}): Place {
 }
 
 describe("who answers", () => {
-  test.each<[string, Partial<Place>, string]>([
+  test.each<[string, Partial<RoutingInput>, string]>([
     ["the agent of the channel", {}, "any"],
     ["the agent of the account", { accountId: "work" }, "account"],
     ["the agent of the server, whatever the account", { accountId: "work", kind: "channel", spaceId: "s1" }, "guild"],
@@ -49,7 +49,7 @@ describe("who answers", () => {
     ],
     ["the default agent on another account, where none is named", { channel: "slack", spaceId: "t1" }, "main"],
   ])("is %s", (_, more, agentId) => {
-    expect(agentAt(config, place(more))).toBe(agentId);
+    expect(routedAgentId(config, place(more))).toBe(agentId);
   });
 
   test("is the first of two that match as closely", () => {
@@ -61,7 +61,7 @@ describe("who answers", () => {
         { agentId: "any", match },
       ],
     });
-    expect(agentAt(twice, place())).toBe("team");
+    expect(routedAgentId(twice, place())).toBe("team");
   });
 
   test("in a direct conversation is told by its sender", () => {
@@ -70,9 +70,9 @@ describe("who answers", () => {
       agents: AGENTS,
       bindings: [{ agentId: "peer", match: { channel: "discord", accountId: "*", peer } }],
     });
-    expect(agentAt(bound, place())).toBe("peer");
-    expect(agentAt(bound, place({ peerId: "u2" }))).toBe("main");
-    expect(agentAt(bound, place({ kind: "group", conversationId: "u1" }))).toBe("main");
+    expect(routedAgentId(bound, place())).toBe("peer");
+    expect(routedAgentId(bound, place({ peerId: "u2" }))).toBe("main");
+    expect(routedAgentId(bound, place({ kind: "group", conversationId: "u1" }))).toBe("main");
   });
 });
 
@@ -84,7 +84,7 @@ test("a binding to an agent that is not there is refused by its path", () => {
 test("ids that are linked are one person's session on every channel, and nobody else's", () => {
   const identityLinks = { ada: ["telegram:1", "discord:u1"] };
   const linked = configOf({ session: { dmScope: "per-peer", identityLinks } });
-  const key = (more: Partial<Place>) => sessionAt(linked, "main", place(more));
+  const key = (more: Partial<RoutingInput>) => routedSessionKey(linked, "main", place(more));
   expect(key({})).toBe("agent:main:direct:ada");
   expect(key({ channel: "telegram", peerId: "1" })).toBe("agent:main:direct:ada");
   expect(key({ channel: "telegram", peerId: "u1" })).toBe("agent:main:direct:u1");

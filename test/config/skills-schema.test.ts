@@ -52,7 +52,7 @@ describe("what a skill is given", () => {
       expect(said).toEqual([expect.stringMatching(/^skills\.entries\.gh\.env\.TOKEN: .*SKILL_GH_TOKEN/)]);
     }
     expect(withEntry({ env: { TOKEN: ref("FREE") } }, elsewhere)).toEqual([]);
-    expect(withEntry({ apiKey: ref("HOOK") }, elsewhere)[0]).toContain("what hooks.token is for");
+    expect(withEntry({ apiKey: ref("HOOK") }, elsewhere)[0]).toContain("used by hooks.token");
   });
 
   test("is no variable that changes the shell itself", () => {

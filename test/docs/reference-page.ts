@@ -1,7 +1,7 @@
 import {
-  agentMayWriteNode,
   boundsOf,
   formsOf,
+  isOpenToAgent,
   jsonSchemaOf,
   type SchemaNode,
   statusOf,
@@ -53,7 +53,7 @@ function linesOf(field: Field, above: string | undefined): string[] {
   const status = statusOf(field.node) ?? above;
   const marks = [
     ...(status === undefined || status === above ? [] : [`${status[0]?.toUpperCase()}${status.slice(1)}`]),
-    ...(agentMayWriteNode(field.node) ? ["Agent may write"] : []),
+    ...(isOpenToAgent(field.node) ? ["Agent may write"] : []),
   ];
   const line = `${lineOf(field)}${marks.map((mark) => ` *${mark}.*`).join("")}`;
   const shared = sharedWith(field);

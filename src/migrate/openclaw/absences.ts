@@ -1,19 +1,19 @@
 import { lengthOf, matchStart, type Path, type Pattern } from "./leaves.ts";
 
-/** Why there is nothing here for a field of OpenClaw's, and what to do instead. */
+/** Why a field of OpenClaw has no counterpart, and what to do instead. */
 export interface Absence {
   at: Pattern;
   why: string;
   hint: string;
-  /** Holds only where all of it is unknown, and not for a part of it. */
+  /** Applies only if the whole field is unknown. */
   whole?: true;
 }
 
 const NOTHING_TO_DO = "Nothing has to be done.";
-const NO_MACHINE = "Isopod runs on no machine of its own, so there is nothing of the kind.";
+const NO_MACHINE = "Isopod has no machine of its own.";
 const OTHER_CHANNEL = "Isopod has no such channel.";
 
-/** What of OpenClaw's configuration has no counterpart, the narrower before the wider. */
+/** Fields of OpenClaw without a counterpart, the more specific ones first. */
 const ABSENCES: readonly Absence[] = [
   {
     at: "gateway.auth",
@@ -22,7 +22,7 @@ const ABSENCES: readonly Absence[] = [
   },
   {
     at: "gateway.http",
-    why: "The endpoints that speak OpenAI's protocol are always there, behind the token.",
+    why: "The OpenAI-compatible endpoints are always on, behind the token.",
     hint: NOTHING_TO_DO,
   },
   { at: "gateway.reload", why: "A new configuration holds from the next message on.", hint: NOTHING_TO_DO },
@@ -54,11 +54,11 @@ const ABSENCES: readonly Absence[] = [
   { at: "discovery", why: `${NO_MACHINE} A Worker is found by its address.`, hint: NOTHING_TO_DO },
   { at: "bridge", why: `${NO_MACHINE} Clients use HTTP and WebSockets.`, hint: NOTHING_TO_DO },
   { at: "web", why: "WhatsApp's web client needs a process that stays.", hint: NOTHING_TO_DO },
-  { at: "talk", why: "Isopod does not speak.", hint: NOTHING_TO_DO },
-  { at: "tts", why: "Isopod does not speak.", hint: NOTHING_TO_DO },
-  { at: "messages.tts", why: "Isopod does not speak.", hint: NOTHING_TO_DO },
-  { at: "audio", why: "Isopod does not listen to recordings.", hint: NOTHING_TO_DO },
-  { at: "tools.media", why: "Isopod does not listen to or watch recordings.", hint: NOTHING_TO_DO },
+  { at: "talk", why: "Isopod has no text to speech.", hint: NOTHING_TO_DO },
+  { at: "tts", why: "Isopod has no text to speech.", hint: NOTHING_TO_DO },
+  { at: "messages.tts", why: "Isopod has no text to speech.", hint: NOTHING_TO_DO },
+  { at: "audio", why: "Isopod does not process recordings.", hint: NOTHING_TO_DO },
+  { at: "tools.media", why: "Isopod does not process recordings.", hint: NOTHING_TO_DO },
   { at: "ui", why: "The page has one look.", hint: NOTHING_TO_DO },
   { at: "cli", why: "Isopod's command line has no settings.", hint: NOTHING_TO_DO },
   { at: "tui", why: "Isopod's command line has no settings.", hint: NOTHING_TO_DO },
@@ -68,12 +68,12 @@ const ABSENCES: readonly Absence[] = [
   {
     at: "plugins",
     why: "Plugins are compiled in, and none of OpenClaw's is.",
-    hint: "GET /v1/plugins lists those that there are; hooks.internal.entries switches them.",
+    hint: "GET /v1/plugins lists the plugins; hooks.internal.entries switches them.",
   },
   {
     at: "hooks.internal.entries",
     why: "There is no plugin of this name.",
-    hint: "GET /v1/plugins lists those that there are.",
+    hint: "GET /v1/plugins lists the plugins.",
   },
   { at: "hooks.internal.load", why: "Plugins are compiled in.", hint: "Write one below src/plugins/, and deploy." },
   { at: "hooks.internal.handlers", why: "Plugins are compiled in.", hint: "Write one below src/plugins/, and deploy." },
@@ -98,12 +98,12 @@ const ABSENCES: readonly Absence[] = [
   { at: "agents.list.*.tools.elevated", why: "There is no host on which more could be done.", hint: NOTHING_TO_DO },
   {
     at: "channels.*.accounts.*.groupAllowFrom",
-    why: "Who may speak is not limited by sender within a group here, so this limit would not hold.",
+    why: "Groups have no limits by sender here, so this limit would have no effect.",
     hint: "List only groups in `groups` whose members you trust, or set groupPolicy to 'disabled'.",
   },
   {
     at: "channels.*.accounts.*.groups.*.allowFrom",
-    why: "Who may speak is not limited by sender within a group here, so this limit would not hold.",
+    why: "Groups have no limits by sender here, so this limit would have no effect.",
     hint: "Leave the group out of `groups` where its members are not all trusted.",
   },
   {
@@ -122,21 +122,21 @@ const ABSENCES: readonly Absence[] = [
   {
     at: "channels.*",
     why: OTHER_CHANNEL,
-    hint: "What it was configured with is left out. GET /v1/config/schema?path=channels says which there are.",
+    hint: "What it was configured with is left out. GET /v1/config/schema?path=channels lists the channels.",
     whole: true,
   },
   {
     at: "channels.*.accounts.*.streaming",
-    why: "A message is not changed while it is being written here; a long reply may come in blocks.",
+    why: "Messages are not edited while they are written; long replies can be sent in blocks.",
     hint: "Set blockStreaming.",
   },
   {
     at: "channels.*.accounts.*.streamMode",
-    why: "A message is not changed while it is being written here; a long reply may come in blocks.",
+    why: "Messages are not edited while they are written; long replies can be sent in blocks.",
     hint: "Set blockStreaming.",
   },
-  { at: "commands", why: "Which commands there are is not configured here.", hint: NOTHING_TO_DO },
-  { at: "agents.defaults.typingMode", why: "That it works is shown as soon as it does.", hint: NOTHING_TO_DO },
+  { at: "commands", why: "Commands are not configurable here.", hint: NOTHING_TO_DO },
+  { at: "agents.defaults.typingMode", why: "The typing indicator is always on.", hint: NOTHING_TO_DO },
   {
     at: "channels.*.accounts.*.historyLimit",
     why: "A group's session has its own history.",
@@ -177,7 +177,7 @@ const ABSENCES: readonly Absence[] = [
   { at: "session.store", why: "Sessions are in Durable Objects.", hint: NOTHING_TO_DO },
   {
     at: "session.maintenance",
-    why: "How long things are kept is said in days here.",
+    why: "Retention is configured in days.",
     hint: "Set session.retention.days.",
   },
   { at: "session.resetTriggers", why: "The commands are /new and /reset.", hint: NOTHING_TO_DO },
@@ -185,7 +185,7 @@ const ABSENCES: readonly Absence[] = [
   { at: "skills.load.allowSymlinkTargets", why: "There are no links in a bucket.", hint: NOTHING_TO_DO },
   {
     at: "skills.install.allowUploadedArchives",
-    why: "Whoever has the Worker's token may install skills by uploading them.",
+    why: "Every holder of the Worker's token may install skills by uploading them.",
     hint: "Set skills.install.requireSignature to take signed ones only.",
   },
   {
@@ -223,7 +223,7 @@ export const INCLUDE: Omit<Absence, "at"> = {
 };
 
 /**
- * The narrowest thing that is to be said of a path, with how many of its steps it is about.
+ * The most specific absence of a path, with the number of steps that it covers.
  * @param unknown the part of the document that it is in, all of which is unknown
  */
 export function absenceOf(path: Path, unknown: Path): { why: string; hint: string; length: number } | undefined {

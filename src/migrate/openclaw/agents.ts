@@ -1,8 +1,8 @@
 import { isAgentId } from "../../config/session-key.ts";
 import {
-  type Draft,
-  type Finding,
-  find,
+  addFindings,
+  type ImportDraft,
+  type ImportFinding,
   inOrder,
   leavesAt,
   move,
@@ -25,12 +25,12 @@ export const gatherAgents: Step = inOrder(
   (draft) => listAgents(draft, ["agents", "entries"]),
   (draft) => markDefault(draft, ["routing", "defaultAgentId"]),
   (draft) => markDefault(draft, ["agents", "defaults", "systemAgent", "agentId"]),
-  giveIdentity,
-  spellIds,
+  moveIdentity,
+  normalizeIds,
 );
 
 /** The first versions had the fallbacks beside the model. */
-function legacyModels(draft: Draft): Draft {
+function legacyModels(draft: ImportDraft): ImportDraft {
   if (leavesAt(draft, ["agent", "modelFallbacks"]).length === 0) return draft;
   const isPlain = draft.leaves.some(({ path }) => matches(path, "agent.model"));
   const primary = isPlain ? move(draft, "agent.model", "agents.defaults.model.primary") : draft;
@@ -38,16 +38,16 @@ function legacyModels(draft: Draft): Draft {
 }
 
 /** Makes agents by id into entries of the list. */
-function listAgents(draft: Draft, roster: Path): Draft {
+function listAgents(draft: ImportDraft, roster: Path): ImportDraft {
   const isOwnId = ({ path }: Leaf) => path.length === roster.length + 2 && path.at(-1) === "id";
   const all = leavesAt(draft, roster).filter(({ path }) => path.length > roster.length);
   const members = all.filter((leaf) => !isOwnId(leaf));
   const ids = [...new Set(all.map(({ path }) => String(path[roster.length])))];
   const offset = listLength(draft);
   const why = "An agent's id is the name that it stands under.";
-  const told = all.filter(isOwnId).map(({ from }): Finding => ({ kind: "changed", path: from, why }));
+  const told = all.filter(isOwnId).map(({ from }): ImportFinding => ({ kind: "changed", path: from, why }));
   const list = place(
-    find(
+    addFindings(
       without(draft, (leaf) => all.includes(leaf) && isOwnId(leaf)),
       ...told,
     ),
@@ -59,13 +59,13 @@ function listAgents(draft: Draft, roster: Path): Draft {
   const named = ids.map((id, at): Leaf => {
     return { from: [...roster, id], path: ["agents", "list", offset + at, "id"], value: id };
   });
-  // An agent about which nothing is said stands in the list as an empty entry; its id fills it.
+  // An agent without settings is an empty entry of the list; its id fills it.
   const leaves = list.leaves.filter(({ path }) => !(matches(path, "agents.list.*") && Number(path[2]) >= offset));
   return { ...list, leaves: [...leaves, ...named] };
 }
 
-/** The agent that was named as the default one says so itself. */
-function markDefault(draft: Draft, path: Path): Draft {
+/** Marks the agent that was named as the default one. */
+function markDefault(draft: ImportDraft, path: Path): ImportDraft {
   const named = draft.leaves.find((leaf) => keyOf(leaf.path) === keyOf(path));
   if (named === undefined) return draft;
   const entry = draft.leaves.find(({ path, value }) => matches(path, "agents.list.*.id") && value === named.value);
@@ -77,8 +77,8 @@ function markDefault(draft: Draft, path: Path): Draft {
   );
 }
 
-/** What was said of the only identity is said of the default agent's. */
-function giveIdentity(draft: Draft): Draft {
+/** Moves the single identity to the default agent. */
+function moveIdentity(draft: ImportDraft): ImportDraft {
   const identity = leavesAt(draft, ["identity"]);
   if (identity.length === 0) return draft;
   const isMarked = draft.leaves.find(({ path, value }) => matches(path, "agents.list.*.default") && value === true);
@@ -94,7 +94,7 @@ function giveIdentity(draft: Draft): Draft {
 }
 
 /** Ids as they are written here: in lower case, of letters, digits, `-` and `_`. */
-function spellIds(draft: Draft): Draft {
+function normalizeIds(draft: ImportDraft): ImportDraft {
   return rewrite(draft, ({ path, value }) => {
     const names = matches(path, "agents.list.*.id") || matches(path, "bindings.*.agentId");
     if (!names || typeof value !== "string" || isAgentId(value)) return undefined;
@@ -108,7 +108,7 @@ function spellIds(draft: Draft): Draft {
   });
 }
 
-function listLength(draft: Draft): number {
+function listLength(draft: ImportDraft): number {
   return draft.leaves.reduce((length, { path }) => {
     return path[0] === "agents" && path[1] === "list" && typeof path[2] === "number"
       ? Math.max(length, path[2] + 1)
@@ -117,17 +117,17 @@ function listLength(draft: Draft): number {
 }
 
 /**
- * Leaves out the bindings of whose conditions a part was left out: what is left of one would hold in more places. Comes
- * after all else that leaves something out.
+ * Drops the bindings that lost a condition: the rest of one would match more conversations. Runs after every other step
+ * that drops something.
  */
-export const dropLooseBindings: Step = (draft) => {
+export const dropBroadenedBindings: Step = (draft) => {
   const loose = draft.findings.flatMap(({ kind, path }) => (kind === "changed" ? [] : bindingOf(path)));
   return [...new Map(loose.map((path) => [keyOf(path), path])).values()].reduce((current, path) => {
     const rest = without(current, (leaf) => leaf.path[0] === "bindings" && isWithin(leaf.from, path));
     if (rest.leaves.length === current.leaves.length) return current;
-    const why = "Not all of its conditions can be said here, and without them it would hold in more places.";
-    const hint = "See which agent is to answer where, and write a binding for it.";
-    return find(rest, { kind: "refused", path, why, hint });
+    const why = "Some of its conditions have no counterpart here, and without them it would match more conversations.";
+    const hint = "Write a binding for the agent that should answer.";
+    return addFindings(rest, { kind: "refused", path, why, hint });
   }, draft);
 };
 

@@ -1,8 +1,8 @@
 import { IsopodError } from "../../lib/errors.ts";
 import {
-  type Draft,
-  type Finding,
-  find,
+  addFindings,
+  type ImportDraft,
+  type ImportFinding,
   inOrder,
   leavesAt,
   move,
@@ -22,7 +22,7 @@ const AT_THE_TOP = ["telegram", "whatsapp", "discord", "slack", "signal", "imess
 /** Most values that the accounts of a channel may share, counted for each of them. */
 const MAX_COPIES = 5000;
 
-/** What is said of a channel as a whole, and not of an account. */
+/** Settings of a whole channel, not of an account. */
 const OF_THE_CHANNEL = ["accounts", "defaultAccount", "enabled"];
 
 /**
@@ -31,18 +31,18 @@ const OF_THE_CHANNEL = ["accounts", "defaultAccount", "enabled"];
  * @throws IsopodError `invalid_request` where that would be too much
  */
 export const gatherChannels: Step = inOrder(
-  ...AT_THE_TOP.map((id) => (draft: Draft) => move(draft, id, `channels.${id}`)),
-  (draft) => channelIds(draft).reduce(giveAccounts, draft),
-  leaveOutWhatIsOff,
+  ...AT_THE_TOP.map((id) => (draft: ImportDraft) => move(draft, id, `channels.${id}`)),
+  (draft) => channelIds(draft).reduce(gatherAccounts, draft),
+  dropDisabled,
   shareDefaults,
 );
 
-function channelIds({ leaves }: Draft): string[] {
+function channelIds({ leaves }: ImportDraft): string[] {
   const ids = leaves.flatMap(({ path: [top, id] }) => (top === "channels" && typeof id === "string" ? [id] : []));
   return [...new Set(ids)].filter((id) => id !== "defaults" && id !== "modelByChannel");
 }
 
-function giveAccounts(draft: Draft, id: string): Draft {
+function gatherAccounts(draft: ImportDraft, id: string): ImportDraft {
   const own = draft.leaves.filter(({ path }) => path[0] === "channels" && path[1] === id && path.length > 2);
   const beside = own.filter(({ path }) => !OF_THE_CHANNEL.includes(String(path[2])));
   const named = accountIds(own);
@@ -66,12 +66,12 @@ function giveAccounts(draft: Draft, id: string): Draft {
     ...copies,
   );
   const copied = new Set(copies.map(({ from }) => from));
-  const why = "Every account says this for itself.";
-  return find(
+  const why = "Every account sets this itself.";
+  return addFindings(
     gathered,
     ...beside
       .filter(({ from }) => !copied.has(from))
-      .map(({ from }): Finding => ({ kind: "changed", path: from, why })),
+      .map(({ from }): ImportFinding => ({ kind: "changed", path: from, why })),
   );
 }
 
@@ -81,13 +81,13 @@ function isOfOneAccount({ path }: Leaf): boolean {
 }
 
 /** `channels.defaults.groupPolicy` holds for every account that has no rule of its own. */
-function shareDefaults(draft: Draft): Draft {
+function shareDefaults(draft: ImportDraft): ImportDraft {
   const shared = draft.leaves.find(({ path }) => path.join(".") === "channels.defaults.groupPolicy");
   if (shared === undefined) return draft;
   const copies = channelIds(draft).flatMap((id) =>
     accountIds(draft.leaves.filter(({ path }) => path[1] === id))
       .map((account): Path => ["channels", id, "accounts", account, "groupPolicy"])
-      .filter((path) => !says(draft, path))
+      .filter((path) => !hasLeaf(draft, path))
       .map((path) => ({ ...shared, path })),
   );
   return copies.length === 0
@@ -98,18 +98,18 @@ function shareDefaults(draft: Draft): Draft {
       );
 }
 
-/** Accounts and channels with `enabled: false` are not there; with `true` they are as they would be anyway. */
-function leaveOutWhatIsOff(draft: Draft): Draft {
+/** Drops accounts and channels with `enabled: false`, and the redundant `true`. */
+function dropDisabled(draft: ImportDraft): ImportDraft {
   const switches = draft.leaves.filter(
     ({ path }) => matches(path, "channels.*.enabled") || matches(path, "channels.*.accounts.*.enabled"),
   );
-  return switches.reduce(turn, draft);
+  return switches.reduce(applySwitch, draft);
 }
 
-function turn(draft: Draft, { from, path, value }: Leaf): Draft {
+function applySwitch(draft: ImportDraft, { from, path, value }: Leaf): ImportDraft {
   if (value !== false) {
     const why = "What is configured here is switched on.";
-    return find(
+    return addFindings(
       without(draft, (leaf) => isWithin(leaf.path, path)),
       { kind: "changed", path: from, why },
     );
@@ -121,14 +121,16 @@ function turn(draft: Draft, { from, path, value }: Leaf): Draft {
   // What holds for several accounts stands elsewhere, and goes with the last of them.
   const gone = draft.leaves.filter((leaf) => isOff(leaf) && !isWithin(leaf.from, holder) && !holds.has(leaf.from));
   const why = "It is switched off, so nothing of it comes over.";
-  const rest = find(
+  const rest = addFindings(
     left,
     { kind: "changed", path: holder, why },
-    ...gone.map((leaf): Finding => ({ kind: "changed", path: leaf.from, why: "What it is for is switched off." })),
+    ...gone.map(
+      (leaf): ImportFinding => ({ kind: "changed", path: leaf.from, why: "What it is for is switched off." }),
+    ),
   );
   // A channel without a word about it may have an account of its own accord; one with no accounts has none.
   const none: Leaf = { from, path: [...path.slice(0, 2), "accounts"], value: {}, placed: true };
-  return says(rest, path.slice(0, 2)) ? rest : withLeaves(rest, none);
+  return hasLeaf(rest, path.slice(0, 2)) ? rest : withLeaves(rest, none);
 }
 
 function accountIds(leaves: readonly Leaf[]): string[] {
@@ -136,21 +138,21 @@ function accountIds(leaves: readonly Leaf[]): string[] {
   return [...new Set(ids)].filter((id) => typeof id === "string");
 }
 
-function says({ leaves }: Draft, path: Path): boolean {
+function hasLeaf({ leaves }: ImportDraft, path: Path): boolean {
   return leaves.some((leaf) => isWithin(leaf.path, path));
 }
 
 /**
- * Leaves out the groups in which more people could speak here than could there. OpenClaw asks two things: whether a group
- * is among `groups`, where any are named, and, unless the policy is `open`, whether its sender is let in. Here everybody in
- * a group may speak that the bot answers in.
+ * Drops the groups in which more people could write here than in OpenClaw. OpenClaw asks two things: whether a group
+ * is among `groups`, where any are named, and, unless the policy is `open`, whether its sender is let in. Here every
+ * member of a group that the bot answers in may write.
  */
 export const narrowGroups: Step = (draft) => accountsOf(draft).reduce(narrow, draft);
 
-const WHY = "There only some of a group's members could speak; here everybody in it could.";
-const HINT = "Where that is well, name the group in `groups`, by its id.";
+const WHY = "In OpenClaw only some members of the group could write; here all of them could.";
+const HINT = "If that is fine, add the group to `groups` by its id.";
 
-function narrow(draft: Draft, account: Path): Draft {
+function narrow(draft: ImportDraft, account: Path): ImportDraft {
   const groups = groupsOf(draft, account);
   const limited = new Set([...groups].filter(([, said]) => isLimited(said, "allowFrom")).map(([group]) => group));
   const policy = [...account, "groupPolicy"];
@@ -169,13 +171,13 @@ function narrow(draft: Draft, account: Path): Draft {
 
 type Groups = [group: string, said: Leaf[]][];
 
-function leaveOut(draft: Draft, account: Path, groups: Groups): Draft {
+function leaveOut(draft: ImportDraft, account: Path, groups: Groups): ImportDraft {
   const places = groups.map(([group]) => [...account, "groups", group]);
-  const findings = groups.flatMap(([, [first]]): Finding[] => {
+  const findings = groups.flatMap(([, [first]]): ImportFinding[] => {
     if (first === undefined) return [];
     return [{ kind: "refused", path: originOf(first, first.path.slice(0, account.length + 2)), why: WHY, hint: HINT }];
   });
-  return find(takeOut(draft, places), ...findings);
+  return addFindings(takeOut(draft, places), ...findings);
 }
 
 /** Whether a list of senders, which has this name, lets only some in. */
@@ -184,8 +186,8 @@ function isLimited(said: readonly Leaf[], name: string): boolean {
   return senders.length > 0 && !senders.some(({ value }) => value === "*");
 }
 
-/** What is said of each group of an account. */
-function groupsOf(draft: Draft, account: Path): Map<string, Leaf[]> {
+/** The values of each group of an account. */
+function groupsOf(draft: ImportDraft, account: Path): Map<string, Leaf[]> {
   const groups = new Map<string, Leaf[]>();
   for (const leaf of leavesAt(draft, [...account, "groups"])) {
     const group = leaf.path[account.length + 1];
@@ -197,7 +199,7 @@ function groupsOf(draft: Draft, account: Path): Map<string, Leaf[]> {
   return groups;
 }
 
-function accountsOf({ leaves }: Draft): Path[] {
+function accountsOf({ leaves }: ImportDraft): Path[] {
   const found = leaves.flatMap(({ path }) =>
     path.length > 4 && matches(path.slice(0, 4), "channels.*.accounts.*") ? [path.slice(0, 4)] : [],
   );

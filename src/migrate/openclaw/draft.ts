@@ -2,7 +2,7 @@ import type { Json } from "../../lib/json.ts";
 import { fill, isWithin, keyOf, type Leaf, lengthOf, matchStart, type Path, type Pattern } from "./leaves.ts";
 
 /** What was found about a value that does not come over as it is. */
-export type Finding =
+export type ImportFinding =
   /** It comes over in another form, or means here what is so anyway. */
   | { kind: "changed"; path: Path; why: string }
   /** There is nothing here that it could set. */
@@ -11,13 +11,13 @@ export type Finding =
   | { kind: "refused"; path: Path; why: string; hint: string };
 
 /** A document on its way, and what was found on the way. Every value is in `leaves` or accounted for in `findings`. */
-export interface Draft {
+export interface ImportDraft {
   readonly leaves: readonly Leaf[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ImportFinding[];
 }
 
 /** One step of the way. */
-export type Step = (draft: Draft) => Draft;
+export type Step = (draft: ImportDraft) => ImportDraft;
 
 /** Does the steps one after the other. */
 export function inOrder(...steps: readonly Step[]): Step {
@@ -25,39 +25,39 @@ export function inOrder(...steps: readonly Step[]): Step {
 }
 
 /** The values at a path and below it. */
-export function leavesAt({ leaves }: Draft, path: Path): Leaf[] {
+export function leavesAt({ leaves }: ImportDraft, path: Path): Leaf[] {
   return leaves.filter((leaf) => isWithin(leaf.path, path));
 }
 
-/** Leaves out some values. What held them does not stay. */
-export function without(draft: Draft, goes: (leaf: Leaf) => boolean): Draft {
+/** Removes values, and the objects that held them. */
+export function without(draft: ImportDraft, goes: (leaf: Leaf) => boolean): ImportDraft {
   return { ...draft, leaves: draft.leaves.filter((leaf) => !goes(leaf)) };
 }
 
 /** Adds values. */
-export function withLeaves(draft: Draft, ...leaves: readonly Leaf[]): Draft {
+export function withLeaves(draft: ImportDraft, ...leaves: readonly Leaf[]): ImportDraft {
   return { ...draft, leaves: [...draft.leaves, ...leaves] };
 }
 
 /** Adds what was found. */
-export function find(draft: Draft, ...findings: readonly Finding[]): Draft {
+export function addFindings(draft: ImportDraft, ...findings: readonly ImportFinding[]): ImportDraft {
   return { ...draft, findings: [...draft.findings, ...findings] };
 }
 
-/** Puts another value in the place of some, and says what was found of them. */
-export function rewrite(draft: Draft, to: (leaf: Leaf) => { value: Json; why: string } | undefined): Draft {
-  const findings: Finding[] = [];
+/** Replaces values, with a finding for each. */
+export function rewrite(draft: ImportDraft, to: (leaf: Leaf) => { value: Json; why: string } | undefined): ImportDraft {
+  const findings: ImportFinding[] = [];
   const leaves = draft.leaves.map((leaf) => {
     const rewritten = to(leaf);
     if (rewritten === undefined) return leaf;
     findings.push({ kind: "changed", path: leaf.from, why: rewritten.why });
     return { ...leaf, value: rewritten.value };
   });
-  return find({ ...draft, leaves }, ...findings);
+  return addFindings({ ...draft, leaves }, ...findings);
 }
 
 /** The values at each of some places and below it, by the place's key; what is in two of them is in the outer one's. */
-export function leavesIn({ leaves }: Draft, places: readonly Path[]): Map<string, Leaf[]> {
+export function leavesIn({ leaves }: ImportDraft, places: readonly Path[]): Map<string, Leaf[]> {
   const wanted = new Set(places.map(keyOf));
   const found = new Map<string, Leaf[]>();
   for (const leaf of leaves) {
@@ -76,7 +76,7 @@ export function placesIn(leaves: readonly Leaf[]): Set<string> {
  * Takes out what is at some places and below them. What held it stays, empty if nothing else is in it, but for a section
  * of the document: that a group or a model is named means something by itself.
  */
-export function takeOut(draft: Draft, places: readonly Path[]): Draft {
+export function takeOut(draft: ImportDraft, places: readonly Path[]): ImportDraft {
   const gone = leavesIn(draft, places);
   const going = new Set([...gone.values()].flat());
   const leaves = draft.leaves.filter((leaf) => !going.has(leaf));
@@ -98,10 +98,9 @@ function prefixesOf(path: Path): string[] {
 }
 
 /**
- * Lets values stand elsewhere. Where something stands there already it stays, and what would have taken its place is
- * taken out and found unknown.
+ * Moves values. A value that exists at the target stays, and the moved one is removed with a finding.
  */
-export function move(draft: Draft, from: Pattern, to: Pattern): Draft {
+export function move(draft: ImportDraft, from: Pattern, to: Pattern): ImportDraft {
   const moved = draft.leaves.flatMap((leaf) => {
     const stars = matchStart(leaf.path, from);
     return stars === undefined ? [] : [{ leaf, path: [...fill(to, stars), ...leaf.path.slice(lengthOf(from))] }];
@@ -109,8 +108,8 @@ export function move(draft: Draft, from: Pattern, to: Pattern): Draft {
   return place(draft, moved);
 }
 
-/** Lets each of some values stand at a path of its own, under the same rule as `move`. */
-export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path }[]): Draft {
+/** Moves each of some values to a path of its own, by the rule of `move`. */
+export function place(draft: ImportDraft, moved: readonly { leaf: Leaf; path: Path }[]): ImportDraft {
   if (moved.length === 0) return draft;
   const going = new Set(moved.map(({ leaf }) => leaf));
   const staying = draft.leaves.filter((leaf) => !going.has(leaf));
@@ -119,7 +118,7 @@ export function place(draft: Draft, moved: readonly { leaf: Leaf; path: Path }[]
   const isTaken = (path: Path) =>
     opened.has(keyOf(path)) || path.some((_, at) => taken.has(keyOf(path.slice(0, at + 1))));
   const arrived: Leaf[] = [];
-  const findings: Finding[] = [];
+  const findings: ImportFinding[] = [];
   for (const { leaf, path } of moved) {
     if (isTaken(path)) findings.push(...takenBy(leaf, path));
     else arrived.push({ ...leaf, path });
@@ -141,7 +140,7 @@ export function originOf(leaf: Leaf, folder: Path): Path {
   return steps > 0 ? leaf.from.slice(0, steps) : leaf.from;
 }
 
-function takenBy(leaf: Leaf, path: Path): Finding[] {
+function takenBy(leaf: Leaf, path: Path): ImportFinding[] {
   if (leaf.placed) return [];
   const why = `It is an older name of ${path.join(".")}, which is set as well.`;
   return [{ kind: "unknown", path: leaf.from, why, hint: "The newer one counts; compare the two." }];

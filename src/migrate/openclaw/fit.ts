@@ -1,42 +1,51 @@
 import type { z } from "zod";
 import { absenceOf, INCLUDE } from "./absences.ts";
-import { type Draft, type Finding, find, leavesIn, originOf, placesIn, takeOut, without } from "./draft.ts";
+import {
+  addFindings,
+  type ImportDraft,
+  type ImportFinding,
+  leavesIn,
+  originOf,
+  placesIn,
+  takeOut,
+  without,
+} from "./draft.ts";
 import { documentOf, keyOf, type Leaf, type Path, renumbered } from "./leaves.ts";
 
-/** Something that a schema says is wrong. */
-interface Fault {
+/** A fault that the schema reports. */
+interface SchemaFault {
   kind: "unknown" | "refused";
   path: Path;
   message: string;
 }
 
-/** Takes out the fields that the schema does not know, each with why there is none. */
-export function dropUnknown(draft: Draft, schema: z.ZodType): Draft {
-  const nameless = draft.leaves.filter(({ path }) => path.includes(UNSPEAKABLE));
-  const findings = nameless.map(({ from }): Finding => ({ kind: "unknown", path: from, ...NO_SUCH_FIELD }));
-  const speakable = find(
-    without(draft, (leaf) => nameless.includes(leaf)),
+/** Removes the fields that the schema does not have, each with the reason. */
+export function dropUnknown(draft: ImportDraft, schema: z.ZodType): ImportDraft {
+  const unsafe = draft.leaves.filter(({ path }) => path.includes(PROTO));
+  const findings = unsafe.map(({ from }): ImportFinding => ({ kind: "unknown", path: from, ...NO_SUCH_FIELD }));
+  const safe = addFindings(
+    without(draft, (leaf) => unsafe.includes(leaf)),
     ...findings,
   );
   // What is taken as one value, a reference to a secret, is looked into later.
-  return untilNothing(speakable, schema, ({ kind, path }, standing) => kind === "unknown" && standing.has(keyOf(path)));
+  return dropUntilNone(safe, schema, ({ kind, path }, standing) => kind === "unknown" && standing.has(keyOf(path)));
 }
 
-/** A name that schemas pass over in silence. */
-const UNSPEAKABLE = "__proto__";
+/** A name that zod's schemas ignore. */
+const PROTO = "__proto__";
 
 /** Takes out everything that the schema does not accept: what is left is valid. */
-export function dropInvalid(draft: Draft, schema: z.ZodType): Draft {
-  return untilNothing(draft, schema, () => true);
+export function dropInvalid(draft: ImportDraft, schema: z.ZodType): ImportDraft {
+  return dropUntilNone(draft, schema, () => true);
 }
 
 /** Each round takes out at least one value, or a folder nearer to the root, so that it comes to an end. */
-function untilNothing(
-  draft: Draft,
+function dropUntilNone(
+  draft: ImportDraft,
   schema: z.ZodType,
-  counts: (fault: Fault, standing: ReadonlySet<string>) => boolean,
-): Draft {
-  let current: Draft = { ...draft, leaves: renumbered(draft.leaves) };
+  counts: (fault: SchemaFault, standing: ReadonlySet<string>) => boolean,
+): ImportDraft {
+  let current: ImportDraft = { ...draft, leaves: renumbered(draft.leaves) };
   for (;;) {
     const standing = placesIn(current.leaves);
     const faults = faultsOf(schema, documentOf(current.leaves)).filter((fault) => counts(fault, standing));
@@ -47,13 +56,13 @@ function untilNothing(
   }
 }
 
-function faultsOf(schema: z.ZodType, document: unknown): Fault[] {
+function faultsOf(schema: z.ZodType, document: unknown): SchemaFault[] {
   const { error } = schema.safeParse(document);
   return error === undefined ? [] : error.issues.flatMap((issue) => faultsIn(issue, []));
 }
 
 /** The faults of an issue; those of a union are the ones of the member that the value comes nearest to. */
-function faultsIn(issue: z.core.$ZodIssue, base: Path): Fault[] {
+function faultsIn(issue: z.core.$ZodIssue, base: Path): SchemaFault[] {
   const path = [...base, ...issue.path.filter((key) => typeof key !== "symbol")];
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ kind: "unknown", path: [...path, key], message: issue.message }));
@@ -70,9 +79,9 @@ function depthOf(issues: readonly z.core.$ZodIssue[]): number {
   return Math.max(0, ...issues.map((issue) => issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0)));
 }
 
-/** Takes out what is at fault. Of several faults of one place the first is told. */
-function drop(draft: Draft, faults: readonly Fault[], standing: ReadonlySet<string>): Draft {
-  const places = new Map<string, { place: Path; fault: Fault }>();
+/** Removes what is at fault. Of several faults at one path the first is reported. */
+function drop(draft: ImportDraft, faults: readonly SchemaFault[], standing: ReadonlySet<string>): ImportDraft {
+  const places = new Map<string, { place: Path; fault: SchemaFault }>();
   for (const fault of faults) {
     const nearest = placeOf(fault.path, standing);
     // What is wrong with the document as a whole is wrong with each of its sections.
@@ -93,10 +102,10 @@ function drop(draft: Draft, faults: readonly Fault[], standing: ReadonlySet<stri
     draft,
     all.map(({ place }) => place),
   );
-  return find(left, ...findings);
+  return addFindings(left, ...findings);
 }
 
-/** The nearest place that there is: a field that is missing is the fault of what it is missing in. */
+/** The nearest path that exists: a missing field is a fault of its parent. */
 function placeOf(path: Path, standing: ReadonlySet<string>): Path {
   let place = path;
   while (place.length > 0 && !standing.has(keyOf(place))) place = place.slice(0, -1);
@@ -104,8 +113,8 @@ function placeOf(path: Path, standing: ReadonlySet<string>): Path {
 }
 
 /** Says of a part that is unknown why, and where parts of it have reasons of their own, those. */
-function unknownAt(gone: readonly Leaf[], place: Path): Finding[] {
-  const findings = new Map<string, Finding>();
+function unknownAt(gone: readonly Leaf[], place: Path): ImportFinding[] {
+  const findings = new Map<string, ImportFinding>();
   for (const leaf of gone) {
     if (leaf.placed) continue;
     const included = leaf.path.indexOf("$include");
@@ -120,14 +129,14 @@ function unknownAt(gone: readonly Leaf[], place: Path): Finding[] {
 
 const NO_SUCH_FIELD = {
   why: "There is no such field here.",
-  hint: "GET /v1/config/schema says which there are.",
+  hint: "GET /v1/config/schema lists the fields.",
 };
 
-/** Values that came from several places are told by each of them. */
-function refusedAt(gone: readonly Leaf[], place: Path, { path, message }: Fault): Finding[] {
+/** Values that came from several paths are reported by each of them. */
+function refusedAt(gone: readonly Leaf[], place: Path, { path, message }: SchemaFault): ImportFinding[] {
   const inner = path.slice(place.length).join(".");
   const why = inner === "" ? message : `${inner}: ${message}`;
-  const hint = "GET /v1/config/schema says what is taken there.";
+  const hint = "GET /v1/config/schema shows what is accepted there.";
   const origins = gone.filter(({ placed }) => !placed).map((leaf) => originOf(leaf, place));
   const distinct = new Map(origins.map((origin) => [keyOf(origin), origin]));
   return [...distinct.values()].map((origin) => ({ kind: "refused", path: origin, why, hint }));

@@ -6,15 +6,15 @@ import { idleFields } from "../../config/schema-lookup.ts";
 import { jsonSchemaOf } from "../../config/schema-node.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { dropLooseBindings, gatherAgents } from "./agents.ts";
+import { dropBroadenedBindings, gatherAgents } from "./agents.ts";
 import { gatherChannels, narrowGroups } from "./channels.ts";
-import { type Draft, type Finding, inOrder } from "./draft.ts";
+import { type ImportDraft, type ImportFinding, inOrder } from "./draft.ts";
 import { dropInvalid, dropUnknown } from "./fit.ts";
 import { documentOf, keyOf, type Leaf, leavesOf, type Path } from "./leaves.ts";
 import { gatherProviders } from "./providers.ts";
-import { renameFields, renameGatheredFields, tellApart } from "./renames.ts";
+import { renameFields, renameGatheredFields, resolveAmbiguous } from "./renames.ts";
 import { isReference, readReferences, refuseSecrets } from "./secrets.ts";
-import { dropTruisms, rewriteValues } from "./values.ts";
+import { dropRedundant, rewriteValues } from "./values.ts";
 
 /** Largest document that is read, in UTF-16 units. */
 export const MAX_IMPORT_CHARS = 256 * 1024;
@@ -30,7 +30,7 @@ export function importOpenClaw(text: string, schema: z.ZodType): ImportReport {
   const leaves = leavesOf(readDocument(text), isReference);
   if (leaves.length > MAX_VALUES) throw notReadable(`It has over ${MAX_VALUES} values.`);
   const known = dropUnknown(RESHAPE({ leaves, findings: [] }), schema);
-  return reportOf(dropLooseBindings(dropInvalid(refuseSecrets(known), schema)), schema);
+  return reportOf(dropBroadenedBindings(dropInvalid(refuseSecrets(known), schema)), schema);
 }
 
 /** From OpenClaw's shapes into ours. */
@@ -41,8 +41,8 @@ const RESHAPE = inOrder(
   renameGatheredFields,
   narrowGroups,
   gatherProviders,
-  dropTruisms,
-  tellApart,
+  dropRedundant,
+  resolveAmbiguous,
   rewriteValues,
   readReferences,
 );
@@ -63,7 +63,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether what JSON5 gave is JSON as well. @throws IsopodError where it is too deep to be looked through */
+/** Whether parsed JSON5 is plain JSON. @throws IsopodError if it is nested too deep */
 function isJson(document: unknown): document is Json {
   let level = [document];
   for (let depth = 0; level.length > 0; depth++) {
@@ -88,13 +88,13 @@ function notReadable(why: string): IsopodError {
 export interface ImportReport {
   /** A valid configuration in our shape. */
   document: JsonObject;
-  /** What came over, and where to. */
+  /** What was imported, and where to. */
   mapped: { from: string; to: string; note?: string }[];
-  /** What came over in another form, or says what is so anyway. */
+  /** What was imported in another form, or is the default here anyway. */
   changed: { path: string; why: string }[];
-  /** What nothing here could be set with. */
+  /** Fields without a counterpart. */
   unknown: { path: string; why: string; hint: string }[];
-  /** What could be set, but not with that value; secrets in plain words are among it. */
+  /** Fields whose value is not accepted, secrets in plain text among them. */
   refused: { path: string; why: string; hint: string }[];
 }
 
@@ -104,7 +104,7 @@ const NOTES: Readonly<Record<FieldStatus, string>> = {
 };
 
 /** The report of a document that has come all the way. */
-export function reportOf({ leaves, findings }: Draft, schema: z.ZodType): ImportReport {
+export function reportOf({ leaves, findings }: ImportDraft, schema: z.ZodType): ImportReport {
   const json = documentOf(leaves);
   const document = isJsonObject(json) ? json : {};
   const idle = new Map(idleFields(jsonSchemaOf(schema), document).map(({ path, status }) => [path, NOTES[status]]));
@@ -140,7 +140,7 @@ function fieldOf(path: Path): Path {
   return typeof path.at(-1) === "number" ? path.slice(0, -1) : path;
 }
 
-function distinct(findings: readonly Finding[]): Finding[] {
+function distinct(findings: readonly ImportFinding[]): ImportFinding[] {
   return [...new Map(findings.map((finding) => [keyOf(finding.path) + finding.kind, finding])).values()];
 }
 

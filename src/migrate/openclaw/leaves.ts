@@ -13,11 +13,11 @@ export interface Leaf {
   /** Where it stands now. */
   readonly path: Path;
   readonly value: Json;
-  /** Put there by the import itself, for something that is accounted for already. */
+  /** Added by the import itself, for a value that is accounted for already. */
   readonly placed?: true;
 }
 
-/** The values of a document, in its order. Whatever `isOne` says of is not looked into. */
+/** The values of a document, in its order. A value for which `isOne` holds is one leaf. */
 export function leavesOf(document: Json, isOne: (value: Json) => boolean, path: Path = []): Leaf[] {
   const members = isOne(document) ? [] : membersOf(document);
   if (members.length === 0) return path.length === 0 ? [] : [{ from: path, path, value: document }];
@@ -37,7 +37,7 @@ export function documentOf(leaves: readonly Leaf[]): Json {
   return jsonOf(root);
 }
 
-/** The same values, with the positions in arrays counted anew, so that there are no gaps. */
+/** The same values with array positions renumbered without gaps. */
 export function renumbered(leaves: readonly Leaf[]): Leaf[] {
   const positions = new Map<string, Map<number, number>>();
   for (const { path } of leaves) {

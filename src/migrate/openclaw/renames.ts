@@ -1,6 +1,16 @@
-import { type Draft, find, inOrder, leavesAt, move, type Step, takeOut, withLeaves, without } from "./draft.ts";
+import {
+  addFindings,
+  type ImportDraft,
+  inOrder,
+  leavesAt,
+  move,
+  type Step,
+  takeOut,
+  withLeaves,
+  without,
+} from "./draft.ts";
 import { type Leaf, matches, type Pattern } from "./leaves.ts";
-import { isOfADisk } from "./values.ts";
+import { isDiskPath } from "./values.ts";
 
 /** A field that has another name here. Where it stands under the new name already, that one counts. */
 interface Rename {
@@ -51,50 +61,56 @@ const LATER_RENAMES: readonly Rename[] = [
 ];
 
 /** Gives fields the names that they have here, before agents and channels are gathered. */
-export const renameFields: Step = inOrder(saysIdle, (draft) => renamed(draft, RENAMES));
+export const renameFields: Step = inOrder(setIdleMode, (draft) => renamed(draft, RENAMES));
 
 /** Gives fields the names that they have here, after that. */
 export const renameGatheredFields: Step = inOrder(separateLanes, (draft) => renamed(draft, LATER_RENAMES));
 
-function renamed(draft: Draft, renames: readonly Rename[]): Draft {
+function renamed(draft: ImportDraft, renames: readonly Rename[]): ImportDraft {
   return renames.reduce((current, { from, to }) => move(current, from, to), draft);
 }
 
-/** `session.idleMinutes` alone began a conversation anew after a pause; here that is a mode. */
-function saysIdle(draft: Draft): Draft {
+/** `session.idleMinutes` alone reset a session after a pause; here that is a mode. */
+function setIdleMode(draft: ImportDraft): ImportDraft {
   const minutes = draft.leaves.find(({ path }) => matches(path, "session.idleMinutes"));
   if (minutes === undefined || leavesAt(draft, ["session", "reset", "mode"]).length > 0) return draft;
   const mode = { from: minutes.from, path: ["session", "reset", "mode"], value: "idle", placed: true } as const;
-  const why = "A pause that begins a conversation anew is session.reset.mode 'idle' here.";
-  return find({ ...draft, leaves: [...draft.leaves, mode] }, { kind: "changed", path: minutes.from, why });
+  const why = "A reset after a pause is session.reset.mode 'idle' here.";
+  return addFindings({ ...draft, leaves: [...draft.leaves, mode] }, { kind: "changed", path: minutes.from, why });
 }
 
-/** Where sub-agents have a cap of their own, caps are said for each lane. */
-function separateLanes(draft: Draft): Draft {
+/** If sub-agents have a cap of their own, caps are set for each lane. */
+function separateLanes(draft: ImportDraft): ImportDraft {
   if (leavesAt(draft, ["agents", "defaults", "subagents", "maxConcurrent"]).length === 0) return draft;
   const isPlain = draft.leaves.some(({ path }) => matches(path, "agents.defaults.maxConcurrent"));
   const main = isPlain ? move(draft, "agents.defaults.maxConcurrent", "agents.defaults.maxConcurrent.main") : draft;
   return move(main, "agents.defaults.subagents.maxConcurrent", "agents.defaults.maxConcurrent.subagent");
 }
 
-/** Deals with what is written as it is here and means something else, or means the same and is written as one word. */
-export const tellApart: Step = inOrder(refuseLocalEmbeddings, refuseFoldersOfADisk, spellExecModes, chooseBlocks);
+/** Resolves settings that are valid here with another meaning, or stand for several fields. */
+export const resolveAmbiguous: Step = inOrder(
+  refuseLocalEmbeddings,
+  refuseDiskFolders,
+  expandExecModes,
+  mapBlockStreaming,
+);
 
 const MEMORY_PROVIDERS: readonly Pattern[] = ["agents.defaults", "agents.list.*"].flatMap((whose): Pattern[] => [
   `${whose}.memorySearch.provider`,
   `${whose}.memorySearch.fallback`,
 ]);
 
-/** OpenClaw's `local` runs a model out of a file. Ours compares words, and must not take its place unsaid. */
-function refuseLocalEmbeddings(draft: Draft): Draft {
+/** OpenClaw's `local` runs a model from a file. Ours compares letters, and must not replace it silently. */
+function refuseLocalEmbeddings(draft: ImportDraft): ImportDraft {
   const local = draft.leaves.filter(
     ({ path, value }) => value === "local" && MEMORY_PROVIDERS.some((at) => matches(path, at)),
   );
   return local.reduce((current, { path, from }) => {
     const why =
-      "There it is a model in a file, which cannot be run here; here `local` compares words by their letters.";
-    const hint = "Choose workers-ai, or another provider with an API; or write 'local' here for what it is here.";
-    return find(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
+      "In OpenClaw it is a model in a file, which cannot run here; here `local` compares words by their letters.";
+    const hint =
+      "Choose workers-ai or another provider with an API, or set 'local' here for the comparison of letters.";
+    return addFindings(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
   }, draft);
 }
 
@@ -104,18 +120,18 @@ const EXTRA_PATHS: readonly Pattern[] = [
 ];
 
 /** Memory is searched below the workspace alone. */
-function refuseFoldersOfADisk(draft: Draft): Draft {
+function refuseDiskFolders(draft: ImportDraft): ImportDraft {
   const outside = draft.leaves.filter(
-    ({ path, value }) => EXTRA_PATHS.some((at) => matches(path, at)) && isOfADisk(value),
+    ({ path, value }) => EXTRA_PATHS.some((at) => matches(path, at)) && isDiskPath(value),
   );
   return outside.reduce((current, { path, from }) => {
-    const why = "It is a folder of a machine, and only the agent's workspace is searched here.";
+    const why = "It is a folder on a disk, and only the agent's workspace is searched here.";
     const hint = "Put the files into the workspace, and name them by their path there.";
-    return find(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
+    return addFindings(takeOut(current, [path]), { kind: "refused", path: from, why, hint });
   }, draft);
 }
 
-/** `tools.exec.mode` says in one word what `security` and `ask` say here. `auto` had a model asked first; here people are. */
+/** `tools.exec.mode` stands for `security` and `ask`. `auto` asked a model first; here people are asked. */
 const EXEC_MODES: Readonly<Record<string, { security: string; ask: string }>> = {
   deny: { security: "deny", ask: "off" },
   allowlist: { security: "allowlist", ask: "off" },
@@ -124,24 +140,24 @@ const EXEC_MODES: Readonly<Record<string, { security: string; ask: string }>> = 
   full: { security: "full", ask: "off" },
 };
 
-function spellExecModes(draft: Draft): Draft {
+function expandExecModes(draft: ImportDraft): ImportDraft {
   const modes = draft.leaves.filter(
     ({ path }) => matches(path, "tools.exec.mode") || matches(path, "agents.list.*.tools.exec.mode"),
   );
   return modes.reduce((current, leaf) => {
     const words = new Map(Object.entries(EXEC_MODES)).get(String(leaf.value));
     if (words === undefined) return current;
-    const spelt = Object.entries(words).map(([field, value]): Leaf => {
+    const expanded = Object.entries(words).map(([field, value]): Leaf => {
       return { from: leaf.from, path: [...leaf.path.slice(0, -1), field], value, placed: true };
     });
     const why = `'${String(leaf.value)}' is security '${words.security}' and ask '${words.ask}' here.`;
     const rest = without(current, (one) => one === leaf);
-    return find(withLeaves(rest, ...spelt), { kind: "changed", path: leaf.from, why });
+    return addFindings(withLeaves(rest, ...expanded), { kind: "changed", path: leaf.from, why });
   }, draft);
 }
 
-/** How replies were shown while they were being written; of that there are blocks here. */
-function chooseBlocks(draft: Draft): Draft {
+/** Maps block streaming, the only live form of replies here. */
+function mapBlockStreaming(draft: ImportDraft): ImportDraft {
   const chosen = draft.leaves.filter(
     ({ path, value }) =>
       value === "block" &&
@@ -150,6 +166,10 @@ function chooseBlocks(draft: Draft): Draft {
   return chosen.reduce((current, leaf) => {
     const blocks: Leaf = { ...leaf, path: [...leaf.path.slice(0, -1), "blockStreaming"], value: true };
     const rest = without(current, (one) => one === leaf);
-    return find(withLeaves(rest, blocks), { kind: "changed", path: leaf.from, why: "It is blockStreaming here." });
+    return addFindings(withLeaves(rest, blocks), {
+      kind: "changed",
+      path: leaf.from,
+      why: "It is blockStreaming here.",
+    });
   }, draft);
 }

@@ -1,6 +1,6 @@
 import { isSecretName, looksSecret, variableName } from "../../config/secret-ref.ts";
 import { isJsonObject, type Json } from "../../lib/json.ts";
-import { type Draft, type Finding, find, rewrite, type Step, takeOut } from "./draft.ts";
+import { addFindings, type ImportDraft, type ImportFinding, rewrite, type Step, takeOut } from "./draft.ts";
 import { type Leaf, matches, matchStart, type Path } from "./leaves.ts";
 
 const SOURCES = new Set<Json>(["env", "file", "exec"]);
@@ -23,13 +23,13 @@ export const readReferences: Step = (draft) =>
   });
 
 /**
- * Refuses what must not be stored: secrets in plain words, references to files and programs, and text into which
+ * Refuses what must not be stored: secrets in plain text, references to files and programs, and text into which
  * variables would have to be filled. Where a secret stood there is now a reference to the variable that it goes into.
  */
 export const refuseSecrets: Step = (draft) => {
   const isLocal = localProvidersOf(draft);
   const places: Path[] = [];
-  const findings: Finding[] = [];
+  const findings: ImportFinding[] = [];
   const leaves = draft.leaves.map((leaf) => {
     const why = whyRefused(leaf);
     if (why === undefined) return leaf;
@@ -39,7 +39,7 @@ export const refuseSecrets: Step = (draft) => {
     places.push(leaf.path);
     return leaf;
   });
-  return find(takeOut({ ...draft, leaves }, places), ...findings);
+  return addFindings(takeOut({ ...draft, leaves }, places), ...findings);
 };
 
 /** What to do about a value that is refused, and what stands in its place. */
@@ -71,9 +71,9 @@ function envName(name: string): string | undefined {
   return ENV_NAME.test(name) ? name : undefined;
 }
 
-const IN_PLAIN_WORDS = "A secret stands here in plain words, and configurations are stored and shown.";
+const PLAIN_TEXT_SECRET = "It is a secret in plain text, and configurations are stored and shown.";
 
-/** What is wrong with a value; it never says the value. */
+/** The fault of a value; it never contains the value. */
 function whyRefused(leaf: Leaf): string | undefined {
   const { value } = leaf;
   if (isJsonObject(value) && isReference(value)) {
@@ -82,9 +82,9 @@ function whyRefused(leaf: Leaf): string | undefined {
       : `Secrets come from the Worker's environment, not from '${String(value.source)}'.`;
   }
   // A number of tokens is no token, but a password may be a number.
-  if (typeof value === "number") return isSecretPlace(leaf) && !isPlural(leaf) ? IN_PLAIN_WORDS : undefined;
+  if (typeof value === "number") return isSecretPlace(leaf) && !isPlural(leaf) ? PLAIN_TEXT_SECRET : undefined;
   if (typeof value !== "string" || value === "") return undefined;
-  if (isSecretPlace(leaf)) return IN_PLAIN_WORDS;
+  if (isSecretPlace(leaf)) return PLAIN_TEXT_SECRET;
   if (looksSecret(value)) return "It looks like a secret, and configurations are stored and shown.";
   return /(?<!\$)\$\{[A-Z_][A-Z0-9_]*\}/.test(value) ? "Variables are not filled into texts here." : undefined;
 }
@@ -105,7 +105,7 @@ function nameOf({ path }: Leaf): string {
 const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/;
 
 /** Tells whether a value is of a model server on a machine of one's own. */
-function localProvidersOf({ leaves }: Draft): (leaf: Leaf) => boolean {
+function localProvidersOf({ leaves }: ImportDraft): (leaf: Leaf) => boolean {
   const local = leaves.filter(
     ({ path, value }) => matches(path, "models.providers.*.baseUrl") && typeof value === "string" && LOCAL.test(value),
   );

@@ -1,12 +1,21 @@
 import type { Json } from "../../lib/json.ts";
-import { type Draft, type Finding, find, leavesAt, originOf, rewrite, type Step, without } from "./draft.ts";
+import {
+  addFindings,
+  type ImportDraft,
+  type ImportFinding,
+  leavesAt,
+  originOf,
+  rewrite,
+  type Step,
+  without,
+} from "./draft.ts";
 import { type Leaf, lengthOf, matches, matchStart, type Pattern } from "./leaves.ts";
 
-/** A value that is written otherwise here. */
+/** A value that has another form here. */
 interface Rewriting {
   at: Pattern;
-  /** The value as it is to be, and why; undefined where it is right as it is. `draft` is as it was before any. */
-  to(value: Json, leaf: Leaf, draft: Draft): { value: Json; why: string } | undefined;
+  /** The new value and the reason; undefined if it needs no change. `draft` is the state before all rewritings. */
+  to(value: Json, leaf: Leaf, draft: ImportDraft): { value: Json; why: string } | undefined;
 }
 
 const REWRITINGS: readonly Rewriting[] = [
@@ -43,7 +52,7 @@ const REWRITINGS: readonly Rewriting[] = [
   { at: "models.providers.*.baseUrl", to: baseUrl },
 ];
 
-/** Writes values as they are written here. */
+/** Rewrites values into the form that they have here. */
 export const rewriteValues: Step = (draft) =>
   rewrite(draft, (leaf) => REWRITINGS.find(({ at }) => matches(leaf.path, at))?.to(leaf.value, leaf, draft));
 
@@ -85,7 +94,7 @@ function aliasName(value: Json) {
 }
 
 /** OpenClaw took a model without a provider for Anthropic's, unless it was a short name. */
-function fullModelName(value: Json, _: Leaf, draft: Draft) {
+function fullModelName(value: Json, _: Leaf, draft: ImportDraft) {
   if (typeof value !== "string" || value.includes("/") || !/^claude-/.test(value)) return undefined;
   const isAlias = leavesAt(draft, ["agents", "defaults", "models"]).some((leaf) => leaf.value === value);
   return isAlias ? undefined : { value: `anthropic/${value}`, why: "A model is named with its provider here." };
@@ -93,39 +102,39 @@ function fullModelName(value: Json, _: Leaf, draft: Draft) {
 
 function wireFormat(value: Json) {
   if (value !== "openai" && value !== "ollama") return undefined;
-  return { value: "openai-completions", why: `'${value}' is spoken as openai-completions here.` };
+  return { value: "openai-completions", why: `'${value}' is openai-completions here.` };
 }
 
 /** OpenClaw's client for Anthropic's format added the version, and the one for Ollama asked its own API. */
-function baseUrl(value: Json, { path }: Leaf, draft: Draft) {
+function baseUrl(value: Json, { path }: Leaf, draft: ImportDraft) {
   if (typeof value !== "string" || !URL.canParse(value) || /\/v\d+[a-z]*\/?$/.test(value)) return undefined;
   const api = leavesAt(draft, [...path.slice(0, -1), "api"])[0];
   if (api?.value !== "anthropic-messages" && api?.value !== "ollama") return undefined;
   return { value: `${value.replace(/\/+$/, "")}/v1`, why: "The address is written with its version here." };
 }
 
-/** A setting that says what is so here anyway, and that therefore goes without loss. */
-interface Truism {
+/** A setting that restates how Isopod works anyway, and is dropped without loss. */
+interface RedundantSetting {
   at: Pattern;
-  /** Which values say so. */
+  /** The values for which that is so. */
   if(value: Json): boolean;
   why: string;
 }
 
 const always = () => true;
-/** `~` and absolute paths are of a disk that is not here. */
-export const isOfADisk = (value: Json) => typeof value === "string" && /^(?:~|\/|[A-Za-z]:|\.\.|\$)/.test(value);
-const OWN_WORKSPACE = "It is a folder of a machine. The agent's files are in R2, below agents/<id>/workspace/.";
+/** Whether a path is on a disk: `~`, absolute, or a variable. */
+export const isDiskPath = (value: Json) => typeof value === "string" && /^(?:~|\/|[A-Za-z]:|\.\.|\$)/.test(value);
+const OWN_WORKSPACE = "It is a folder on a disk. The agent's files are in R2, below agents/<id>/workspace/.";
 
-const TRUISMS: readonly Truism[] = [
-  { at: "agents.defaults.workspace", if: isOfADisk, why: OWN_WORKSPACE },
-  { at: "agents.list.*.workspace", if: isOfADisk, why: OWN_WORKSPACE },
-  { at: "agents.list.*.agentDir", if: isOfADisk, why: "What an agent keeps is in its sessions' objects and in D1." },
+const REDUNDANT: readonly RedundantSetting[] = [
+  { at: "agents.defaults.workspace", if: isDiskPath, why: OWN_WORKSPACE },
+  { at: "agents.list.*.workspace", if: isDiskPath, why: OWN_WORKSPACE },
+  { at: "agents.list.*.agentDir", if: isDiskPath, why: "What an agent keeps is in its sessions' objects and in D1." },
   { at: "session.mainKey", if: (value) => value === "main", why: "The main session is always called main." },
   {
     at: "session.scope",
     if: (value) => value === "per-sender",
-    why: "That is how it is here; session.dmScope says more.",
+    why: "That is the rule here; session.dmScope refines it.",
   },
   { at: "bindings.*.type", if: (value) => value === "route", why: "That is what a binding does here." },
   {
@@ -145,24 +154,28 @@ const TRUISMS: readonly Truism[] = [
     if: always,
     why: "Every account has its own address here: /channels/<channel>/<account>/webhook.",
   },
-  { at: "channels.*.defaultAccount", if: (value) => value === "default", why: "The account 'default' is that here." },
+  {
+    at: "channels.*.defaultAccount",
+    if: (value) => value === "default",
+    why: "The account 'default' is the default here.",
+  },
   {
     at: "skills.allowBundled",
     if: (value) => Array.isArray(value) && value.length === 0,
-    why: "An empty list allowed all bundled skills there, as none does here.",
+    why: "In OpenClaw an empty list allowed all bundled skills; here an absent list does.",
   },
-  { at: "meta", if: always, why: "OpenClaw keeps its own books there." },
-  { at: "wizard", if: always, why: "OpenClaw keeps its own books there." },
+  { at: "meta", if: always, why: "OpenClaw's own bookkeeping." },
+  { at: "wizard", if: always, why: "OpenClaw's own bookkeeping." },
   { at: "$schema", if: always, why: "Isopod's schema is at GET /v1/config/schema." },
 ];
 
-/** Takes out what says nothing new, and says so. */
-export const dropTruisms: Step = (draft) => TRUISMS.reduce(drop, draft);
+/** Drops redundant settings, with a finding for each. */
+export const dropRedundant: Step = (draft) => REDUNDANT.reduce(drop, draft);
 
-function drop(draft: Draft, { at, if: holds, why }: Truism): Draft {
+function drop(draft: ImportDraft, { at, if: holds, why }: RedundantSetting): ImportDraft {
   const goes = ({ path, value }: Leaf) => matchStart(path, at) !== undefined && holds(value);
-  const findings = draft.leaves.filter(goes).map((leaf): Finding => {
+  const findings = draft.leaves.filter(goes).map((leaf): ImportFinding => {
     return { kind: "changed", path: originOf(leaf, leaf.path.slice(0, lengthOf(at))), why };
   });
-  return find(without(draft, goes), ...findings);
+  return addFindings(without(draft, goes), ...findings);
 }

@@ -1,7 +1,7 @@
 import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
-import { agentAt, sessionAt } from "../../config/bindings.ts";
+import { routedAgentId, routedSessionKey } from "../../config/bindings.ts";
 import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../engine.ts";
@@ -149,7 +149,7 @@ async function ownerKeyOf(target: Target, { row }: ActiveRun, room: OutboxPortRo
   const thread = threadId === undefined ? {} : { threadId };
   const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
   const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, room.database));
-  return sessionAt(config, agentAt(config, place), { ...place, owner });
+  return routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
 }
 
 async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {

@@ -212,10 +212,10 @@ describe("channels", () => {
     expect(paths(report.unknown)).toEqual(['channels.telegram.groups["-100"].systemPrompt']);
   });
 
-  test("a limit that would not hold is listed with what that means", () => {
+  test("a limit that has no effect here is listed with the reason", () => {
     const { unknown } = imported({ channels: { telegram: { groupAllowFrom: ["42"] } } });
     expect(unknown).toMatchObject([
-      { path: "channels.telegram.groupAllowFrom", why: expect.stringMatching(/would not hold/) },
+      { path: "channels.telegram.groupAllowFrom", why: expect.stringMatching(/would have no effect/) },
     ]);
   });
 
