@@ -2,7 +2,16 @@ import { isJsonObject, type Json } from "../lib/json.ts";
 import { nearestOf } from "../lib/nearest.ts";
 import type { FieldStatus } from "./field-marks.ts";
 import { fieldPath, parseFieldPath } from "./field-path.ts";
-import { boundsOf, isOpenToAgent, partsOf, type SchemaNode, statusOf, typeOf, valuesOf } from "./schema-node.ts";
+import {
+  boundsOf,
+  isOpenToAgent,
+  isSecret,
+  partsOf,
+  type SchemaNode,
+  statusOf,
+  typeOf,
+  valuesOf,
+} from "./schema-node.ts";
 
 /** One field of the configuration. */
 export interface FieldView {
@@ -19,6 +28,8 @@ export interface FieldView {
   children?: ChildView[];
   /** Whether the agent may write it; what is below it has marks of its own. */
   agentMayWrite: boolean;
+  /** Present on a secret, which is named by its variable. */
+  secret?: true;
   /** Present on a field without effect: not yet, or not here. */
   status?: FieldStatus;
 }
@@ -93,6 +104,7 @@ function viewOf(node: SchemaNode, path: string, status: FieldStatus | undefined)
     ...(Object.keys(bounds).length > 0 && { bounds }),
     ...(children.length > 0 && { children }),
     agentMayWrite: isOpenToAgent(node),
+    ...(isSecret(node) && { secret: true as const }),
     ...(status && { status }),
   };
 }

@@ -44,6 +44,11 @@ export function entryOf(node: SchemaNode): SchemaNode | undefined {
     .find(isEntry);
 }
 
+/** Whether a field is a secret, named by its variable. */
+export function isSecret(node: SchemaNode): boolean {
+  return node.secret === true;
+}
+
 /** Whether the schema lets the agent write this field; what is above or below it has marks of its own. */
 export function isOpenToAgent(node: SchemaNode): boolean {
   return node.agentMayWrite === true;

@@ -12,7 +12,7 @@ export const secretRef = z
     },
     { error: ({ input }) => (typeof input === "string" ? NOT_BY_VALUE : undefined) },
   )
-  .describe("A secret by name, never by value.");
+  .meta({ description: "A secret by name, never by value.", secret: true });
 
 /** The fault of a secret that is written by value. */
 export const NOT_BY_VALUE =

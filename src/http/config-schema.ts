@@ -23,6 +23,7 @@ const field = z
       .optional()
       .openapi({ description: "What is below it; `*` is every name, or every entry of a list." }),
     agentMayWrite: z.boolean().openapi({ description: "Whether the agent may write it with the gateway tool." }),
+    secret: z.literal(true).optional().openapi({ description: "Present on a secret: it is named by its variable." }),
     status,
   })
   .openapi("ConfigField");

@@ -201,7 +201,7 @@ describe("a change of a closed field is refused however it is written:", () => {
     expect(changed().toSorted()).toEqual(paths.toSorted());
   });
 
-  test("__proto__ and constructor", () => {
+  test("names of a prototype, such as __proto__ and constructor", () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       const patch = JSON.parse(`{"${name}": {"x": 1}, "tools": {"${name}": {"exec": {"ask": "off"}}}}`);
       expect(refused(patch).toSorted()).toEqual([name, `tools.${name}`].toSorted());

@@ -34,7 +34,7 @@ function place(more: Partial<RoutingInput> = {}): RoutingInput {
   };
 }
 
-describe("who answers", () => {
+describe("the agent that answers", () => {
   test.each<[string, Partial<RoutingInput>, string]>([
     ["the agent of the channel", {}, "any"],
     ["the agent of the account", { accountId: "work" }, "account"],
@@ -52,7 +52,7 @@ describe("who answers", () => {
     expect(routedAgentId(config, place(more))).toBe(agentId);
   });
 
-  test("is the first of two that match as closely", () => {
+  test("is that of the first of two equally close bindings", () => {
     const match = { channel: "discord", accountId: "*" };
     const twice = configOf({
       agents: AGENTS,
@@ -64,7 +64,7 @@ describe("who answers", () => {
     expect(routedAgentId(twice, place())).toBe("team");
   });
 
-  test("in a direct conversation is told by its sender", () => {
+  test("in a direct conversation depends on the sender", () => {
     const peer = { kind: "direct", id: "u1" };
     const bound = configOf({
       agents: AGENTS,
@@ -76,12 +76,12 @@ describe("who answers", () => {
   });
 });
 
-test("a binding to an agent that is not there is refused by its path", () => {
+test("a binding to an agent that is not configured is refused by its path", () => {
   const checked = checkConfig(wholeSchema, { bindings: [{ agentId: "nobody", match: { channel: "telegram" } }] });
   expect(checked).toMatchObject({ kind: "invalid", faults: [{ path: "bindings[0].agentId" }] });
 });
 
-test("ids that are linked are one person's session on every channel, and nobody else's", () => {
+test("linked ids share one session on every channel, and no one else shares it", () => {
   const identityLinks = { ada: ["telegram:1", "discord:u1"] };
   const linked = configOf({ session: { dmScope: "per-peer", identityLinks } });
   const key = (more: Partial<RoutingInput>) => routedSessionKey(linked, "main", place(more));

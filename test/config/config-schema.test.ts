@@ -46,7 +46,7 @@ function faults(config: object): string[] {
 }
 
 describe("every field of the configuration", () => {
-  test("is there to be looked at, those of lists and records, too", () => {
+  test("is found in the schema, also in lists and records", () => {
     const paths = all.map(({ path }) => path);
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -64,19 +64,19 @@ describe("every field of the configuration", () => {
     expect(paths.length).toBeGreaterThan(300);
   });
 
-  test("has a sentence", () => {
+  test("has a description", () => {
     const bare = all.filter(({ node }) => !/^.{2,}[.:…]?$/.test(node.description ?? ""));
     expect(bare.map(({ path }) => path)).toEqual([]);
   });
 
-  test("has a default or need not be there", () => {
+  test("has a default or is optional", () => {
     expect(all.filter(({ needed }) => needed).map(({ path }) => path)).toEqual([]);
     expect(schema.safeParse({}).success).toBe(true);
   });
 });
 
-describe("a name that is not known", () => {
-  test("is answered with the one that was probably meant, and with its path", () => {
+describe("an unknown name", () => {
+  test("is refused with its path and the nearest known name", () => {
     expect(faults({ agents: { list: [{ id: "main", modle: "p/x" }] } })).toEqual([
       "agents.list[0].modle: 'modle' is not known; did you mean 'model'?",
     ]);
@@ -87,17 +87,17 @@ describe("a name that is not known", () => {
     expect(faults({ hooks: { internal: { entries: { "session-memry": {} } } } })[0]).toContain("'session-memory'?");
   });
 
-  test("that looks like no other is answered with those that there are", () => {
+  test("that resembles no other is refused with the known names", () => {
     expect(faults({ memory: { xyzzy: 1 } })).toEqual(["memory.xyzzy: 'xyzzy' is not known; there is: citations"]);
   });
 
-  test("is found behind a form that a value may have, too", () => {
+  test("is found inside a union as well", () => {
     expect(faults({ agents: { defaults: { model: { primary: "p/x", falbacks: [] } } } })).toEqual([
       "agents.defaults.model.falbacks: 'falbacks' is not known; did you mean 'fallbacks'?",
     ]);
   });
 
-  test("that a field had once is answered with its name of today", () => {
+  test("that a field had formerly is refused with its present name", () => {
     const said = "'bash' is called 'exec' now; write its fields there";
     expect(faults({ tools: { bash: { ask: "off" } } })).toEqual([`tools.bash: ${said}`]);
     expect(faults({ agents: { list: [{ id: "main", tools: { bash: {} } }] } })).toEqual([
@@ -105,12 +105,12 @@ describe("a name that is not known", () => {
     ]);
   });
 
-  test("of a group of tools is refused, because it would take nothing away", () => {
+  test("of a tool group is refused, because it would have no effect", () => {
     const [said] = faults({ tools: { deny: ["group:files", "group:fs", "a_plugins_tool"] } });
     expect(said).toMatch(/^tools\.deny\[0\]: there is no such group; there is: group:fs, /);
   });
 
-  test("of a prototype is no field", () => {
+  test("that a prototype has is no field", () => {
     expect(faults(JSON.parse('{"__proto__": {"x": 1}, "constructor": 1}')).length).toBeGreaterThan(0);
   });
 });
@@ -133,14 +133,14 @@ describe("a secret is refused where a text may stand, and not repeated", () => {
     expect(rest).toEqual([]);
   });
 
-  test("and a reference, or a text that is none, is taken", () => {
+  test("and a reference, or a text that is no secret, is accepted", () => {
     const headers = { Authorization: { source: "env", id: "KEY" }, "X-Title": "Isopod" };
     expect(faults({ models: { providers: { p: { ...provider, headers } } } })).toEqual([]);
     expect(faults({ channels: { telegram: { apiBase: "https://1:x@t.test" } } })[0]).toMatch(/apiBase/);
   });
 });
 
-test("as many agents as a document holds are read in no time, also where none is valid", () => {
+test("a document full of agents is checked quickly, even if none is valid", () => {
   const list = Array.from({ length: 50_000 }, (_, at) => ({ id: `a${at}` }));
   expect(faults({ agents: { list } })).toEqual([]);
   const placed = list.slice(0, 20_000).map(({ id }) => ({ id, workspace: `w/${id}` }));
@@ -150,7 +150,7 @@ test("as many agents as a document holds are read in no time, also where none is
   expect(said[0]).toMatch(/and 49980 more/);
 }, 10_000);
 
-describe("what holds for all agents", () => {
+describe("a setting of all agents", () => {
   const only = ["imageModel", "thinkingDefault", "verboseDefault", "elevatedDefault", "contextTokens"];
   const more = ["timeoutSeconds", "maxConcurrent", "skipBootstrap"];
 
@@ -161,21 +161,21 @@ describe("what holds for all agents", () => {
     expect(rest).toEqual([]);
   });
 
-  test("subagents.thinking, too", () => {
+  test("subagents.thinking is refused in the entry of one agent", () => {
     const [said] = faults({ agents: { list: [{ id: "main", subagents: { thinking: "low" } }] } });
     expect(said).toContain("agents.list[0].subagents.thinking");
     expect(said).toContain("belongs in agents.defaults.subagents.thinking");
   });
 });
 
-describe("what one agent says in place of that", () => {
+describe("an override of one agent", () => {
   const shared = z.strictObject({
     every: z.string().default("30m").meta(planned("How often.")),
     hours: z.strictObject({ start: z.number().min(0).default(0), end: z.number().default(24) }).prefault({}),
     days: z.array(z.string()).default(["mon"]),
   });
 
-  test("has no defaults of its own, and keeps bounds and sentences", () => {
+  test("has no defaults, and keeps bounds and descriptions", () => {
     const own = overridesOf(shared);
     expect(own.parse({})).toEqual({});
     expect(own.parse({ hours: { end: 20 } })).toEqual({ hours: { end: 20 } });
@@ -186,7 +186,7 @@ describe("what one agent says in place of that", () => {
     });
   });
 
-  test("wins field by field, and lists are taken whole", () => {
+  test("wins field by field, and replaces lists whole", () => {
     const defaults = shared.parse({});
     expect(withOverrides(defaults, { hours: { end: 20 }, days: [] })).toEqual({
       every: "30m",

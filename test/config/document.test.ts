@@ -32,7 +32,7 @@ test("a field `__proto__` is a field, and reaches nobody's prototype", () => {
   expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
 });
 
-test("differences are told by the smallest paths that differ, and never by a value", () => {
+test("changed paths are the deepest that differ, and contain no values", () => {
   const before = { a: 1, list: [{ id: "x", model: "m" }], gone: { deep: true }, "with space": 1 };
   const after = { a: 1, list: [{ id: "x", model: "n" }, { id: "y" }], "with space": 2 };
   expect(changedPaths(before, after)).toEqual(["list[0].model", "list[1].id", "gone.deep", '["with space"]']);
@@ -43,7 +43,7 @@ test("differences are told by the smallest paths that differ, and never by a val
   expect(changedPaths({}, [])).toEqual(["(document)"]);
 });
 
-test("what a document said that the next one does not say is told, and what is new is not", () => {
+test("replaced paths are those of changed and removed values, not of new ones", () => {
   const before = { a: 1, list: [{ id: "x", model: "m" }, { id: "z" }], gone: { deep: true } };
   const after = { a: 2, b: 3, list: [{ id: "x" }] };
   expect(replacedPaths(before, after)).toEqual(["a", "list[0].model", "list[1].id", "gone.deep"]);

@@ -28,7 +28,7 @@ describe("what a skill is given", () => {
     expect(said.join()).not.toContain("hunter2");
   });
 
-  test("is never the Worker's own, nor a key of a model that is asked without a word of configuration", () => {
+  test("is never a variable of the Worker or the default key of a provider", () => {
     for (const id of ["ISOPOD_TOKEN", "CLOUDFLARE_API_TOKEN", "CF_API_KEY", "OPENAI_API_KEY"]) {
       expect(withEntry({ apiKey: ref(id) })).toEqual([
         expect.stringMatching(
@@ -41,7 +41,7 @@ describe("what a skill is given", () => {
     }
   });
 
-  test("is never what another part of the configuration names", () => {
+  test("is never a secret that another part of the configuration names", () => {
     const elsewhere = {
       models: { providers: { mine: { baseUrl: "https://m.test/v1", api: "openai-completions", apiKey: ref("MINE") } } },
       auth: { profiles: { "mine:b": { provider: "mine", apiKey: ref("SPARE") } } },
@@ -73,7 +73,7 @@ describe("what a skill is given", () => {
   });
 });
 
-test("folders of a machine are no places for skills, nor are those of what is kept", () => {
+test("folders on a disk and internal folders of the bucket are refused as folders of skills", () => {
   const dirs = (...extraDirs: string[]) => faults({ skills: { load: { extraDirs } } });
   expect(dirs("shared/skills", "team/", "agents/other/workspace/skills")).toEqual([]);
   for (const dir of ["~/skills", "/opt/skills", "C:\\skills"]) expect(dirs(dir)[0]).toContain("folder of a machine");

@@ -2,6 +2,7 @@ import {
   boundsOf,
   formsOf,
   isOpenToAgent,
+  isSecret,
   jsonSchemaOf,
   type SchemaNode,
   statusOf,
@@ -140,11 +141,6 @@ function rangeOf({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>
   const from = minimum === undefined ? exclusiveMinimum : minimum;
   const above = minimum === undefined ? " above" : " from";
   return `${from === undefined ? "" : `${above} ${from}`}${maximum === undefined ? "" : ` to ${maximum}`}`;
-}
-
-function isSecret({ properties }: SchemaNode): boolean {
-  const { source, id } = properties ?? {};
-  return typeof source === "object" && source.const === "env" && id !== undefined;
 }
 
 function isEmpty(value: unknown): boolean {
