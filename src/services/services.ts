@@ -1,9 +1,8 @@
 import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
 import { findChannel } from "../channels/index.ts";
-import { type Agent, agentOf } from "../config/agents.ts";
+import { type Agent, agentOf, sharingAgents } from "../config/agents.ts";
 import { jsonSchemaOf, type SchemaNode } from "../config/schema-node.ts";
 import { ConfigStore, type RevisionLine } from "../config/store.ts";
-import { sharingAgents } from "../config/workspace-prefix.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
