@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
-import { MEMORY_SOURCES } from "../memory/memory-source.ts";
+import { MEMORY_SOURCES } from "../memory/agent-memory.ts";
 import { smallBody } from "./small-body.ts";
 import { wholeNumber } from "./whole-number.ts";
 

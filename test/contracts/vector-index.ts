@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ChunkVector, type VectorIndex, VectorIndexError } from "../../src/memory/vectors/vector-index.ts";
-import { cosine, randomly, randomVector, vectorNear } from "../memory/vectors/random-vectors.ts";
+import { cosine, randomly, randomVector, vectorNear } from "../memory/random-vectors.ts";
 
 /** What a contract's tests need to know of an index. */
 export interface OpenIndex {

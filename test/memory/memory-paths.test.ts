@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { isMemoryPath, memoryPlaces } from "../../src/memory/memory-paths.ts";
+import type { SpokenMessage } from "../../src/hooks/hooks.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { isMemoryPath, mayHoldOutsideText, memoryPlaces } from "../../src/memory/memory-paths.ts";
+import { notePath } from "../../src/plugins/session-memory.ts";
 
 const PATHS = [
   "MEMORY.md",
@@ -82,4 +85,24 @@ test("of hundreds of extra paths the first ones count", () => {
   const { extra, faults } = memoryPlaces({ sources: ["memory"], extraPaths });
   expect(extra).toHaveLength(50);
   expect(faults).toEqual(["Of memorySearch.extraPaths the first 50 count."]);
+});
+
+const AT = Date.UTC(2026, 10, 22);
+const isOutside = (path: string, source: "memory" | "sessions" = "memory") => mayHoldOutsideText({ path, source });
+
+test("transcripts, and the notes that are made of conversations, may hold others' words", () => {
+  const noteOf = (text: string) => {
+    const messages: SpokenMessage[] = [{ role: "user", text, at: AT }];
+    return notePath({ at: AT, endedSessionId: newId("ses", AT) }, messages, "UTC");
+  };
+  for (const said of ["Plan a trip to Lisbon", "我们去里斯本吧", "?!", "x".repeat(300)]) {
+    expect([said, isOutside(noteOf(said))]).toEqual([said, true]);
+  }
+  expect(isOutside("sessions/main/ses_1/1.md", "sessions")).toBe(true);
+});
+
+test("what the owner and the agent wrote is their own", () => {
+  for (const path of ["MEMORY.md", "memory/2026-11-22.md", "memory/people/ada.md", "memory/2026-11-22-trip.md"]) {
+    expect([path, isOutside(path)]).toEqual([path, false]);
+  }
 });

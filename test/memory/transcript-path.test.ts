@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { transcriptAt, transcriptFolder, transcriptPath } from "../../src/memory/transcript-path.ts";
+import { parseTranscriptPath, transcriptFolder, transcriptPath } from "../../src/memory/transcript-path.ts";
 
 const conversation = `ses_${"0".repeat(26)}`;
 
@@ -23,7 +23,7 @@ describe("the path of a transcript's page", () => {
     "agent:main:webchat:direct:a\u200bb",
   ])("leads back to the session, and to no other: %s", (sessionKey) => {
     const path = transcriptPath({ sessionKey, conversation, page: 1 });
-    expect(transcriptAt(path, "main")).toEqual({ sessionKey, conversation, page: 1 });
+    expect(parseTranscriptPath(path, "main")).toEqual({ sessionKey, conversation, page: 1 });
     expect(path.normalize("NFC")).toBe(path);
     expect(path.split("/")).not.toContain("..");
     expect(path).not.toMatch(/\\|\p{Cf}/u);
@@ -41,6 +41,6 @@ describe("the path of a transcript's page", () => {
     `sessions/main/${conversation}/1.md\n`,
     "sessions/main/ses_short/1.md",
   ])("is no other way to write one: %s", (path) => {
-    expect(transcriptAt(path, "main")).toBeUndefined();
+    expect(parseTranscriptPath(path, "main")).toBeUndefined();
   });
 });

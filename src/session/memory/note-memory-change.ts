@@ -2,7 +2,7 @@ import type { Agent } from "../../config/agents.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { isMemoryPath } from "../../memory/memory-paths.ts";
-import { noteChange } from "../../memory/sync/note-change.ts";
+import { noteChange } from "../../memory/store/changes.ts";
 import { comesWithin } from "../comes-within.ts";
 import { askAfterChange } from "./ask-for-indexing.ts";
 

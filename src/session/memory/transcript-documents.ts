@@ -1,8 +1,8 @@
 import { atMost } from "../../lib/at-most.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import type { Document, DocumentStore } from "../../memory/sync/document-store.ts";
-import { transcriptAt } from "../../memory/transcript-path.ts";
+import type { Document, DocumentStore } from "../../memory/document-store.ts";
+import { parseTranscriptPath } from "../../memory/transcript-path.ts";
 import { sessionTimes } from "../catalog/catalog.ts";
 import type { CallSession } from "../family/family-room.ts";
 import { isRemembered } from "./remembered-session.ts";
@@ -55,7 +55,7 @@ export function transcriptDocuments(room: TranscriptsRoom): DocumentStore {
 }
 
 function placeAt(path: string, agentId: string) {
-  const place = transcriptAt(path, agentId);
+  const place = parseTranscriptPath(path, agentId);
   return place !== undefined && isRemembered(place.sessionKey) ? place : undefined;
 }
 
@@ -63,7 +63,7 @@ async function list({ agentId, database, memory, call, goOn, now }: TranscriptsR
   // The index first: what is indexed meanwhile is as new as what is asked, or newer.
   const index = await readTranscriptIndex(memory, agentId);
   const talks = (await sessionTimes(database, agentId, MAX_SESSIONS)).filter(({ key }) => isRemembered(key));
-  const keyOf = (path: string) => transcriptAt(path, agentId)?.sessionKey;
+  const keyOf = (path: string) => parseTranscriptPath(path, agentId)?.sessionKey;
   const known = Map.groupBy(index.pages, ({ path }) => keyOf(path));
   const changed = new Set(index.changed.map(keyOf));
   const withNews = talks.filter(

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { type EmbedRoom, embedCached, embedQuery, type HashedText } from "../../../src/memory/embed/embed-cached.ts";
+import { type EmbedDeps, embedCached, embedQuery, type HashedText } from "../../../src/memory/embed/embed-cached.ts";
 import type { Embedder } from "../../../src/memory/embed/embedder.ts";
-import { keepEmbeddings } from "../../../src/memory/embed/embedding-cache.ts";
+import { storeEmbeddings } from "../../../src/memory/embed/embedding-cache.ts";
 import { localEmbedder } from "../../../src/memory/embed/local.ts";
 import { at, heard, serve } from "../../security/outside-lab.ts";
 import { along, embedderOf, failureOf, type GivenSettings, json, settingsWith } from "./provider-lab.ts";
@@ -20,9 +20,9 @@ function embedderAt(place: string): Embedder {
   });
 }
 
-function roomWith(settings: GivenSettings = {}, others: Partial<EmbedRoom> = {}): EmbedRoom {
-  const room = { database: env.MEMORY, settings: settingsWith(settings), now: () => 1000, until: 2000 };
-  return { ...room, ...others };
+function roomWith(settings: GivenSettings = {}, others: Partial<EmbedDeps> = {}): EmbedDeps {
+  const deps = { database: env.MEMORY, settings: settingsWith(settings), now: () => 1000, until: 2000 };
+  return { ...deps, ...others };
 }
 
 const texts = (...written: string[]): HashedText[] => written.map((text) => ({ hash: `hash of ${text}`, text }));
@@ -170,7 +170,7 @@ describe("the cache of embeddings", () => {
     const names = (name: string) => Array.from({ length: 20 }, (_, at) => `${name} ${at}`);
     const keep = (name: string, day: number) => {
       const made = names(name).map((hash, at) => [hash, Float32Array.from(along(at, DIMENSIONS))] as const);
-      return keepEmbeddings(env.MEMORY, embedder, new Map(made), { now: day * DAY_MS, maxEntries: 60 });
+      return storeEmbeddings(env.MEMORY, embedder, new Map(made), { now: day * DAY_MS, maxEntries: 60 });
     };
     for (const [day, name] of ["used again", "b", "c", "d", "e"].entries()) await keep(name, day);
     const again = names("used again").map((hash) => ({ hash, text: "…" }));

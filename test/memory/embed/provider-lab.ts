@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Agent } from "../../../src/config/agents.ts";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
-import { chooseEmbedders, type EmbedderSources } from "../../../src/memory/embed/choose.ts";
+import { chooseEmbedders, type EmbedderSources } from "../../../src/memory/embed/choose-embedders.ts";
 import { type Embedder, EmbedError, type Purpose } from "../../../src/memory/embed/embedder.ts";
 import type { OutsideAnswer } from "../../fakes/outside.ts";
 
@@ -24,7 +24,7 @@ export function sourcesWith(given: Partial<EmbedderSources> & { secrets?: Record
       throw new Error("nobody is to be asked");
     },
     now: () => 0,
-    rests: new Map(),
+    cooldowns: new Map(),
     ...others,
   };
 }

@@ -107,7 +107,7 @@ describe.each(["openai", "gemini", "voyage"] as const)("embeddings of %s", (id) 
     ["has shorter ones", ({ answer }) => json(answer([along(0, 3), along(0, 3)])), /outputDimensionality to 3/],
     ["has no numbers", ({ answer }) => json(answer([["a", 0, 0, 0], along(0, 4)])), /without a direction/],
     ["has nothing but zeros", ({ answer }) => json(answer([along(9, 4), along(0, 4)])), /without a direction/],
-    ["has words for vectors", ({ answer }) => json(answer(["?", along(0, 4)])), /no vector/],
+    ["has words for vectors", ({ answer }) => json(answer(["?", along(0, 4)])), /not a vector/],
     ["never stops", () => ({ bytes: 25_000_000 }), /more than was asked for/],
   ])("are unavailable where the answer %s", async (name, answer, said) => {
     const embedder = await asked(name.replaceAll(" ", "-"), answer);

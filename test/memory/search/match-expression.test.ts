@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { weighClues } from "../../../src/memory/search/clues.ts";
 import { matchExpression } from "../../../src/memory/search/match-expression.ts";
 import { parseQuery } from "../../../src/memory/search/parse-query.ts";
-import { weighClues } from "../../../src/memory/search/weigh-clues.ts";
 
 const ALL = 100_000;
 

@@ -1,15 +1,14 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { MemoryError } from "../../../src/memory/agent-memory.ts";
-import type { Hit } from "../../../src/memory/search/hit.ts";
+import { type Hit, MemoryError } from "../../../src/memory/agent-memory.ts";
 import { searchMemory } from "../../../src/memory/search/search-memory.ts";
-import type { VectorAnswer } from "../../../src/memory/search/search-room.ts";
-import { indexNotes, roomOf, settingsOf } from "./memory-lab.ts";
+import type { VectorAnswer } from "../../../src/memory/vectors/vector-search.ts";
+import { indexNotes, searchDeps, settingsOf } from "./search-lab.ts";
 
 const embedder = { provider: "openai", model: "text-embedding-3-small", sees: "meaning" } as const;
 
-async function search(agentId: string, query: string, room: Parameters<typeof roomOf>[1] = {}): Promise<Hit[]> {
-  return (await searchMemory(roomOf(agentId, room), { query })).results;
+async function search(agentId: string, query: string, deps: Parameters<typeof searchDeps>[1] = {}): Promise<Hit[]> {
+  return (await searchMemory(searchDeps(agentId, deps), { query })).results;
 }
 
 function near(...chunks: [id: number | undefined, similarity: number][]): { nearest(): Promise<VectorAnswer> } {
@@ -123,13 +122,13 @@ describe("what is not found", () => {
       { path: "sessions/s2.md", text: "Talked more about sailing.", source: "sessions" },
     ]);
     expect((await search("sources", "sailing")).map(({ path }) => path)).toEqual(["memory/a.md"]);
-    const room = { settings: settingsOf({ sources: ["memory", "sessions"] }) };
-    expect(await search("sources", "sailing", room)).toHaveLength(3);
-    const asked = await searchMemory(roomOf("sources", room), { query: "sailing", sources: ["sessions"] });
+    const deps = { settings: settingsOf({ sources: ["memory", "sessions"] }) };
+    expect(await search("sources", "sailing", deps)).toHaveLength(3);
+    const asked = await searchMemory(searchDeps("sources", deps), { query: "sailing", sources: ["sessions"] });
     expect(asked.results.map(({ source }) => source)).toEqual(["sessions", "sessions"]);
     const seen = await search("sources", "sailing", {
-      ...room,
-      sight: { mayShow: (path) => path !== "sessions/s1.md" },
+      ...deps,
+      visibility: { mayShow: (path) => path !== "sessions/s1.md" },
     });
     expect(seen.map(({ path }) => path).toSorted()).toEqual(["memory/a.md", "sessions/s2.md"]);
   });
@@ -157,7 +156,7 @@ describe("what is not found", () => {
     ["1,500 words", Array.from({ length: 1_500 }, (_, at) => `word${at}`).join(" ")],
   ])("a query of %s gets an answer", async (name, query) => {
     await indexNotes("strange", [{ path: `memory/${name}.md`, text: "Nothing but a line, word7 and 漢字." }]);
-    const { results, mode } = await searchMemory(roomOf("strange"), { query });
+    const { results, mode } = await searchMemory(searchDeps("strange"), { query });
     expect(mode).toBe("keywords");
     for (const { score, snippet } of results)
       expect([score > 0 && score <= 1, snippet]).toEqual([true, expect.any(String)]);
@@ -170,8 +169,8 @@ describe("words and vectors", () => {
       { path: "memory/car.md", text: "# Car\n\nThe vehicle went to the garage.\nIt cost 300 euros." },
       { path: "memory/bike.md", text: "The automobile club sent a letter." },
     ]);
-    const vectorLeg = near([ids.get("memory/car.md")?.[0], 0.7], [ids.get("memory/bike.md")?.[0], 0.5]);
-    const answer = await searchMemory(roomOf("near", { vectorLeg }), { query: "automobile repair" });
+    const vectorSearch = near([ids.get("memory/car.md")?.[0], 0.7], [ids.get("memory/bike.md")?.[0], 0.5]);
+    const answer = await searchMemory(searchDeps("near", { vectorSearch }), { query: "automobile repair" });
     expect(answer).toMatchObject({ mode: "hybrid", embedder: { provider: "openai", model: "text-embedding-3-small" } });
     const [first, second] = answer.results;
     expect([first?.path, second?.path].toSorted()).toEqual(["memory/bike.md", "memory/car.md"]);
@@ -189,19 +188,19 @@ describe("words and vectors", () => {
   test("vectors of chunks that are gone or another agent's are nothing", async () => {
     const gone = await indexNotes("gone", [{ path: "memory/gone.md", text: "Old text.", state: "dead" }]);
     const others = await indexNotes("elsewhere", [{ path: "memory/theirs.md", text: "Their text." }]);
-    const vectorLeg = near(
+    const vectorSearch = near(
       [gone.get("memory/gone.md")?.[0], 0.9],
       [others.get("memory/theirs.md")?.[0], 0.9],
       [987_654, 0.9],
     );
-    expect(await search("gone", "anything", { vectorLeg })).toEqual([]);
+    expect(await search("gone", "anything", { vectorSearch })).toEqual([]);
   });
 
   test("where vectors fail, words answer, and the answer says so", async () => {
     await indexNotes("failed", [{ path: "MEMORY.md", text: "Prefers trains." }]);
     const degraded = { code: "embedder_failed", message: "openai did not answer." } as const;
-    const vectorLeg = { nearest: async () => ({ near: [], degraded }) };
-    const answer = await searchMemory(roomOf("failed", { vectorLeg }), { query: "trains" });
+    const vectorSearch = { nearest: async () => ({ near: [], degraded }) };
+    const answer = await searchMemory(searchDeps("failed", { vectorSearch }), { query: "trains" });
     expect(answer).toMatchObject({ mode: "keywords", degraded, results: [{ path: "MEMORY.md" }] });
   });
 
@@ -213,13 +212,15 @@ describe("words and vectors", () => {
     }));
     const ids = await indexNotes("hidden-near", [...hidden, { path: "memory/sea.md", text: "A trip on the fjord." }]);
     const all = [...ids.values()].flat().map((chunkId, at) => ({ chunkId, similarity: 0.9 - at / 1000 }));
-    const vectorLeg = { nearest: async (_: string, count: number) => ({ near: all.slice(0, count), embedder }) };
+    const vectorSearch = { nearest: async (_: string, count: number) => ({ near: all.slice(0, count), embedder }) };
     const settings = settingsOf({ sources: ["memory", "sessions"] });
-    const sight = { mayShow: (path: string) => !path.startsWith("sessions/"), transcripts: "sessions/main/" };
+    const visibility = { mayShow: (path: string) => !path.startsWith("sessions/"), transcripts: "sessions/main/" };
     const paths = (hits: readonly Hit[]) => hits.map(({ path }) => path);
-    expect(paths(await search("hidden-near", "boats", { settings, vectorLeg, sight }))).toEqual(["memory/sea.md"]);
-    const room = roomOf("hidden-near", { settings, vectorLeg });
-    const { results } = await searchMemory(room, { query: "boats", sources: ["memory"] });
+    expect(paths(await search("hidden-near", "boats", { settings, vectorSearch, visibility }))).toEqual([
+      "memory/sea.md",
+    ]);
+    const deps = searchDeps("hidden-near", { settings, vectorSearch });
+    const { results } = await searchMemory(deps, { query: "boats", sources: ["memory"] });
     expect(paths(results)).toEqual(["memory/sea.md"]);
   });
 });
@@ -243,12 +244,12 @@ describe("the index", () => {
   });
 
   test("the answer says what is not indexed yet", async () => {
-    expect((await searchMemory(roomOf("unborn"), { query: "x" })).degraded?.code).toBe("index_incomplete");
+    expect((await searchMemory(searchDeps("unborn"), { query: "x" })).degraded?.code).toBe("index_incomplete");
     await indexNotes("behind", [{ path: "MEMORY.md", text: "Something." }]);
     await env.MEMORY.prepare(
       "INSERT INTO changes (agent_id, path, token, at) VALUES ('behind', 'memory/b.md', 't', 1)",
     ).run();
-    const answer = await searchMemory(roomOf("behind"), { query: "something" });
+    const answer = await searchMemory(searchDeps("behind"), { query: "something" });
     expect(answer).toMatchObject({
       index: { files: 1, chunks: 1, pending: 1 },
       degraded: { message: "1 file waits to be indexed." },
@@ -257,7 +258,9 @@ describe("the index", () => {
 
   test("a database that does not answer is said to be unavailable", async () => {
     const database = { prepare: () => ({ bind: () => ({}) }), batch: () => Promise.reject(new Error("down")) } as any;
-    const failed = await searchMemory(roomOf("down", { database }), { query: "x" }).catch((error: unknown) => error);
+    const failed = await searchMemory(searchDeps("down", { database }), { query: "x" }).catch(
+      (error: unknown) => error,
+    );
     expect(failed).toBeInstanceOf(MemoryError);
     expect(failed).toMatchObject({ code: "unavailable" });
   });

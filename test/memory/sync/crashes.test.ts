@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { chunksOf } from "../../../src/memory/chunk.ts";
-import { expectConsistent, note, openIndex } from "./lab.ts";
-import { type Watch, watchDatabase } from "./watch-database.ts";
+import { chunkText } from "../../../src/memory/text/chunk.ts";
+import { type Watch, watchDatabase } from "../watch-database.ts";
+import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
 const BEFORE = {
   "memory/grows.md": note("grows", 60),
@@ -21,7 +21,7 @@ const AFTER = {
 /** An index of the files as they were, and a workspace as it is. */
 async function halfway() {
   const lab = openIndex(env.MEMORY);
-  lab.room.maxUnits = 4000;
+  lab.deps.maxUnits = 4000;
   for (const [path, text] of Object.entries(BEFORE)) await lab.workspace.write(path, text, { kind: "new" });
   await lab.sync();
   for (const [path, text] of Object.entries(AFTER)) await lab.write(path, text);
@@ -31,7 +31,7 @@ async function halfway() {
 
 /** Whether a path's live chunks are those of a text. */
 function isWhole(rows: readonly { text: string | null }[], text: string | undefined, lab: Lab): boolean {
-  const wanted = text === undefined ? [] : [...chunksOf(text, lab.room.settings.chunking)].map((chunk) => chunk.text);
+  const wanted = text === undefined ? [] : [...chunkText(text, lab.deps.settings.chunking)].map((chunk) => chunk.text);
   return JSON.stringify(rows.map((row) => row.text).sort()) === JSON.stringify(wanted.sort());
 }
 
@@ -144,7 +144,7 @@ test("a large version does not take the place of a newer one", async () => {
 
 test("a large note that is deleted while it is written does not come back", async () => {
   const lab = openIndex(env.MEMORY);
-  lab.room.maxUnits = 4000;
+  lab.deps.maxUnits = 4000;
   await lab.sync();
   await lab.write("memory/large.md", note("large", 300));
   await meanwhile(lab, async () => {

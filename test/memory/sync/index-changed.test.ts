@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
-import { expectConsistent, note, openIndex } from "./lab.ts";
-import { watchDatabase } from "./watch-database.ts";
+import type { DocumentStore } from "../../../src/memory/document-store.ts";
+import { watchDatabase } from "../watch-database.ts";
+import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
 test("a note that was written a moment ago is found without a comparison", async () => {
   const lab = openIndex(env.MEMORY);
@@ -77,7 +77,7 @@ test("a write while its file is indexed is not lost", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   await lab.write("memory/a.md", "first");
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const late: DocumentStore = {
     ...store,
     async read(path) {
@@ -97,7 +97,7 @@ test("what somebody read before a note was deleted does not bring it back", asyn
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   await lab.write("memory/a.md", "first");
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const slow: DocumentStore = {
     ...store,
     async read(path) {
@@ -114,7 +114,7 @@ test("what somebody read before a note was deleted does not bring it back", asyn
 test("a file that is indexed while all are listed stays", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const early: DocumentStore = {
     ...store,
     async list() {
@@ -133,7 +133,7 @@ test("a file that comes back while all are listed stays", async () => {
   await lab.write("memory/a.md", "first");
   await lab.sync();
   await lab.workspace.remove("memory/a.md", { kind: "any" });
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const early: DocumentStore = {
     ...store,
     async list() {
@@ -152,7 +152,7 @@ test("what somebody read before a search indexed a newer version is not written 
   await lab.write("memory/a.md", "old");
   await lab.sync();
   await lab.workspace.write("memory/a.md", "first", { kind: "any" });
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const slow: DocumentStore = {
     ...store,
     async read(path) {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { expectConsistent, openIndex, textsOf } from "./lab.ts";
-import { watchDatabase } from "./watch-database.ts";
+import { watchDatabase } from "../watch-database.ts";
+import { expectConsistent, openIndex, textsOf } from "./sync-lab.ts";
 
 /** Draws that are the same for the same seed (mulberry32). */
 function draws(seed: number): (below: number) => number {
@@ -22,7 +22,7 @@ test.each([1, 2, 3, 4, 5])(
   async (seed) => {
     const draw = draws(seed);
     const lab = openIndex(env.MEMORY);
-    lab.room.maxUnits = 1500;
+    lab.deps.maxUnits = 1500;
     let words = 0;
     const lines = (count: number) => Array.from({ length: count }, () => `unique${seed}q${words++} and some more`);
     const anyPath = () => PATHS[draw(PATHS.length)] as string;

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
-import type { Document, DocumentStore } from "../../../src/memory/sync/document-store.ts";
-import { noteChange } from "../../../src/memory/sync/note-change.ts";
+import type { Document, DocumentStore } from "../../../src/memory/document-store.ts";
+import { noteChange } from "../../../src/memory/store/changes.ts";
 import { workspaceDocuments } from "../../../src/memory/sync/workspace-documents.ts";
 import { watchWorkspace } from "../../workspace/open-workspace.ts";
-import { expectConsistent, note, openIndex } from "./lab.ts";
-import { watchDatabase } from "./watch-database.ts";
+import { watchDatabase } from "../watch-database.ts";
+import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
 test("the first comparison finds all memory files, and each word in them", async () => {
   const lab = openIndex(env.MEMORY);
@@ -30,7 +30,7 @@ test("a file that has not changed is not read again", async () => {
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
   await lab.sync();
   await lab.workspace.write("memory/b.md", "three", { kind: "any" });
-  const [store] = lab.room.stores;
+  const [store] = lab.deps.stores;
   const read = vi.spyOn(store as DocumentStore, "read");
   expect(await lab.sync()).toMatchObject({ indexed: 1, left: 0 });
   expect(read.mock.calls).toEqual([["memory/b.md"]]);
@@ -88,10 +88,10 @@ test("what is no text, or too large, is told and not searched", async () => {
   const { warnings, files: count } = await lab.status();
   expect(count).toBe(7);
   const warned = Object.fromEntries(warnings.map(({ path, message }) => [path, message]));
-  expect(warned["memory/picture.md"]).toContain("no text in UTF-8");
+  expect(warned["memory/picture.md"]).toContain("not text in UTF-8");
   expect(warned["memory/zeros.md"]).toContain("control characters");
   expect(warned["memory/huge.md"]).toBe("It has 10485761 bytes, more than is read.");
-  expect(warned["memory/broken.md"]).toContain("In 1 place");
+  expect(warned["memory/broken.md"]).toContain("in 1 places");
   expect(Object.keys(warned)).toHaveLength(4);
   expect(await lab.find("wide")).toEqual(["memory/utf16.md"]);
   expect(await lab.find("after")).toEqual(["memory/control.md"]);
@@ -117,7 +117,7 @@ test("other settings, or somebody's wish, have all files read anew while what is
   for (const [path, text] of Object.entries(files)) await lab.workspace.write(path, text, { kind: "new" });
   await lab.sync();
   const before = new Set((await lab.rows()).map(({ chunkId }) => chunkId));
-  lab.room.settings = { chunking: { tokens: 80, overlap: 0 } };
+  lab.deps.settings = { chunking: { tokens: 80, overlap: 0 } };
   // Of 60 files one step takes 25.
   expect(await lab.sync({ budgetMs: 0 })).toMatchObject({ indexed: 25, left: 36 });
   expect((await lab.status()).pending).toBe(35);
@@ -146,7 +146,7 @@ test("a store that does not answer takes nothing away, and the status says so un
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.sync();
-  const [store] = lab.room.stores;
+  const [store] = lab.deps.stores;
   const silent = {
     ...(store as DocumentStore),
     list: () => Promise.reject(new Error("The file store did not answer: out")),
@@ -165,7 +165,7 @@ test("a document that cannot be read waits, and the others do not wait for it", 
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
-  const [store] = lab.room.stores;
+  const [store] = lab.deps.stores;
   const refusing = {
     ...(store as DocumentStore),
     read: (path: string) =>
@@ -186,7 +186,10 @@ test("vectors that cannot be forgotten now are forgotten later, and keep nobody 
   await lab.workspace.write("memory/a.md", "three", { kind: "any" });
   await lab.workspace.remove("memory/b.md", { kind: "any" });
   const refuse = () => Promise.reject(new Error("Vectorize did not answer."));
-  expect(await lab.sync({}, { forget: refuse })).toMatchObject({ left: 0, failure: "Vectorize did not answer." });
+  expect(await lab.sync({}, { removeVectors: refuse })).toMatchObject({
+    left: 0,
+    failure: "Vectorize did not answer.",
+  });
   expect(await lab.find("three")).toEqual(["memory/a.md"]);
   await lab.sync();
   expect([...lab.forgotten].sort()).toEqual(ids.sort());
@@ -208,7 +211,7 @@ test("two stores are one memory, and one that is left out takes its documents al
   }
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("MEMORY.md", "a file", { kind: "new" });
-  const stores = [...lab.room.stores, transcripts];
+  const stores = [...lab.deps.stores, transcripts];
   await lab.sync({}, { stores });
   said["sessions/main.md"] += "\nand of the sea";
   await lab.sync({}, { stores });
@@ -250,9 +253,9 @@ test("what is listed costs one operation for the root, one for each folder, and 
 
 test("a note of 10 MiB is indexed whole, by somebody who has one second at a time", { timeout: 120_000 }, async () => {
   const lab = openIndex(env.MEMORY);
-  lab.room.settings = { chunking: { tokens: 400, overlap: 80 } };
+  lab.deps.settings = { chunking: { tokens: 400, overlap: 80 } };
   // Each look at the clock takes a while.
-  lab.room.now = () => {
+  lab.deps.now = () => {
     lab.clock.now += 50;
     return lab.clock.now;
   };

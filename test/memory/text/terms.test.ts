@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { datesIn, dateTerms } from "../../../src/memory/text/dates.ts";
-import { piecesOf } from "../../../src/memory/text/pieces.ts";
-import { isStopWord } from "../../../src/memory/text/stop-words.ts";
-import { termsIn, termsOfWord } from "../../../src/memory/text/terms.ts";
+import { dateTerms, findDates } from "../../../src/memory/text/dates.ts";
+import { isStopWord } from "../../../src/memory/text/english.ts";
+import { splitPieces } from "../../../src/memory/text/pieces.ts";
+import { textTerms, wordTerms } from "../../../src/memory/text/terms.ts";
 
 function terms(text: string): string {
-  return [...termsIn(text)].join(" ");
+  return [...textTerms(text)].join(" ");
 }
 
 test.each([
@@ -35,8 +35,8 @@ test("what is longer than a word can be is found by its beginning", () => {
 });
 
 test("the terms of words are kept for when they come again, those of data are not", () => {
-  expect(termsOfWord("harbours")).toBe(termsOfWord("harbours"));
-  expect(termsOfWord("0f".repeat(800))).not.toBe(termsOfWord("0f".repeat(800)));
+  expect(wordTerms("harbours")).toBe(wordTerms("harbours"));
+  expect(wordTerms("0f".repeat(800))).not.toBe(wordTerms("0f".repeat(800)));
 });
 
 test("a text in ASCII has the terms that it has beside other letters", () => {
@@ -45,7 +45,7 @@ test("a text in ASCII has the terms that it has beside other letters", () => {
 });
 
 test("a text is taken apart in its order", () => {
-  expect([...piecesOf("Tea 茶道 🍵")].map(({ kind, text }) => [kind, text])).toEqual([
+  expect([...splitPieces("Tea 茶道 🍵")].map(({ kind, text }) => [kind, text])).toEqual([
     ["word", "Tea"],
     ["run", "茶道"],
     ["emoji", "🍵"],
@@ -88,7 +88,7 @@ test.each([
   ["2023년 5월 8일", [{ year: 2023, month: 5, day: 8 }]],
   ["99 May, 13/40, 12345678901", []],
 ])("the dates of %j are read", (text, dates) => {
-  expect(datesIn(text)).toEqual(dates);
+  expect(findDates(text)).toEqual(dates);
 });
 
 test("a date stands in the index by its year, its month and its day, as far as they are known", () => {

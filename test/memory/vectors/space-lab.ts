@@ -4,9 +4,8 @@ import { drizzle } from "drizzle-orm/d1";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
 import { chunks, files, meta, spaces, vectors } from "../../../src/db/memory-schema.ts";
 import { type Embedder, type EmbedderId, EmbedError } from "../../../src/memory/embed/embedder.ts";
-import { PACK_CACHE_BYTES, PackCache } from "../../../src/memory/vectors/pack-cache.ts";
-import type { VectorRoom } from "../../../src/memory/vectors/vector-room.ts";
-import { randomly, randomVector, unit } from "./random-vectors.ts";
+import type { VectorDeps } from "../../../src/memory/vectors/vector-store.ts";
+import { randomly, randomVector, unit } from "../random-vectors.ts";
 
 let agents = 0;
 
@@ -59,8 +58,8 @@ function seedOf(word: string): number {
 export const NO_KEY = new EmbedError("auth", "openai does not take the key.");
 export const OVERLOADED = new EmbedError("unavailable", "openai has too much to do.", 90_000);
 
-/** A room of an agent of its own in the real database, at a clock that stands still. */
-export async function openRoom(settings: object = {}) {
+/** A deps of an agent of its own in the real database, at a clock that stands still. */
+export async function openVectors(settings: object = {}) {
   agents++;
   const agentId = `vectors-${agents}`;
   const db = drizzle(env.MEMORY);
@@ -68,16 +67,16 @@ export async function openRoom(settings: object = {}) {
   const memoryId = row!.id;
   const clock = { now: 1_800_000_000_000 };
   const known: Embedder[] = [];
-  const room: VectorRoom = {
+  const deps: VectorDeps = {
     database: env.MEMORY,
     agentId,
     // Without a cache of embeddings one sees who was asked for what.
     settings: memorySearch.parse({ cache: { enabled: false }, ...settings }),
     embedders: { primary: undefined, fallback: undefined },
-    embedderOf: (space) => known.find((embedder) => embedder.space === space),
+    embedderForSpace: (space) => known.find((embedder) => embedder.space === space),
     vectorize: undefined,
     host: "workerd",
-    packs: new PackCache(PACK_CACHE_BYTES),
+    queryVectors: new Map(),
     now: () => clock.now,
   };
 
@@ -103,7 +102,7 @@ export async function openRoom(settings: object = {}) {
   }
 
   return {
-    room,
+    deps,
     agentId,
     memoryId,
     clock,
@@ -122,6 +121,8 @@ export async function openRoom(settings: object = {}) {
       const [chunk] = await db.select().from(chunks).where(eq(chunks.id, chunkId));
       await db.update(files).set({ state: "dead" }).where(eq(files.id, chunk!.fileId));
     },
+    /** Sets the number of live chunks that the index says it has. */
+    resize: (chunks: number) => db.update(meta).set({ chunks }).where(eq(meta.id, memoryId)),
     spaces: () => db.select().from(spaces).where(eq(spaces.memoryId, memoryId)).orderBy(spaces.id),
     /** The chunks that have a vector of an embedder, by id. */
     async withVector({ space }: Pick<Embedder, "space">): Promise<number[]> {

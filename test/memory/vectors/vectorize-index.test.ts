@@ -1,12 +1,15 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { VectorIndexError } from "../../../src/memory/vectors/vector-index.ts";
-import type { VectorizeBinding } from "../../../src/memory/vectors/vectorize-binding.ts";
-import { VectorizeIndex, vectorizeDimensions } from "../../../src/memory/vectors/vectorize-index.ts";
+import {
+  type VectorizeBinding,
+  VectorizeIndex,
+  vectorizeDimensions,
+} from "../../../src/memory/vectors/vectorize-index.ts";
 import { DIMENSIONS, vectorIndexContract } from "../../contracts/vector-index.ts";
 import { StandInVectorize } from "../../fakes/vectorize.ts";
-import { newSpaceId } from "./a-space.ts";
-import { randomly, randomVector } from "./random-vectors.ts";
+import { randomly, randomVector } from "../random-vectors.ts";
+import { newSpaceId } from "./open-space.ts";
 
 function openIn(vectorize: StandInVectorize, dimensions = DIMENSIONS) {
   const id = newSpaceId();
