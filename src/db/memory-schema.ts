@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-// Everything in this database is derived from files in R2, transcripts and a provider's embeddings. The tables `chunk_terms` (FTS5, a row
-// for each chunk with the chunk's id) and `chunk_vocab` (its fts5vocab) are only in the first migration: drizzle cannot describe them.
+// Everything in this database is derived from files in R2, transcripts and a provider's embeddings. The tables
+// `chunk_terms` (FTS5, a row for each chunk with the chunk's id) and `chunk_vocab` (its fts5vocab) are only in the
+// first migration: drizzle cannot describe them.
 
 /** The state of an agent's index, one row for each agent. */
 export const meta = sqliteTable("meta", {
@@ -28,9 +29,9 @@ export const meta = sqliteTable("meta", {
 });
 
 /**
- * Versions of indexed files. A small change updates the `live` row of a path in one transaction. A large change adds another row that is
- * `building` while its chunks are written and then replaces the live one in one transaction; the replaced one is `dead` until its chunks
- * are deleted. Searches see live versions only.
+ * Versions of indexed files. A small change updates the `live` row of a path in one transaction. A large change adds
+ * another row that is `building` while its chunks are written and then replaces the live one in one transaction; the
+ * replaced one is `dead` until its chunks are deleted. Searches see live versions only.
  */
 export const files = sqliteTable(
   "files",

@@ -3,13 +3,16 @@ export const MEMORY_SOURCES = ["memory", "sessions"] as const;
 export type MemorySource = (typeof MEMORY_SOURCES)[number];
 
 /**
- * One agent's memory, the contract for tools and routes. Methods throw only `MemoryError`; what a search had to do without is
- * `degraded` in its answer.
+ * One agent's memory, the contract for tools and routes. Methods throw only `MemoryError`; what a search had to do
+ * without is `degraded` in its answer.
  */
 export interface AgentMemory {
   /** @throws MemoryError `unavailable` if the index does not answer */
   search(request: SearchRequest): Promise<SearchAnswer>;
-  /** Reads lines of a memory file or a transcript. @throws MemoryError `bad_path`, `not_found`, `not_text`, `unavailable` */
+  /**
+   * Reads lines of a memory file or a transcript. @throws MemoryError `bad_path`, `not_found`, `not_text`,
+   * `unavailable`
+   */
   read(request: ReadRequest): Promise<MemoryPassage>;
   status(): Promise<MemoryStatus>;
   /**

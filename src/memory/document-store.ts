@@ -23,8 +23,9 @@ export interface DocumentText {
 }
 
 /**
- * A source of a memory's texts: the workspace, or the agent's transcripts. No two stores cover the same path. Methods only read and
- * may be repeated. They reject with a message for people if the store does not answer; a problem of one document is its `warning`.
+ * A source of a memory's texts: the workspace, or the agent's transcripts. No two stores cover the same path. Methods
+ * only read and may be repeated. They reject with a message for people if the store does not answer; a problem of one
+ * document is its `warning`.
  */
 export interface DocumentStore {
   readonly source: MemorySource;

@@ -99,8 +99,8 @@ function mayBeText(path: string): boolean {
 const CONVERSATION_NOTE = /^memory\/\d{4}-\d{2}-\d{2}-(?:.+-)?[0-9a-z]{8}\.md$/;
 
 /**
- * Whether people other than the owner may have written a document: a transcript or a note made of one. A note by the owner with
- * such a name counts too.
+ * Whether people other than the owner may have written a document: a transcript or a note made of one. A note by the
+ * owner with such a name counts too.
  */
 export function mayHoldOutsideText({ path, source }: { path: string; source: MemorySource }): boolean {
   return source === "sessions" || CONVERSATION_NOTE.test(path);

@@ -50,7 +50,7 @@ async function readDocument(store: DocumentStore, path: string): Promise<Documen
     throw new MemoryError("unavailable", `${visible(path)} cannot be read now.`, { cause: thrown });
   });
   if (found !== undefined) return found;
-  const what = DAILY_NOTE.test(path) ? "Nothing was noted on that day" : "It is not there (any more)";
+  const what = DAILY_NOTE.test(path) ? "Nothing was noted on that day" : "It does not exist";
   throw new MemoryError("not_found", `${what}: there is no file ${visible(path)}.`);
 }
 
@@ -62,7 +62,9 @@ export interface LineRange {
   maxChars: number;
 }
 
-/** As many whole lines of a range as fit. If the first line alone does not fit, its beginning. Nothing after the end. */
+/**
+ * As many whole lines of a range as fit. If the first line alone does not fit, its beginning. Nothing after the end.
+ */
 export function linesFrom(text: string, { from, lines, maxChars }: LineRange): Omit<MemoryPassage, "path" | "source"> {
   const all = splitLines(text);
   const totalLines = all.length;

@@ -105,8 +105,8 @@ const EMBED_ERRORS: Record<ModelError["kind"], readonly [kind: EmbedErrorKind, s
 };
 
 /**
- * The error of a provider that returned no embeddings. Its own message is left out because it may repeat the key or the text; only its
- * code is kept.
+ * The error of a provider that returned no embeddings. Its own message is left out because it may repeat the key or the
+ * text; only its code is kept.
  * @param provider its name for people
  */
 export function embedFailure(provider: string, failure: Failure): EmbedError {

@@ -60,8 +60,8 @@ const REMOTES: Record<"openai" | "gemini" | "voyage", Remote> = {
 };
 
 /**
- * Chooses the embedders of an agent without calling them. If the configured one cannot be used, `why` says so and the fallback is used,
- * or words alone.
+ * Chooses the embedders of an agent without calling them. If the configured one cannot be used, `why` says so and the
+ * fallback is used, or words alone.
  */
 export function chooseEmbedders(settings: Settings, sources: EmbedderSources): Embedders {
   const { provider: requested, fallback: spare } = settings;
@@ -94,8 +94,8 @@ function wordsOnly(requested: string, why: string): Embedders {
 }
 
 /**
- * The provider of `auto`: one that the deployment's owner has made available. Workers AI is in the account that stores the texts anyway.
- * Otherwise a provider with a key, as in OpenClaw, unless that key is for another server.
+ * The provider of `auto`: one that the deployment's owner has made available. Workers AI is in the account that stores
+ * the texts anyway. Otherwise a provider with a key, as in OpenClaw, unless that key is for another server.
  */
 function chooseAutomatically(
   { remote }: Settings,
@@ -224,8 +224,8 @@ function cooled(embedder: Embedder, name: string, { cooldowns, now }: EmbedderSo
 const SPACE = /^(?<provider>[^/]+)\/(?<model>.+)\/(?<dimensions>\d+)(?: at .+)?$/;
 
 /**
- * The embedder of an earlier space, chosen as if it were configured; undefined if the result would be another one or none, for example
- * because its key is gone or its server has changed.
+ * The embedder of an earlier space, chosen as if it were configured; undefined if the result would be another one or
+ * none, for example because its key is gone or its server has changed.
  */
 export function embedderForSpace(
   space: string,

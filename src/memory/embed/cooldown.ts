@@ -18,8 +18,8 @@ const COOLDOWN_MS: Record<EmbedError["kind"], number> = {
 const MAX_COOLDOWN_MS = 3600 * SECOND;
 
 /**
- * An embedder that is not called for a while after a failure. Until then it fails at once with the same error, so that no search
- * waits for it.
+ * An embedder that is not called for a while after a failure. Until then it fails at once with the same error, so that
+ * no search waits for it.
  * @param name embedders with the same name, such as one server and key, share a cooldown
  */
 export function withCooldown(

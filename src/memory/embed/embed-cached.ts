@@ -44,8 +44,9 @@ const BATCH_CHARS = 100_000;
 const HARMLESS = "a note";
 
 /**
- * Embeds texts of documents in batches. Cached embeddings are reused, and equal texts are embedded once. A refused text is isolated by
- * halving its batch and skipped. An `EmbedError` is returned as `failure`; embeddings made before it are kept.
+ * Embeds texts of documents in batches. Cached embeddings are reused, and equal texts are embedded once. A refused text
+ * is isolated by halving its batch and skipped. An `EmbedError` is returned as `failure`; embeddings made before it are
+ * kept.
  */
 export async function embedCached(
   deps: EmbedDeps,

@@ -13,8 +13,8 @@ export interface Embedder {
   /** Vectors of the same space can be compared: `provider/model/dimensions`. */
   readonly space: string;
   /**
-   * `meaning`: a model that knows that "car" and "vehicle" are close. `letters`: a hash of words and their parts, which adds little
-   * to a search for words.
+   * `meaning`: a model that knows that "car" and "vehicle" are close. `letters`: a hash of words and their parts, which
+   * adds little to a search for words.
    */
   readonly sees: "meaning" | "letters";
   /** Maximum texts of one call. */

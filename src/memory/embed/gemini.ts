@@ -13,7 +13,10 @@ const PREFIXES: Record<Purpose, string> = { document: "title: none | text: ", qu
 
 const embeddings = z.object({ embeddings: z.array(z.object({ values: z.unknown() })) });
 
-/** Gemini's `batchEmbedContents`. Its vectors have length 1 only at the full 3,072 dimensions, so they are normalized here. */
+/**
+ * Gemini's `batchEmbedContents`. Its vectors have length 1 only at the full 3,072 dimensions, so they are normalized
+ * here.
+ */
 export function geminiEmbedder(options: RemoteOptions): Embedder {
   const { dimensions, space } = options;
   const model = options.model.replace(/^models\//, "");

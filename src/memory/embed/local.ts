@@ -5,12 +5,15 @@ import { normalize } from "./unit-vectors.ts";
 
 const DIMENSIONS = 512;
 
-/** Has to change with every change of the vectors, also by the terms of `text/`: vectors of two versions cannot be compared. */
+/**
+ * Has to change with every change of the vectors, also by the terms of `text/`: vectors of two versions cannot be
+ * compared.
+ */
 const MODEL = "hash-1";
 
 /**
- * A hash of words and their parts: no key, no network, and the same vector on every machine. Texts are near if they share words, forms
- * of them, or words with similar spelling; it knows nothing of meaning.
+ * A hash of words and their parts: no key, no network, and the same vector on every machine. Texts are near if they
+ * share words, forms of them, or words with similar spelling; it knows nothing of meaning.
  */
 export function localEmbedder(): Embedder {
   return {

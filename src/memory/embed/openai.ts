@@ -6,8 +6,8 @@ import { numberedVectors } from "./unit-vectors.ts";
 const MAX_BATCH = 256;
 
 /**
- * `POST /embeddings` of OpenAI and compatible servers. Base64 and a number of dimensions are requested only if they are known to be
- * supported: compatible servers reject unknown fields.
+ * `POST /embeddings` of OpenAI and compatible servers. Base64 and a number of dimensions are requested only if they are
+ * known to be supported: compatible servers reject unknown fields.
  */
 export function openaiEmbedder(options: RemoteOptions): Embedder {
   const { model, dimensions, space } = options;

@@ -18,8 +18,8 @@ export function quantizedBytes(dimensions: number): number {
 }
 
 /**
- * Quantizes a vector of length 1: a scale (32-bit float, little-endian), then a signed byte for each number. Cosines are off by less
- * than 0.01. The scale restores length 1; a zero vector stays zero.
+ * Quantizes a vector of length 1: a scale (32-bit float, little-endian), then a signed byte for each number. Cosines
+ * are off by less than 0.01. The scale restores length 1; a zero vector stays zero.
  */
 export function quantize(vector: Float32Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(quantizedBytes(vector.length));
@@ -65,7 +65,10 @@ export class QuantizedVectors {
 /** The cosine of a query with the vector at an index. */
 export type Cosine = (vectors: QuantizedVectors, at: number) => number;
 
-/** Compares vectors with a query of length 1. If most of its numbers are 0, as in a hash, only the others are multiplied. */
+/**
+ * Compares vectors with a query of length 1. If most of its numbers are 0, as in a hash, only the others are
+ * multiplied.
+ */
 export function cosineWith(query: Float32Array): Cosine {
   const indexes = Uint16Array.from(query.keys()).filter((index) => query[index] !== 0);
   return indexes.length * 2 < query.length ? sparseCosine(query, indexes) : denseCosine(query);

@@ -87,7 +87,9 @@ function startOfDay({ year, month, day }: NamedDate): number | undefined {
 
 const DAILY_NOTE = /^memory\/(?:.*\/)?(\d{4}-\d{2}-\d{2})[^/]*\.md$/i;
 
-/** The factor for the age of a daily note, 0 to 1; undefined for files without a day in their name, which do not age. */
+/**
+ * The factor for the age of a daily note, 0 to 1; undefined for files without a day in their name, which do not age.
+ */
 export function ageDecay(path: string, halfLifeDays: number, now: number): number | undefined {
   const [date] = findDates(DAILY_NOTE.exec(path)?.[1] ?? "");
   const day = date === undefined ? undefined : startOfDay(date);

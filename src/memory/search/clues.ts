@@ -95,7 +95,9 @@ function firstLetters(keys: ReadonlyMap<string, number>): Set<number> {
   return initials;
 }
 
-/** Whether a word is lower-case ASCII except for its first letter. Most words are, and can be skipped by that letter. */
+/**
+ * Whether a word is lower-case ASCII except for its first letter. Most words are, and can be skipped by that letter.
+ */
 function isPlain(word: string): boolean {
   for (let at = 0; at < word.length; at++) {
     const code = at === 0 ? word.charCodeAt(0) | LOWER : word.charCodeAt(at);

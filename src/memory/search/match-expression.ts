@@ -16,8 +16,8 @@ export interface Match {
 }
 
 /**
- * The expression that candidates match: any of the clues, rare ones first, while few enough chunks match, then pairs of frequent ones.
- * Undefined if no chunk has a clue. Each term is quoted, so that none is an operator.
+ * The expression that candidates match: any of the clues, rare ones first, while few enough chunks match, then pairs of
+ * frequent ones. Undefined if no chunk has a clue. Each term is quoted, so that none is an operator.
  */
 export function matchExpression(memoryId: number, clues: readonly WeighedClue[], allChunks: number): Match | undefined {
   const present = clues.filter(({ chunks }) => chunks > 0).toSorted((a, b) => a.chunks - b.chunks);

@@ -12,7 +12,10 @@ export interface Passage {
   text: string;
 }
 
-/** Builds the passage around a line: adds the better neighbour while the snippet has space. Never uses taken lines, and takes its own. */
+/**
+ * Builds the passage around a line: adds the better neighbour while the snippet has space. Never uses taken lines, and
+ * takes its own.
+ */
 export function passageAround(core: Line, scores: ReadonlyMap<Line, number>, taken: Set<Line>): Passage {
   const lines = [core];
   let free = SNIPPET_SIZE - core.size;

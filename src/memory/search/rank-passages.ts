@@ -138,8 +138,9 @@ export function fuse(words: number, nearness: number | undefined, { text, vector
 }
 
 /**
- * Makes a function for the nearness of a chunk, 0 to 1. A chunk that is not among the nearest gets the nearness of the last of them. If
- * there are fewer than requested, all chunks with a vector are among them, and the nearness of others is unknown.
+ * Makes a function for the nearness of a chunk, 0 to 1. A chunk that is not among the nearest gets the nearness of the
+ * last of them. If there are fewer than requested, all chunks with a vector are among them, and the nearness of others
+ * is unknown.
  */
 export function chunkNearness(
   candidates: readonly Candidate[],

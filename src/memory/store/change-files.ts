@@ -15,7 +15,10 @@ export interface FileChange {
   /** The ids of chunks that it no longer has. */
   removed: readonly number[];
   warning: string | undefined;
-  /** The note of its change, read before the file. If the note is settled by now, another worker has read the file later. */
+  /**
+   * The note of its change, read before the file. If the note is settled by now, another worker has read the file
+   * later.
+   */
   token: string | undefined;
 }
 
@@ -117,8 +120,8 @@ interface Row extends NewChunk {
 }
 
 /**
- * Statements of a batch that store chunks with their terms. D1 bills three rows written for each chunk: the chunk, its entry in the
- * index by file, and a row of FTS5.
+ * Statements of a batch that store chunks with their terms. D1 bills three rows written for each chunk: the chunk, its
+ * entry in the index by file, and a row of FTS5.
  * @param isFile condition for rows `f` of `files`; a chunk belongs to the one with its path
  */
 export function insertChunks(index: MemoryIndex, byFile: readonly FileChunks[], isFile: SQL): SQL[] {

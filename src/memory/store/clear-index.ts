@@ -11,7 +11,8 @@ const STEP_CHUNKS = 500;
 const STEP_LISTS = 20;
 
 /**
- * Does one step of deleting chunks of dead versions and the vectors of deleted chunks. Safe to repeat, also after a failure.
+ * Does one step of deleting chunks of dead versions and the vectors of deleted chunks. Safe to repeat, also after a
+ * failure.
  * @returns false if nothing was left
  * @throws what `removeVectors` and D1 throw
  */
@@ -77,7 +78,8 @@ export async function hasIndex(database: D1Database, agentId: string): Promise<b
 }
 
 /**
- * Drops an index that has nothing left but noted changes. One that is leased, or has files, vectors or chunks to delete, stays.
+ * Drops an index that has nothing left but noted changes. One that is leased, or has files, vectors or chunks to
+ * delete, stays.
  * @returns whether the agent has no index now
  */
 export async function dropIndex(database: D1Database, agentId: string, now: number): Promise<boolean> {

@@ -3,15 +3,17 @@ import { drizzle } from "drizzle-orm/d1";
 import { meta } from "../../db/memory-schema.ts";
 import type { MemoryIndex } from "./memory-index.ts";
 
-/** The right to update an index. The holder is the only writer, except for a few files that a search may index itself. */
+/**
+ * The right to update an index. The holder is the only writer, except for a few files that a search may index itself.
+ */
 export interface Lease {
   index: MemoryIndex;
   until: number;
 }
 
 /**
- * Takes the lease of an agent's index and creates a missing index. Changed settings and `force` start a new generation; `force` does so
- * even if another worker has the lease.
+ * Takes the lease of an agent's index and creates a missing index. Changed settings and `force` start a new generation;
+ * `force` does so even if another worker has the lease.
  * @returns undefined if another worker has it
  */
 export async function takeLease(

@@ -4,7 +4,8 @@ import { type AnySQLiteColumn, SQLiteAsyncDialect } from "drizzle-orm/sqlite-cor
 const dialect = new SQLiteAsyncDialect();
 
 /**
- * Runs statements in one transaction and returns the rows of each. drizzle's own `batch` does not accept `sql` templates.
+ * Runs statements in one transaction and returns the rows of each. drizzle's own `batch` does not accept `sql`
+ * templates.
  * @throws what D1 throws; nothing is changed then
  */
 export async function runAll(
@@ -28,7 +29,9 @@ export function guard(condition: SQL): SQL {
   return sql`INSERT INTO meta (agent_id) SELECT NULL WHERE NOT (${condition})`;
 }
 
-/** Awaits a batch with guards. Returns false if one of them failed, and nothing is changed then. @throws what D1 throws */
+/**
+ * Awaits a batch with guards. Returns false if one of them failed, and nothing is changed then. @throws what D1 throws
+ */
 export async function unlessGuardFails(batch: Promise<unknown>): Promise<boolean> {
   try {
     await batch;

@@ -21,8 +21,8 @@ const INLINE_LIMITS: InlineLimits = { files: 4, bytes: 256 * 1024 };
 const MAX_CHUNKS = 500;
 
 /**
- * Indexes a few small files with noted changes, the latest first; `syncFiles` does the rest. Safe to call while that runs, and by many
- * at once.
+ * Indexes a few small files with noted changes, the latest first; `syncFiles` does the rest. Safe to call while that
+ * runs, and by many at once.
  * @returns how many are up to date now, and how many are known to be left, at most `files` + 1
  * @throws what D1 throws
  */
@@ -71,7 +71,7 @@ type Inspected =
   | { kind: "there"; document: PendingDocument }
   /** To be removed, which is one row however long the file was. */
   | { kind: "gone"; document: PendingDocument }
-  /** No store has it any more. */
+  /** It belongs to no store. */
   | { kind: "unknown"; note: FileNote }
   | { kind: "left" };
 

@@ -67,8 +67,8 @@ interface Draft extends PendingDocument {
 }
 
 /**
- * Indexes documents; small changes share a transaction. Documents that another worker changes at the same time, or that cannot be read,
- * are left.
+ * Indexes documents; small changes share a transaction. Documents that another worker changes at the same time, or that
+ * cannot be read, are left.
  * @param mayGoOn called between the steps of long work
  * @throws what D1 throws
  */
@@ -158,7 +158,10 @@ function noteTokens(waiting: readonly PendingDocument[]): FileNote[] {
   return waiting.flatMap(({ path, token }) => (token === undefined ? [] : [{ path, token }]));
 }
 
-/** Stores changes in few transactions. If one fails because of a single file, its files are stored one by one. @returns how many */
+/**
+ * Stores changes in few transactions. If one fails because of a single file, its files are stored one by one. @returns
+ * how many
+ */
 async function changeAll(deps: SyncDeps, index: MemoryIndex, changes: readonly FileChange[]): Promise<number> {
   const now = deps.now();
   let done = 0;
@@ -170,7 +173,8 @@ async function changeAll(deps: SyncDeps, index: MemoryIndex, changes: readonly F
 }
 
 /**
- * Writes a new version of a file in steps, or continues one, and replaces the live version with it. Does at least one step.
+ * Writes a new version of a file in steps, or continues one, and replaces the live version with it. Does at least one
+ * step.
  * @returns whether the live version is replaced
  */
 async function buildVersion(

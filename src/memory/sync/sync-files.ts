@@ -41,8 +41,8 @@ const GROUP_FILES = 25;
 const GROUP_BYTES = 512 * 1024;
 
 /**
- * Compares all files with their stores and indexes those that differ. Safe to call at any time, by many at once, and after a crash: one
- * caller works, and unfinished work is continued or deleted.
+ * Compares all files with their stores and indexes those that differ. Safe to call at any time, by many at once, and
+ * after a crash: one caller works, and unfinished work is continued or deleted.
  * @throws what D1 throws
  */
 export async function syncFiles(deps: SyncDeps, options: SyncOptions): Promise<SyncAnswer> {

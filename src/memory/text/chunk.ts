@@ -21,8 +21,8 @@ export interface Chunking {
 const MAX_TOKENS = 8_000;
 
 /**
- * Sizes are counted in quarters of a token: a letter is one, a Chinese, Japanese or Korean character four. This is within a fifth of
- * `estimateTokens` for prose and takes a sixth of its time.
+ * Sizes are counted in quarters of a token: a letter is one, a Chinese, Japanese or Korean character four. This is
+ * within a fifth of `estimateTokens` for prose and takes a sixth of its time.
  */
 const QUARTERS = 4;
 const FIRST_WIDE = 0x2e80;
@@ -33,8 +33,8 @@ const BREAK = /[\s。！？；，、.!?;,]/u;
 const CHARACTER_WINDOW = 64;
 
 /**
- * Cuts a text into chunks, in order. Lines end with `\n` or `\r\n`. The same text gives the same chunks, and text added at the end
- * changes only the last ones. Chunks of white space are left out.
+ * Cuts a text into chunks, in order. Lines end with `\n` or `\r\n`. The same text gives the same chunks, and text added
+ * at the end changes only the last ones. Chunks of white space are left out.
  */
 export function* chunkText(text: string, chunking: Chunking): Generator<Chunk> {
   const budget = Math.min(chunking.tokens, MAX_TOKENS) * QUARTERS;
@@ -150,7 +150,9 @@ function overlapStart(text: string, start: number, end: number, overlap: number)
   return whole > start ? whole : end;
 }
 
-/** The last position up to `at` between two characters. Examines only the surroundings, because the line may be long. */
+/**
+ * The last position up to `at` between two characters. Examines only the surroundings, because the line may be long.
+ */
 function wholeCharacter(text: string, at: number, start: number): number {
   const from = Math.max(start, at - CHARACTER_WINDOW);
   return from + betweenCharacters(text.slice(from, at + CHARACTER_WINDOW), at - from);

@@ -1,6 +1,6 @@
 /**
- * A searchable part of a text. A `word` may be a compound (`foo_bar`, `don't`, `1.2.3`); a `run` is Chinese, Japanese or Korean text
- * without spaces, each character of which is a term; an `emoji` has no skin tone and no joiners.
+ * A searchable part of a text. A `word` may be a compound (`foo_bar`, `don't`, `1.2.3`); a `run` is Chinese, Japanese
+ * or Korean text without spaces, each character of which is a term; an `emoji` has no skin tone and no joiners.
  */
 export interface Piece {
   kind: "word" | "run" | "emoji";
@@ -24,7 +24,9 @@ export function* splitPieces(text: string): Generator<Piece> {
 /** Scripts without spaces between words. The long vowel mark is in two of them, so Unicode assigns it to none. */
 const RUN = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ー`;
 const IN_WORD = String.raw`[[\p{L}\p{N}\p{M}]--[${RUN}]]`;
-/** Punctuation separates words, except a single joining mark: `state-of-the-art`, `O'Brien`, `snake_case`, `notes.md`. */
+/**
+ * Punctuation separates words, except a single joining mark: `state-of-the-art`, `O'Brien`, `snake_case`, `notes.md`.
+ */
 const WORD = String.raw`(?!\p{M})${IN_WORD}+(?:['’_.\-‐]${IN_WORD}+)*`;
 const EMOJI = String.raw`\p{RI}{2}|\p{Extended_Pictographic}`;
 const PIECE = new RegExp(`(?<run>[${RUN}]+)|(?<word>${WORD})|${EMOJI}`, "gv");

@@ -6,7 +6,10 @@ import { splitPieces } from "./pieces.ts";
 /** Maximum length of a term in UTF-16 units. Longer words are data and are found by their beginning. */
 const MAX_TERM_CHARS = 64;
 
-/** The terms of a text, in order: stems of words, characters of runs, emoji. A compound gives itself without its joints, and its parts. */
+/**
+ * The terms of a text, in order: stems of words, characters of runs, emoji. A compound gives itself without its joints,
+ * and its parts.
+ */
 export function* textTerms(text: string): Generator<string> {
   for (const piece of splitPieces(text)) {
     if (piece.kind === "word") yield* wordTerms(piece.text);

@@ -29,8 +29,9 @@ const CLEARED_PACKS = 50;
 const MAX_ATTEMPTS = 30;
 
 /**
- * The vectors of a space in D1, many in one row, compared exactly by a search. The table `vectors` lists the chunks that have one.
- * Each write is one transaction that fails and is repeated if another writer changed a pack of the space in between.
+ * The vectors of a space in D1, many in one row, compared exactly by a search. The table `vectors` lists the chunks
+ * that have one. Each write is one transaction that fails and is repeated if another writer changed a pack of the space
+ * in between.
  */
 export class D1VectorIndex implements VectorIndex {
   readonly #database: D1Database;

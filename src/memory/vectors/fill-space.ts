@@ -22,9 +22,9 @@ export interface FilledSpace {
 }
 
 /**
- * Makes the vectors of an agent's live chunks in the order of their ids. A chunk becomes live when it is written or together with the
- * file version it belongs to, so no new work appears below the first chunk of a version that is being built; `filledThrough` records
- * that. Does at least one page. Safe to interrupt.
+ * Makes the vectors of an agent's live chunks in the order of their ids. A chunk becomes live when it is written or
+ * together with the file version it belongs to, so no new work appears below the first chunk of a version that is being
+ * built; `filledThrough` records that. Does at least one page. Safe to interrupt.
  */
 export async function fillSpace(
   deps: VectorDeps,
@@ -72,7 +72,8 @@ async function readPage(database: D1Database, { id, memoryId }: Space, after: nu
   const [rows, [building], [newest]] = await db.batch([
     db
       .select({ id: chunks.id, hash: chunks.hash, text: chunks.text })
-      // A cross join keeps SQLite on the chunks in id order; otherwise it starts with the files and reads all their chunks for each page.
+      // A cross join keeps SQLite on the chunks in id order; otherwise it starts with the files and reads all their
+      // chunks for each page.
       .from(chunks)
       .crossJoin(files)
       .leftJoin(vectors, and(eq(vectors.spaceId, id), eq(vectors.chunkId, chunks.id)))
@@ -121,7 +122,10 @@ async function embedPage(
   return { stored: missing < 0 ? rows.length : missing, ...(failure !== undefined && { failure }) };
 }
 
-/** Removes vectors of chunks that were deleted while they were embedded: `removeVectors` may have run before they were stored. */
+/**
+ * Removes vectors of chunks that were deleted while they were embedded: `removeVectors` may have run before they were
+ * stored.
+ */
 async function removeDead(database: D1Database, index: VectorIndex, chunkIds: readonly number[]): Promise<void> {
   const live = await drizzle(database)
     .select({ id: chunks.id })

@@ -37,8 +37,9 @@ const MIN_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 60 * 60_000;
 
 /**
- * Makes missing vectors within a time budget and removes those that are no longer needed. The space that answers comes first, then
- * the one that replaces it. Failures are recorded for the status. Safe to run twice at once and to interrupt.
+ * Makes missing vectors within a time budget and removes those that are no longer needed. The space that answers comes
+ * first, then the one that replaces it. Failures are recorded for the status. Safe to run twice at once and to
+ * interrupt.
  * @throws what D1 throws
  */
 export async function fillVectors(deps: VectorDeps, { budgetMs }: { budgetMs: number }): Promise<Filled> {
@@ -100,7 +101,9 @@ async function ownSpace(deps: VectorDeps, embedder: Embedder): Promise<Space | u
   return findSpace((await readSpaces(database, agentId)).spaces, embedder, store);
 }
 
-/** Spaces that answer until another one is complete: of earlier embedders that can still be called, or in another store. */
+/**
+ * Spaces that answer until another one is complete: of earlier embedders that can still be called, or in another store.
+ */
 async function formerSpaces(deps: VectorDeps, own: Space): Promise<Task[]> {
   const { primary, fallback } = enabledEmbedders(deps);
   const { spaces } = await readSpaces(deps.database, deps.agentId);

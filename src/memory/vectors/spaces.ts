@@ -15,8 +15,9 @@ export interface AgentSpaces {
 }
 
 /**
- * Vectors in D1 are compared one by one, so they are searched for a memory of up to this many chunks. A larger one needs Vectorize;
- * its space in D1, if there is one, pauses: it is neither filled nor searched, and goes on when the memory is small enough again.
+ * Vectors in D1 are compared one by one, so they are searched for a memory of up to this many chunks. A larger one
+ * needs Vectorize; its space in D1, if there is one, pauses: it is neither filled nor searched, and goes on when the
+ * memory is small enough again.
  */
 export const MAX_D1_CHUNKS = 10_000;
 

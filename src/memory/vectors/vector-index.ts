@@ -15,8 +15,8 @@ export interface NearChunk {
 /**
  * The vectors of one space: one agent's vectors by one model.
  *
- * Writes may become visible later (Vectorize): callers join the results with the live chunks. Every method may be repeated.
- * All of them throw `VectorIndexError` and nothing else.
+ * Writes may become visible later (Vectorize): callers join the results with the live chunks. Every method may be
+ * repeated. All of them throw `VectorIndexError` and nothing else.
  */
 export interface VectorIndex {
   /** Stores any number of vectors and replaces existing ones of the same chunks. */

@@ -81,7 +81,10 @@ function answeringSpaces(deps: VectorDeps, { spaces, chunks }: AgentSpaces): Spa
   return ready.length > 0 ? ready : byPreference(deps, usable, "building");
 }
 
-/** The spaces of a state: those without a failure first, then the primary's, the fallback's, and those of earlier embedders. */
+/**
+ * The spaces of a state: those without a failure first, then the primary's, the fallback's, and those of earlier
+ * embedders.
+ */
 export function byPreference(deps: VectorDeps, spaces: readonly Space[], state: Space["state"]): Space[] {
   const { primary, fallback } = enabledEmbedders(deps);
   const rank = ({ key, failure }: Space) =>
@@ -135,7 +138,7 @@ async function noVectors(
   [space]: readonly Space[],
 ): Promise<Degraded> {
   if (space !== undefined) {
-    const message = `Vectors are being made, and the embedder of the earlier ones (${space.key}) cannot be called any more. ${WORDS_ALONE}`;
+    const message = `Vectors are being made, and the embedder of the earlier ones (${space.key}) can no longer be called. ${WORDS_ALONE}`;
     return { code: "vectors_incomplete", message };
   }
   const { unavailable } = await chooseStore(deps, primary, all);

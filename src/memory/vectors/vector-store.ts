@@ -43,8 +43,8 @@ export interface StoreChoice {
 }
 
 /**
- * Vectorize if it is bound and has the same number of dimensions, otherwise D1 up to `MAX_D1_CHUNKS`. Vectors of `local` are in D1
- * while it can search them. While Vectorize does not answer, existing vectors stay where they are.
+ * Vectorize if it is bound and has the same number of dimensions, otherwise D1 up to `MAX_D1_CHUNKS`. Vectors of
+ * `local` are in D1 while it can search them. While Vectorize does not answer, existing vectors stay where they are.
  */
 export async function chooseStore(
   deps: StoreDeps,
@@ -97,7 +97,10 @@ function usableVectorize({ vectorize, host }: StoreDeps): VectorizeBinding | und
   return host === "cloudflare-workers" ? vectorize : undefined;
 }
 
-/** A database that was deleted and created again gives spaces their old ids: the namespace also has the time of creation. */
+/**
+ * A database that was deleted and created again gives spaces their old ids: the namespace also has the time of
+ * creation.
+ */
 async function openVectorize(
   { database, agentId }: StoreDeps,
   binding: VectorizeBinding,

@@ -14,8 +14,9 @@ import {
 } from "./vector-index.ts";
 
 /**
- * The part of a Vectorize binding (version 2) that is used. As documented, writes are asynchronous and visible seconds later; limits
- * are 1,000 vectors an upsert, 100 ids a deletion, 100 matches a query without values and metadata, 64 bytes an id or a namespace.
+ * The part of a Vectorize binding (version 2) that is used. As documented, writes are asynchronous and visible seconds
+ * later; limits are 1,000 vectors an upsert, 100 ids a deletion, 100 matches a query without values and metadata, 64
+ * bytes an id or a namespace.
  */
 export interface VectorizeBinding {
   describe(): Promise<unknown>;
@@ -39,8 +40,8 @@ const QUERY_MS = 3000;
 const WRITE_MS = 30_000;
 
 /**
- * The vectors of a space in Vectorize, in a namespace of their own. Vectorize cannot list ids, so D1 has a row for each chunk with a
- * vector. No method waits until Vectorize shows a write.
+ * The vectors of a space in Vectorize, in a namespace of their own. Vectorize cannot list ids, so D1 has a row for each
+ * chunk with a vector. No method waits until Vectorize shows a write.
  */
 export class VectorizeIndex implements VectorIndex {
   readonly #binding: VectorizeBinding;

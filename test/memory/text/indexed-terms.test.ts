@@ -32,7 +32,7 @@ async function foundBy(query: string): Promise<number[]> {
   const { results } = await env.MEMORY.prepare("SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH ?")
     .bind(match)
     .all<{ id: number }>();
-  return results.map(({ id }) => id);
+  return results.map(({ id }) => id - FIRST_ROW + 1);
 }
 
 test("FTS5 keeps a term as it is, whatever letters, digits, accents and emoji of Unicode it has", async () => {
