@@ -3,8 +3,8 @@ import { linesFrom } from "../../src/memory/read-memory.ts";
 
 const ALL = { from: 1, lines: 100, maxChars: 1000 };
 
-describe("lines of a memory file", () => {
-  test("are given with where they are, and with where to go on", () => {
+describe("reading lines", () => {
+  test("returns line numbers and the next line", () => {
     const text = "one\ntwo\r\nthree\nfour\n";
     expect(linesFrom(text, ALL)).toEqual({ text: "one\ntwo\nthree\nfour", startLine: 1, endLine: 4, totalLines: 4 });
     expect(linesFrom(text, { ...ALL, from: 2, lines: 2 })).toEqual({
@@ -16,21 +16,21 @@ describe("lines of a memory file", () => {
     });
   });
 
-  test("are whole: one that does not fit any more is the next passage's", () => {
+  test("returns whole lines and leaves one that does not fit to the next passage", () => {
     const text = "aaaa\nbbbb\ncccc";
     expect(linesFrom(text, { ...ALL, maxChars: 9 })).toMatchObject({ text: "aaaa\nbbbb", endLine: 2, next: 3 });
     expect(linesFrom(text, { ...ALL, maxChars: 8 })).toMatchObject({ text: "aaaa", endLine: 1, next: 2 });
     expect(linesFrom(text, { ...ALL, maxChars: 14 })).not.toHaveProperty("next");
   });
 
-  test("a line that is too long by itself is given up to where a character ends, and said to be cut", () => {
+  test("cuts a single line that is too long between characters, and says so", () => {
     const giant = `${"x".repeat(9)}👍🏽y`;
     const cut = { text: "x".repeat(9), startLine: 1, endLine: 1, isCut: true };
     expect(linesFrom(`${giant}\nlast`, { ...ALL, maxChars: 11 })).toEqual({ ...cut, totalLines: 2, next: 2 });
     expect(linesFrom(giant, { ...ALL, maxChars: 11 })).toEqual({ ...cut, totalLines: 1 });
   });
 
-  test("behind the end there is nothing, and nothing in an empty file", () => {
+  test("returns nothing after the end and for an empty file", () => {
     const nothing = { text: "", startLine: 0, endLine: 0 };
     expect(linesFrom("one\ntwo", { ...ALL, from: 3 })).toEqual({ ...nothing, totalLines: 2 });
     expect(linesFrom("", ALL)).toEqual({ ...nothing, totalLines: 0 });

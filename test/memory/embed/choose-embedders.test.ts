@@ -23,7 +23,7 @@ function chosen(settings: GivenSettings, sources: Parameters<typeof sourcesWith>
   return { requested, primary: primary?.space, fallback: fallback?.space, why };
 }
 
-describe("who is asked where nobody is named", () => {
+describe("the automatic choice of an embedder", () => {
   test.each<[string, Parameters<typeof sourcesWith>[0], string, RegExp]>([
     ["Workers AI on Cloudflare", { ai, secrets: { OPENAI_API_KEY: "k" } }, "workers-ai/@cf/baai/bge-m3/1024", /bound/],
     ["local on one's own machine", { ai, ...workerd }, "local/hash-1/512", /needs no key/],
@@ -56,12 +56,12 @@ describe("who is asked where nobody is named", () => {
     });
   });
 
-  test("is never OpenAI with the key of another server", () => {
+  test("never uses OpenAI with a key for another server", () => {
     const secrets = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:8080/v1" };
     expect(chosen({}, { secrets }).primary).toBe("local/hash-1/512");
   });
 
-  test("is the server that memorySearch.remote names", () => {
+  test("uses the server of memorySearch.remote", () => {
     const remote = { baseUrl: "http://127.0.0.1:1234/v1/" };
     expect(chosen({ model: "nomic-embed-text", remote }, { ai })).toMatchObject({
       primary: "openai/nomic-embed-text/768 at 127.0.0.1:1234/v1",
@@ -69,7 +69,7 @@ describe("who is asked where nobody is named", () => {
     });
   });
 
-  test("gets no key or header of somebody who is not named", async () => {
+  test("sends no key or header of memorySearch.remote to a provider that is not named there", async () => {
     const asked: Headers[] = [];
     const network = async (_: string, init: RequestInit) => {
       asked.push(new Headers(init.headers));
@@ -85,8 +85,8 @@ describe("who is asked where nobody is named", () => {
   });
 });
 
-describe("who is asked where somebody is named", () => {
-  test("is that one, by its usual key or by the one that is named", () => {
+describe("a configured embedder", () => {
+  test("is used with its default key or a configured one", () => {
     expect(chosen({ provider: "voyage" }, { secrets: { VOYAGE_API_KEY: "k" } })).toMatchObject({
       requested: "voyage",
       primary: "voyage/voyage-3.5/1024",
@@ -100,14 +100,14 @@ describe("who is asked where somebody is named", () => {
     });
   });
 
-  test("needs no key at a server of one's own, and is not given that of the provider", async () => {
+  test("needs no key at another server, and the provider's key is not sent there", async () => {
     await serve("embed-own-server", { "v1/embeddings": json({ data: [{ embedding: along(0, 1024) }] }) });
     const settings = { provider: "openai" as const, remote: { baseUrl: at("embed-own-server", "v1") } };
     await embed(embedderOf(settings, { secrets: { OPENAI_API_KEY: "sk-openai" } }), ["a"]);
     expect((await heard("embed-own-server"))[0]?.headers.authorization).toBeUndefined();
   });
 
-  test("is asked at OPENAI_BASE_URL with the key that is for it", async () => {
+  test("is called at OPENAI_BASE_URL with the key for that server", async () => {
     await serve("embed-base-url", { "v1/embeddings": json({ data: [{ embedding: along(0, 1024) }] }) });
     const secrets = { OPENAI_API_KEY: "sk-there", OPENAI_BASE_URL: at("embed-base-url", "v1") };
     await embed(embedderOf({ provider: "openai" }, { secrets }), ["a"]);
@@ -136,7 +136,7 @@ describe("who is asked where somebody is named", () => {
       { secrets: { OPENAI_API_KEY: "k" } },
       /header x-a/,
     ],
-  ])("gives way to the fallback where it %s", (_, settings, sources, why) => {
+  ])("is replaced by the fallback if it %s", (_, settings, sources, why) => {
     expect(chosen(settings, sources)).toMatchObject({ primary: undefined, why: expect.stringMatching(why) });
     expect(chosen({ ...settings, fallback: "local" }, sources)).toMatchObject({
       primary: "local/hash-1/512",
@@ -145,7 +145,7 @@ describe("who is asked where somebody is named", () => {
     });
   });
 
-  test("is nobody where provider is none, or no vectors are kept", () => {
+  test("is not used if provider is none or vectors are disabled", () => {
     expect(chosen({ provider: "none", fallback: "local" })).toMatchObject({ primary: undefined, fallback: undefined });
     expect(chosen({ provider: "local", store: { vector: { enabled: false } } })).toMatchObject({
       primary: undefined,
@@ -153,7 +153,7 @@ describe("who is asked where somebody is named", () => {
     });
   });
 
-  test("may be a model of any size, and each has vectors of its own", () => {
+  test("may be a model of any size, and each size has a space of its own", () => {
     const secrets = { OPENAI_API_KEY: "k" };
     const spaceOf = (settings: GivenSettings) => chosen({ provider: "openai", ...settings }, { secrets }).primary;
     expect(spaceOf({ model: "text-embedding-3-large" })).toBe("openai/text-embedding-3-large/1024");
@@ -165,8 +165,8 @@ describe("who is asked where somebody is named", () => {
   });
 });
 
-describe("a fallback", () => {
-  test("stands beside whoever is asked first, with its own usual model and server", () => {
+describe("a fallback embedder", () => {
+  test("has its own default model and server", () => {
     const secrets = { OPENAI_API_KEY: "k", VOYAGE_API_KEY: "v" };
     const remote = { baseUrl: "http://127.0.0.1:1/v1", apiKey: key("NOBODYS") };
     const settings = { provider: "openai", model: "bge-m3", fallback: "voyage" } as const;
@@ -183,7 +183,7 @@ describe("a fallback", () => {
     });
   });
 
-  test("that cannot be asked is told, and is nobody where it is the provider itself", () => {
+  test("is reported if it cannot be used, and ignored if it is the primary itself", () => {
     expect(chosen({ provider: "local", fallback: "openai" })).toMatchObject({
       fallback: undefined,
       why: expect.stringContaining("The fallback openai cannot be used: OPENAI_API_KEY is not set."),
@@ -192,8 +192,8 @@ describe("a fallback", () => {
   });
 });
 
-describe("a provider that failed", () => {
-  test("is left alone for as long as it says, and says meanwhile what it said; a new look finds it well", async () => {
+describe("a provider in a cooldown", () => {
+  test("is not called as long as it asked, repeats its error until then, and works again afterwards", async () => {
     let now = 1_000_000;
     const cooldowns: EmbedderSources["cooldowns"] = new Map();
     const settings = { provider: "openai" as const, remote: { baseUrl: at("embed-resting", "v1") } };
@@ -214,7 +214,7 @@ describe("a provider that failed", () => {
     expect(await heard("embed-resting")).toHaveLength(3);
   });
 
-  test("cooldowns longest where a person has to act, not at all where it was the text, and never for another key", async () => {
+  test("waits longest if a person has to act, not at all after a refused text, and not for another key", async () => {
     const now = () => 5;
     const cooldowns: EmbedderSources["cooldowns"] = new Map();
     const remote = { baseUrl: at("embed-cooldowns", "v1"), apiKey: key("ONE") };
@@ -235,7 +235,7 @@ describe("a provider that failed", () => {
     ]);
   });
 
-  test("that does not answer in time is left alone for a while, too", async () => {
+  test("is not called for a while after a timeout either", async () => {
     const cooldowns: EmbedderSources["cooldowns"] = new Map();
     await serve("embed-late", { "v1/embeddings": { hang: "body" } });
     const settings = { provider: "openai" as const, remote: { baseUrl: at("embed-late", "v1") } };
@@ -245,7 +245,7 @@ describe("a provider that failed", () => {
     expect(await heard("embed-late")).toHaveLength(1);
   });
 
-  test("is not to blame where the caller wants no answer any more", async () => {
+  test("does not start when the caller aborts", async () => {
     const cooldowns: EmbedderSources["cooldowns"] = new Map();
     await serve("embed-left", { "v1/embeddings": { hang: "head" } });
     const settings = { provider: "openai" as const, remote: { baseUrl: at("embed-left", "v1") } };

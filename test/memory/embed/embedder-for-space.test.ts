@@ -21,11 +21,11 @@ test.each([
   "openai/text-embedding-3-small/1024",
   "openai/text-embedding-3-small/256",
   "workers-ai/@cf/baai/bge-m3/1024",
-])("whoever made %s is asked again, though another is configured", (space) => {
+])("the embedder of the earlier space %s is used although another is configured", (space) => {
   expect(former(space)?.space).toBe(space);
 });
 
-test("a model of before on the server that is configured is asked there", () => {
+test("an earlier model of the configured server is called there", () => {
   const remote = { baseUrl: "https://own.test/v1" };
   const space = "openai/text-embedding-3-small/1024 at own.test/v1";
   for (const provider of ["auto", "openai"]) {
@@ -34,7 +34,7 @@ test("a model of before on the server that is configured is asked there", () => 
   }
 });
 
-test("the local one needs nothing", () => {
+test("the local embedder of an earlier space needs no key", () => {
   const local = chooseEmbedders(memorySearch.parse({ provider: "local" }), {} as never).primary!.space;
   expect(former(local, { keys: [] })?.space).toBe(local);
 });
@@ -49,11 +49,11 @@ test.each<[string, string, Parameters<typeof former>[1]]>([
   ["of an older version of ours", "local/hash-0/512", {}],
   ["nobody knows", "acme/words/3", {}],
   ["that is no space", "openai", {}],
-])("one %s cannot be asked", (_, space, given) => {
+])("an earlier embedder %s cannot be used", (_, space, given) => {
   expect(former(space, given)).toBeUndefined();
 });
 
-test("the key and headers of whoever is configured now go to nobody else", async () => {
+test("the configured key and headers are not sent to an earlier embedder", async () => {
   const sent: Request[] = [];
   const remote = { apiKey: { source: "env", id: "VOYAGE_KEY" }, headers: { "x-team": "voyagers" } };
   const settings = memorySearch.parse({ ...NOW, remote });

@@ -25,19 +25,19 @@ test.each([3, 32, 512, 1024, 3072])("a cosine of %i dimensions is off by less th
   }
 });
 
-test("what was stored has length 1 again", () => {
+test("a decoded vector has length 1", () => {
   const back = decodeVector(encodeVector(lopsided(1024)));
   expect(cosine(back, back)).toBeCloseTo(1, 5);
 });
 
-test("vectors stand one after the other", () => {
+test("consecutive vectors are compared by their index", () => {
   const vectors = [1, 2, 3].map(() => randomVector(random, 37));
   const bytes = new Uint8Array(vectors.flatMap((vector) => [...quantize(vector)]));
   const many = new QuantizedVectors(bytes);
   for (const [at, vector] of vectors.entries()) expect(cosineWith(vector)(many, at)).toBeCloseTo(1, 3);
 });
 
-test("a query of a few numbers is compared as one of many is", () => {
+test("a sparse query gives the same cosines as a dense one", () => {
   const sparse = unit(Float32Array.from({ length: 512 }, (_, at) => (at % 9 === 0 ? at - 200 : 0)));
   for (const vector of [randomVector(random, 512), lopsided(512), vectorNear(random, sparse, 0.5)]) {
     const quantized = new QuantizedVectors(
@@ -47,7 +47,7 @@ test("a query of a few numbers is compared as one of many is", () => {
   }
 });
 
-test("a vector of zeros is near nothing", () => {
+test("a zero vector has cosine 0", () => {
   const zeros = new QuantizedVectors(quantize(new Float32Array(16)));
   expect(cosineWith(randomVector(random, 16))(zeros, 0)).toBe(0);
   expect(decodeVector(encodeVector(new Float32Array(3)))).toEqual(new Float32Array(3));

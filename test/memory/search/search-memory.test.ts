@@ -24,8 +24,8 @@ function filler(count: number, about: string): string {
   ).join("\n");
 }
 
-describe("what is found", () => {
-  test("a note is found by another form of its word, and the snippet is the sentence, not the head of its chunk", async () => {
+describe("results of a search", () => {
+  test("another form of a word finds a note, and the snippet is the sentence, not the head of its chunk", async () => {
     const text = `# Household\n\n${filler(9, "shopping list")}\n- The kittens were vaccinated on Monday.\n${filler(9, "garden plan")}`;
     await indexNotes("vet", [
       { path: "memory/2026-03-02.md", text },
@@ -40,7 +40,7 @@ describe("what is found", () => {
     expect(hit?.reason).toMatchObject({ legs: "keyword", keyword: { rank: 1, terms: ["vaccinate"] }, boosts: [] });
   });
 
-  test("a memory of one line finds its only word, with a score that passes", async () => {
+  test("the only word of a memory of one line is found with a sufficient score", async () => {
     await indexNotes("small", [{ path: "MEMORY.md", text: "Likes oolong." }]);
     const [hit] = await search("small", "oolong");
     expect(hit).toMatchObject({ startLine: 1, endLine: 1, snippet: "Likes oolong.", citation: "MEMORY.md#L1" });
@@ -49,7 +49,7 @@ describe("what is found", () => {
     expect(await search("small", "coffee")).toEqual([]);
   });
 
-  test("Chinese, Japanese and Korean are found by words of one and two characters", async () => {
+  test("words of one and two characters find Chinese, Japanese and Korean", async () => {
     await indexNotes("east", [
       { path: "memory/zh.md", text: "今天去医院做了体检。\n医生说一切正常。" },
       { path: "memory/ja.md", text: "東京タワーへ行きました。" },
@@ -63,7 +63,7 @@ describe("what is found", () => {
     expect(await search("east", "检体")).toEqual([]);
   });
 
-  test("identifiers are found whole and by their parts, names by their plain letters, and emoji by themselves", async () => {
+  test("identifiers are found whole and by parts, names without accents, and emoji", async () => {
     await indexNotes("code", [
       { path: "memory/a.md", text: "parseQuery lives in src/memory/parse-query.ts since v1.12.3" },
       { path: "memory/b.md", text: "Set MAX_ROWS=100 🚀" },
@@ -76,7 +76,7 @@ describe("what is found", () => {
     }
   });
 
-  test("a date in a question finds the note of that day, however it is spelled", async () => {
+  test("a date in any spelling finds the note of that day", async () => {
     const days = ["2026-05-07", "2026-05-08", "2026-06-08"];
     await indexNotes(
       "dates",
@@ -89,7 +89,7 @@ describe("what is found", () => {
     }
   });
 
-  test("the words of a question that stand there word for word are raised, and so are those of a path", async () => {
+  test("an exact phrase and words in the path raise a result", async () => {
     await indexNotes("raised", [
       { path: "memory/one.md", text: "The box is red and the door is big." },
       { path: "memory/two.md", text: "The big red box stands behind the door." },
@@ -102,8 +102,8 @@ describe("what is found", () => {
   });
 });
 
-describe("what is not found", () => {
-  test("no agent sees what is another's, nor what is being built or was replaced", async () => {
+describe("limits of a search", () => {
+  test("a search sees no other agent's chunks and no building or dead versions", async () => {
     await indexNotes("mine", [
       { path: "memory/live.md", text: "The password hint is marmalade." },
       { path: "memory/next.md", text: "marmalade, next version", state: "building" },
@@ -115,7 +115,7 @@ describe("what is not found", () => {
     expect(await search("nobody", "marmalade")).toEqual([]);
   });
 
-  test("sources that are not searched and paths that may not be seen are left out", async () => {
+  test("sources that are not searched and paths that may not be shown are left out", async () => {
     await indexNotes("sources", [
       { path: "memory/a.md", text: "A note about sailing." },
       { path: "sessions/s1.md", text: "Talked about sailing.", source: "sessions" },
@@ -164,7 +164,7 @@ describe("what is not found", () => {
 });
 
 describe("words and vectors", () => {
-  test("what is near is shown by its best line, and says which legs found it", async () => {
+  test("a near chunk is shown by its best line, with the reason", async () => {
     const ids = await indexNotes("near", [
       { path: "memory/car.md", text: "# Car\n\nThe vehicle went to the garage.\nIt cost 300 euros." },
       { path: "memory/bike.md", text: "The automobile club sent a letter." },
@@ -185,7 +185,7 @@ describe("words and vectors", () => {
     });
   });
 
-  test("vectors of chunks that are gone or another agent's are nothing", async () => {
+  test("vectors of deleted chunks and of other agents are ignored", async () => {
     const gone = await indexNotes("gone", [{ path: "memory/gone.md", text: "Old text.", state: "dead" }]);
     const others = await indexNotes("elsewhere", [{ path: "memory/theirs.md", text: "Their text." }]);
     const vectorSearch = near(
@@ -196,7 +196,7 @@ describe("words and vectors", () => {
     expect(await search("gone", "anything", { vectorSearch })).toEqual([]);
   });
 
-  test("where vectors fail, words answer, and the answer says so", async () => {
+  test("if vectors fail, words answer and the answer is degraded", async () => {
     await indexNotes("failed", [{ path: "MEMORY.md", text: "Prefers trains." }]);
     const degraded = { code: "embedder_failed", message: "openai did not answer." } as const;
     const vectorSearch = { nearest: async () => ({ near: [], degraded }) };
@@ -204,7 +204,7 @@ describe("words and vectors", () => {
     expect(answer).toMatchObject({ mode: "keywords", degraded, results: [{ path: "MEMORY.md" }] });
   });
 
-  test("near passages that may not be shown take no places of those that may", async () => {
+  test("near passages that may not be shown do not displace those that may", async () => {
     const hidden = Array.from({ length: 40 }, (_, at) => ({
       path: `sessions/telegram/group/-1/ses_${"0".repeat(26)}/${at + 1}.md`,
       text: `Sailing with stranger ${at}.`,
@@ -225,8 +225,8 @@ describe("words and vectors", () => {
   });
 });
 
-describe("the index", () => {
-  test("what was written a moment ago is indexed first, and the search sees it", async () => {
+describe("a search and the state of the index", () => {
+  test("recent writes are indexed before the search", async () => {
     await indexNotes("fresh", [{ path: "MEMORY.md", text: "Old news." }]);
     await env.MEMORY.prepare(
       "INSERT INTO changes (agent_id, path, token, at) VALUES ('fresh', 'memory/new.md', 't', 1)",
@@ -243,7 +243,7 @@ describe("the index", () => {
     expect(hits.map(({ path }) => path)).toEqual(["memory/new.md"]);
   });
 
-  test("the answer says what is not indexed yet", async () => {
+  test("the answer reports files that are not indexed yet", async () => {
     expect((await searchMemory(searchDeps("unborn"), { query: "x" })).degraded?.code).toBe("index_incomplete");
     await indexNotes("behind", [{ path: "MEMORY.md", text: "Something." }]);
     await env.MEMORY.prepare(
@@ -256,7 +256,7 @@ describe("the index", () => {
     });
   });
 
-  test("a database that does not answer is said to be unavailable", async () => {
+  test("a failing database is reported as unavailable", async () => {
     const database = { prepare: () => ({ bind: () => ({}) }), batch: () => Promise.reject(new Error("down")) } as any;
     const failed = await searchMemory(searchDeps("down", { database }), { query: "x" }).catch(
       (error: unknown) => error,

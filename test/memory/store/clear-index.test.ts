@@ -18,14 +18,14 @@ async function empty(agentId: string) {
 const filesOf = (memoryId: number) =>
   env.MEMORY.prepare("select count(*) as n from files where memory_id = ?").bind(memoryId).first<number>("n");
 
-test("an index that was dropped gets no file any more from who has begun to index it", async () => {
+test("a dropped index gets no files from a worker that still has it open", async () => {
   const { index, change } = await empty("dropped");
   expect(await dropIndex(env.MEMORY, "dropped", NOW + 1000)).toBe(true);
   expect(await changeFiles(index, [change], NOW)).toBe(false);
   expect(await filesOf(index.memoryId)).toBe(0);
 });
 
-test("an index is not dropped while somebody is at it, nor with a file in it", async () => {
+test("an index with a lease or a file is not dropped", async () => {
   const { index, change } = await empty("kept");
   expect(await dropIndex(env.MEMORY, "kept", NOW)).toBe(false);
   expect(await changeFiles(index, [change], NOW)).toBe(true);

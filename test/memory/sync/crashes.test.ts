@@ -50,26 +50,30 @@ async function expectWholeVersions(lab: Lab) {
 // A dozen indexes and more are made here.
 const LONG = { timeout: 120_000 };
 
-test.each(["before", "after"] as const)("the database may die %s any of its calls", LONG, async (when) => {
-  let survived = false;
-  for (let at = 1; !survived; at++) {
-    expect(at).toBeLessThan(60);
-    const lab = await halfway();
-    const dies: Watch["dies"] = { at, when };
-    const { database, seen } = watchDatabase(env.MEMORY, { dies });
-    survived = await lab.sync({}, { database }).then(
-      () => seen.calls < at,
-      () => false,
-    );
-    await expectWholeVersions(lab);
-    // Nobody gave the lease back.
-    lab.clock.now += 200_000;
-    expect(await lab.sync()).toMatchObject({ left: 0, busy: false });
-    await expectConsistent(lab, AFTER);
-  }
-});
+test.each(["before", "after"] as const)(
+  "a crash %s any call of the database leaves whole versions, and the next run completes the index",
+  LONG,
+  async (when) => {
+    let survived = false;
+    for (let at = 1; !survived; at++) {
+      expect(at).toBeLessThan(60);
+      const lab = await halfway();
+      const dies: Watch["dies"] = { at, when };
+      const { database, seen } = watchDatabase(env.MEMORY, { dies });
+      survived = await lab.sync({}, { database }).then(
+        () => seen.calls < at,
+        () => false,
+      );
+      await expectWholeVersions(lab);
+      // Nobody gave the lease back.
+      lab.clock.now += 200_000;
+      expect(await lab.sync()).toMatchObject({ left: 0, busy: false });
+      await expectConsistent(lab, AFTER);
+    }
+  },
+);
 
-test("a large file is gone on with where somebody stopped, and answers as it was until it is there", async () => {
+test("an interrupted large file is continued, and its old version answers until it is complete", async () => {
   const lab = await halfway();
   const steps: number[] = [];
   for (let left = 1; left > 0; ) {
@@ -83,7 +87,7 @@ test("a large file is gone on with where somebody stopped, and answers as it was
   await expectConsistent(lab, AFTER);
 });
 
-test("a large file that changes while it is written is begun anew", async () => {
+test("a large file that changes while it is written is started over", async () => {
   const lab = await halfway();
   for (let i = 0; i < 3; i++) await lab.sync({ budgetMs: 0 });
   const files = { ...AFTER, "memory/large.md": note("third", 250) };
@@ -109,7 +113,7 @@ async function meanwhile(lab: Lab, happens: () => Promise<unknown>) {
   expect(happened).toBe(true);
 }
 
-test("somebody whose lease ran out does no harm to who came after him and did all", async () => {
+test("a worker with an expired lease does not harm the work of the next one", async () => {
   const lab = await halfway();
   await meanwhile(lab, async () => {
     lab.clock.now += 200_000;
@@ -119,7 +123,7 @@ test("somebody whose lease ran out does no harm to who came after him and did al
   await expectConsistent(lab, AFTER);
 });
 
-test("two who write the same version do not write it twice", async () => {
+test("two workers on the same version write it once", async () => {
   const lab = await halfway();
   await meanwhile(lab, async () => {
     lab.clock.now += 200_000;

@@ -17,7 +17,7 @@ function draws(seed: number): (below: number) => number {
 const PATHS = ["MEMORY.md", "memory/a.md", "memory/b.md", "memory/c/d.md", "memory/e.md", "memory/f.md"];
 
 test.each([1, 2, 3, 4, 5])(
-  "after any muddle the index says what the files say (%i)",
+  "after random writes, crashes and concurrent runs the index matches the files (%i)",
   { timeout: 120_000 },
   async (seed) => {
     const draw = draws(seed);

@@ -7,7 +7,7 @@ import { watchWorkspace } from "../../workspace/open-workspace.ts";
 import { watchDatabase } from "../watch-database.ts";
 import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
-test("the first comparison finds all memory files, and each word in them", async () => {
+test("the first comparison indexes all memory files and their words", async () => {
   const lab = openIndex(env.MEMORY);
   const files = {
     "MEMORY.md": note("major", 30),
@@ -37,7 +37,7 @@ test("a file that has not changed is not read again", async () => {
   await expectConsistent(lab, { "memory/a.md": "one", "memory/b.md": "three" });
 });
 
-test("a note that grows keeps the chunks that it had, and those that are gone are forgotten once", async () => {
+test("a growing note keeps its chunks, and vectors of deleted chunks are removed once", async () => {
   const lab = openIndex(env.MEMORY);
   const text = note("grows", 400);
   await lab.workspace.write("memory/log.md", text, { kind: "new" });
@@ -54,7 +54,7 @@ test("a note that grows keeps the chunks that it had, and those that are gone ar
   await expectConsistent(lab, { "memory/log.md": longer });
 });
 
-test("a file that is gone is gone from the index, and its chunks are forgotten", async () => {
+test("a deleted file leaves the index, and the vectors of its chunks are removed", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", note("leaving", 60), { kind: "new" });
   await lab.workspace.write("memory/b.md", "staying", { kind: "new" });
@@ -67,7 +67,7 @@ test("a file that is gone is gone from the index, and its chunks are forgotten",
   await expectConsistent(lab, { "memory/b.md": "staying" });
 });
 
-test("what is no text, or too large, is told and not searched", async () => {
+test("binary and too large files are reported and not searched", async () => {
   const lab = openIndex(env.MEMORY);
   const utf16 = new Uint8Array([
     0xff,
@@ -100,7 +100,7 @@ test("what is no text, or too large, is told and not searched", async () => {
   expect(await lab.sync()).toMatchObject({ indexed: 0 });
 });
 
-test("accents may be composed or not: it is one file, under its composed name", async () => {
+test("composed and decomposed accents are the same file", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/cafe\u0301.md", "espresso", { kind: "new" });
   await lab.sync();
@@ -110,7 +110,7 @@ test("accents may be composed or not: it is one file, under its composed name", 
   await expectConsistent(lab, { "memory/caf\u00e9.md": "espresso" });
 });
 
-test("other settings, or somebody's wish, have all files read anew while what is there answers", async () => {
+test("changed settings and force index all files again while the old versions answer", async () => {
   const lab = openIndex(env.MEMORY);
   const files: Record<string, string> = {};
   for (let i = 0; i < 60; i++) files[`memory/${i}.md`] = note(`anew${i}y`, 20);
@@ -130,7 +130,7 @@ test("other settings, or somebody's wish, have all files read anew while what is
   expect(await lab.sync()).toMatchObject({ indexed: 0 });
 });
 
-test("a wish for all files anew is kept while somebody else is at work", async () => {
+test("force is remembered while another worker has the lease", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.sync();
@@ -142,7 +142,7 @@ test("a wish for all files anew is kept while somebody else is at work", async (
   expect(await lab.sync()).toMatchObject({ indexed: 1, busy: false });
 });
 
-test("a store that does not answer takes nothing away, and the status says so until it does", async () => {
+test("a store that does not answer removes nothing, and the status reports it", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.sync();
@@ -161,7 +161,7 @@ test("a store that does not answer takes nothing away, and the status says so un
   await expectConsistent(lab, { "memory/a.md": "two" });
 });
 
-test("a document that cannot be read waits, and the others do not wait for it", async () => {
+test("an unreadable document does not delay the others", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
@@ -177,7 +177,7 @@ test("a document that cannot be read waits, and the others do not wait for it", 
   await expectConsistent(lab, { "memory/a.md": "one", "memory/b.md": "two" });
 });
 
-test("vectors that cannot be forgotten now are forgotten later, and keep nobody from indexing", async () => {
+test("vectors that cannot be removed now are removed later and do not block indexing", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
@@ -196,7 +196,7 @@ test("vectors that cannot be forgotten now are forgotten later, and keep nobody 
   await expectConsistent(lab, { "memory/a.md": "three" });
 });
 
-test("two stores are one memory, and one that is left out takes its documents along", async () => {
+test("documents of a store that is no longer configured leave the index", async () => {
   const said: Record<string, string> = { "sessions/main.md": "we spoke of the harbour" };
   const transcripts: DocumentStore = {
     source: "sessions",
@@ -220,7 +220,7 @@ test("two stores are one memory, and one that is left out takes its documents al
   await expectConsistent(lab, { "MEMORY.md": "a file" });
 });
 
-test("two agents' indexes are apart", async () => {
+test("indexes of two agents are separate", async () => {
   const [one, two] = [openIndex(env.MEMORY), openIndex(env.MEMORY)];
   await one.workspace.write("MEMORY.md", "shared word", { kind: "new" });
   await two.workspace.write("MEMORY.md", "shared word", { kind: "new" });
@@ -233,7 +233,7 @@ test("two agents' indexes are apart", async () => {
   await expectConsistent(two, { "MEMORY.md": "shared word" });
 });
 
-test("what is listed costs one operation for the root, one for each folder, and one more for what is no folder", async () => {
+test("a listing costs one operation for the root and each folder, and one more for a single file", async () => {
   const { workspace, calls } = watchWorkspace();
   for (const path of ["MEMORY.md", "Memory/x.md", "memory/y.md", "notes/z.txt", "notes/p.png", "todo.txt"]) {
     await workspace.write(path, path, { kind: "new" });
@@ -251,7 +251,7 @@ test("what is listed costs one operation for the root, one for each folder, and 
   expect(calls.map((call) => call.split(" ")[0]).sort()).toEqual(["head", "head", ...Array(6).fill("list")]);
 });
 
-test("a note of 10 MiB is indexed whole, by somebody who has one second at a time", { timeout: 120_000 }, async () => {
+test("a note of 10 MiB is indexed in calls of one second", { timeout: 120_000 }, async () => {
   const lab = openIndex(env.MEMORY);
   lab.deps.settings = { chunking: { tokens: 400, overlap: 80 } };
   // Each look at the clock takes a while.
@@ -269,7 +269,7 @@ test("a note of 10 MiB is indexed whole, by somebody who has one second at a tim
   await expectConsistent(lab, { "memory/mega.md": text });
 });
 
-test("of very many files one call reads as many as one call of the Worker may, the newest, and the next the others", async () => {
+test("one call indexes as many files as an invocation permits, the newest first, and the next call the others", async () => {
   const lab = openIndex(env.MEMORY);
   const documents = Array.from({ length: 2_010 }, (_, at): Document => {
     return { path: `memory/n${at}.md`, source: "memory", etag: "1", size: 20, modifiedAt: at };

@@ -21,7 +21,7 @@ function notes(count: number): string {
   return Array.from({ length: count }, (_, i) => `${i + 1}. ${SENTENCE}`).join("\n");
 }
 
-test("a chunk is the lines that it names, about 400 tokens, and shares up to 80 with the next", () => {
+test("a chunk has its named lines, about 400 tokens, and overlaps the next by up to 80", () => {
   const text = notes(300);
   const chunks = cut(text);
   expect(chunks[0]?.startLine).toBe(1);
@@ -38,7 +38,7 @@ test("a chunk is the lines that it names, about 400 tokens, and shares up to 80 
   }
 });
 
-test("a text of Chinese has about as many tokens in a chunk as one of English", () => {
+test("chunks of Chinese have about as many tokens as chunks of English", () => {
   const text = Array.from({ length: 100 }, () => "昨天我们去了北京的故宫博物院，看到了很多珍贵的文物。").join("\n");
   const [first] = cut(text);
   expect(first?.text.length).toBeGreaterThan(370);
@@ -53,17 +53,17 @@ test.each([
   ["line ends of Windows", "one\r\ntwo\r\n", [{ startLine: 1, endLine: 2, text: "one\ntwo" }]],
   ["both kinds of line ends", "one\r\ntwo\nthree", [{ startLine: 1, endLine: 3, text: "one\ntwo\nthree" }]],
   ["front matter", "---\ntags: [cat]\n---\nhi", [{ startLine: 1, endLine: 4, text: "---\ntags: [cat]\n---\nhi" }]],
-])("%s is cut as it should be", (_, text, expected) => {
+])("the chunks of %s have its lines in order", (_, text, expected) => {
   expect(cut(text)).toEqual(expected);
 });
 
-test("a page of blank lines is no chunk, and what follows has its own line numbers", () => {
+test("blank lines give no chunk and count as lines", () => {
   const chunks = cut(`first\n${"\n".repeat(5000)}last`);
   expect(chunks.map(({ text }) => text.trim())).toEqual(["first", "last"]);
   expect(chunks.at(-1)?.endLine).toBe(5002);
 });
 
-test("a line that is longer than a chunk is cut behind words, and all parts name the line", () => {
+test("a line that is longer than a chunk is cut after words, and all parts have its number", () => {
   const long = Array.from({ length: 1500 }, (_, i) => `word${i}`).join(" ");
   const text = `before\n${long}\nafter`;
   const chunks = cut(text);
@@ -75,7 +75,7 @@ test("a line that is longer than a chunk is cut behind words, and all parts name
   expect([...words].sort()).toEqual(long.split(" ").sort());
 });
 
-test("where a long line has no words, no character is cut", () => {
+test("a long line without words is cut between characters", () => {
   const family = "👩‍👩‍👧‍👦";
   for (const letter of [family, "e\u0301", "\u{20bb7}"]) {
     const parts = cut(letter.repeat(3000));
@@ -84,19 +84,19 @@ test("where a long line has no words, no character is cut", () => {
   }
 });
 
-test("a character without end is cut all the same", () => {
+test("an endless character is cut", () => {
   const parts = cut(`a${"\u0301".repeat(20_000)}`);
   expect(parts.length).toBeGreaterThan(10);
   expect(parts.every(({ text }) => text.length <= 1600)).toBe(true);
 });
 
-test("what is added at the end leaves all but the last chunk as it is", () => {
+test("text added at the end changes only the last chunk", () => {
   const text = notes(200);
   const before = cut(text);
   expect(cut(`${text}\nOne more line.`).slice(0, before.length - 1)).toEqual(before.slice(0, -1));
 });
 
-test("settings that make no sense are bounded", () => {
+test("absurd chunk sizes are bounded", () => {
   const text = notes(3000);
   expect(cut(text, { tokens: 50, overlap: 1_000_000 }).length).toBeLessThan(6100);
   expect(Math.max(...cut(text, { tokens: 1e9, overlap: 0 }).map((chunk) => chunk.text.length))).toBeLessThan(32_001);
@@ -109,7 +109,7 @@ test.each([
   ["blank lines", "\n".repeat(10_400_000)],
   ["lines of a letter", "a\n".repeat(5_200_000)],
   ["usual lines", `${SENTENCE}\n`.repeat(145_000)],
-])("10 MiB of %s take time in proportion to their size", (_, text) => {
+])("10 MiB of %s take linear time", (_, text) => {
   let last: Chunk | undefined;
   let size = 0;
   for (const chunk of chunkText(text, USUAL)) {

@@ -35,7 +35,7 @@ async function foundBy(query: string): Promise<number[]> {
   return results.map(({ id }) => id - FIRST_ROW + 1);
 }
 
-test("FTS5 keeps a term as it is, whatever letters, digits, accents and emoji of Unicode it has", async () => {
+test("FTS5 does not change a term with any letter, digit, accent or emoji of Unicode", async () => {
   const terms: string[] = [];
   for (let code = 0x21; code <= 0x1ffff; code++) {
     const character = String.fromCodePoint(code);
@@ -50,18 +50,18 @@ test("FTS5 keeps a term as it is, whatever letters, digits, accents and emoji of
   expect(vocab.size).toBe(known.size);
 });
 
-test("no agent's terms are another's", async () => {
+test("terms of different agents differ", async () => {
   expect(indexedTerms(1, "12 apples").split(" ")).toEqual(["1a12", "1aappl"]);
   expect(indexTerm(11, "2a")).not.toBe(indexTerm(1, "12a"));
 });
 
-test("a file is found by the words of its path, and by its day, month and year", () => {
+test("a path is indexed by its words and its day, month and year", () => {
   expect(indexedPathTerms(3, "memory/2023-05-08.md").split(" ")).toEqual(
     expect.arrayContaining(["3amemori", "3a2023", "3a202305", "3a20230508", "3a8", "3a5", "3amd"]),
   );
 });
 
-test("Chinese, Japanese and Korean are found by every character and by neighbours", async () => {
+test("FTS5 finds Chinese, Japanese and Korean by characters and pairs", async () => {
   await index([
     indexedTerms(MEMORY_ID, "观念艺术在1960年代"),
     indexedTerms(MEMORY_ID, "東京タワーへ行く"),

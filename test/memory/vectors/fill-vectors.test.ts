@@ -23,8 +23,8 @@ function notes(count: number, topic: string): string[] {
   return Array.from({ length: count }, (_, at) => `${topic} number${at} says thing${at * 7}`);
 }
 
-describe("filling", () => {
-  test("gives every live chunk its vector, once, and says so", async () => {
+describe("filling a space", () => {
+  test("makes one vector for every live chunk", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -48,7 +48,7 @@ describe("filling", () => {
     expect(await nearest(lab.deps, "dentist Linz")).toBe(more);
   });
 
-  test("asks the database no more often than one call of the Worker may, and goes on with the next", async () => {
+  test("stays within the D1 statements of an invocation and continues with the next call", async () => {
     const lab = await openVectors();
     const words = new WordEmbedder("openai");
     const vector = words.vectorOf("all alike");
@@ -71,7 +71,7 @@ describe("filling", () => {
     expect(await lab.withVector(primary)).toEqual(ids);
   });
 
-  test("goes on where its time was over", async () => {
+  test("continues after its time was over", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -92,7 +92,7 @@ describe("filling", () => {
     expect((await lab.spaces()).map(({ state }) => state)).toEqual(["ready"]);
   });
 
-  test("finds chunks of a version that took its place later than newer ones", async () => {
+  test("finds chunks of a version that became live after newer ones", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -111,7 +111,7 @@ describe("filling", () => {
     expect(openai.asked).toHaveLength(4);
   });
 
-  test("leaves no vector of a chunk that went while it was embedded", async () => {
+  test("leaves no vector of a chunk that was deleted while it was embedded", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -128,7 +128,7 @@ describe("filling", () => {
     expect(await lab.withVector(openai)).toEqual([]);
   });
 
-  test("agents see nothing of one another", async () => {
+  test("keeps agents separate", async () => {
     const [mine, theirs] = [await openVectors(), await openVectors()];
     for (const { deps } of [mine, theirs]) {
       deps.embedders = { primary: new WordEmbedder("openai"), fallback: undefined };
@@ -140,7 +140,7 @@ describe("filling", () => {
     expect((await near(theirs.deps, "safe painting")).near.map(({ chunkId }) => chunkId)).not.toContain(note);
   });
 
-  test("two at once double nothing", async () => {
+  test("duplicates nothing when two run at once", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -153,7 +153,7 @@ describe("filling", () => {
   });
 
   test.each<"before" | "after">(["before", "after"])(
-    "whoever dies %s any call leaves it to the next",
+    "a crash %s any call is repaired by the next run",
     { timeout: 90_000 },
     async (when) => {
       const story = async (dying: number) => {
@@ -191,8 +191,8 @@ describe("filling", () => {
   );
 });
 
-describe("another model", () => {
-  test("takes the place of the one before when all is done; until then that one answers, also of new notes", async () => {
+describe("a change of the model", () => {
+  test("takes effect when all vectors are made; until then the old model answers, also for new notes", async () => {
     const lab = await openVectors();
     const [old, young] = [new WordEmbedder("openai", "old"), new WordEmbedder("voyage", "young", 32)];
     lab.known.push(old);
@@ -221,7 +221,7 @@ describe("another model", () => {
     expect(await lab.spaces()).toHaveLength(1);
   });
 
-  test("leaves words alone where the one before cannot be asked any more, and says so", async () => {
+  test("leaves words alone if the old model can no longer be called, and says so", async () => {
     const lab = await openVectors();
     lab.deps.embedders = { primary: new WordEmbedder("openai", "old"), fallback: undefined };
     await lab.write(...notes(60, "garden"));
@@ -240,7 +240,7 @@ describe("another model", () => {
     });
   });
 
-  test("nobody at all: what there was is cleared away", async () => {
+  test("to no embedder deletes all vectors", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -255,8 +255,8 @@ describe("another model", () => {
   });
 });
 
-describe("a provider that fails", () => {
-  test("in the middle keeps what was done, is told of, and is gone on with later", async () => {
+describe("a failing provider", () => {
+  test("in the middle keeps finished vectors, is reported, and is continued later", async () => {
     const lab = await openVectors();
     const openai = new WordEmbedder("openai");
     lab.deps.embedders = { primary: openai, fallback: undefined };
@@ -279,7 +279,7 @@ describe("a provider that fails", () => {
     expect((await near(lab.deps, "garden")).degraded).toBeUndefined();
   });
 
-  test("for good is stood in for by the fallback, until it is back", async () => {
+  test("for good is replaced by the fallback until it works again", async () => {
     const lab = await openVectors();
     const [openai, voyage] = [new WordEmbedder("openai"), new WordEmbedder("voyage", "spare", 32)];
     lab.deps.embedders = { primary: openai, fallback: voyage };
@@ -307,7 +307,7 @@ describe("a provider that fails", () => {
     expect((await lab.spaces()).map(({ key }) => key)).toEqual([openai.space]);
   });
 
-  test("for a moment is waited for, and the fallback is not asked", async () => {
+  test("for a moment does not lead to a call of the fallback", async () => {
     const lab = await openVectors();
     const [openai, voyage] = [new WordEmbedder("openai"), new WordEmbedder("voyage", "spare", 32)];
     lab.deps.embedders = { primary: openai, fallback: voyage };
@@ -324,7 +324,7 @@ describe("a provider that fails", () => {
     expect((await near(lab.deps, "garden")).embedder?.provider).toBe("voyage");
   });
 
-  test("while it is asked is stood in for by a space that is there", async () => {
+  test("during a search is replaced by an existing space of the fallback", async () => {
     const lab = await openVectors();
     const [openai, voyage] = [new WordEmbedder("openai"), new WordEmbedder("voyage", "spare", 32)];
     lab.deps.embedders = { primary: openai, fallback: voyage };
@@ -338,7 +338,7 @@ describe("a provider that fails", () => {
     expect((await near(lab.deps, "garden number3")).near[0]?.chunkId).toBe(ids[3]);
   });
 
-  test("of the database is told, never thrown", async () => {
+  test("a failing database gives a degraded answer instead of an error", async () => {
     const lab = await openVectors();
     lab.deps.embedders = { primary: new WordEmbedder("openai"), fallback: undefined };
     const { database } = watchDatabase(env.MEMORY, { dies: { at: 1, when: "before" } });
@@ -349,7 +349,7 @@ describe("a provider that fails", () => {
   });
 });
 
-describe("where vectors are kept", () => {
+describe("the store of vectors", () => {
   async function onCloudflare(dimensions: number) {
     const lab = await openVectors();
     const vectorize = new StandInVectorize(dimensions);
@@ -359,7 +359,7 @@ describe("where vectors are kept", () => {
     return { ...lab, vectorize, openai, ids: await lab.write(...notes(300, "garden")) };
   }
 
-  test("in Vectorize, where it is bound and takes them", async () => {
+  test("is Vectorize if it is bound and has the same dimensions", async () => {
     const lab = await onCloudflare(64);
     expect(await fillVectors(lab.deps, BUDGET)).toEqual({ left: 0 });
     expect(lab.vectorize.size).toBe(300);
@@ -379,7 +379,7 @@ describe("where vectors are kept", () => {
     expect(await lab.spaces()).toEqual([]);
   });
 
-  test("in D1, where the index has other dimensions; the status says why", async () => {
+  test("is D1 if the Vectorize index has other dimensions, and the status says why", async () => {
     const lab = await onCloudflare(1024);
     await fillVectors(lab.deps, BUDGET);
     expect(await vectorStatus(lab.deps)).toMatchObject({
@@ -389,7 +389,7 @@ describe("where vectors are kept", () => {
     expect(await nearest(lab.deps, "garden number7")).toBe(lab.ids[7]);
   });
 
-  test("in Vectorize once it is there: what is in D1 answers until then", async () => {
+  test("becomes Vectorize once it is bound, and D1 answers until then", async () => {
     const lab = await onCloudflare(64);
     await fillVectors({ ...lab.deps, vectorize: undefined }, BUDGET);
     lab.openai.meanwhile = async () => {
@@ -409,7 +409,7 @@ describe("where vectors are kept", () => {
     expect(lab.vectorize.size).toBe(301);
   });
 
-  test("where they are, while Vectorize does not answer; nothing is lost with it", async () => {
+  test("does not change while Vectorize does not answer", async () => {
     const lab = await onCloudflare(64);
     await fillVectors(lab.deps, BUDGET);
     lab.vectorize.trouble = new Error("VECTOR_UPSERT_ERROR (code = 40000)");
