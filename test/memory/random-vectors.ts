@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same each time: from 0 to 1, without 1. */
+/** A seeded generator of numbers from 0 to 1, without 1. */
 export function randomly(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,12 +9,12 @@ export function randomly(seed: number): () => number {
   };
 }
 
-/** A direction that is as likely as any other. */
+/** A random vector of length 1. */
 export function randomVector(random: () => number, dimensions: number): Float32Array {
   return unit(Float32Array.from({ length: dimensions }, () => normal(random)));
 }
 
-/** A vector near another one: `spread` is how far off it is, as long as the other is. */
+/** A vector near another one, at a distance of about `spread`. */
 export function vectorNear(random: () => number, centre: Float32Array, spread: number): Float32Array {
   const step = spread / Math.sqrt(centre.length);
   return unit(centre.map((number) => number + step * normal(random)));

@@ -1,12 +1,12 @@
-/** What is done to calls of a database; a call is a batch, or a statement by itself. */
+/** Faults of a database; a call is a batch or a single statement. */
 export interface Watch {
-  /** The n-th call, and all after it, fail: before they took effect, or after. */
+  /** The n-th call and all later ones fail, before or after they took effect. */
   dies?: { at: number; when: "before" | "after" };
-  /** Waited for before each call. */
+  /** Awaited before each call. */
   hold?(call: number): Promise<void>;
 }
 
-/** The real D1, whose calls are counted, with the rows that they read and wrote, and made to fail or to wait. */
+/** The real D1 with counted calls and rows, and with faults. */
 export function watchDatabase(real: D1Database, { dies, hold }: Watch = {}) {
   const seen = { calls: 0, rowsRead: 0, rowsWritten: 0 };
   const reals = new WeakMap<object, D1PreparedStatement>();
@@ -30,7 +30,7 @@ export function watchDatabase(real: D1Database, { dies, hold }: Watch = {}) {
       bind: (...values: unknown[]) => watched(statement.bind(...values)),
       run: () => call(() => statement.run()),
       all: () => call(() => statement.all()),
-      // It does not say what was read.
+      // It returns no counts.
       raw: () => call(() => statement.raw()),
       first: () => call(() => statement.first()),
     };

@@ -17,7 +17,7 @@ import {
 const ai: EmbedderSources["ai"] = { run: async () => ({}) };
 const workerd = { host: "workerd" } as const;
 
-/** Who is chosen, as two spaces and a reason. */
+/** The choice as two spaces and a reason. */
 function chosen(settings: GivenSettings, sources: Parameters<typeof sourcesWith>[0] = {}) {
   const { primary, fallback, why, requested } = chooseEmbedders(settingsWith(settings), sourcesWith(sources));
   return { requested, primary: primary?.space, fallback: fallback?.space, why };
@@ -174,7 +174,7 @@ describe("a fallback embedder", () => {
       primary: "openai/bge-m3/1024 at 127.0.0.1:1/v1",
       fallback: "voyage/voyage-3.5/1024",
     });
-    // Where the provider has no server, the one that is configured is the fallback's.
+    // If the primary has no server, the configured one belongs to the fallback.
     expect(
       chosen({ provider: "workers-ai", fallback: "openai", remote: { baseUrl: remote.baseUrl } }, { ai }),
     ).toMatchObject({

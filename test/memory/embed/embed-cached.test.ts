@@ -10,7 +10,7 @@ import { along, embedderOf, failureOf, type GivenSettings, json, settingsWith } 
 const DAY_MS = 24 * 3600 * 1000;
 const DIMENSIONS = 64;
 
-/** An embedder on a server at a place of its own, which is one space of the cache with it. */
+/** An embedder with a server and a space of its own. */
 function embedderAt(place: string): Embedder {
   return embedderOf({
     provider: "openai",
@@ -27,7 +27,7 @@ function roomWith(settings: GivenSettings = {}, others: Partial<EmbedDeps> = {})
 
 const texts = (...written: string[]): HashedText[] => written.map((text) => ({ hash: `hash of ${text}`, text }));
 
-/** The texts of each request that a place was asked with. */
+/** The texts of each request at a path of the server. */
 async function batches(place: string): Promise<string[][]> {
   return (await heard(place)).map(({ body }) => JSON.parse(body).input);
 }
@@ -36,7 +36,7 @@ async function serveVectors(place: string, refuses?: string): Promise<void> {
   await serve(place, { "v1/embeddings": { embeds: { dimensions: DIMENSIONS, ...(refuses && { refuses }) } } });
 }
 
-/** The hashes that the cache has of a space. */
+/** The cached hashes of a space. */
 async function kept({ space }: Embedder): Promise<string[]> {
   const { results } = await env.MEMORY.prepare("select hash from embedding_cache where space = ? order by hash")
     .bind(space)
@@ -52,7 +52,7 @@ describe("embedding texts", () => {
     const { vectors, left } = await embedCached(roomWith({ remote: { batch: { size: 2 } } }), embedder, asked);
     expect(await batches("cached-batches")).toEqual([["a", "b"], ["c", "d"], ["e"]]);
     expect(left).toBe(0);
-    // "c" is the 99th character, and the answer gave the last one first.
+    // "c" has the character code 99, and the answer has the last vector first.
     expect([...(vectors.get("hash of c") ?? [])]).toEqual(along(99 % DIMENSIONS, DIMENSIONS));
   });
 

@@ -8,7 +8,7 @@ async function vectorOf(text: string): Promise<number[]> {
   return (await embed(local, [text]))[0] ?? [];
 }
 
-/** How near two texts are, as a cosine. */
+/** The cosine of two texts. */
 async function near(one: string, other: string): Promise<number> {
   const [a, b] = [await vectorOf(one), await vectorOf(other)];
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);

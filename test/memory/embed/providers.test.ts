@@ -4,7 +4,7 @@ import type { OutsideAnswer } from "../../fakes/outside.ts";
 import { at, heard, serve } from "../../security/outside-lab.ts";
 import { along, embed, embedderOf, failureOf, type GivenSettings, inBase64, json, key } from "./provider-lab.ts";
 
-/** A provider at a place of its own: how it is configured, where it is asked, and how it answers. */
+/** A provider: its settings, its path and its answers. */
 interface Provider {
   settings: GivenSettings & { outputDimensionality: number };
   path: string;
@@ -117,7 +117,7 @@ describe.each(["openai", "gemini", "voyage"] as const)("embeddings of %s", (id) 
 });
 
 describe("requests to providers", () => {
-  /** The body of the request that settings make of two texts. */
+  /** The body of a request for two texts. */
   async function bodyOf(place: string, of: Provider, purpose: "document" | "query" = "document"): Promise<unknown> {
     const dimensions = of.settings.outputDimensionality;
     await serve(place, { [of.path]: json(of.answer([along(0, dimensions), along(1, dimensions)])) });

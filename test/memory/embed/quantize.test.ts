@@ -10,7 +10,7 @@ import { cosine, randomly, randomVector, unit, vectorNear } from "../random-vect
 
 const random = randomly(3);
 
-/** One large number, as some models have it, and many small ones. */
+/** A vector with one large number, as in some models. */
 function lopsided(dimensions: number): Float32Array {
   return unit(randomVector(random, dimensions).map((number, at) => (at === 5 ? 0.8 : number * 0.5)));
 }

@@ -3,7 +3,7 @@ import { within } from "../../../src/lib/deadline.ts";
 import type { EmbeddingBinding } from "../../../src/memory/embed/workers-ai.ts";
 import { along, embed, embedderOf, failureOf } from "./provider-lab.ts";
 
-/** The binding of Workers AI as it is documented: it is not there outside of Cloudflare. */
+/** A stand-in for the documented binding of Workers AI, which exists on Cloudflare only. */
 function binding(answer: (texts: string[]) => unknown): EmbeddingBinding & { asked: [string, unknown][] } {
   const asked: [string, unknown][] = [];
   return {

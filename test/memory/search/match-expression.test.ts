@@ -55,7 +55,7 @@ test("a long query keeps the words with the highest weight", () => {
   const found = match(words.join(" "), counts)?.expression.split(" OR ") ?? [];
   expect(found.length).toBeGreaterThan(30);
   expect(found.filter((one) => !one.includes(" AND ")).length).toBeLessThanOrEqual(64);
-  // Of eight words there are so many pairs.
+  // The number of pairs of eight words.
   expect(found.length).toBeLessThanOrEqual(64 + 28);
   expect(found[0]).toBe('"3aax"');
 });

@@ -30,7 +30,7 @@ function candidatesOf(path: string, text: string): Candidate[] {
   }));
 }
 
-/** Ranks as if every word were in one chunk of a hundred. */
+/** Ranks as if one in a hundred chunks had each word. */
 function rank(candidates: readonly Candidate[], text: string, ranking: Partial<Ranking> = {}): Hit[] {
   const query = parseQuery(text);
   const counts = new Map(query.clues.flatMap(({ terms }) => terms.map((term) => [term, 1] as const)));
@@ -40,7 +40,7 @@ function rank(candidates: readonly Candidate[], text: string, ranking: Partial<R
   return rankPassages(candidates, { ...usual, ...ranking });
 }
 
-/** Numbers that look as if they were by chance, the same for the same seed. */
+/** A seeded generator of random numbers. */
 function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,12 +5,12 @@ import type { SearchDeps } from "../../../src/memory/search/search-memory.ts";
 import { type Chunking, chunkText } from "../../../src/memory/text/chunk.ts";
 import { indexedPathTerms, indexedTerms } from "../../../src/memory/text/terms.ts";
 
-/** Settings as somebody might write them: all others are the usual ones. */
+/** Settings with defaults for all others. */
 export function settingsOf(written: Parameters<typeof memorySearch.parse>[0] = {}): SearchDeps["settings"] {
   return memorySearch.parse(written);
 }
 
-/** What a search works with, where nothing waits to be indexed and words alone are searched. */
+/** Dependencies of a search by words, with an index that is up to date. */
 export function searchDeps(agentId: string, deps: Partial<SearchDeps> = {}): SearchDeps {
   return {
     database: env.MEMORY,
@@ -31,7 +31,7 @@ export interface Note {
   state?: "building" | "live" | "dead";
 }
 
-/** Puts files into an agent's index, as they are: nothing is removed. Gives the ids of the chunks by path. */
+/** Adds files to an agent's index and returns the ids of their chunks by path. */
 export async function indexNotes(
   agentId: string,
   notes: readonly Note[],

@@ -16,7 +16,7 @@ function near(...chunks: [id: number | undefined, similarity: number][]): { near
   return { nearest: async () => ({ near: found, embedder }) };
 }
 
-/** Lines about nothing that is looked for. */
+/** Lines without words of the queries. */
 function filler(count: number, about: string): string {
   return Array.from(
     { length: count },

@@ -6,7 +6,7 @@ import { takeLease } from "../../../src/memory/store/lease.ts";
 
 const NOW = 1_800_000_000_000;
 
-/** An index without files, and a file that is to be stored in it. */
+/** An index without files, and a file to store in it. */
 async function empty(agentId: string) {
   const lease = await takeLease(env.MEMORY, agentId, { form: "1", force: false, now: NOW, until: NOW + 1000 });
   const document = { path: "memory/a.md", source: "memory", etag: "1", size: 5, modifiedAt: NOW } as const;

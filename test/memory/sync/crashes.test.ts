@@ -12,13 +12,13 @@ const BEFORE = {
 };
 const AFTER = {
   "memory/grows.md": `${BEFORE["memory/grows.md"]}\nand more`,
-  // The first half stays, so that chunks change hands.
+  // The first half stays, so that its chunks move to the new version.
   "memory/large.md": `${note("large", 150)}\n${note("other", 300)}`,
   "memory/same.md": "the same",
   "memory/new.md": note("new", 30),
 };
 
-/** An index of the files as they were, and a workspace as it is. */
+/** An index of the files before their changes, and the changed workspace. */
 async function halfway() {
   const lab = openIndex(env.MEMORY);
   lab.deps.maxUnits = 4000;
@@ -29,7 +29,7 @@ async function halfway() {
   return lab;
 }
 
-/** Whether a path's live chunks are those of a text. */
+/** Whether the live chunks of a path are those of a text. */
 function isWhole(rows: readonly { text: string | null }[], text: string | undefined, lab: Lab): boolean {
   const wanted = text === undefined ? [] : [...chunkText(text, lab.deps.settings.chunking)].map((chunk) => chunk.text);
   return JSON.stringify(rows.map((row) => row.text).sort()) === JSON.stringify(wanted.sort());
@@ -37,7 +37,7 @@ function isWhole(rows: readonly { text: string | null }[], text: string | undefi
 
 type Lab = Awaited<ReturnType<typeof halfway>>;
 
-/** What searches see is always one version of a file, whole. */
+/** Expects that searches see one whole version of each file. */
 async function expectWholeVersions(lab: Lab) {
   const byPath = Map.groupBy(await lab.rows(), ({ path }) => path);
   for (const path of new Set([...Object.keys(BEFORE), ...Object.keys(AFTER)])) {
@@ -47,7 +47,7 @@ async function expectWholeVersions(lab: Lab) {
   }
 }
 
-// A dozen indexes and more are made here.
+// Each builds a dozen indexes or more.
 const LONG = { timeout: 120_000 };
 
 test.each(["before", "after"] as const)(
@@ -65,7 +65,7 @@ test.each(["before", "after"] as const)(
         () => false,
       );
       await expectWholeVersions(lab);
-      // Nobody gave the lease back.
+      // The lease was not released.
       lab.clock.now += 200_000;
       expect(await lab.sync()).toMatchObject({ left: 0, busy: false });
       await expectConsistent(lab, AFTER);
@@ -97,7 +97,7 @@ test("a large file that changes while it is written is started over", async () =
   await expectConsistent(lab, files);
 });
 
-/** Works on a large file, and lets something happen after its first step. */
+/** Indexes a large file and runs something after its first step. */
 async function meanwhile(lab: Lab, happens: () => Promise<unknown>) {
   let happened = false;
   const { database } = watchDatabase(env.MEMORY, {

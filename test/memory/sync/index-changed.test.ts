@@ -186,7 +186,7 @@ test("a change of a file that is not memory is settled", async () => {
   await expectConsistent(lab, {});
 });
 
-/** Whoever indexes a few files clears nothing away. */
+/** Checks after an update, because `indexChanged` deletes nothing. */
 async function expectAfterClearing(lab: ReturnType<typeof openIndex>, files: Record<string, string>) {
   await lab.sync();
   await expectConsistent(lab, files);

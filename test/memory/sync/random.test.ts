@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { watchDatabase } from "../watch-database.ts";
 import { expectConsistent, openIndex, textsOf } from "./sync-lab.ts";
 
-/** Draws that are the same for the same seed (mulberry32). */
+/** A seeded generator (mulberry32). */
 function draws(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -96,7 +96,7 @@ test("binary and too large files are reported and not searched", async () => {
   expect(await lab.find("wide")).toEqual(["memory/utf16.md"]);
   expect(await lab.find("after")).toEqual(["memory/control.md"]);
   expect((await lab.rows()).find(({ path }) => path === "memory/mark.md")?.text).toBe("marked\nlines");
-  // Nobody reads them again as long as they are the same.
+  // Unchanged files are not read again.
   expect(await lab.sync()).toMatchObject({ indexed: 0 });
 });
 
@@ -254,7 +254,7 @@ test("a listing costs one operation for the root and each folder, and one more f
 test("a note of 10 MiB is indexed in calls of one second", { timeout: 120_000 }, async () => {
   const lab = openIndex(env.MEMORY);
   lab.deps.settings = { chunking: { tokens: 400, overlap: 80 } };
-  // Each look at the clock takes a while.
+  // Each reading of the clock advances it.
   lab.deps.now = () => {
     lab.clock.now += 50;
     return lab.clock.now;

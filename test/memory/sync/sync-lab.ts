@@ -17,7 +17,7 @@ const PATHS: PathSettings = { sources: ["memory"], extraPaths: [] };
 let agents = 0;
 let tokens = 0;
 
-/** The index of a new agent in the real D1, over a new workspace in the real R2, with a clock of its own. */
+/** An index of a new agent in the real D1, with a new workspace in the real R2 and its own clock. */
 export function openIndex(database: D1Database) {
   const agentId = `indexed-${++agents}`;
   const workspace = openWorkspace({ agentId });
@@ -40,7 +40,7 @@ export function openIndex(database: D1Database) {
     clock,
     deps,
     forgotten,
-    /** Writes as a tool does, which says so. */
+    /** Writes a file and notes the change, as a tool does. */
     async write(path: string, text: string | Uint8Array) {
       await workspace.write(path, text, { kind: "any" });
       await noteChange(database, agentId, path, `token-${++tokens}`, clock.now);
@@ -67,7 +67,7 @@ export interface LiveRow {
   text: string;
 }
 
-/** The live chunks, by path and line; a file without chunks is one row. */
+/** The live chunks by path and line; a file without chunks is one row. */
 async function rowsOf(database: D1Database, agentId: string): Promise<LiveRow[]> {
   const { results } = await database
     .prepare(
@@ -80,7 +80,7 @@ async function rowsOf(database: D1Database, agentId: string): Promise<LiveRow[]>
   return results;
 }
 
-/** The paths of the live files in which FTS5 finds a word, one for each chunk. */
+/** The paths of live files with a word, one for each chunk that FTS5 finds. */
 async function find(database: D1Database, agentId: string, text: string): Promise<string[]> {
   const { results } = await database
     .prepare(
@@ -97,7 +97,7 @@ async function matchOf(database: D1Database, agentId: string, text: string): Pro
   return `terms : "${indexedTerms(row?.id ?? 0, text)}"`;
 }
 
-/** What must be so when nobody is at work and everything was compared: the index says what the files say, and has nothing else. */
+/** Expects that the index matches the files and has nothing else, after a complete update. */
 export async function expectConsistent(lab: ReturnType<typeof openIndex>, files: Record<string, string>) {
   const rows = await lab.rows();
   const byPath = Map.groupBy(rows, ({ path }) => path);
@@ -129,7 +129,7 @@ export async function expectConsistent(lab: ReturnType<typeof openIndex>, files:
   });
 }
 
-/** Everything that is stored for an agent, searched or not. */
+/** All rows of an agent, searched or not. */
 async function storedOf(database: D1Database, agentId: string) {
   const all = async (sql: string, bound: unknown) => {
     const { results } = await database.prepare(sql).bind(bound).all<{ id: number }>();
@@ -139,7 +139,7 @@ async function storedOf(database: D1Database, agentId: string) {
   const files = await all("SELECT id FROM files WHERE memory_id = ?", memory?.id);
   const ofFiles = "SELECT id FROM chunks WHERE file_id IN (SELECT id FROM files WHERE memory_id = ?) ORDER BY id";
   const gone = await all("SELECT id FROM gone WHERE memory_id = ?", memory?.id);
-  // All terms of an agent begin with its number.
+  // All terms of an agent begin with its id.
   const match = `"${memory?.id}a" *`;
   const terms = await all("SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH ? ORDER BY rowid", match);
   return { files: files.length, chunks: await all(ofFiles, memory?.id), terms, gone: gone.length };
@@ -150,12 +150,12 @@ function byJson(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** A text of so many lines, in which each line has a word of its own. */
+/** A text with a unique word in each line. */
 export function note(name: string, lines: number): string {
   return Array.from({ length: lines }, (_, i) => `${name}x${i} was seen in the garden again`).join("\n");
 }
 
-/** What becomes of a whole workspace, by path. */
+/** Expected texts of a workspace, by path. */
 export async function textsOf(workspace: Workspace): Promise<Record<string, string>> {
   const files = await workspace.walk("");
   const texts = files.map(async ({ path }) => [path, new TextDecoder().decode((await workspace.read(path)).bytes)]);

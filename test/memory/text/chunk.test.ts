@@ -9,7 +9,7 @@ function cut(text: string, chunking = USUAL): Chunk[] {
   return [...chunkText(text, chunking)];
 }
 
-/** What a chunk says that it is. */
+/** The lines that a chunk names. */
 function linesOf(text: string, { startLine, endLine }: Chunk): string {
   return text
     .split(/\r?\n/)

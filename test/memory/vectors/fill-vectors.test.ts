@@ -18,7 +18,7 @@ async function nearest(deps: VectorDeps, query: string): Promise<number | undefi
   return (await near(deps, query)).near[0]?.chunkId;
 }
 
-/** As many different notes as one asks for. */
+/** Different notes about a topic. */
 function notes(count: number, topic: string): string[] {
   return Array.from({ length: count }, (_, at) => `${topic} number${at} says thing${at * 7}`);
 }
