@@ -58,7 +58,7 @@ function seedOf(word: string): number {
 export const NO_KEY = new EmbedError("auth", "openai does not take the key.");
 export const OVERLOADED = new EmbedError("unavailable", "openai has too much to do.", 90_000);
 
-/** A deps of an agent of its own in the real database, at a clock that stands still. */
+/** Dependencies of a new agent's vectors in the real database, with a manual clock. */
 export async function openVectors(settings: object = {}) {
   agents++;
   const agentId = `vectors-${agents}`;
