@@ -21,7 +21,7 @@ import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { openEgress } from "../security/open-egress.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
-import { type InstallStore, MANAGED_ID } from "../skills/install/install-place.ts";
+import { type InstallStore, MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type ConfigChange, type ConfigChanged, changeConfiguration, newestDocument } from "./change-config.ts";

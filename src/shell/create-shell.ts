@@ -5,22 +5,18 @@ import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { bashCommands } from "./bash-command.ts";
-import { boundedDiff } from "./bounded-diff.ts";
-import { boundedPrograms } from "./bounded-input.ts";
-import { changesOf } from "./changes.ts";
+import { boundedDiff, boundedPrograms } from "./bounded-programs.ts";
 import { PROGRAMS, SHELL_COMMANDS } from "./commands.ts";
 import { EXECUTION_LIMITS } from "./limits.ts";
-import { type Mount, type ReadOnlyFiles, readOnlyMount, WORKSPACE, workspaceMount } from "./mounts.ts";
+import { bashCommands, xargs } from "./program-arguments.ts";
 import { RunFiles } from "./run-files.ts";
-import { RunMemory } from "./run-memory.ts";
+import { RunLimiter } from "./run-limiter.ts";
+import { type Mount, type ReadOnlyFiles, readOnlyMount, workspaceMount } from "./run-tree.ts";
+import { DECODERS, TEXT_VARIABLES, takesTurns } from "./script-transforms.ts";
 import type { Shell, ShellResult, ShellRun } from "./shell.ts";
 import { ShellRequests } from "./shell-requests.ts";
-import { DECODERS, TEXT_VARIABLES } from "./text-variables.ts";
-import { isWithin, normalPath, type StoredFile } from "./tree.ts";
-import { takesTurns } from "./turn-taking.ts";
-import { writeBack } from "./write-back.ts";
-import { xargs } from "./xargs.ts";
+import { isWithin, normalPath, type StoredFile, WORKSPACE } from "./tree.ts";
+import { findChanges, writeBack } from "./write-back.ts";
 import { yq } from "./yq.ts";
 
 /** What a shell works on. */
@@ -59,12 +55,12 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
   signal.throwIfAborted();
   const time = deadline(timeoutMs);
   const overrun = new AbortController();
-  const memory = new RunMemory((why) => overrun.abort(why), deps.now);
+  const memory = new RunLimiter((why) => overrun.abort(why), deps.now);
   const began: StoredFile[] = [];
-  const mounts = [remembering(workspaceMount(deps.workspace), began), ...outside(deps.mounts)];
+  const mounts = [recordListing(workspaceMount(deps.workspace), began), ...readOnlyMounts(deps.mounts)];
   const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, deps.now);
   const requests = new ShellRequests((url, init) => memory.idle(() => deps.fetch(url, init)));
-  const ended = await settle(script, options, {
+  const ended = await execute(script, options, {
     files,
     memory,
     requests,
@@ -73,10 +69,10 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
   files.close();
   time.done();
   signal.throwIfAborted();
-  const isOver = time.signal.aborted || sawItsTimeOver(ended);
-  const stopped = whyStopped(isOver ? timeoutMs : undefined, overrun.signal, ended);
+  const isOver = time.signal.aborted || hitDeadline(ended);
+  const stopped = stopReason(isOver ? timeoutMs : undefined, overrun.signal, ended);
   const after = files.workspace();
-  const changes = after === undefined ? undefined : changesOf(began, after, stopped !== undefined);
+  const changes = after === undefined ? undefined : findChanges(began, after, stopped !== undefined);
   const stored = changes && (await writeBack(changes, deps.workspace, deps.mask));
   const { mask } = deps.mask;
   return {
@@ -86,30 +82,30 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
     ...(stopped !== undefined && { stopped }),
     written: stored?.written ?? [],
     removed: stored?.removed ?? [],
-    conflicts: [...(stored?.conflicts ?? []), ...lost(files)].map(mask),
+    conflicts: [...(stored?.conflicts ?? []), ...lostFileNotes(files)].map(mask),
     hosts: requests.hosts.map(mask),
   };
 }
 
-interface Ended {
+interface ScriptEnd {
   stdout: string;
   stderr: string;
   exitCode: number;
 }
 
-interface Surroundings {
+interface ScriptDeps {
   files: RunFiles;
-  memory: RunMemory;
+  memory: RunLimiter;
   requests: ShellRequests;
   signal: AbortSignal;
 }
 
 /** Runs the script to its end, or until it was told to stop and had a moment for it. Never rejects. */
-async function settle(
+async function execute(
   script: string,
   options: ShellRun,
-  { files, memory, requests, signal }: Surroundings,
-): Promise<Ended> {
+  { files, memory, requests, signal }: ScriptDeps,
+): Promise<ScriptEnd> {
   const cwd = normalPath(
     (options.cwd ?? "").startsWith("/") ? (options.cwd ?? "") : `${WORKSPACE}/${options.cwd ?? ""}`,
   );
@@ -134,7 +130,7 @@ async function settle(
     bash.registerTransformPlugin(takesTurns);
     bash.registerTransformPlugin(TEXT_VARIABLES);
     const stdin = options.stdin === undefined ? {} : { stdin: options.stdin };
-    const late = new Promise<Ended>((resolve) => {
+    const late = new Promise<ScriptEnd>((resolve) => {
       const giveUp = () => {
         gaveUp = setTimeout(() => resolve({ stdout: "", stderr: "", exitCode: TIME_OVER }), GRACE_MS);
       };
@@ -178,7 +174,7 @@ function withoutAdvice(stderr: string): string {
 }
 
 /** Sentences about what was written where nothing stays. */
-function lost(files: RunFiles): string[] {
+function lostFileNotes(files: RunFiles): string[] {
   const strays = files.strays();
   return [
     ...files.refused.map((path) => `${path} was not written: it is read-only.`),
@@ -187,14 +183,14 @@ function lost(files: RunFiles): string[] {
 }
 
 /** A loop that never waits for anything lets no timer ring: just-bash looks at the clock itself then. */
-function sawItsTimeOver({ exitCode, stderr }: Ended): boolean {
+function hitDeadline({ exitCode, stderr }: ScriptEnd): boolean {
   return exitCode === TIME_OVER && /exceeded (?:its )?execution deadline/.test(stderr);
 }
 
-function whyStopped(
+function stopReason(
   overMs: number | undefined,
   overrun: AbortSignal,
-  { stdout, exitCode, stderr }: Ended,
+  { stdout, exitCode, stderr }: ScriptEnd,
 ): string | undefined {
   // just-bash drops what was printed where it is told to stop.
   const silence = stdout === "" ? " What it had printed is lost; have it write to a file." : "";
@@ -204,7 +200,7 @@ function whyStopped(
   return "It was stopped, because it went over a limit of this shell; the last line of stderr says which.";
 }
 
-function remembering(mount: Mount, began: StoredFile[]): Mount {
+function recordListing(mount: Mount, began: StoredFile[]): Mount {
   return {
     at: mount.at,
     async list() {
@@ -215,6 +211,6 @@ function remembering(mount: Mount, began: StoredFile[]): Mount {
   };
 }
 
-function outside(mounts: readonly ReadOnlyFiles[]): Mount[] {
+function readOnlyMounts(mounts: readonly ReadOnlyFiles[]): Mount[] {
   return mounts.map(readOnlyMount).filter(({ at }) => !isWithin(WORKSPACE, at));
 }

@@ -7,24 +7,24 @@ const CHUNK = 0x8000;
 const encoder = new TextEncoder();
 
 /** What a command writes, as bytes of its own. */
-export function bytesOf(content: Content, options: Options): Uint8Array {
+export function contentBytes(content: Content, options: Options): Uint8Array {
   if (typeof content !== "string") return content.slice();
-  switch (encodingOf(options)) {
+  switch (optionsEncoding(options)) {
     case "base64":
-      return fromBytes(atob(content));
+      return fromByteString(atob(content));
     case "hex":
       return Uint8Array.from(content.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
     case "binary":
     case "latin1":
-      return fromBytes(content);
+      return fromByteString(content);
     default:
       return encoder.encode(content);
   }
 }
 
 /** Bytes as a command wants to read them. */
-export function textOf(bytes: Uint8Array, options: Options): string {
-  switch (encodingOf(options)) {
+export function decodeBytes(bytes: Uint8Array, options: Options): string {
+  switch (optionsEncoding(options)) {
     case "base64":
       return btoa(byteString(bytes));
     case "hex":
@@ -48,7 +48,7 @@ export function byteString(bytes: Uint8Array): string {
 }
 
 /** The bytes of a byte string; of a text that is none after all, its UTF-8. */
-function fromBytes(text: string): Uint8Array {
+function fromByteString(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -58,6 +58,6 @@ function fromBytes(text: string): Uint8Array {
   return bytes;
 }
 
-function encodingOf(options: Options): string | undefined {
+function optionsEncoding(options: Options): string | undefined {
   return typeof options === "string" ? options : (options?.encoding ?? undefined);
 }

@@ -1,11 +1,8 @@
 import type { IFileSystem } from "just-bash/browser";
-import { byteString, bytesOf, textOf } from "./file-bytes.ts";
-import { fail, missing } from "./file-errors.ts";
-import { READ_ONLY } from "./fixed-places.ts";
-import { type Mount, WORKSPACE } from "./mounts.ts";
-import type { RunMemory } from "./run-memory.ts";
-import { RunTree } from "./run-tree.ts";
-import { type Entry, entriesBelow, isWithin, normalPath } from "./tree.ts";
+import { byteString, contentBytes, decodeBytes } from "./file-bytes.ts";
+import type { RunLimiter } from "./run-limiter.ts";
+import { type Mount, RunTree } from "./run-tree.ts";
+import { type Entry, entriesBelow, fail, isWithin, missing, normalPath, READ_ONLY, WORKSPACE } from "./tree.ts";
 import { TreeChanges } from "./tree-changes.ts";
 
 type ByteString = Awaited<ReturnType<NonNullable<IFileSystem["readFileBytes"]>>>;
@@ -20,12 +17,12 @@ type WriteOptions = Parameters<IFileSystem["writeFile"]>[2];
 export class RunFiles implements IFileSystem {
   readonly #tree: RunTree;
   readonly #changes: TreeChanges;
-  readonly #memory: RunMemory;
+  readonly #memory: RunLimiter;
   readonly #ids = new WeakMap<Entry, number>();
   #nextId = 1;
 
   /** @param commands what is found in `/bin` and `/usr/bin` */
-  constructor(mounts: readonly Mount[], commands: readonly string[], memory: RunMemory, now: () => number) {
+  constructor(mounts: readonly Mount[], commands: readonly string[], memory: RunLimiter, now: () => number) {
     this.#tree = new RunTree(mounts, commands, memory, now);
     this.#changes = new TreeChanges(this.#tree, memory, now);
     this.#memory = memory;
@@ -55,7 +52,7 @@ export class RunFiles implements IFileSystem {
   }
 
   async readFile(path: string, options?: Parameters<IFileSystem["readFile"]>[1]): Promise<string> {
-    return textOf(await this.readFileBuffer(path), options);
+    return decodeBytes(await this.readFileBuffer(path), options);
   }
 
   async readFileBytes(path: string): Promise<ByteString> {
@@ -125,11 +122,11 @@ export class RunFiles implements IFileSystem {
   }
 
   writeFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    return this.#changes.write(path, () => bytesOf(content, options));
+    return this.#changes.write(path, () => contentBytes(content, options));
   }
 
   appendFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    return this.#changes.append(path, bytesOf(content, options));
+    return this.#changes.append(path, contentBytes(content, options));
   }
 
   mkdir(path: string, options?: { recursive?: boolean }): Promise<void> {
@@ -153,7 +150,7 @@ export class RunFiles implements IFileSystem {
   }
 
   link(existingPath: string, newPath: string): Promise<void> {
-    return this.#changes.makeSecondName(existingPath, newPath);
+    return this.#changes.makeCopy(existingPath, newPath);
   }
 
   async chmod(path: string, mode: number): Promise<void> {
@@ -173,14 +170,14 @@ export class RunFiles implements IFileSystem {
       isDirectory: entry.kind === "folder",
       isSymbolicLink: entry.kind === "link",
       mode: entry.kind === "link" ? 0o777 : entry.mode,
-      size: sizeOf(entry),
+      size: entrySize(entry),
       mtime: new Date(entry.modifiedAt),
       identity: `run:${id}`,
     };
   }
 }
 
-function sizeOf(entry: Entry): number {
+function entrySize(entry: Entry): number {
   if (entry.kind === "file") return entry.bytes?.length ?? entry.stored?.size ?? 0;
   return entry.kind === "link" ? entry.target.length : 0;
 }

@@ -1,40 +1,52 @@
 import { messageOf } from "../lib/errors.ts";
-import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
-import { fullDisk, missing, runIsOver } from "./file-errors.ts";
-import { DEVICES, FOLDERS } from "./fixed-places.ts";
-import { fill, type Mount, WORKSPACE } from "./mounts.ts";
-import type { RunMemory } from "./run-memory.ts";
+import { pathFault } from "../lib/relative-path.ts";
 import {
+  MAX_FILE_BYTES,
+  MAX_PATH_BYTES,
+  type Workspace,
+  WorkspaceError,
+  type WorkspaceFile,
+} from "../workspace/workspace.ts";
+import type { RunLimiter } from "./run-limiter.ts";
+import {
+  DEVICES,
   type Entry,
   entriesBelow,
+  FIXED_FOLDERS,
   type FileEntry,
   type FolderEntry,
   folderAt,
+  fullDisk,
   isWithin,
-  type Located,
-  locate,
+  missing,
   newFile,
   newFolder,
+  normalPath,
+  type ResolvedPath,
+  resolveEntry,
+  runIsOver,
+  type StoredFile,
+  WORKSPACE,
 } from "./tree.ts";
 
 /** What a run sees below `/`: mounts are listed when a path leads into them, and files are read when they are needed. */
 export class RunTree {
   readonly root: FolderEntry;
-  readonly #memory: RunMemory;
+  readonly #memory: RunLimiter;
   readonly #unlisted: Map<string, Mount>;
   #open = true;
 
   /** @param commands what is found in `/bin` and `/usr/bin` */
-  constructor(mounts: readonly Mount[], commands: readonly string[], memory: RunMemory, now: () => number) {
+  constructor(mounts: readonly Mount[], commands: readonly string[], memory: RunLimiter, now: () => number) {
     this.root = newFolder(now());
     this.#memory = memory;
     this.#unlisted = new Map(mounts.map((mount) => [mount.at, mount]));
-    for (const path of [...FOLDERS, ...this.#unlisted.keys()]) folderAt(this.root, path, now());
-    for (const path of DEVICES) place(this.root, path, newFile(new Uint8Array(), undefined, now()));
+    for (const path of [...FIXED_FOLDERS, ...this.#unlisted.keys()]) folderAt(this.root, path, now());
+    for (const path of DEVICES) addFile(this.root, path, newFile(new Uint8Array(), undefined, now()));
     const stub = new TextEncoder().encode("#!/bin/bash\n# A program of the shell itself.\n");
     for (const name of commands) {
       for (const folder of ["/bin", "/usr/bin"]) {
-        place(this.root, `${folder}/${name}`, { ...newFile(stub, undefined, now()), mode: 0o755 });
+        addFile(this.root, `${folder}/${name}`, { ...newFile(stub, undefined, now()), mode: 0o755 });
       }
     }
   }
@@ -51,12 +63,12 @@ export class RunTree {
   }
 
   /** Follows a path, and lists the mount that it leads into. */
-  async find(path: string, followLast: boolean): Promise<Located> {
+  async find(path: string, followLast: boolean): Promise<ResolvedPath> {
     if (path.includes("\0")) throw new Error(`ENOENT: no such file or directory, '${path.replaceAll("\0", "?")}'`);
     await this.#memory.serve(0);
     if (!this.#open) throw runIsOver();
     for (;;) {
-      const located = locate(this.root, path, followLast);
+      const located = resolveEntry(this.root, path, followLast);
       const mount = [...this.#unlisted.values()].find(({ at }) => at !== located.path && isWithin(at, located.path));
       if (mount === undefined) return located;
       await this.#list(mount);
@@ -64,7 +76,7 @@ export class RunTree {
   }
 
   /** The same without its last link, and with all that is below it. */
-  async findWhole(path: string): Promise<Located> {
+  async findWhole(path: string): Promise<ResolvedPath> {
     const located = await this.find(path, false);
     for (const mount of [...this.#unlisted.values()]) if (isWithin(located.path, mount.at)) await this.#list(mount);
     return located;
@@ -104,7 +116,7 @@ export class RunTree {
 
   async #list(mount: Mount): Promise<void> {
     const files = await this.#ask(() => mount.list());
-    if (this.#unlisted.delete(mount.at)) fill(this.root, files);
+    if (this.#unlisted.delete(mount.at)) addMountedFiles(this.root, files);
   }
 
   /** Asks a store. Programs take every failure for a file that is not there, so that the run is stopped instead. */
@@ -118,7 +130,101 @@ export class RunTree {
   }
 }
 
-function place(root: FolderEntry, path: string, entry: FileEntry): void {
+function addFile(root: FolderEntry, path: string, entry: FileEntry): void {
   const slash = path.lastIndexOf("/");
   folderAt(root, path.slice(0, slash), entry.modifiedAt).children.set(path.slice(slash + 1), entry);
+}
+
+/** A folder of a run whose files are listed when a script looks into it first. */
+export interface Mount {
+  /** A normal path. */
+  readonly at: string;
+  /** @throws Error of a shell's kind where the store does not answer */
+  list(): Promise<MountedFile[]>;
+}
+
+export interface MountedFile {
+  stored: StoredFile;
+  modifiedAt: number;
+}
+
+/** Files that a run may only read, such as those of a root of skills. */
+export interface ReadOnlyFiles {
+  /** The folder, such as `/skills/managed/`. */
+  readonly mount: string;
+  /** @throws where the store does not answer */
+  list(): Promise<readonly { path: string; etag: string; size: number }[]>;
+  /** Undefined where it is gone. @throws where the store does not answer */
+  read(path: string): Promise<Uint8Array | undefined>;
+}
+
+/** The workspace as a run finds it. What is read later than it was listed is what the run goes on from. */
+export function workspaceMount(workspace: Pick<Workspace, "walk" | "read">): Mount {
+  return {
+    at: WORKSPACE,
+    async list() {
+      const files = await asShellError(() => workspace.walk(""), WORKSPACE);
+      return files.map((file) => ({ stored: storedIn(workspace, file), modifiedAt: file.modifiedAt }));
+    },
+  };
+}
+
+function storedIn(workspace: Pick<Workspace, "read">, { path, etag, size }: WorkspaceFile): StoredFile {
+  const stored: StoredFile = {
+    path: normalPath(`${WORKSPACE}/${path}`),
+    size,
+    etag,
+    async read() {
+      const { file, bytes } = await asShellError(() => workspace.read(path), stored.path);
+      stored.etag = file.etag;
+      stored.size = bytes.length;
+      return bytes;
+    },
+  };
+  return stored;
+}
+
+/** Files that are only read, as a run finds them. */
+export function readOnlyMount(files: ReadOnlyFiles): Mount {
+  const at = normalPath(files.mount);
+  return {
+    at,
+    async list() {
+      const listed = await asShellError(() => files.list(), at);
+      return listed.flatMap(({ path, etag, size }) => {
+        if (pathFault(path, MAX_PATH_BYTES) !== undefined) return [];
+        const where = normalPath(`${at}/${path}`);
+        const read = async () => (await asShellError(() => files.read(path), where)) ?? throwGone(where);
+        return [{ stored: { path: where, size, etag, read }, modifiedAt: 0 }];
+      });
+    },
+  };
+}
+
+/** Puts the files of a mount into the tree. */
+export function addMountedFiles(root: FolderEntry, files: readonly MountedFile[]): void {
+  for (const { stored, modifiedAt } of files) {
+    const slash = stored.path.lastIndexOf("/");
+    const { children } = folderAt(root, stored.path.slice(0, slash), modifiedAt);
+    // What is a file and a folder at once in the store is a folder here.
+    if (children.has(stored.path.slice(slash + 1))) continue;
+    children.set(stored.path.slice(slash + 1), newFile(undefined, stored, modifiedAt));
+  }
+}
+
+/** Failures of stores as a shell's programs know them. */
+async function asShellError<T>(work: () => Promise<T>, path: string): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError && thrown.code === "not_found") return throwGone(path);
+    if (thrown instanceof WorkspaceError && thrown.code === "too_large") {
+      throw new Error(`EFBIG: file too large, '${path}'`, { cause: thrown });
+    }
+    throw new Error(`EIO: input/output error, '${path}': ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+function throwGone(path: string): never {
+  throw new Error(`ENOENT: no such file or directory, '${path}' is gone`);
 }

@@ -1,9 +1,21 @@
 import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
-import { fullDisk, missing, readOnly } from "./file-errors.ts";
-import { checkChangeable, isChangeable } from "./fixed-places.ts";
-import type { RunMemory } from "./run-memory.ts";
+import type { RunLimiter } from "./run-limiter.ts";
 import type { RunTree } from "./run-tree.ts";
-import { below, type Entry, entriesBelow, type FolderEntry, folderAt, isWithin, locate, newFile } from "./tree.ts";
+import {
+  below,
+  checkChangeable,
+  type Entry,
+  entriesBelow,
+  type FolderEntry,
+  folderAt,
+  fullDisk,
+  isChangeable,
+  isWithin,
+  missing,
+  newFile,
+  readOnly,
+  resolveEntry,
+} from "./tree.ts";
 
 /**
  * What a run changes in its tree, in memory only. Where a file is written nothing is thrown for what is read-only or too much,
@@ -11,11 +23,11 @@ import { below, type Entry, entriesBelow, type FolderEntry, folderAt, isWithin, 
  */
 export class TreeChanges {
   readonly #tree: RunTree;
-  readonly #memory: RunMemory;
+  readonly #memory: RunLimiter;
   readonly #now: () => number;
   readonly #refused = new Set<string>();
 
-  constructor(tree: RunTree, memory: RunMemory, now: () => number) {
+  constructor(tree: RunTree, memory: RunLimiter, now: () => number) {
     this.#tree = tree;
     this.#memory = memory;
     this.#now = now;
@@ -121,7 +133,7 @@ export class TreeChanges {
   }
 
   /** A copy: what is written to one of two names does not show in the other. */
-  async makeSecondName(existingPath: string, newPath: string): Promise<void> {
+  async makeCopy(existingPath: string, newPath: string): Promise<void> {
     const { entry } = await this.#tree.find(existingPath, true);
     if (entry === undefined) throw missing("link", existingPath);
     if (entry.kind !== "file") throw new Error(`EPERM: operation not permitted, link '${existingPath}'`);
@@ -145,7 +157,7 @@ export class TreeChanges {
 
   /** Copies a file, link or folder to a path, over a file that is there. */
   #copy(entry: Entry, path: string): void {
-    const { name, entry: there } = locate(this.#tree.root, path, false);
+    const { name, entry: there } = resolveEntry(this.#tree.root, path, false);
     if (entry.kind === "folder") {
       if (there !== undefined && there.kind !== "folder") throw new Error(`ENOTDIR: not a directory, cp '${path}'`);
       this.#create();

@@ -37,7 +37,7 @@ export interface StoredFile {
 }
 
 /** Where a path leads, its links followed. */
-export interface Located {
+export interface ResolvedPath {
   /** Without links. */
   path: string;
   name: string;
@@ -81,10 +81,10 @@ export function below(folder: string, name: string): string {
  * Follows a path from the root. Its last link is followed only where that is wanted.
  * @throws Error `ENOTDIR` where it leads through a file, `ELOOP` where links lead nowhere
  */
-export function locate(root: FolderEntry, wanted: string, followLast: boolean): Located {
+export function resolveEntry(root: FolderEntry, wanted: string, followLast: boolean): ResolvedPath {
   let path = normalPath(wanted);
   for (let links = 0; links <= MAX_LINKS; links++) {
-    const found = walk(root, path, followLast);
+    const found = walkPath(root, path, followLast);
     if (typeof found !== "string") return found;
     path = found;
   }
@@ -92,9 +92,9 @@ export function locate(root: FolderEntry, wanted: string, followLast: boolean): 
 }
 
 /** What is at a path, or the path that is to be followed instead. */
-function walk(root: FolderEntry, path: string, followLast: boolean): Located | string {
+function walkPath(root: FolderEntry, path: string, followLast: boolean): ResolvedPath | string {
   const names = path.split("/").filter((name) => name !== "");
-  let located: Located = { path: "/", name: "", parent: undefined, entry: root };
+  let located: ResolvedPath = { path: "/", name: "", parent: undefined, entry: root };
   for (const [at, name] of names.entries()) {
     const folder: Entry | undefined = located.entry;
     if (folder !== undefined && folder.kind !== "folder") throw new Error(`ENOTDIR: not a directory, '${path}'`);
@@ -129,4 +129,49 @@ export function* entriesBelow(folder: FolderEntry, path: string): Generator<[str
     yield [here, entry];
     if (entry.kind === "folder") yield* entriesBelow(entry, here);
   }
+}
+
+/** Where the workspace is. */
+export const WORKSPACE = "/workspace";
+
+/** Folders that are there without anything in them. */
+export const FIXED_FOLDERS = ["/bin", "/dev/fd", "/skills", "/tmp", "/usr/bin", WORKSPACE];
+
+export const DEVICES = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+
+/** Where nothing is changed, but for what process substitution makes. */
+export const READ_ONLY = ["/bin", "/dev", "/skills", "/usr/bin"];
+const SUBSTITUTED = "/dev/fd";
+
+/** Whether something may be made, changed or removed there. The folders that are always there stay. */
+export function isChangeable(path: string): boolean {
+  if (FIXED_FOLDERS.some((folder) => isWithin(path, folder))) return false;
+  return isWithin(SUBSTITUTED, path) || !READ_ONLY.some((folder) => isWithin(folder, path));
+}
+
+/** @throws Error `EROFS` */
+export function checkChangeable(path: string): void {
+  if (!isChangeable(path)) throw readOnly("open", path);
+}
+
+/** Failures as programs of a shell know them. */
+export function missing(verb: string, path: string): Error {
+  return new Error(`ENOENT: no such file or directory, ${verb} '${path}'`);
+}
+
+export function readOnly(verb: string, path: string): Error {
+  return new Error(`EROFS: read-only file system, ${verb} '${path}'`);
+}
+
+export function fullDisk(): Error {
+  return new Error("ENOSPC: no space left");
+}
+
+export function runIsOver(): Error {
+  return new Error("EINTR: the run is over");
+}
+
+/** Throws where a value is wanted. */
+export function fail(error: Error): never {
+  throw error;
 }

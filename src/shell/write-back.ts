@@ -1,15 +1,15 @@
 import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import { type Expectation, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import type { Changes, Written } from "./changes.ts";
 import { MAX_CHANGES } from "./limits.ts";
 import type { ChangedFile } from "./shell.ts";
+import { type Entry, type FileEntry, type StoredFile, WORKSPACE } from "./tree.ts";
 
 /** Most files that are on their way at once. */
 const IN_FLIGHT = 6;
 
 /** What came of the changes of a run. */
-export interface WrittenBack {
+export interface WriteBackResult {
   written: ChangedFile[];
   removed: string[];
   /** Sentences about what was not stored. */
@@ -21,11 +21,11 @@ export interface WrittenBack {
  * others are written, and none where one could not be: it may have been moved there.
  */
 export async function writeBack(
-  { written, removed, left }: Changes,
+  { written, removed, notes: left }: WorkspaceChanges,
   workspace: Pick<Workspace, "read" | "write" | "remove">,
   mask: Mask,
-): Promise<WrittenBack> {
-  const done: WrittenBack = { written: [], removed: [], conflicts: [...left] };
+): Promise<WriteBackResult> {
+  const done: WriteBackResult = { written: [], removed: [], conflicts: [...left] };
   if (written.length + removed.length > MAX_CHANGES) {
     const count = written.length + removed.length;
     done.conflicts.push(`Nothing was stored: the script changed ${count} files, and ${MAX_CHANGES} are the most.`);
@@ -34,13 +34,13 @@ export async function writeBack(
   let whole = true;
   const inMemory = written.filter(({ file }) => file.bytes !== undefined);
   const moved = written.filter(({ file }) => file.bytes === undefined);
-  const store = async (one: Written): Promise<void> => {
+  const store = async (one: ChangedEntry): Promise<void> => {
     try {
       const changed = await writeOne(one, workspace, mask);
       if (changed !== undefined) done.written.push(changed);
     } catch (thrown) {
       whole = false;
-      done.conflicts.push(`${one.path} was not written: ${reasonOf(thrown)}`);
+      done.conflicts.push(`${one.path} was not written: ${writeFailureReason(thrown)}`);
     }
   };
   await inTurn(inMemory, IN_FLIGHT, store);
@@ -57,7 +57,7 @@ export async function writeBack(
       done.removed.push(path);
     } catch (thrown) {
       if (thrown instanceof WorkspaceError && thrown.code === "not_found") done.removed.push(path);
-      else done.conflicts.push(`${path} was not removed: ${reasonOf(thrown)}`);
+      else done.conflicts.push(`${path} was not removed: ${writeFailureReason(thrown)}`);
     }
   });
   return sorted(done);
@@ -65,7 +65,7 @@ export async function writeBack(
 
 /** @returns undefined where the file has these bytes already */
 async function writeOne(
-  { path, file, over }: Written,
+  { path, file, over }: ChangedEntry,
   workspace: Pick<Workspace, "write">,
   mask: Mask,
 ): Promise<ChangedFile | undefined> {
@@ -87,13 +87,59 @@ async function inTurn<T>(list: readonly T[], atOnce: number, work: (one: T) => P
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-function reasonOf(thrown: unknown): string {
+function writeFailureReason(thrown: unknown): string {
   if (!(thrown instanceof WorkspaceError) || thrown.code !== "conflict") return messageOf(thrown);
   return "somebody else changed, made or deleted it while the script ran. Look at it, then run the script again.";
 }
 
-function sorted(done: WrittenBack): WrittenBack {
+function sorted(done: WriteBackResult): WriteBackResult {
   done.written.sort((a, b) => (a.path < b.path ? -1 : 1));
   done.removed.sort();
   return done;
+}
+
+/** What a run changed in the workspace. Paths are relative to it. */
+export interface WorkspaceChanges {
+  written: ChangedEntry[];
+  removed: { path: string; stored: StoredFile }[];
+  /** Sentences about what is not stored, whatever the store says. */
+  notes: string[];
+}
+
+export interface ChangedEntry {
+  path: string;
+  file: FileEntry;
+  /** The file that it takes the place of. */
+  over: StoredFile | undefined;
+}
+
+/**
+ * Compares the files that a run began from with those that it leaves.
+ * @param stopped whether it was ended from outside: a file that it emptied and had not filled again stays as it was
+ */
+export function findChanges(
+  before: readonly StoredFile[],
+  after: readonly [string, Entry][],
+  stopped: boolean,
+): WorkspaceChanges {
+  const known = new Map(before.map((stored) => [stored.path, stored]));
+  const there = new Set(after.map(([path]) => path));
+  const changes: WorkspaceChanges = { written: [], removed: [], notes: [] };
+  for (const [path, entry] of after) {
+    const over = known.get(path);
+    const shown = relative(path);
+    if (entry.kind === "link") changes.notes.push(`${shown} is a link; links are gone after the run.`);
+    if (entry.kind !== "file" || (entry.stored !== undefined && entry.stored === over)) continue;
+    const emptied = entry.bytes?.length === 0 && over !== undefined && over.size > 0;
+    if (stopped && emptied) changes.notes.push(`${shown} stays as it was: what writes to it had not come to its end.`);
+    else changes.written.push({ path: shown, file: entry, over });
+  }
+  for (const stored of before) {
+    if (!there.has(stored.path)) changes.removed.push({ path: relative(stored.path), stored });
+  }
+  return changes;
+}
+
+function relative(path: string): string {
+  return path.slice(WORKSPACE.length + 1);
 }

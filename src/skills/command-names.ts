@@ -21,7 +21,7 @@ export function skillCommands(skills: readonly Skill[], reserved: readonly strin
   const taken = new Set(reserved.map(commandName));
   const callable = skills.filter(({ invocation }) => invocation.userInvocable).toSorted(byName);
   return callable.map((skill) => {
-    const name = freeName(commandName(skill.name) || commandName(folderOf(skill)) || NAMELESS, taken);
+    const name = freeName(commandName(skill.name) || commandName(folderName(skill)) || NAMELESS, taken);
     taken.add(name);
     return { name, skill };
   });
@@ -66,7 +66,7 @@ function loosely(text: string): string {
   return text.toLowerCase().replace(/[\s_]/g, "-");
 }
 
-function folderOf({ baseDir }: Skill): string {
+function folderName({ baseDir }: Skill): string {
   return baseDir.slice(baseDir.lastIndexOf("/") + 1);
 }
 

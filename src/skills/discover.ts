@@ -2,10 +2,10 @@ import { atMost } from "../lib/at-most.ts";
 import { deadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
-import { type FoundSkill, findSkills, MAX_DEPTH, type PassedOver } from "./find-skills.ts";
-import { leftOut, parseSkillFile, type SkillPlace } from "./parse-skill.ts";
+import { findSkills, MAX_DEPTH, type SkillDirectory, type SkippedSkill } from "./find-skills.ts";
+import { leftOutAt, parseSkillFile, type SkillLocation } from "./parse-skill.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill, type SkillFile, type SkillRoot } from "./skill.ts";
-import type { Remembered, SkillCache } from "./skill-cache.ts";
+import type { CachedSkill, SkillCache } from "./skill-cache.ts";
 
 /** How much is looked at: `skills.limits` of the configuration. */
 export interface DiscoveryLimits {
@@ -16,7 +16,7 @@ export interface DiscoveryLimits {
 }
 
 /** What the roots have. */
-export interface Discovered {
+export interface DiscoveredSkills {
   /** One a name, the strongest of its name, by name. */
   skills: Skill[];
   /** Everything else, with the reason. A root that did not answer is in it with the code `unreachable` and its address as location. */
@@ -41,11 +41,11 @@ export async function discover(
   roots: readonly SkillRoot[],
   limits: DiscoveryLimits,
   remembered: SkillCache,
-): Promise<Discovered> {
-  const looks = await atMost(IN_FLIGHT, byStrength(roots), (root) => look(root, limits));
+): Promise<DiscoveredSkills> {
+  const looks = await atMost(IN_FLIGHT, byStrength(roots), (root) => listRoot(root, limits));
   const candidates = looks.flatMap(({ found }) => found);
   const read = await atMost(IN_FLIGHT, candidates, (candidate) => readCandidate(candidate, limits, remembered));
-  const { skills, left } = settle(
+  const { skills, left } = resolveNames(
     read.filter((value) => value !== undefined),
     limits,
   );
@@ -58,22 +58,22 @@ export async function discover(
 
 interface Candidate {
   root: SkillRoot;
-  skill: FoundSkill;
-  place: SkillPlace;
+  skill: SkillDirectory;
+  place: SkillLocation;
 }
 
 /** What a root has, or that it does not answer. */
-async function look(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; passed: LeftOut[] }> {
+async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; passed: LeftOut[] }> {
   try {
-    const files = await answered(root.list());
+    const files = await withTimeout(root.list());
     const { found, passedOver } = findSkills(files, limits.maxCandidatesPerRoot);
     return {
-      found: found.map((skill) => ({ root, skill, place: placeOf(root, skill) })),
-      passed: passedText(root, passedOver, limits),
+      found: found.map((skill) => ({ root, skill, place: skillLocation(root, skill) })),
+      passed: skippedReasons(root, passedOver, limits),
     };
   } catch (thrown) {
     const at = { source: root.source, location: root.address, folder: root.address };
-    return { found: [], passed: [leftOut(at, "unreachable", unreachable("This folder", thrown))] };
+    return { found: [], passed: [leftOutAt(at, "unreachable", noAnswerReason("This folder", thrown))] };
   }
 }
 
@@ -82,30 +82,30 @@ async function readCandidate(
   { root, skill: { file }, place }: Candidate,
   { maxSkillFileBytes }: DiscoveryLimits,
   remembered: SkillCache,
-): Promise<Remembered | undefined> {
+): Promise<CachedSkill | undefined> {
   if (file.size > maxSkillFileBytes) return tooLarge(place, file.size, maxSkillFileBytes);
   const known = remembered.get(place.location, file.etag, file.size);
   if (known !== undefined) return known;
   try {
-    const bytes = await answered(root.read(file.path, file.etag));
+    const bytes = await withTimeout(root.read(file.path, file.etag));
     // Another version is there since the listing: it is read, and read again at the next look under its own etag.
-    const newer = bytes ?? (await answered(root.read(file.path)));
+    const newer = bytes ?? (await withTimeout(root.read(file.path)));
     if (newer === undefined) return undefined;
     if (newer.length > maxSkillFileBytes) return tooLarge(place, newer.length, maxSkillFileBytes);
-    const value = await parsed(newer, place);
+    const value = await parseFile(newer, place);
     if (bytes !== undefined) remembered.set(place.location, file.etag, file.size, value);
     return value;
   } catch (thrown) {
-    return { kind: "invalid", left: leftOut(place, "unreadable", unreachable("Its SKILL.md", thrown)) };
+    return { kind: "invalid", leftOut: leftOutAt(place, "unreadable", noAnswerReason("Its SKILL.md", thrown)) };
   }
 }
 
-function tooLarge(place: SkillPlace, bytes: number, max: number): Remembered {
+function tooLarge(place: SkillLocation, bytes: number, max: number): CachedSkill {
   const reason = `Its SKILL.md has ${bytes} bytes; ${max} are read at most. Move what is long into files beside it.`;
-  return { kind: "invalid", left: leftOut(place, "too_large", reason) };
+  return { kind: "invalid", leftOut: leftOutAt(place, "too_large", reason) };
 }
 
-async function parsed(bytes: Uint8Array, place: SkillPlace): Promise<Remembered> {
+async function parseFile(bytes: Uint8Array, place: SkillLocation): Promise<CachedSkill> {
   const result = await parseSkillFile(bytes, place);
   if (result.kind === "invalid") return result;
   const { skill, issues } = result;
@@ -113,13 +113,13 @@ async function parsed(bytes: Uint8Array, place: SkillPlace): Promise<Remembered>
 }
 
 /** One skill a name, in the order of strength, so many a source; the others with the reason. */
-function settle(read: readonly Remembered[], limits: DiscoveryLimits): { skills: Skill[]; left: LeftOut[] } {
+function resolveNames(read: readonly CachedSkill[], limits: DiscoveryLimits): { skills: Skill[]; left: LeftOut[] } {
   const chosen = new Map<string, Skill>();
   const loaded = new Map<string, number>();
   const left: LeftOut[] = [];
   for (const value of read) {
     if (value.kind === "invalid") {
-      left.push(value.left);
+      left.push(value.leftOut);
       continue;
     }
     const { skill } = value;
@@ -146,23 +146,23 @@ function tooManyLoaded({ maxSkillsLoadedPerSource: max }: DiscoveryLimits): stri
   return `Its source has more than ${max} skills. Raise skills.limits.maxSkillsLoadedPerSource, or remove some.`;
 }
 
-function passedText(root: SkillRoot, passedOver: readonly PassedOver[], limits: DiscoveryLimits): LeftOut[] {
-  const why: Record<PassedOver["code"], string> = {
+function skippedReasons(root: SkillRoot, passedOver: readonly SkippedSkill[], limits: DiscoveryLimits): LeftOut[] {
+  const why: Record<SkippedSkill["code"], string> = {
     too_deep: `It is more than ${MAX_DEPTH} folders deep. Move it up.`,
     too_many: `Its place has more than ${limits.maxCandidatesPerRoot} skills. Raise skills.limits.maxCandidatesPerRoot, or remove some.`,
     below_root: `${root.address}SKILL.md makes the whole place one skill. Move that file into a folder of its own.`,
   };
   const named = passedOver.slice(0, MAX_NAMED).map(({ path, folder, code }) => {
     const at = { source: root.source, location: `${root.address}${path}`, folder: lastName(folder) };
-    return leftOut(at, code, why[code]);
+    return leftOutAt(at, code, why[code]);
   });
   const more = passedOver.length - named.length;
   if (more === 0) return named;
   const at = { source: root.source, location: root.address, folder: root.address };
-  return [...named, leftOut(at, "too_many", `${more} more skills of this place are not looked at.`)];
+  return [...named, leftOutAt(at, "too_many", `${more} more skills of this place are not looked at.`)];
 }
 
-function placeOf({ source, address, mount }: SkillRoot, { folder, file }: FoundSkill): SkillPlace {
+function skillLocation({ source, address, mount }: SkillRoot, { folder, file }: SkillDirectory): SkillLocation {
   return {
     source,
     location: `${address}${file.path}`,
@@ -181,12 +181,12 @@ function byStrength(roots: readonly SkillRoot[]): SkillRoot[] {
   return SKILL_SOURCES.flatMap((source) => roots.filter((root) => root.source === source));
 }
 
-function unreachable(what: string, thrown: unknown): string {
+function noAnswerReason(what: string, thrown: unknown): string {
   return `${what} did not answer: ${head(messageOf(thrown), 300)} It is looked at again later.`;
 }
 
 /** An answer, or an error where none comes in time. */
-async function answered<Answer>(work: Promise<Answer>): Promise<Answer> {
+async function withTimeout<Answer>(work: Promise<Answer>): Promise<Answer> {
   const { signal, done } = deadline(ANSWER_MS);
   try {
     return await Promise.race([

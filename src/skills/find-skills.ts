@@ -1,7 +1,7 @@
 import type { SkillFile } from "./skill.ts";
 
 /** A folder with a SKILL.md. */
-export interface FoundSkill {
+export interface SkillDirectory {
   /** Relative to its root; "" where it is the root itself. */
   folder: string;
   /** Its SKILL.md, its path relative to the root. */
@@ -11,7 +11,7 @@ export interface FoundSkill {
 }
 
 /** A SKILL.md that is not looked at. */
-export interface PassedOver {
+export interface SkippedSkill {
   path: string;
   folder: string;
   code: "too_deep" | "too_many" | "below_root";
@@ -27,21 +27,21 @@ export const MAX_DEPTH = 6;
 export function findSkills(
   files: readonly SkillFile[],
   maxCandidates: number,
-): { found: FoundSkill[]; passedOver: PassedOver[] } {
+): { found: SkillDirectory[]; passedOver: SkippedSkill[] } {
   const byFolder = skillFiles(files);
-  const found: FoundSkill[] = [];
-  const passedOver: PassedOver[] = [];
-  const pass = (code: PassedOver["code"], folder: string, { path }: SkillFile) =>
+  const found: SkillDirectory[] = [];
+  const passedOver: SkippedSkill[] = [];
+  const pass = (code: SkippedSkill["code"], folder: string, { path }: SkillFile) =>
     passedOver.push({ path, folder, code });
   const isRootSkill = byFolder.has("");
   for (const [folder, file] of [...byFolder].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (folder !== "" && isRootSkill) pass("below_root", folder, file);
     else if (isInside(folder, byFolder)) continue;
-    else if (depthOf(folder) > MAX_DEPTH) pass("too_deep", folder, file);
+    else if (folderDepth(folder) > MAX_DEPTH) pass("too_deep", folder, file);
     else if (found.length >= maxCandidates) pass("too_many", folder, file);
     else found.push({ folder, file, files: [] });
   }
-  giveFiles(files, found);
+  assignFiles(files, found);
   return { found, passedOver };
 }
 
@@ -70,23 +70,23 @@ function isInside(folder: string, byFolder: ReadonlyMap<string, SkillFile>): boo
   return false;
 }
 
-function depthOf(folder: string): number {
+function folderDepth(folder: string): number {
   const names = folder.split("/");
   return names[0] === "skills" && names.length > 1 ? names.length - 1 : names.length;
 }
 
 /** Gives each skill the files of its folder. */
-function giveFiles(files: readonly SkillFile[], found: readonly FoundSkill[]): void {
+function assignFiles(files: readonly SkillFile[], found: readonly SkillDirectory[]): void {
   const owners = new Map(found.map((skill) => [skill.folder, skill]));
   for (const file of files) {
-    const owner = ownerOf(file.path, owners);
+    const owner = owningSkill(file.path, owners);
     if (owner === undefined) continue;
     const path = owner.folder === "" ? file.path : file.path.slice(owner.folder.length + 1);
     owner.files.push({ path, etag: file.etag, size: file.size });
   }
 }
 
-function ownerOf(path: string, owners: ReadonlyMap<string, FoundSkill>): FoundSkill | undefined {
+function owningSkill(path: string, owners: ReadonlyMap<string, SkillDirectory>): SkillDirectory | undefined {
   const root = owners.get("");
   if (root !== undefined) return root;
   for (let slash = path.lastIndexOf("/"); slash > 0; slash = path.lastIndexOf("/", slash - 1)) {

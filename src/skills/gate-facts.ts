@@ -9,7 +9,7 @@ import type { GateFacts } from "./gate.ts";
 const OWN_SYSTEM: ReadonlySet<string> = new Set(["linux"]);
 
 /** What the gates look at besides the configuration. */
-export interface Surroundings {
+export interface GateInputs {
   /** The shell's commands. */
   commands: Iterable<string>;
   /** The value of a variable or secret of the Worker. */
@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 /** What the gates look at for one agent. */
-export function gateFactsOf(config: CoreConfig, agent: Pick<Agent, "skills">, around: Surroundings): GateFacts {
+export function gateFacts(config: CoreConfig, agent: Pick<Agent, "skills">, around: GateInputs): GateFacts {
   const { commands, secret, quarantined, nodes } = around;
   return {
     os: nodes === undefined ? OWN_SYSTEM : new Set([...OWN_SYSTEM, ...nodes.os]),
@@ -39,7 +39,7 @@ export function gateFactsOf(config: CoreConfig, agent: Pick<Agent, "skills">, ar
  * What the configuration says at a path, with its defaults. OpenClaw has fields of a channel's only account beside `accounts`:
  * `channels.telegram.botToken` is that of any account here. A reference to a secret that is not set is undefined.
  */
-function configAt(config: CoreConfig, path: string, secret: Surroundings["secret"]): unknown {
+function configAt(config: CoreConfig, path: string, secret: GateInputs["secret"]): unknown {
   const steps = parseFieldPath(path);
   if (steps === undefined || steps.length === 0) return undefined;
   const found = valueAt(config, steps) ?? valueOfAccounts(config, steps);

@@ -1,7 +1,6 @@
 import { variableName } from "../config/import/variable-name.ts";
 import { isReservedName } from "../config/reserved-names.ts";
-import type { LeftOut, Skill } from "./skill.ts";
-import type { SkillSet } from "./skill-set.ts";
+import type { LeftOut, Skill, SkillSet } from "./skill.ts";
 
 /** What the configuration says of one skill; secrets are names. */
 export interface SkillEntry {
@@ -43,19 +42,19 @@ export type GateCode =
   | "missing_env"
   | "missing_config";
 
-interface Shut {
+interface ShutGate {
   code: GateCode;
   reason: string;
 }
 
 /** The key of a skill in `skills.entries`. */
-export function skillKeyOf(skill: Pick<Skill, "name" | "metadata">): string {
+export function skillKey(skill: Pick<Skill, "name" | "metadata">): string {
   return skill.metadata.skillKey ?? skill.name;
 }
 
 /** What the configuration says of a skill, if anything. */
-export function entryOf(skill: Pick<Skill, "name" | "metadata">, entries: SkillEntries): SkillEntry | undefined {
-  const key = skillKeyOf(skill);
+export function skillEntry(skill: Pick<Skill, "name" | "metadata">, entries: SkillEntries): SkillEntry | undefined {
+  const key = skillKey(skill);
   return Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
 
@@ -64,7 +63,7 @@ export function gateSkills(skills: readonly Skill[], facts: GateFacts): SkillSet
   const eligible: Skill[] = [];
   const leftOut: LeftOut[] = [];
   for (const skill of skills) {
-    const shut = gatesShut(skill, facts);
+    const shut = shutGates(skill, facts);
     const [first] = shut;
     if (first === undefined) eligible.push(skill);
     else leftOut.push(leftOutFor(skill, first.code, shut.map(({ reason }) => reason).join(" ")));
@@ -88,17 +87,17 @@ export function byLocation(a: { location: string }, b: { location: string }): nu
 }
 
 /** What somebody decided comes alone; of what is missing everything is told. `always` skips the latter only. */
-function gatesShut(skill: Skill, facts: GateFacts): Shut[] {
-  const decided = whyDecided(skill, facts) ?? whyOtherSystem(skill, facts);
+function shutGates(skill: Skill, facts: GateFacts): ShutGate[] {
+  const decided = policyGate(skill, facts) ?? osGate(skill, facts);
   if (decided !== undefined) return [decided];
-  return skill.metadata.always ? [] : whatIsMissing(skill, facts);
+  return skill.metadata.always ? [] : requirementGates(skill, facts);
 }
 
-function whyDecided(skill: Skill, { quarantined, entries, allowBundled, allowed }: GateFacts): Shut | undefined {
-  const key = skillKeyOf(skill);
+function policyGate(skill: Skill, { quarantined, entries, allowBundled, allowed }: GateFacts): ShutGate | undefined {
+  const key = skillKey(skill);
   const why = quarantined.get(skill.location);
   if (why !== undefined) return { code: "quarantined", reason: why };
-  if (entryOf(skill, entries)?.enabled === false) {
+  if (skillEntry(skill, entries)?.enabled === false) {
     const reason = `It is switched off: set skills.entries.${key}.enabled to true, or take that out.`;
     return { code: "disabled", reason };
   }
@@ -110,38 +109,43 @@ function whyDecided(skill: Skill, { quarantined, entries, allowBundled, allowed 
     const reason = `It is bundled, and not in skills.allowBundled: add '${key}' there.`;
     return { code: "not_bundled_allowed", reason };
   }
-  return allowed && whyNotAllowed(skill, key, allowed, entries);
+  return allowed && agentListGate(skill, key, allowed, entries);
 }
 
 /** Agents write skills: one that has the name of an allowed skill and the key of another is not given the other's secrets. */
-function whyNotAllowed(skill: Skill, key: string, allowed: readonly string[], entries: SkillEntries): Shut | undefined {
+function agentListGate(
+  skill: Skill,
+  key: string,
+  allowed: readonly string[],
+  entries: SkillEntries,
+): ShutGate | undefined {
   if (!allowed.includes(skill.name)) {
     const reason = `It is not in the agent's list of skills: add '${skill.name}' to the agent's \`skills\`.`;
     return { code: "not_agent_allowed", reason };
   }
-  const { apiKey, env = {} } = entryOf(skill, entries) ?? {};
+  const { apiKey, env = {} } = skillEntry(skill, entries) ?? {};
   const hasSecrets = apiKey !== undefined || Object.keys(env).length > 0;
   if (key === skill.name || !hasSecrets || allowed.includes(key)) return undefined;
   const reason = `Its key '${key}' has secrets, and is not in the agent's list of skills: add '${key}' to the agent's \`skills\`.`;
   return { code: "not_agent_allowed", reason };
 }
 
-function whyOtherSystem({ metadata }: Skill, { os }: GateFacts): Shut | undefined {
+function osGate({ metadata }: Skill, { os }: GateFacts): ShutGate | undefined {
   const wanted = metadata.os ?? [];
   if (wanted.length === 0 || wanted.some((name) => os.has(name))) return undefined;
   const reason = `It is for ${wanted.join(", ")}, and commands run on ${[...os].join(", ")} here.`;
   return { code: "os", reason };
 }
 
-function whatIsMissing(skill: Skill, facts: GateFacts): Shut[] {
+function requirementGates(skill: Skill, facts: GateFacts): ShutGate[] {
   const { bins = [], anyBins = [], env = [], config = [] } = skill.metadata.requires ?? {};
-  const shut: Shut[] = [];
+  const shut: ShutGate[] = [];
   const absent = bins.filter((name) => !facts.commands.has(name));
   if (absent.length > 0) shut.push({ code: "missing_bins", reason: `The shell has no ${listed(absent)}.` });
   if (anyBins.length > 0 && !anyBins.some((name) => facts.commands.has(name))) {
     shut.push({ code: "missing_any_bins", reason: `The shell has none of ${anyBins.join(", ")}.` });
   }
-  shut.push(...env.flatMap((name) => whyWithout(name, skill, facts) ?? []));
+  shut.push(...env.flatMap((name) => variableGate(name, skill, facts) ?? []));
   const untrue = config.filter((path) => !isTruthy(facts.configAt(path)));
   if (untrue.length > 0) {
     const reason = `It wants ${listed(untrue)} in the configuration: set what of that there is here (GET /v1/config/schema).`;
@@ -151,15 +155,15 @@ function whatIsMissing(skill: Skill, facts: GateFacts): Shut[] {
 }
 
 /** Why a variable is not there, and how it would be. */
-function whyWithout(name: string, skill: Skill, facts: GateFacts): Shut | undefined {
+function variableGate(name: string, skill: Skill, facts: GateFacts): ShutGate | undefined {
   if (facts.hasEnv(name)) return undefined;
-  const entry = entryOf(skill, facts.entries);
+  const entry = skillEntry(skill, facts.entries);
   const isKey = skill.metadata.primaryEnv === name;
   const named = (entry !== undefined && Object.hasOwn(entry.env, name) && entry.env[name]) || undefined;
   const given = named ?? (isKey ? entry?.apiKey : undefined);
   if (given !== undefined && facts.hasEnv(given.id)) return undefined;
   const field = isKey && named === undefined ? ["apiKey"] : ["env", name];
-  const path = ["skills", "entries", skillKeyOf(skill), ...field];
+  const path = ["skills", "entries", skillKey(skill), ...field];
   const at = path.join(".");
   if (given !== undefined) {
     const put = `\`wrangler secret put ${given.id}\``;

@@ -38,7 +38,7 @@ export function skillsPrompt(skills: readonly Skill[], limits: SkillListLimits):
   let text = OPENING;
   for (const skill of [...skills].sort(byName)) {
     if (skill.invocation.disableModelInvocation) continue;
-    const element = elementOf(skill);
+    const element = skillElement(skill);
     const why = whyCut(shown.length + 1, text.length + element.length + CLOSING.length, limits);
     if (why !== undefined) {
       cut.push(leftOutFor(skill, "cut", why));
@@ -52,7 +52,7 @@ export function skillsPrompt(skills: readonly Skill[], limits: SkillListLimits):
 
 /** About how many tokens a skill costs in each prompt that lists it. */
 export function skillTokens(skill: Skill): number {
-  return estimateTokens(elementOf(skill));
+  return estimateTokens(skillElement(skill));
 }
 
 function whyCut(count: number, chars: number, limits: SkillListLimits): string | undefined {
@@ -65,12 +65,12 @@ function whyCut(count: number, chars: number, limits: SkillListLimits): string |
   return `${why}: shorten descriptions, or raise maxSkillsPromptChars in skills.limits or the agent's skillsLimits.`;
 }
 
-function elementOf({ name, description, location, version }: Skill): string {
+function skillElement({ name, description, location, version }: Skill): string {
   return `  <skill>
-    <name>${escaped(name)}</name>
-    <description>${escaped(description)}</description>
-    <location>${escaped(location)}</location>
-    <version>${escaped(version)}</version>
+    <name>${escapeXml(name)}</name>
+    <description>${escapeXml(description)}</description>
+    <location>${escapeXml(location)}</location>
+    <version>${escapeXml(version)}</version>
   </skill>
 `;
 }
@@ -84,6 +84,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** A value on one line, with nothing in it that could be markup or cannot be seen. */
-function escaped(value: string): string {
+function escapeXml(value: string): string {
   return sanitizeForPrompt(value).replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
 }

@@ -1,7 +1,6 @@
 import { type BrokenFrontMatter, readFrontMatter } from "./front-matter.ts";
-import { manifestOf } from "./manifest.ts";
+import { parseMetadata, trimmed } from "./metadata.ts";
 import type { SkillInvocation, SkillMetadata } from "./skill.ts";
-import { trimmed } from "./string-list.ts";
 
 /** What the text of a SKILL.md says, before anybody knows where it is or whether it is a skill at all. */
 export interface SkillReading {
@@ -31,8 +30,8 @@ export function readSkillText(text: string): SkillReading | BrokenFrontMatter {
   const matter = readFrontMatter(text);
   if (matter.kind === "broken") return matter;
   const { fields, body, isThere: hasFrontMatter } = matter;
-  const { metadata, issues } = manifestOf(fields.get("metadata"));
-  const dispatch = dispatchOf(fields);
+  const { metadata, issues } = parseMetadata(fields.get("metadata"));
+  const dispatch = toolDispatch(fields);
   const { homepage = fields.get("homepage") ?? fields.get("website") ?? fields.get("url") } = metadata ?? {};
   return {
     kind: "read",
@@ -40,8 +39,8 @@ export function readSkillText(text: string): SkillReading | BrokenFrontMatter {
     description: trimmed(fields.get("description")),
     metadata,
     invocation: {
-      userInvocable: flag(fields.get("user-invocable"), true),
-      disableModelInvocation: flag(fields.get("disable-model-invocation"), false),
+      userInvocable: booleanField(fields.get("user-invocable"), true),
+      disableModelInvocation: booleanField(fields.get("disable-model-invocation"), false),
       ...(dispatch.tool !== undefined && { dispatchTool: dispatch.tool }),
     },
     homepage: trimmed(homepage),
@@ -58,13 +57,13 @@ const REPAIRED =
   "Its front matter is YAML only with quotes around its description, and was read as if they were there.";
 
 /** What is neither yes nor no counts as absent. */
-function flag(value: string | undefined, standard: boolean): boolean {
+function booleanField(value: string | undefined, standard: boolean): boolean {
   const word = value?.trim().toLowerCase() ?? "";
   return YES.includes(word) || (standard && !NO.includes(word));
 }
 
 /** The tool that the skill's command goes to, with its arguments as they were written. */
-function dispatchOf(fields: ReadonlyMap<string, string>): { tool?: string; issues: string[] } {
+function toolDispatch(fields: ReadonlyMap<string, string>): { tool?: string; issues: string[] } {
   const field = (name: string) => fields.get(name) ?? fields.get(name.replaceAll("-", "_"));
   if (trimmed(field("command-dispatch"))?.toLowerCase() !== "tool") return { issues: [] };
   const tool = trimmed(field("command-tool"));

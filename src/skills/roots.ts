@@ -4,10 +4,11 @@ import { listKeys } from "../workspace/listing.ts";
 import { DELETION_MARK_ETAG } from "../workspace/place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { readSkillText } from "./read-skill.ts";
 import type { SkillFile, SkillRoot } from "./skill.ts";
 
 /** Where a root is, besides the files in it. */
-export type RootPlace = Pick<SkillRoot, "source" | "address" | "mount">;
+export type RootAddress = Pick<SkillRoot, "source" | "address" | "mount">;
 
 /** The folders of a workspace in which skills are. */
 const WORKSPACE_FOLDERS = { workspace: "skills", agents: ".agents/skills" } as const;
@@ -29,12 +30,12 @@ export function workspaceRoots(workspace: Pick<Workspace, "walk" | "read">): Ski
         const files = await workspace.walk(folder);
         return files.map(({ path, etag, size }) => ({ path: path.slice(folder.length + 1), etag, size }));
       },
-      read: (path, etag) => readFrom(workspace, `${folder}/${path}`, etag),
+      read: (path, etag) => readWorkspaceFile(workspace, `${folder}/${path}`, etag),
     };
   });
 }
 
-async function readFrom(workspace: Pick<Workspace, "read">, path: string, etag: string | undefined) {
+async function readWorkspaceFile(workspace: Pick<Workspace, "read">, path: string, etag: string | undefined) {
   try {
     const { bytes, file } = await workspace.read(path);
     return etag === undefined || file.etag === etag ? bytes : undefined;
@@ -48,7 +49,7 @@ async function readFrom(workspace: Pick<Workspace, "read">, path: string, etag: 
 export function bucketRoot(
   bucket: Pick<R2Bucket, "list" | "get">,
   prefix: string,
-  place: RootPlace,
+  place: RootAddress,
   wait?: (ms: number) => Promise<void>,
 ): SkillRoot {
   const attempt = createAttempt(wait);
@@ -90,21 +91,21 @@ export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): 
 }
 
 /** Skills that are compiled in, as the texts of their files by path, such as `weather/SKILL.md`. */
-export function textsRoot(texts: Readonly<Record<string, string>>, place: RootPlace): SkillRoot {
+export function textsRoot(texts: Readonly<Record<string, string>>, place: RootAddress): SkillRoot {
   const encoder = new TextEncoder();
   return {
     ...place,
-    list: () => Promise.all(Object.entries(texts).map(([path, text]) => fileOf(path, encoder.encode(text)))),
+    list: () => Promise.all(Object.entries(texts).map(([path, text]) => textFile(path, encoder.encode(text)))),
     async read(path, etag) {
       const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
       if (text === undefined) return undefined;
       const bytes = encoder.encode(text);
-      return etag === undefined || (await fileOf(path, bytes)).etag === etag ? bytes : undefined;
+      return etag === undefined || (await textFile(path, bytes)).etag === etag ? bytes : undefined;
     },
   };
 }
 
-async function fileOf(path: string, bytes: Uint8Array): Promise<SkillFile> {
+async function textFile(path: string, bytes: Uint8Array): Promise<SkillFile> {
   return { path, etag: await digestOf("SHA-256", bytes), size: bytes.length };
 }
 
@@ -115,4 +116,38 @@ export function bundledRoot(skills: readonly { name: string; files: Readonly<Rec
   );
   const place = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
   return textsRoot(Object.fromEntries(texts), place);
+}
+
+/** A skill that a plugin brings: the text of its SKILL.md, or the texts of all its files by path, `SKILL.md` among them. */
+export type SkillTexts = string | Readonly<Record<string, string>>;
+
+/** The name in the front matter of a skill that a plugin brings; undefined where it has none. */
+export function pluginSkillName(skill: SkillTexts): string | undefined {
+  const reading = readSkillText(typeof skill === "string" ? skill : (skill["SKILL.md"] ?? ""));
+  return reading.kind === "read" ? reading.name : undefined;
+}
+
+/** The skills of one plugin, each in a folder of its name. */
+export function pluginRoot(plugin: string, skills: readonly SkillTexts[]): SkillRoot {
+  const texts: Record<string, string> = {};
+  skills.forEach((skill, at) => {
+    const named = pluginSkillFolder(pluginSkillName(skill), at);
+    const folder = Object.hasOwn(texts, `${named}/SKILL.md`) ? `${named}-${at + 1}` : named;
+    const files = typeof skill === "string" ? { "SKILL.md": skill } : skill;
+    for (const [path, text] of Object.entries(files)) texts[`${folder}/${path}`] = text;
+  });
+  return textsRoot(texts, {
+    source: "plugin",
+    address: `skills://plugin/${plugin}/`,
+    mount: `/skills/plugin/${plugin}/`,
+  });
+}
+
+/** A name as a folder, or the skill's number where nothing of it can stand in a path. */
+function pluginSkillFolder(name: string | undefined, at: number): string {
+  const folder = (name ?? "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_-]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
+  return folder === "" ? `skill-${at + 1}` : folder;
 }

@@ -1,7 +1,7 @@
 import type { LeftOut, Skill } from "./skill.ts";
 
 /** What a SKILL.md came to when it was last read. */
-export type Remembered = { kind: "skill"; skill: Skill } | { kind: "invalid"; left: LeftOut };
+export type CachedSkill = { kind: "skill"; skill: Skill } | { kind: "invalid"; leftOut: LeftOut };
 
 const MAX_CHARS = 4 * 1024 * 1024;
 
@@ -10,7 +10,7 @@ const MAX_CHARS = 4 * 1024 * 1024;
  * of their JSON; what was asked for longest ago goes first. What it gives is shared: nobody changes it.
  */
 export class SkillCache {
-  readonly #entries = new Map<string, { value: Remembered; chars: number }>();
+  readonly #entries = new Map<string, { value: CachedSkill; chars: number }>();
   readonly #maxChars: number;
   #chars = 0;
 
@@ -19,8 +19,8 @@ export class SkillCache {
   }
 
   /** What is remembered of a version of a file at a place. */
-  get(location: string, etag: string, size: number): Remembered | undefined {
-    const key = keyOf(location, etag, size);
+  get(location: string, etag: string, size: number): CachedSkill | undefined {
+    const key = cacheKey(location, etag, size);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -28,8 +28,8 @@ export class SkillCache {
     return entry.value;
   }
 
-  set(location: string, etag: string, size: number, value: Remembered): void {
-    const key = keyOf(location, etag, size);
+  set(location: string, etag: string, size: number, value: CachedSkill): void {
+    const key = cacheKey(location, etag, size);
     this.#drop(key);
     const chars = JSON.stringify(value).length + key.length;
     if (chars > this.#maxChars) return;
@@ -47,6 +47,6 @@ export class SkillCache {
   }
 }
 
-function keyOf(location: string, etag: string, size: number): string {
+function cacheKey(location: string, etag: string, size: number): string {
   return `${location}\n${etag}\n${size}`;
 }

@@ -1,5 +1,5 @@
 import { isShellVariable } from "../config/reserved-names.ts";
-import { byName, entryOf, type SkillEntries, skillKeyOf } from "./gate.ts";
+import { byName, type SkillEntries, skillEntry, skillKey } from "./gate.ts";
 import type { Skill } from "./skill.ts";
 
 /** What the commands of one run see besides the shell's own variables. */
@@ -27,7 +27,7 @@ export function skillEnv(
   const refused = new Set<string>();
   const env: Record<string, string> = {};
   for (const skill of [...eligible].sort(byName)) {
-    for (const { name, id } of wantedBy(skill, entries)) {
+    for (const { name, id } of skillVariables(skill, entries)) {
       const before = given.get(name);
       if (isShellVariable(name)) refused.add(`'${skill.name}' does not get ${name}: it would change the shell itself.`);
       else if (before === undefined) {
@@ -47,10 +47,10 @@ export function skillEnv(
 }
 
 /** The variables that a skill is to be given, by the names of their secrets. What is named in `env` goes before `apiKey`. */
-export function wantedBy(skill: Skill, entries: SkillEntries): { name: string; id: string; path: string }[] {
-  const { env = {}, apiKey } = entryOf(skill, entries) ?? {};
+export function skillVariables(skill: Skill, entries: SkillEntries): { name: string; id: string; path: string }[] {
+  const { env = {}, apiKey } = skillEntry(skill, entries) ?? {};
   const { primaryEnv } = skill.metadata;
-  const at = `skills.entries.${skillKeyOf(skill)}`;
+  const at = `skills.entries.${skillKey(skill)}`;
   const named = Object.entries(env).map(([name, { id }]) => ({ name, id, path: `${at}.env.${name}` }));
   if (apiKey === undefined || primaryEnv === undefined || Object.hasOwn(env, primaryEnv)) return named;
   return [...named, { name: primaryEnv, id: apiKey.id, path: `${at}.apiKey` }];

@@ -114,3 +114,16 @@ export interface SkillFile {
   /** In bytes. */
   size: number;
 }
+
+/** What the skills of an agent come to at one moment. */
+export interface SkillSet {
+  /** Those that may be used, by name. */
+  eligible: readonly Skill[];
+  /** Everything else that was found, with the reason, by location. */
+  leftOut: readonly LeftOut[];
+}
+
+/** A SKILL.md as its reader is to follow it: `{baseDir}` is where its folder is in the shell. */
+export function withBaseDir(text: string, baseDir: string): string {
+  return text.replaceAll("{baseDir}", () => baseDir);
+}

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { agentOf } from "../../src/config/agents.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { gateFactsOf, type Surroundings } from "../../src/skills/gate-facts.ts";
+import { type GateInputs, gateFacts } from "../../src/skills/gate-facts.ts";
 
-function facts(config: object = {}, around: Partial<Surroundings> & { secrets?: Record<string, string> } = {}) {
+function facts(config: object = {}, around: Partial<GateInputs> & { secrets?: Record<string, string> } = {}) {
   const { secrets = {}, ...rest } = around;
   const parsed = wholeSchema.parse(config);
-  return gateFactsOf(parsed, agentOf(parsed, "main"), {
+  return gateFacts(parsed, agentOf(parsed, "main"), {
     commands: ["curl"],
     secret: (name) => secrets[name],
     quarantined: new Map(),

@@ -75,7 +75,7 @@ describe("a SKILL.md", () => {
   ])("with %s is left out with the reason", async (_, text, code) => {
     expect(await parse(text)).toEqual({
       kind: "invalid",
-      left: {
+      leftOut: {
         name: expect.any(String),
         source: AT.source,
         location: AT.location,
@@ -86,13 +86,13 @@ describe("a SKILL.md", () => {
   });
 
   test("that is left out is named as it says, or as its folder", async () => {
-    expect(await parse(skillText("name: rain"))).toMatchObject({ left: { name: "rain", code: "no_description" } });
-    expect(await parse("# Rain")).toMatchObject({ left: { name: "weather" } });
+    expect(await parse(skillText("name: rain"))).toMatchObject({ leftOut: { name: "rain", code: "no_description" } });
+    expect(await parse("# Rain")).toMatchObject({ leftOut: { name: "weather" } });
   });
 
   test("of other encodings is left out, and one with a few broken bytes is used", async () => {
     const utf16 = new Uint8Array([0xff, 0xfe, ...bytesOf("---")]);
-    expect(await parse(utf16)).toMatchObject({ left: { code: "not_text" } });
+    expect(await parse(utf16)).toMatchObject({ leftOut: { code: "not_text" } });
     const latin1 = Uint8Array.from(skillText("description: caf\u00e9 open"), (character) => character.charCodeAt(0));
     expect(await parse(latin1)).toMatchObject({
       skill: { description: "caf\ufffd open" },

@@ -1,8 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { discover } from "../../src/skills/discover.ts";
-import { pluginRoot } from "../../src/skills/plugin-root.ts";
-import { bucketRoot, bundledRoot, extraRoot, managedRoot, workspaceRoots } from "../../src/skills/roots.ts";
+import { bucketRoot, bundledRoot, extraRoot, managedRoot, pluginRoot, workspaceRoots } from "../../src/skills/roots.ts";
 import type { SkillRoot } from "../../src/skills/skill.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
 import { DELETION_MARK } from "../../src/workspace/place.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type Remembered, SkillCache } from "../../src/skills/skill-cache.ts";
+import { type CachedSkill, SkillCache } from "../../src/skills/skill-cache.ts";
 
-const entry = (reason: string): Remembered => ({
+const entry = (reason: string): CachedSkill => ({
   kind: "invalid",
-  left: { name: "a", source: "managed", location: "l", code: "c", reason },
+  leftOut: { name: "a", source: "managed", location: "l", code: "c", reason },
 });
 
 test("a version of a file at a place is remembered, and no other", () => {

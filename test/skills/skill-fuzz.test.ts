@@ -44,8 +44,8 @@ test("thousands of broken files are each a skill or left out, and none throws", 
       expect(parsed.skill.description, text).not.toBe("");
       expect(JSON.parse(JSON.stringify(parsed.skill)), text).toEqual(parsed.skill);
     } else {
-      expect(parsed.left.code, text).toMatch(/^[a-z_0-9]+$/);
-      expect(parsed.left.reason, text).toMatch(/[.)]$/);
+      expect(parsed.leftOut.code, text).toMatch(/^[a-z_0-9]+$/);
+      expect(parsed.leftOut.reason, text).toMatch(/[.)]$/);
     }
   }
   expect(used).toBeGreaterThan(400);

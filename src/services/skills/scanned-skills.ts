@@ -40,7 +40,7 @@ export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): 
     const { name, source, location } = skill;
     const description = head(skill.description, MAX_DESCRIPTION_CHARS);
     const finding: ScannedSkill = { kind: "skill", skill: { ...skill, description } };
-    const why = whyNoRoom(finding, deps);
+    const why = noRoomReason(finding, deps);
     if (why === undefined) kept.push(finding);
     else refused.push({ name, source, location, code: "too_large", reason: why });
     if (description !== skill.description) notes.push({ kind: "note", location, text: CUT });
@@ -52,7 +52,7 @@ export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): 
     ...[...refused, ...leftOut].sort((a, b) => compare(a.location, b.location)).map(boundedLeftOut),
   ];
   const report = { bytes: MAX_REPORT_BYTES };
-  return [...kept, ...reported.filter((finding) => whyNoRoom(finding, report) === undefined)];
+  return [...kept, ...reported.filter((finding) => noRoomReason(finding, report) === undefined)];
 }
 
 /** What was found, by kind. */
@@ -69,7 +69,7 @@ export function groupScanned(scanned: readonly ScannedSkill[]): ScannedSkills & 
 
 const CUT = `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters; the rest of it is not shown to models.`;
 
-function whyNoRoom(finding: ScannedSkill, deps: { bytes: number }): string | undefined {
+function noRoomReason(finding: ScannedSkill, deps: { bytes: number }): string | undefined {
   const bytes = byteLength(JSON.stringify(finding));
   if (bytes > MAX_FINDING_BYTES)
     return `Its front matter is too large: ${bytes} bytes, of ${MAX_FINDING_BYTES} at most.`;

@@ -1,7 +1,14 @@
-import { withBaseDir } from "../../skills/base-dir.ts";
-import type { LeftOut, Skill, SkillFile, SkillRoot } from "../../skills/skill.ts";
-import type { SkillSet } from "../../skills/skill-set.ts";
+import { folderDigest } from "../../skills/install/package-manifest.ts";
+import {
+  type LeftOut,
+  type Skill,
+  type SkillFile,
+  type SkillRoot,
+  type SkillSet,
+  withBaseDir,
+} from "../../skills/skill.ts";
 import { textOf } from "../../tools/file-output.ts";
+import { decodeText, encodingOf } from "../../workspace/decode-text.ts";
 
 /** What the addresses of skills' files begin with that are not in the workspace. */
 const SCHEME = "skills://";
@@ -53,10 +60,10 @@ export class SkillFiles {
     const roots = this.#outside().filter(
       (root) => root.address.startsWith(address) || address.startsWith(root.address),
     );
-    const lists = await Promise.all(roots.map(async (root) => addressed(root, await root.list())));
-    const isThere = ({ path }: SkillFile) => path === address || path.startsWith(folderOf(address));
+    const lists = await Promise.all(roots.map(async (root) => withAddresses(root, await root.list())));
+    const isThere = ({ path }: SkillFile) => path === address || path.startsWith(asFolder(address));
     const files = lists.flat().filter((file) => isThere(file) && this.#mayRead(file.path));
-    if (files.length === 0) this.#refuse(folderOf(address));
+    if (files.length === 0) this.#refuse(asFolder(address));
     return files;
   }
 
@@ -83,12 +90,12 @@ export class SkillFiles {
 
   /** @throws Error where it is of a skill that may not be used */
   #refuse(address: string): void {
-    const leftOut = this.#set.leftOut.find((candidate) => isOf(candidate, address));
+    const leftOut = this.#set.leftOut.find((candidate) => isFileOf(candidate, address));
     if (leftOut !== undefined) throw new Error(`${leftOut.name} may not be used: ${leftOut.reason}`);
   }
 
   #mayRead(address: string): boolean {
-    return this.#set.eligible.some((skill) => isOf(skill, address));
+    return this.#set.eligible.some((skill) => isFileOf(skill, address));
   }
 
   async #read(address: string): Promise<Uint8Array | undefined> {
@@ -105,14 +112,58 @@ export class SkillFiles {
 }
 
 /** Whether a file is in the folder of a skill. What is said of a whole place is about no skill's files. */
-function isOf({ location }: Skill | LeftOut, address: string): boolean {
+function isFileOf({ location }: Skill | LeftOut, address: string): boolean {
   return !location.endsWith("/") && address.startsWith(location.slice(0, location.lastIndexOf("/") + 1));
 }
 
-function addressed(root: SkillRoot, files: readonly SkillFile[]): SkillFile[] {
+function withAddresses(root: SkillRoot, files: readonly SkillFile[]): SkillFile[] {
   return files.map((file) => ({ ...file, path: `${root.address}${file.path}` }));
 }
 
-function folderOf(address: string): string {
+function asFolder(address: string): string {
   return address.endsWith("/") ? address : `${address}/`;
+}
+
+/** Most files that are named, and the largest SKILL.md that is shown, in bytes. */
+const MAX_FILES = 500;
+const MAX_TEXT_BYTES = 512 * 1024;
+
+/** The folder of a skill, as it is now. */
+export interface SkillFolder {
+  /** By path, relative to the folder. */
+  files: SkillFile[];
+  /** How many there are besides. */
+  more: number;
+  /** A digest of all of them: who accepts the skill names what was looked at by it. */
+  seen: string;
+  /** Of its SKILL.md; undefined where that is gone, too large to be shown or no text. */
+  text: string | undefined;
+}
+
+/**
+ * Looks into the folder of the skill whose SKILL.md is at a location, usable or not; undefined where no root has such a place.
+ * @throws where its store does not answer
+ */
+export async function skillFolder(location: string, roots: readonly SkillRoot[]): Promise<SkillFolder | undefined> {
+  const root = roots.find(({ address }) => location.startsWith(address) && location !== address);
+  if (root === undefined) return undefined;
+  const path = location.slice(root.address.length);
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const inside = (await root.list()).filter((file) => file.path.startsWith(folder));
+  const files = inside.map((file) => ({ ...file, path: file.path.slice(folder.length) }));
+  const own = inside.find((file) => file.path === path);
+  return {
+    files: files.slice(0, MAX_FILES),
+    more: Math.max(0, files.length - MAX_FILES),
+    seen: await folderDigest(files),
+    text: await skillText(root, own),
+  };
+}
+
+async function skillText(root: SkillRoot, file: SkillFile | undefined): Promise<string | undefined> {
+  if (file === undefined || file.size > MAX_TEXT_BYTES) return undefined;
+  const bytes = await root.read(file.path);
+  if (bytes === undefined) return undefined;
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  return decoded.kind === "text" ? decoded.text : undefined;
 }

@@ -1,13 +1,19 @@
 import type { Agent } from "../../config/agents.ts";
+import { COMMAND_NAMES } from "../../config/command-names.ts";
 import { isReservedName } from "../../config/reserved-names.ts";
 import type { CoreConfig } from "../../config/schema.ts";
 import { estimateTokens } from "../../lib/tokens.ts";
-import { entryOf, gateSkills, skillKeyOf } from "../../skills/gate.ts";
-import { gateFactsOf } from "../../skills/gate-facts.ts";
+import { SHELL_COMMANDS } from "../../shell/commands.ts";
+import { skillCommands } from "../../skills/command-names.ts";
+import { gateSkills, skillEntry, skillKey } from "../../skills/gate.ts";
+import { gateFacts } from "../../skills/gate-facts.ts";
 import { type IdleInstaller, idleInstallers } from "../../skills/installer-reasons.ts";
 import { skillsPrompt, skillTokens } from "../../skills/prompt-list.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill, type SkillSource } from "../../skills/skill.ts";
-import { skillEnv, wantedBy } from "../../skills/skill-env.ts";
+import { skillEnv, skillVariables } from "../../skills/skill-env.ts";
+import type { Services } from "../services.ts";
+import { scanSkills } from "./scan-skills.ts";
+import { groupScanned } from "./scanned-skills.ts";
 
 /** What was found of an agent's skills, before anything is decided. */
 export interface FoundSkills {
@@ -25,7 +31,7 @@ export interface OverviewDeps {
   /** The shell's commands. */
   commands: readonly string[];
   /** The command that calls on a skill, by its location. */
-  commandOf(eligible: readonly Skill[]): ReadonlyMap<string, string>;
+  commandNames(eligible: readonly Skill[]): ReadonlyMap<string, string>;
   /** The value of a variable or secret of the Worker. */
   secret(name: string): string | undefined;
 }
@@ -33,7 +39,7 @@ export interface OverviewDeps {
 /** All that is to be said of an agent's skills at one moment; no secret's value is in it. */
 export interface SkillsOverview {
   /** By name; of one name the one that counts first. */
-  skills: SkillLine[];
+  skills: SkillOverviewRow[];
   totals: {
     found: number;
     eligible: number;
@@ -50,7 +56,7 @@ export interface SkillsOverview {
 }
 
 /** One thing that was found. What its SKILL.md says is absent where it is no usable skill. */
-export interface SkillLine extends Partial<SkillDetails> {
+export interface SkillOverviewRow extends Partial<SkillDetails> {
   name: string;
   source: SkillSource;
   location: string;
@@ -91,15 +97,15 @@ export interface SkillDetails {
 /** What there is to say of what was found, by the configuration in force. */
 export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewDeps): SkillsOverview {
   const { config, commands, secret } = deps;
-  const facts = gateFactsOf(config, agent, { commands, secret, quarantined: found.quarantined });
+  const facts = gateFacts(config, agent, { commands, secret, quarantined: found.quarantined });
   const { eligible, leftOut } = gateSkills(found.skills, facts);
   const { entries } = config.skills;
   const list = skillsPrompt(eligible, agent.skillsLimits);
   const { refused, missing } = skillEnv(eligible, entries, secret);
-  const commandOf = deps.commandOf(eligible);
+  const commandOf = deps.commandNames(eligible);
   const [why, cut] = [byPlace(leftOut), byPlace(list.cut)];
   const shown = new Set(list.shown.map(({ location }) => location));
-  const lineOf = (skill: Skill): SkillLine => {
+  const lineOf = (skill: Skill): SkillOverviewRow => {
     const { name, source, location } = skill;
     const [shut, noRoom] = [why.get(location), cut.get(location)];
     const command = commandOf.get(location);
@@ -112,14 +118,14 @@ export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewD
       shown: shown.has(location),
       ...(noRoom !== undefined && { cut: noRoom.reason }),
       tokens: skillTokens(skill),
-      ...said(skill),
+      ...skillDetails(skill),
       ...(command !== undefined && { command }),
-      env: wantedBy(skill, entries).map(({ name, id }) => ({ name, set: secret(id) !== undefined })),
+      env: skillVariables(skill, entries).map(({ name, id }) => ({ name, set: secret(id) !== undefined })),
       installers: idleInstallers(skill.metadata.install, facts.commands),
-      warnings: [...(skill.issues ?? []), ...unseenBy(skill, entries, secret)],
+      warnings: [...(skill.issues ?? []), ...unnamedVariables(skill, entries, secret)],
     };
   };
-  const skills = [...found.skills.map(lineOf), ...found.leftOut.map(lineOfLeftOut)].sort(byNameAndStrength);
+  const skills = [...found.skills.map(lineOf), ...found.leftOut.map(leftOutRow)].sort(byNameAndStrength);
   return {
     skills,
     totals: {
@@ -135,7 +141,7 @@ export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewD
   };
 }
 
-function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers" | "warnings"> {
+function skillDetails(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers" | "warnings"> {
   const { description, version, size, baseDir, metadata, license, compatibility, allowedTools } = skill;
   const { emoji, homepage = skill.homepage } = metadata;
   return {
@@ -143,7 +149,7 @@ function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers"
     version,
     size,
     baseDir,
-    key: skillKeyOf(skill),
+    key: skillKey(skill),
     ...(emoji !== undefined && { emoji }),
     ...(homepage !== undefined && { homepage }),
     ...(license !== undefined && { license }),
@@ -153,20 +159,24 @@ function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers"
 }
 
 /** A variable that it requires may be the Worker's, and is no command's until an entry names it. */
-function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: OverviewDeps["secret"]): string[] {
-  const given = new Set(wantedBy(skill, entries).map(({ name }) => name));
+function unnamedVariables(
+  skill: Skill,
+  entries: CoreConfig["skills"]["entries"],
+  secret: OverviewDeps["secret"],
+): string[] {
+  const given = new Set(skillVariables(skill, entries).map(({ name }) => name));
   const required = skill.metadata.requires?.env ?? [];
   const field = (name: string) =>
-    name === skill.metadata.primaryEnv && entryOf(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
+    name === skill.metadata.primaryEnv && skillEntry(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
   return required
     .filter((name) => !given.has(name) && !isReservedName(name) && secret(name) !== undefined)
     .map((name) => {
-      const at = `skills.entries.${skillKeyOf(skill)}.${field(name)}`;
+      const at = `skills.entries.${skillKey(skill)}.${field(name)}`;
       return `${name} is set, and its commands do not see it: name it in ${at}.`;
     });
 }
 
-function lineOfLeftOut({ name, source, location, code, reason }: LeftOut): SkillLine {
+function leftOutRow({ name, source, location, code, reason }: LeftOut): SkillOverviewRow {
   return { name, source, location, eligible: false, code, reason, shown: false, tokens: 0 };
 }
 
@@ -174,7 +184,22 @@ function byPlace(leftOut: readonly LeftOut[]): ReadonlyMap<string, LeftOut> {
   return new Map(leftOut.map((one) => [one.location, one]));
 }
 
-function byNameAndStrength(a: SkillLine, b: SkillLine): number {
+function byNameAndStrength(a: SkillOverviewRow, b: SkillOverviewRow): number {
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
   return SKILL_SOURCES.indexOf(a.source) - SKILL_SOURCES.indexOf(b.source);
+}
+
+/**
+ * Looks for an agent's skills afresh, apart from any session, and gives all that is to be said of them. Never rejects: a place that does not answer is
+ * among what was left out.
+ */
+export async function agentSkillsOverview(agent: Agent, services: Services): Promise<SkillsOverview> {
+  const { scanned } = await scanSkills(agent, services, undefined);
+  return skillsOverview(groupScanned(scanned), agent, {
+    config: services.config,
+    commands: SHELL_COMMANDS,
+    secret: services.secret,
+    commandNames: (eligible) =>
+      new Map(skillCommands(eligible, COMMAND_NAMES).map(({ name, skill }) => [skill.location, name])),
+  });
 }

@@ -1,6 +1,15 @@
-import type { LeftOut, Skill, SkillRoot } from "../../skills/skill.ts";
-import type { SkillSet } from "../../skills/skill-set.ts";
+import type { Agent } from "../../config/agents.ts";
+import { isReservedName } from "../../config/reserved-names.ts";
+import { SHELL_COMMANDS } from "../../shell/commands.ts";
+import { byLocation, gateSkills } from "../../skills/gate.ts";
+import { gateFacts } from "../../skills/gate-facts.ts";
+import { skillsPrompt } from "../../skills/prompt-list.ts";
+import type { LeftOut, Skill, SkillRoot, SkillSet } from "../../skills/skill.ts";
+import { skillEnv } from "../../skills/skill-env.ts";
+import type { Services } from "../services.ts";
+import { groupScanned, type ScannedSkill, type ScannedSkills } from "./scanned-skills.ts";
 import { SkillFiles } from "./skill-files.ts";
+import { skillRoots } from "./skill-roots.ts";
 
 /** The skills of one turn: found at some earlier moment, and judged by the configuration that the turn works with. */
 export interface TurnSkills {
@@ -41,3 +50,78 @@ export const NO_SKILLS: TurnSkills = {
   mounts: [],
   read: async () => undefined,
 };
+
+/** What of the skills that were found may be used, by the configuration in force. No store is asked. */
+export function gateScannedSkills(scanned: readonly ScannedSkill[], agent: Agent, services: Services): SkillSet {
+  return gateGroup(groupScanned(scanned), agent, services);
+}
+
+function gateGroup(
+  { skills, leftOut, quarantined }: ScannedSkills,
+  agent: Agent,
+  { config, secret }: Services,
+): SkillSet {
+  const facts = gateFacts(config, agent, { commands: SHELL_COMMANDS, secret, quarantined });
+  const set = gateSkills(skills, facts);
+  return { eligible: set.eligible, leftOut: [...set.leftOut, ...leftOut].sort(byLocation) };
+}
+
+/** What a turn is given of the skills that were found. No store is asked before something of them is read. */
+export function turnSkills(scanned: readonly ScannedSkill[], agent: Agent, services: Services): TurnSkills {
+  const found = groupScanned(scanned);
+  const set = gateGroup(found, agent, services);
+  const { text, shown, cut } = skillsPrompt(set.eligible, agent.skillsLimits);
+  const files = new SkillFiles(set, skillRoots(agent, services));
+  const { env, refused } = skillEnv(set.eligible, services.config.skills.entries, (name) =>
+    skillSecret(name, services),
+  );
+  return {
+    set,
+    list: text,
+    shown,
+    cut,
+    notes: [...skillNotes(set.eligible, found.notes), ...refused],
+    env,
+    files,
+    mounts: files.mounts(),
+    read: (location) => files.readSkill(location),
+  };
+}
+
+/** What is to be known of skills that may be used, in sentences. */
+function skillNotes(eligible: readonly Skill[], notes: ReadonlyMap<string, string>): string[] {
+  return eligible.flatMap(({ name, location, issues = [] }) => {
+    const cut = notes.get(location);
+    return [...issues, ...(cut === undefined ? [] : [cut])].map((text) => `${name}: ${text}`);
+  });
+}
+
+function skillSecret(name: string, { secret }: Services): string | undefined {
+  return isReservedName(name) ? undefined : secret(name);
+}
+
+/** What a turn's skills come to, for people. */
+export interface SkillsReport {
+  /** How many may be used, how many of them the prompt lists, and the characters of that list. */
+  eligible: number;
+  listed: number;
+  chars: number;
+  /** How many were found besides and may not be used. */
+  leftOut: number;
+  /** Those that may be used and are not listed for want of room, by name, with the reason. */
+  cut: { name: string; reason: string }[];
+  /** What is to be known of those that may be used, in sentences. */
+  notes: string[];
+}
+
+/** A turn's skills for people. */
+export function skillsReport({ set, list = "", shown, cut, notes }: TurnSkills): SkillsReport {
+  return {
+    eligible: set.eligible.length,
+    listed: shown.length,
+    chars: list.length,
+    leftOut: set.leftOut.length,
+    cut: cut.map(({ name, reason }) => ({ name, reason })),
+    notes: [...notes],
+  };
+}

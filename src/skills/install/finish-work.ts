@@ -2,10 +2,18 @@ import { atMost } from "../../lib/at-most.ts";
 import { log } from "../../lib/log.ts";
 import { WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
 import type { PackageFile } from "./archive.ts";
-import type { InstallPlace } from "./install-place.ts";
-import { type InstallingEntry, installed, type RemovingEntry, withEntry, withoutEntry } from "./lock.ts";
-import { changeLock, readLock, type StoredLock } from "./lock-store.ts";
-import { SKILL_FILE } from "./manifest.ts";
+import type { InstallTarget } from "./install-target.ts";
+import {
+  changeLock,
+  type InstallingEntry,
+  installedEntry,
+  type RemovingEntry,
+  readLock,
+  type StoredLock,
+  withEntry,
+  withoutEntry,
+} from "./lock.ts";
+import { SKILL_FILE } from "./package-manifest.ts";
 import { dropPackage, getPackage } from "./package-store.ts";
 
 /** R2 lets a Worker have six connections at once. */
@@ -15,7 +23,7 @@ const AT_ONCE = 4;
 export const ABANDONED_MS = 60_000;
 
 /** The files in a skill's folder, by their path in it. */
-export async function filesIn(place: InstallPlace, folder: string): Promise<Map<string, WorkspaceFile>> {
+export async function skillFolderFiles(place: InstallTarget, folder: string): Promise<Map<string, WorkspaceFile>> {
   const start = `${place.root}${folder}/`;
   const files = await place.files.walk(start.slice(0, -1));
   return new Map(files.map((file) => [file.path.slice(start.length).normalize("NFC"), file]));
@@ -29,14 +37,14 @@ export async function filesIn(place: InstallPlace, folder: string): Promise<Map<
  * @throws WorkspaceError `unavailable`: then it is not finished, and whoever comes next goes on
  */
 export async function finishInstall(
-  place: InstallPlace,
+  place: InstallTarget,
   folder: string,
   entry: InstallingEntry,
   files?: readonly PackageFile[],
 ): Promise<void> {
   const bytes = files ?? (await getPackage(place, entry.package, entry.files));
-  if (bytes === undefined) return lostPackage(place, folder, entry);
-  const write = await writerOf(place, folder, entry);
+  if (bytes === undefined) return revertInstall(place, folder, entry);
+  const write = await fileWriter(place, folder, entry);
   await atMost(
     AT_ONCE,
     bytes.filter(({ path }) => path !== SKILL_FILE),
@@ -56,14 +64,14 @@ export async function finishInstall(
   await changeLock(place, (lock) => {
     const one = lock.skills.get(folder);
     const isMine = one?.state === "installing" && one.workId === entry.workId;
-    return isMine ? withEntry(lock, folder, installed(one)) : undefined;
+    return isMine ? withEntry(lock, folder, installedEntry(one)) : undefined;
   });
   await dropPackage(place, entry.package);
 }
 
 /** Goes through with a removal: SKILL.md goes first, and what the lock does not list stays. May be done twice. */
-export async function finishRemoval(place: InstallPlace, folder: string, entry: RemovingEntry): Promise<void> {
-  const there = await filesIn(place, folder);
+export async function finishRemoval(place: InstallTarget, folder: string, entry: RemovingEntry): Promise<void> {
+  const there = await skillFolderFiles(place, folder);
   const isFirst = (path: string) => path === SKILL_FILE;
   const listed = entry.files.filter(({ path }) => there.has(path));
   const remove = ({ path }: { path: string }) => removeOver(place, there.get(path)?.path ?? path, undefined);
@@ -88,7 +96,7 @@ export async function finishRemoval(place: InstallPlace, folder: string, entry: 
  * @param known the lock, where it was read just now
  * @throws WorkspaceError `unavailable`
  */
-export async function finishAbandoned(place: InstallPlace, known?: StoredLock): Promise<string[]> {
+export async function finishAbandoned(place: InstallTarget, known?: StoredLock): Promise<string[]> {
   const stored = known ?? (await readLock(place));
   if (stored.kind === "damaged") return [];
   const folders: string[] = [];
@@ -103,8 +111,8 @@ export async function finishAbandoned(place: InstallPlace, known?: StoredLock): 
   return folders;
 }
 
-async function writerOf(place: InstallPlace, folder: string, entry: InstallingEntry) {
-  const there = await filesIn(place, folder);
+async function fileWriter(place: InstallTarget, folder: string, entry: InstallingEntry) {
+  const there = await skillFolderFiles(place, folder);
   const before = new Map(entry.before.map(({ path, etag }) => [path, etag]));
   const wanted = new Map(entry.files.map(({ path, etag }) => [path, etag]));
   return async ({ path, bytes }: PackageFile): Promise<void> => {
@@ -113,17 +121,19 @@ async function writerOf(place: InstallPlace, folder: string, entry: InstallingEn
     const isOurs = current === undefined || current === before.get(path);
     if (!isOurs) return;
     const expect = current === undefined ? { kind: "new" as const } : { kind: "etag" as const, etag: current };
-    await unlessChanged(() => place.files.write(`${place.root}${folder}/${path}`, bytes, expect));
+    await ignoreChangedFile(() => place.files.write(`${place.root}${folder}/${path}`, bytes, expect));
   };
 }
 
 /** Removes a file, only that version of it where one is named. */
-async function removeOver(place: InstallPlace, path: string, etag: string | undefined): Promise<void> {
-  await unlessChanged(() => place.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }));
+async function removeOver(place: InstallTarget, path: string, etag: string | undefined): Promise<void> {
+  await ignoreChangedFile(() =>
+    place.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }),
+  );
 }
 
 /** Somebody else's change stays, and is seen by the next look at the skill's integrity. */
-async function unlessChanged(work: () => Promise<unknown>): Promise<void> {
+async function ignoreChangedFile(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
@@ -133,7 +143,7 @@ async function unlessChanged(work: () => Promise<unknown>): Promise<void> {
 }
 
 /** The package is gone where another has finished meanwhile; else the install cannot be finished and is taken back. */
-async function lostPackage(place: InstallPlace, folder: string, entry: InstallingEntry): Promise<void> {
+async function revertInstall(place: InstallTarget, folder: string, entry: InstallingEntry): Promise<void> {
   await changeLock(place, (lock) => {
     const one = lock.skills.get(folder);
     if (one?.state !== "installing" || one.workId !== entry.workId) return undefined;

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { Gunzip, Inflate } from "fflate";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { joinBytes } from "../../lib/join-bytes.ts";
-import { refused } from "./refuse.ts";
+import { refused } from "./refusal.ts";
 
 /** Deflate makes at most 1,032 bytes of one: so much is fed at once that a bomb is seen before it fills memory. */
 const FED_BYTES = 4096;

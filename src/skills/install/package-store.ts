@@ -1,13 +1,13 @@
 import { digestOf } from "../../lib/digest.ts";
 import type { PackageFile } from "./archive.ts";
-import type { InstallPlace } from "./install-place.ts";
+import type { InstallTarget } from "./install-target.ts";
 import type { Lock } from "./lock.ts";
-import type { LockedFile } from "./manifest.ts";
+import type { LockedFile } from "./package-manifest.ts";
 
 /** A package that no entry names is of an install that never began, once it is older than this. */
 const FORGOTTEN_MS = 60 * 60 * 1000;
 
-type PackageStore = Pick<InstallPlace, "bucket" | "attempt" | "packages">;
+type PackageStore = Pick<InstallTarget, "bucket" | "attempt" | "packages">;
 
 /**
  * Stores the bytes of all files as one object, one behind the other in the manifest's order, so that whoever comes next can go on

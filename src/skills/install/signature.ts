@@ -2,8 +2,8 @@ import { z } from "zod";
 import { digestOf } from "../../lib/digest.ts";
 import { ed25519KeyBytes, fromBase64 } from "../../security/ed25519-key.ts";
 import type { PackageFile } from "./archive.ts";
-import { canonicalText, type LockedFile, SIGNATURE_FILE } from "./manifest.ts";
-import { refused } from "./refuse.ts";
+import { canonicalText, type LockedFile, SIGNATURE_FILE } from "./package-manifest.ts";
+import { refused } from "./refusal.ts";
 
 const SIGNATURE_BYTES = 64;
 const MAX_SIGNATURE_FILE_BYTES = 4096;
@@ -42,7 +42,8 @@ export async function checkSignature(
   rules: SignatureRules,
 ): Promise<SignatureFinding> {
   const file = files.find(({ path }) => path === SIGNATURE_FILE);
-  const finding: SignatureFinding = file === undefined ? { kind: "unsigned" } : await judge(file, manifest, rules);
+  const finding: SignatureFinding =
+    file === undefined ? { kind: "unsigned" } : await verifySignature(file, manifest, rules);
   if (rules.requireSignature && finding.kind !== "trusted") {
     const what = finding.kind === "unsigned" ? "has no signature" : "is signed by a key that is not trusted";
     const hint = "Add its author's key to skills.install.trustedKeys, or set skills.install.requireSignature to false.";
@@ -57,22 +58,22 @@ export async function checkSignature(
 }
 
 /** The id of a key. */
-export async function keyIdOf(key: Uint8Array): Promise<string> {
+export async function signingKeyId(key: Uint8Array): Promise<string> {
   return (await digestOf("SHA-256", key)).slice(0, 16);
 }
 
-async function judge(
+async function verifySignature(
   file: PackageFile,
   manifest: readonly LockedFile[],
   { trustedKeys }: SignatureRules,
 ): Promise<SignatureFinding> {
-  const { signature, keyId } = parse(file.bytes);
+  const { signature, keyId } = parseSignatureFile(file.bytes);
   const text = new TextEncoder().encode(canonicalText(manifest.filter(({ path }) => path !== SIGNATURE_FILE)));
   const ids: string[] = [];
   for (const written of trustedKeys) {
     const bytes = ed25519KeyBytes(written);
     if (bytes === undefined) continue;
-    const id = await keyIdOf(bytes);
+    const id = await signingKeyId(bytes);
     ids.push(id);
     const key = await crypto.subtle.importKey("raw", bytes, { name: "Ed25519" }, false, ["verify"]);
     if (await crypto.subtle.verify({ name: "Ed25519" }, key, signature, text)) return { kind: "trusted", keyId: id };
@@ -84,8 +85,8 @@ async function judge(
   return { kind: "untrusted", ...(keyId !== undefined && { keyId }) };
 }
 
-function parse(bytes: Uint8Array): { signature: Uint8Array<ArrayBuffer>; keyId: string | undefined } {
-  const read = signatureFile.safeParse(bytes.length > MAX_SIGNATURE_FILE_BYTES ? undefined : jsonOf(bytes));
+function parseSignatureFile(bytes: Uint8Array): { signature: Uint8Array<ArrayBuffer>; keyId: string | undefined } {
+  const read = signatureFile.safeParse(bytes.length > MAX_SIGNATURE_FILE_BYTES ? undefined : parseJson(bytes));
   const signature = read.success ? fromBase64(read.data.signature) : undefined;
   if (!read.success || signature?.length !== SIGNATURE_BYTES) {
     const hint = `It is {"version": 1, "algorithm": "ed25519", "keyId": "…", "signature": "<base64>"}; see the page on skills.`;
@@ -94,7 +95,7 @@ function parse(bytes: Uint8Array): { signature: Uint8Array<ArrayBuffer>; keyId: 
   return { signature, keyId: read.data.keyId };
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (thrown) {

@@ -1,11 +1,17 @@
 import { atMost } from "../../lib/at-most.ts";
 import { digestOf } from "../../lib/digest.ts";
-import { WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
-import { folderDigest } from "../folder-digest.ts";
-import { findInstalled, type InstalledSkill } from "./find-installed.ts";
-import { filesIn } from "./finish-work.ts";
-import type { InstallPlace } from "./install-place.ts";
-import type { LockedFile } from "./manifest.ts";
+import { IsopodError } from "../../lib/errors.ts";
+import { MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
+import type { PackageFile } from "./archive.ts";
+import { skillFolderFiles } from "./finish-work.ts";
+import { busyRefusal, installedSkillSource } from "./install-skill.ts";
+import type { InstallTarget } from "./install-target.ts";
+import { findInstalled, type InstalledSkill } from "./installed-skill.ts";
+import { changeLock, withEntry } from "./lock.ts";
+import { folderDigest, type LockedFile, packageDigest, packageManifest, textVersion } from "./package-manifest.ts";
+import { MAX_EXPANDED_BYTES, MAX_PACKAGE_FILES, quotedName, refused } from "./refusal.ts";
+import { checkSignature } from "./signature.ts";
+import { checkSkillText, type PackageRules } from "./skill-package.ts";
 
 const AT_ONCE = 4;
 
@@ -24,26 +30,26 @@ export interface Verification extends InstalledSkill {
 }
 
 /** Reads all files of an installed skill and compares their SHA-256 with the lock. Changes nothing. @throws IsopodError, WorkspaceError */
-export async function verifySkill(place: InstallPlace, name: string): Promise<Verification> {
+export async function verifySkill(place: InstallTarget, name: string): Promise<Verification> {
   const found = await findInstalled(place, name);
-  const there = await filesIn(place, found.folder);
+  const there = await skillFolderFiles(place, found.folder);
   const compared = await atMost(AT_ONCE, found.entry.files, async (file) => ({
     path: file.path,
-    status: await statusOf(place, file, there.get(file.path)),
+    status: await fileStatus(place, file, there.get(file.path)),
   }));
   const known = new Set(found.entry.files.map(({ path }) => path));
   const added = [...there.keys()].filter((path) => !known.has(path));
   const files = [...compared, ...added.map((path) => ({ path, status: "added" as const }))];
-  return { ...found, ok: files.every(({ status }) => status === "ok"), seen: await seenOf(there), files };
+  return { ...found, ok: files.every(({ status }) => status === "ok"), seen: await seenDigest(there), files };
 }
 
 /** What somebody who looks at the folder now has seen. */
-export function seenOf(there: ReadonlyMap<string, WorkspaceFile>): Promise<string> {
+export function seenDigest(there: ReadonlyMap<string, WorkspaceFile>): Promise<string> {
   return folderDigest([...there].map(([path, { etag }]) => ({ path, etag })));
 }
 
-async function statusOf(
-  place: InstallPlace,
+async function fileStatus(
+  place: InstallTarget,
   { sha256, size }: LockedFile,
   file: WorkspaceFile | undefined,
 ): Promise<VerifiedFile["status"]> {
@@ -56,4 +62,74 @@ async function statusOf(
     if (thrown instanceof WorkspaceError && thrown.code === "not_found") return "missing";
     throw thrown;
   }
+}
+
+/**
+ * Takes an installed skill as it is now: what its owner has looked at is what the lock says from then on. It is marked as modified
+ * where it is not what was installed, and no signature counts for it then.
+ * @param seen the digest of the files that were looked at; whatever is there where it is left out
+ * @throws IsopodError where what is there is no skill, is not what was looked at, or changes meanwhile
+ */
+export async function acceptSkill(
+  place: InstallTarget,
+  rules: PackageRules,
+  name: string,
+  seen?: string,
+): Promise<InstalledSkill> {
+  const { folder, entry } = await findInstalled(place, name);
+  const there = await skillFolderFiles(place, folder);
+  if (seen !== undefined && seen !== (await seenDigest(there))) throw changedSince(folder);
+  const files = await readFolder(place, folder, there);
+  await checkSkillText(files, rules.maxSkillFileBytes, installedSkillSource(place));
+  const manifest = await packageManifest(files);
+  const digest = await packageDigest(manifest);
+  if (digest === entry.digest) return { folder, entry };
+  const signature = await currentSignature(files, manifest, rules);
+  const version = entry.version === textVersion(entry.files) ? textVersion(manifest) : entry.version;
+  const accepted = { ...entry, version, files: manifest, digest, signature, modified: true as const };
+  await changeLock(place, (lock) => {
+    const there = JSON.stringify(lock.skills.get(folder));
+    if (there === JSON.stringify(accepted)) return undefined;
+    if (there !== JSON.stringify(entry)) throw busyRefusal(folder);
+    return withEntry(lock, folder, accepted);
+  });
+  return { folder, entry: accepted };
+}
+
+function changedSince(folder: string): IsopodError {
+  const message = `${quotedName(folder)} was changed after you looked at it, so nothing was accepted.`;
+  return new IsopodError("conflict", message, "Look at it again.");
+}
+
+/** An owner's word stands in for a signature, which a change makes worthless. */
+async function currentSignature(
+  files: readonly PackageFile[],
+  manifest: Parameters<typeof checkSignature>[1],
+  rules: Pick<PackageRules, "trustedKeys">,
+) {
+  try {
+    return await checkSignature(files, manifest, { ...rules, requireSignature: false });
+  } catch (thrown) {
+    if (thrown instanceof IsopodError) return { kind: "unsigned" as const };
+    throw thrown;
+  }
+}
+
+async function readFolder(
+  place: InstallTarget,
+  folder: string,
+  there: ReadonlyMap<string, WorkspaceFile>,
+): Promise<PackageFile[]> {
+  const total = [...there.values()].reduce((sum, { size }) => sum + size, 0);
+  const isLarge = [...there.values()].some(({ size }) => size > MAX_FILE_BYTES);
+  if (there.size > MAX_PACKAGE_FILES || total > MAX_EXPANDED_BYTES || isLarge) {
+    const message = `${quotedName(folder)} has ${there.size} files with ${total} bytes by now.`;
+    const hint = `At most ${MAX_PACKAGE_FILES} files with ${MAX_EXPANDED_BYTES} bytes are accepted.`;
+    throw refused("too_large", message, hint, "payload_too_large");
+  }
+  return atMost(AT_ONCE, [...there], async ([path, listed]) => {
+    const { file, bytes } = await place.files.read(listed.path);
+    if (file.etag !== listed.etag) throw changedSince(folder);
+    return { path, bytes };
+  });
 }

@@ -16,7 +16,7 @@ export interface SessionContextDeps {
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
-  skills: Pick<SessionSkills, "lookOnly">;
+  skills: Pick<SessionSkills, "forPreview">;
   now(): number;
 }
 
@@ -27,7 +27,7 @@ export async function sessionContext(turnContext: TurnContext, deps: SessionCont
     agentId: owner.agentId,
     services: deps.services(),
     extraTools: deps.extraTools(),
-    skills: { forTurn: (request) => deps.skills.lookOnly(request) },
+    skills: { forTurn: (request) => deps.skills.forPreview(request) },
     messages: readView(deps.store, owner).messages,
     now: deps.now(),
   });

@@ -2,13 +2,13 @@ import { messageOf } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { log } from "../../lib/log.ts";
 import { isForPeople, type UserMessage } from "../../models/message.ts";
+import { sanitizeForPrompt } from "../../security/sanitize.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
 import { readTypedSkill } from "../../session-store/typed-skill.ts";
 import type { SkillCommand } from "../../skills/command-names.ts";
 import type { ActiveRun } from "../active-run.ts";
-import { dispatchArgs } from "./dispatch-args.ts";
-import { type Invocation, invocationOf } from "./invocation.ts";
-import { handedNote, MAX_INLINE_CHARS, refusedNote, skillNote } from "./skill-note.ts";
+import { dispatchArgs } from "./dispatch.ts";
+import { resolveSkillCommand, type SkillInvocationRequest } from "./resolve-skill-command.ts";
 
 /** Most bytes of a character. */
 const CHARACTER_BYTES = 4;
@@ -20,10 +20,10 @@ const CHARACTER_BYTES = 4;
 export async function addSkillNotes(run: ActiveRun, skills: TurnSkills): Promise<void> {
   if (run.journal.flushReplies !== undefined) return;
   for (const asked of peopleMessages(run)) {
-    if (asked.commandAt === undefined || noteOn(asked, run) !== undefined) continue;
-    const invocation = invocationIn(asked, skills);
+    if (asked.commandAt === undefined || noteFor(asked, run) !== undefined) continue;
+    const invocation = messageInvocation(asked, skills);
     if (invocation === undefined) continue;
-    addTo(asked, { text: await noteText(invocation, skills) }, run);
+    addNote(asked, { text: await invocationNote(invocation, skills) }, run);
   }
 }
 
@@ -37,13 +37,16 @@ export function peopleMessages({ journal }: ActiveRun): UserMessage[] {
 }
 
 /** What a message calls on; undefined where it is a text like any other. */
-export function invocationIn({ text, commandAt }: UserMessage, { set }: TurnSkills): Invocation | undefined {
+export function messageInvocation(
+  { text, commandAt }: UserMessage,
+  { set }: TurnSkills,
+): SkillInvocationRequest | undefined {
   const typed = commandAt === undefined ? undefined : readTypedSkill(text.slice(commandAt));
-  return typed && invocationOf(typed, set);
+  return typed && resolveSkillCommand(typed, set);
 }
 
 /** What was added to a message that calls on a skill. */
-export function noteOn({ id }: UserMessage, { journal }: ActiveRun): UserMessage | undefined {
+export function noteFor({ id }: UserMessage, { journal }: ActiveRun): UserMessage | undefined {
   return journal
     .context()
     .filter((message) => message.role === "user")
@@ -51,7 +54,7 @@ export function noteOn({ id }: UserMessage, { journal }: ActiveRun): UserMessage
 }
 
 /** Stores what is added to a message that calls on a skill. */
-export function addTo(
+export function addNote(
   { id: addedTo }: UserMessage,
   note: Pick<UserMessage, "text" | "dispatch">,
   { row, principal, journal }: ActiveRun,
@@ -61,16 +64,16 @@ export function addTo(
   journal.told({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
 }
 
-async function noteText(invocation: Invocation, skills: TurnSkills): Promise<string> {
+async function invocationNote(invocation: SkillInvocationRequest, skills: TurnSkills): Promise<string> {
   if (invocation.kind === "refused") return refusedNote(invocation.reason);
   const { command, args } = invocation;
   const { dispatchTool } = command.skill.invocation;
-  if (dispatchTool !== undefined) return handedNote(command, dispatchTool, dispatchArgs(command, args));
-  return skillNote(command, args, await textOf(command, skills));
+  if (dispatchTool !== undefined) return delegatedCallNote(command, dispatchTool, dispatchArgs(command, args));
+  return skillNote(command, args, await inlineSkillText(command, skills));
 }
 
 /** Where it cannot be read now, the model is told to, and sees why it cannot. */
-async function textOf({ skill }: SkillCommand, skills: TurnSkills): Promise<string | undefined> {
+async function inlineSkillText({ skill }: SkillCommand, skills: TurnSkills): Promise<string | undefined> {
   if (skill.size > MAX_INLINE_CHARS * CHARACTER_BYTES) return undefined;
   try {
     return await skills.read(skill.location);
@@ -78,4 +81,63 @@ async function textOf({ skill }: SkillCommand, skills: TurnSkills): Promise<stri
     log("warn", "skill.not_read", { location: skill.location, error: messageOf(error) });
     return undefined;
   }
+}
+
+/** Most characters of a skill's text that its command shows the model at once; a longer one it has to read. */
+export const MAX_INLINE_CHARS = 20_000;
+/** Most characters of arguments that are repeated beside it: they stand in what was typed, too. */
+const MAX_ARGS_CHARS = 4000;
+
+/**
+ * What a model is told when somebody calls on a skill with its command.
+ * @param text of its SKILL.md, `{baseDir}` replaced; undefined where it is not at hand
+ */
+export function skillNote({ name, skill }: SkillCommand, args: string, text: string | undefined): string {
+  const body = text === undefined ? undefined : withoutFrontMatter(text).trim();
+  const isShown = body !== undefined && body.length <= MAX_INLINE_CHARS;
+  return [
+    `[System] The user has called on the skill "${skill.name}" with /${name}. ${isShown ? SHOWN : readFirstText(skill.location)}`,
+    argsText(args),
+    ...(isShown ? [`<skill ${attributes(skill)}>\n${body}\n</skill>`] : [`Version: ${skill.version}`]),
+  ].join("\n\n");
+}
+
+/** The same where the command goes to a tool, for models that see it later. */
+export function dispatchNote({ name, skill }: SkillCommand, tool: string): string {
+  return `[System] The user has called on the skill "${skill.name}" with /${name}, which goes to the tool \`${tool}\` directly.`;
+}
+
+/** The same where such a command came among other messages, and so to the model. */
+export function delegatedCallNote({ name, skill }: SkillCommand, tool: string, args: object): string {
+  return [
+    `[System] The user has called on the skill "${skill.name}" with /${name}, which stands for one call of a tool.`,
+    `Call \`${tool}\` with ${JSON.stringify(args)}, as far as it takes these, and tell the user its output.`,
+  ].join(" ");
+}
+
+/** The same where the skill cannot be had. */
+export function refusedNote(reason: string): string {
+  return `[System] What the user typed like a command comes to nothing. Tell them this: ${reason}`;
+}
+
+const SHOWN = "Do what it says; its text follows.";
+
+function readFirstText(location: string): string {
+  return `Before anything else, \`read\` ${location}, and then do what it says.`;
+}
+
+function argsText(args: string): string {
+  if (args === "") return "Nothing was typed after the command: where the skill needs to know more, ask.";
+  if (args.length > MAX_ARGS_CHARS) return "What the user wants of it is what they typed after the command.";
+  return `What was typed after the command:\n${args}`;
+}
+
+function attributes({ name, location, version }: SkillCommand["skill"]): string {
+  return Object.entries({ name, location, version })
+    .map(([key, value]) => `${key}=${JSON.stringify(sanitizeForPrompt(value))}`)
+    .join(" ");
+}
+
+function withoutFrontMatter(text: string): string {
+  return text.replace(/^\uFEFF?---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/, "");
 }

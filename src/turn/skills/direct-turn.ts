@@ -12,19 +12,16 @@ import { type RunResult, stopped } from "../../session-store/run-result.ts";
 import { presentName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnDeps } from "../turn-deps.ts";
-import { addTo, invocationIn, noteOn, peopleMessages } from "./call-skill.ts";
-import { dispatchArgs, fittedArgs } from "./dispatch-args.ts";
-import { dispatchModel } from "./dispatch-model.ts";
-import { loneJournal } from "./single-call-journal.ts";
-import { dispatchNote } from "./skill-note.ts";
+import { addNote, dispatchNote, messageInvocation, noteFor, peopleMessages } from "./call-skill.ts";
+import { dispatchArgs, dispatchModel, fittedArgs, singleCallJournal } from "./dispatch.ts";
 
 /** What a turn that asks no model comes to: a word of ours, or what a tool gives. */
-type Direct =
+type DirectAction =
   | { kind: "answer"; text: string }
   | { kind: "dispatch"; asked: UserMessage; note: string; dispatch: NonNullable<UserMessage["dispatch"]> };
 
 /** What a turn without a model works with. */
-export interface DirectParts {
+export interface DirectTurnDeps {
   skills: TurnSkills;
   tools: readonly AnyTool[];
   /** Makes of a tool's output what its result may hold. */
@@ -38,36 +35,36 @@ export interface DirectParts {
 export async function directTurn(
   run: ActiveRun,
   deps: TurnDeps,
-  parts: DirectParts,
+  parts: DirectTurnDeps,
 ): Promise<RunResult | "paused" | undefined> {
-  const direct = directIn(run, parts);
+  const direct = findDirectAction(run, parts);
   if (direct === undefined) return undefined;
-  if (direct.kind === "answer") return conclusionOf(direct.text);
+  if (direct.kind === "answer") return directResult(direct.text);
   const { asked, note: text, dispatch } = direct;
-  if (noteOn(asked, run) === undefined) addTo(asked, { text, dispatch }, run);
+  if (noteFor(asked, run) === undefined) addNote(asked, { text, dispatch }, run);
   return callTool(dispatch, run, deps, parts);
 }
 
 /** What was begun goes on as it was begun, whatever has become of the skill. */
-function directIn(run: ActiveRun, { skills, tools }: DirectParts): Direct | undefined {
+function findDirectAction(run: ActiveRun, { skills, tools }: DirectTurnDeps): DirectAction | undefined {
   const [asked, ...more] = peopleMessages(run);
   if (asked?.commandAt === undefined || more.length > 0) return undefined;
-  const note = noteOn(asked, run);
+  const note = noteFor(asked, run);
   if (note !== undefined) return note.dispatch && { kind: "dispatch", asked, note: note.text, dispatch: note.dispatch };
-  const invocation = invocationIn(asked, skills);
+  const invocation = messageInvocation(asked, skills);
   if (invocation?.kind === "refused") return { kind: "answer", text: invocation.reason };
   const { command, args = "" } = invocation ?? {};
   const wanted = command?.skill.invocation.dispatchTool;
   if (command === undefined || wanted === undefined) return undefined;
   const tool = tools.find(({ name }) => name === presentName(wanted));
-  if (tool === undefined) return { kind: "answer", text: noTool(command.name, wanted) };
+  if (tool === undefined) return { kind: "answer", text: missingToolText(command.name, wanted) };
   const fitted = fittedArgs(tool, dispatchArgs(command, args));
   if (fitted.kind === "refused") return { kind: "answer", text: fitted.reason };
   const dispatch = { tool: tool.name, args: fitted.args };
   return { kind: "dispatch", asked, note: dispatchNote(command, tool.name), dispatch };
 }
 
-function noTool(command: string, tool: string): string {
+function missingToolText(command: string, tool: string): string {
   return `\`/${command}\` goes to the tool \`${tool}\`, which is not there for you here. Allow it in the tools' policy, or call on another skill.`;
 }
 
@@ -76,7 +73,7 @@ async function callTool(
   dispatch: NonNullable<UserMessage["dispatch"]>,
   run: ActiveRun,
   deps: TurnDeps,
-  { tools, keep }: DirectParts,
+  { tools, keep }: DirectTurnDeps,
 ): Promise<RunResult | "paused"> {
   const { startedAt } = run.journal.state;
   const { allowedTools = [] } = deps.owner.settings;
@@ -86,7 +83,7 @@ async function callTool(
       model: dispatchModel({ callId: newId("call", Date.now()), ...dispatch }),
       request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
       tools,
-      journal: loneJournal(run.journal, startedAt),
+      journal: singleCallJournal(run.journal, startedAt),
       modelIdleMs: 0,
       budget: deps.budget && withoutTokens(deps.budget),
       repetition: deps.services.config.tools.loopDetection,
@@ -103,7 +100,7 @@ async function callTool(
   if (end.kind === "paused") return "paused";
   if (end.kind === "aborted") return stopped(run.signal);
   const result = run.journal.context().findLast((message) => message.role === "tool");
-  return conclusionOf(outputOf(result), end.message);
+  return directResult(toolOutputText(result), end.message);
 }
 
 /** It counts as a run where runs are capped; there are no tokens to pay for. */
@@ -117,13 +114,13 @@ function withoutTokens(budget: CallBudget): CallBudget {
 }
 
 /** What a tool gave, as the transcript has it. It is no model's text: no tags are looked for in it. */
-function outputOf(result: ToolMessage | undefined): string {
+function toolOutputText(result: ToolMessage | undefined): string {
   const text = result?.text.trim() ?? "";
   if (result?.isError) return `⚠️ \`${result.tool}\` failed: ${text}`;
   return text === "" ? "Done." : text;
 }
 
-function conclusionOf(text: string, reply?: AssistantMessage): RunResult {
+function directResult(text: string, reply?: AssistantMessage): RunResult {
   const at = Date.now();
   const head = { role: "assistant", id: newId("msg", at), at, stop: "stop", usage: NO_USAGE } as const;
   const message: AssistantMessage = { ...head, model: "isopod/skills", ...reply, parts: [{ type: "text", text }] };

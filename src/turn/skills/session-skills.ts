@@ -5,8 +5,7 @@ import { agentIn, type Services } from "../../services/services.ts";
 import { scanSkills } from "../../services/skills/scan-skills.ts";
 import type { ScannedSkill } from "../../services/skills/scanned-skills.ts";
 import { skillRootsKey } from "../../services/skills/skill-roots.ts";
-import { NO_SKILLS, type TurnSkills } from "../../services/skills/turn-skills.ts";
-import { gateScannedSkills, turnSkills } from "../../services/skills/turn-skills-of.ts";
+import { gateScannedSkills, NO_SKILLS, type TurnSkills, turnSkills } from "../../services/skills/turn-skills.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import {
@@ -18,10 +17,9 @@ import {
   writeSnapshot,
 } from "../../session-store/skill-snapshot.ts";
 import type { Store } from "../../session-store/store.ts";
-import type { SkillSet } from "../../skills/skill-set.ts";
+import type { SkillSet } from "../../skills/skill.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { TurnContext } from "../turn-context.ts";
-import { Debounce } from "./debounce.ts";
 
 /** What the skills of a session need of the object that it is in. */
 export interface SessionSkillsDeps {
@@ -34,7 +32,7 @@ export interface SessionSkillsDeps {
 }
 
 /** Whose turn skills are wanted for, and what is known already. */
-export interface SkillsRequest {
+export interface TurnSkillsRequest {
   turnContext: Pick<TurnContext, "principal">;
   agent: Agent;
   /** The root of the workspace, where it was listed. */
@@ -44,7 +42,7 @@ export interface SkillsRequest {
 /** Who gives a turn its skills. */
 export interface SkillsSource {
   /** Never rejects because a store does not answer: then there are fewer of them, or older ones. */
-  forTurn(request: SkillsRequest): Promise<TurnSkills>;
+  forTurn(request: TurnSkillsRequest): Promise<TurnSkills>;
 }
 
 /**
@@ -67,23 +65,23 @@ export class SessionSkills implements SkillsSource {
   }
 
   /** Those of a turn that begins now: without asking any store, unless the conversation is new or skills were changed. */
-  async forTurn(request: SkillsRequest): Promise<TurnSkills> {
+  async forTurn(request: TurnSkillsRequest): Promise<TurnSkills> {
     if (!request.turnContext.principal.owner) return NO_SKILLS;
     this.#isOverdue = this.#debounce.cancel() || this.#isOverdue;
     const { agent, listing } = request;
     const services = this.#deps.services();
     const known = this.#snapshot();
     const now = this.#headOf(agent, services);
-    const isNow = known !== undefined && !isOld(known, now, services);
+    const isNow = known !== undefined && !isStale(known, now, services);
     return turnSkills(isNow ? known.scanned : await this.#look(agent, services, await listing), agent, services);
   }
 
   /** The same for who only wants to see what a turn would get: nothing is stored. */
-  async lookOnly({ turnContext, agent, listing }: SkillsRequest): Promise<TurnSkills> {
+  async forPreview({ turnContext, agent, listing }: TurnSkillsRequest): Promise<TurnSkills> {
     if (!turnContext.principal.owner) return NO_SKILLS;
     const services = this.#deps.services();
     const known = this.#snapshot();
-    const isNow = known !== undefined && !isOld(known, this.#headOf(agent, services), services);
+    const isNow = known !== undefined && !isStale(known, this.#headOf(agent, services), services);
     const { scanned } = isNow ? known : await scanSkills(agent, services, await listing);
     return turnSkills(scanned, agent, services);
   }
@@ -163,7 +161,50 @@ export class SessionSkills implements SkillsSource {
 }
 
 /** Whether a snapshot is not to be worked with any more. Without watching it is for as long as its conversation lasts. */
-function isOld(known: ScanHead, now: Omit<ScanHead, "digest">, { config }: Services): boolean {
+function isStale(known: ScanHead, now: Omit<ScanHead, "digest">, { config }: Services): boolean {
   if (known.sessionId !== now.sessionId || known.places !== now.places) return true;
   return config.skills.load.watch && known.changes !== now.changes;
+}
+
+/** Skills as the first turn of a new session would have them: they are looked for, and nothing is kept. */
+export function freshSkills(services: Services): SkillsSource {
+  return {
+    async forTurn({ turnContext, agent, listing }) {
+      if (!turnContext.principal.owner) return NO_SKILLS;
+      const { scanned } = await scanSkills(agent, services, await listing);
+      return turnSkills(scanned, agent, services);
+    },
+  };
+}
+
+/** Work that waits until it has been quiet for a while. */
+export class Debounce {
+  #cancel: (() => void) | undefined;
+
+  /** Does the work after so many milliseconds, unless it is cancelled or put off before. Resolves when it is done, or will not be. */
+  async after(ms: number, work: () => Promise<void>): Promise<void> {
+    this.cancel();
+    if (await this.#isQuietFor(ms)) await work();
+  }
+
+  /** What waits is not done. What has begun goes on. Says whether something waited. */
+  cancel(): boolean {
+    const waited = this.#cancel !== undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    return waited;
+  }
+
+  #isQuietFor(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#cancel = undefined;
+        resolve(true);
+      }, ms);
+      this.#cancel = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
 }

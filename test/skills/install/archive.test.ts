@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { IsopodError } from "../../../src/lib/errors.ts";
 import { pathFault } from "../../../src/lib/relative-path.ts";
 import { unpackArchive } from "../../../src/skills/install/archive.ts";
-import { MAX_EXPANDED_BYTES } from "../../../src/skills/install/package-limits.ts";
+import { MAX_EXPANDED_BYTES } from "../../../src/skills/install/refusal.ts";
 import { bytesOf, joined, rawZip, skillText, tarGzOf, zipOf } from "./archives.ts";
 
 const SKILL = bytesOf(skillText("weather"));

@@ -3,8 +3,8 @@ import { IsopodError } from "../../../src/lib/errors.ts";
 import { ed25519KeyBytes } from "../../../src/security/ed25519-key.ts";
 import { wholeSchema } from "../../../src/services/config-schema.ts";
 import type { PackageFile } from "../../../src/skills/install/archive.ts";
-import { canonicalText, manifestOf } from "../../../src/skills/install/manifest.ts";
-import { checkSignature, keyIdOf, type SignatureRules } from "../../../src/skills/install/signature.ts";
+import { canonicalText, packageManifest } from "../../../src/skills/install/package-manifest.ts";
+import { checkSignature, type SignatureRules, signingKeyId } from "../../../src/skills/install/signature.ts";
 import { bytesOf } from "./archives.ts";
 
 const FILES: PackageFile[] = [
@@ -22,9 +22,9 @@ async function author() {
   return {
     raw,
     spki,
-    keyId: await keyIdOf(raw),
+    keyId: await signingKeyId(raw),
     async sign(files: readonly PackageFile[], more: object = {}): Promise<PackageFile[]> {
-      const text = canonicalText(await manifestOf(files));
+      const text = canonicalText(await packageManifest(files));
       const signed = await crypto.subtle.sign({ name: "Ed25519" }, pair.privateKey, new TextEncoder().encode(text));
       const file = { version: 1, algorithm: "ed25519", signature: base64(new Uint8Array(signed)), ...more };
       return [...files, { path: "SKILL.sig", bytes: bytesOf(JSON.stringify(file)) }];
@@ -34,7 +34,11 @@ async function author() {
 
 async function findingOf(files: readonly PackageFile[], rules: Partial<SignatureRules>) {
   try {
-    return await checkSignature(files, await manifestOf(files), { trustedKeys: [], requireSignature: false, ...rules });
+    return await checkSignature(files, await packageManifest(files), {
+      trustedKeys: [],
+      requireSignature: false,
+      ...rules,
+    });
   } catch (thrown) {
     if (!(thrown instanceof IsopodError)) throw thrown;
     return thrown.details.reason;
@@ -42,7 +46,7 @@ async function findingOf(files: readonly PackageFile[], rules: Partial<Signature
 }
 
 test("what is signed is one text, in the order of the bytes of the paths", async () => {
-  expect(canonicalText((await manifestOf(FILES)).toReversed())).toBe(
+  expect(canonicalText((await packageManifest(FILES)).toReversed())).toBe(
     [
       "isopod-skill-v1",
       "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1 4 SKILL.md",

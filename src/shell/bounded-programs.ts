@@ -1,0 +1,80 @@
+import type { CustomCommand, ResolvedCommandContext } from "just-bash/browser";
+import { MAX_DIFF_LINES } from "./limits.ts";
+
+const KIB = 1024;
+
+/**
+ * Programs that take forty times the memory of what they read, or more, with the most bytes that they are given at once: so they stay
+ * below 64 MB. `words` is how many arguments are no files.
+ */
+const MEMORY_HUNGRY = [
+  { name: "comm", words: 0, most: 1024 * KIB },
+  { name: "jq", words: 1, most: 1024 * KIB },
+  { name: "sed", words: 1, most: 512 * KIB },
+  { name: "tr", words: Number.POSITIVE_INFINITY, most: 1024 * KIB },
+];
+
+/** Programs of just-bash that refuse to work on too much at once. */
+export const boundedPrograms: CustomCommand[] = MEMORY_HUNGRY.map(({ name, words, most }) => ({
+  name,
+  async execute(args, context) {
+    const paths = args.filter((arg) => !arg.startsWith("-")).slice(words);
+    if ((await largestInput(paths, context)) > most) {
+      const stderr = `${name}: it takes ${most / KIB} KiB at once; give it a part (grep, head -c, tail -n)\n`;
+      return { stdout: "", stderr, exitCode: 2 };
+    }
+    return (await context.origCommand?.(args)) ?? { stdout: "", stderr: `${name}: not here\n`, exitCode: 127 };
+  },
+}));
+
+/** The bytes of the largest file; where there is none, of what comes from stdin. */
+async function largestInput(paths: readonly string[], context: ResolvedCommandContext): Promise<number> {
+  const sizes: number[] = [];
+  for (const path of paths) sizes.push((await fileSize(path, context)) ?? 0);
+  return Math.max(...(sizes.length > 0 ? sizes : [String(context.stdin).length]));
+}
+
+async function fileSize(path: string, { fs, cwd }: ResolvedCommandContext): Promise<number | undefined> {
+  try {
+    return (await fs.stat(fs.resolvePath(cwd, path))).size;
+  } catch {
+    // It says itself what it cannot find.
+    return undefined;
+  }
+}
+
+/** `diff`, which refuses files that differ in too much: the time of just-bash's own grows with the square of that. */
+export const boundedDiff: CustomCommand = {
+  name: "diff",
+  async execute(args, context) {
+    const refusal = await sizeRefusal(args, context);
+    if (refusal !== undefined) return { stdout: "", stderr: `${refusal}\n`, exitCode: 2 };
+    return (await context.origCommand?.(args)) ?? { stdout: "", stderr: "diff: not here\n", exitCode: 127 };
+  },
+};
+
+/** Why two files are not compared, where they differ in too much. */
+async function sizeRefusal(args: readonly string[], { fs, cwd }: ResolvedCommandContext): Promise<string | undefined> {
+  if (args.some((arg) => arg === "--brief" || /^-[a-z]*q/.test(arg))) return undefined;
+  const [one, other] = args.filter((arg) => !arg.startsWith("-"));
+  if (one === undefined || other === undefined) return undefined;
+  const linesOf = async (path: string) => (await fs.readFile(fs.resolvePath(cwd, path))).split("\n");
+  try {
+    return differingLines(await linesOf(one), await linesOf(other)) <= MAX_DIFF_LINES
+      ? undefined
+      : `diff: ${one} and ${other} differ in more than ${MAX_DIFF_LINES} lines; diff -q says whether they differ`;
+  } catch {
+    // It says itself what it cannot read.
+    return undefined;
+  }
+}
+
+/** How many lines are left of both where the same ones at the beginning and at the end are taken away. */
+function differingLines(one: readonly string[], other: readonly string[]): number {
+  let first = 0;
+  while (first < one.length && one[first] === other[first]) first++;
+  let last = 0;
+  const most = Math.min(one.length, other.length) - first;
+  while (last < most && one[one.length - 1 - last] === other[other.length - 1 - last]) last++;
+  return one.length + other.length - 2 * (first + last);
+}
