@@ -4,8 +4,8 @@ import { MAX_DIFF_LINES } from "./limits.ts";
 const KIB = 1024;
 
 /**
- * Programs that take forty times the memory of what they read, or more, with the most bytes that they are given at once: so they stay
- * below 64 MB. `words` is how many arguments are no files.
+ * Programs that use forty times the memory of their input or more, with the most bytes of one input: that keeps them
+ * below 64 MB. `words` is the number of leading arguments that are not files.
  */
 const MEMORY_HUNGRY = [
   { name: "comm", words: 0, most: 1024 * KIB },
@@ -14,7 +14,7 @@ const MEMORY_HUNGRY = [
   { name: "tr", words: Number.POSITIVE_INFINITY, most: 1024 * KIB },
 ];
 
-/** Programs of just-bash that refuse to work on too much at once. */
+/** Wrappers of just-bash programs that refuse an input that is too large. */
 export const boundedPrograms: CustomCommand[] = MEMORY_HUNGRY.map(({ name, words, most }) => ({
   name,
   async execute(args, context) {
@@ -27,7 +27,7 @@ export const boundedPrograms: CustomCommand[] = MEMORY_HUNGRY.map(({ name, words
   },
 }));
 
-/** The bytes of the largest file; where there is none, of what comes from stdin. */
+/** The size of the largest file argument; without file arguments, that of stdin. */
 async function largestInput(paths: readonly string[], context: ResolvedCommandContext): Promise<number> {
   const sizes: number[] = [];
   for (const path of paths) sizes.push((await fileSize(path, context)) ?? 0);
@@ -38,12 +38,15 @@ async function fileSize(path: string, { fs, cwd }: ResolvedCommandContext): Prom
   try {
     return (await fs.stat(fs.resolvePath(cwd, path))).size;
   } catch {
-    // It says itself what it cannot find.
+    // The wrapped program reports the missing file.
     return undefined;
   }
 }
 
-/** `diff`, which refuses files that differ in too much: the time of just-bash's own grows with the square of that. */
+/**
+ * `diff`, which refuses files with too many differing lines: just-bash's implementation takes time that grows with
+ * their square.
+ */
 export const boundedDiff: CustomCommand = {
   name: "diff",
   async execute(args, context) {
@@ -53,7 +56,7 @@ export const boundedDiff: CustomCommand = {
   },
 };
 
-/** Why two files are not compared, where they differ in too much. */
+/** The error message for two files with too many differing lines. */
 async function sizeRefusal(args: readonly string[], { fs, cwd }: ResolvedCommandContext): Promise<string | undefined> {
   if (args.some((arg) => arg === "--brief" || /^-[a-z]*q/.test(arg))) return undefined;
   const [one, other] = args.filter((arg) => !arg.startsWith("-"));
@@ -64,12 +67,12 @@ async function sizeRefusal(args: readonly string[], { fs, cwd }: ResolvedCommand
       ? undefined
       : `diff: ${one} and ${other} differ in more than ${MAX_DIFF_LINES} lines; diff -q says whether they differ`;
   } catch {
-    // It says itself what it cannot read.
+    // The wrapped program reports the unreadable file.
     return undefined;
   }
 }
 
-/** How many lines are left of both where the same ones at the beginning and at the end are taken away. */
+/** The number of lines in both files without their common beginning and end. */
 function differingLines(one: readonly string[], other: readonly string[]): number {
   let first = 0;
   while (first < one.length && one[first] === other[first]) first++;

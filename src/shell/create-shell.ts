@@ -19,19 +19,19 @@ import { isWithin, normalPath, type StoredFile, WORKSPACE } from "./tree.ts";
 import { findChanges, writeBack } from "./write-back.ts";
 import { yq } from "./yq.ts";
 
-/** What a shell works on. */
+/** The files, network and secrets mask that a shell works with. */
 export interface ShellDeps {
   workspace: Pick<Workspace, "walk" | "read" | "write" | "remove">;
-  /** Read-only files beside the workspace. Those that are a part of it are left out. */
+  /** Read-only files outside the workspace. Mounts inside `/workspace` are ignored. */
   mounts: readonly ReadOnlyFiles[];
-  /** How scripts reach the outside. */
+  /** The fetch that `curl` uses. */
   fetch: SafeFetch;
   mask: Mask;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** The variables of every script. Nothing replaces them but the script itself. */
+/** Variables that every script starts with; variables of a run do not replace them. */
 const BASE_ENV: Readonly<Record<string, string>> = {
   HOME: WORKSPACE,
   PATH: "/usr/bin:/bin",
@@ -41,11 +41,11 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   USER: "user",
 };
 
-/** How long a command that was told to stop is waited for, in milliseconds. */
+/** How long an aborted command may take to end, in milliseconds. */
 const GRACE_MS = 1_000;
 const TIME_OVER = 124;
 
-/** A shell of just-bash over a workspace. Making one costs nothing. */
+/** Creates a shell of just-bash over a workspace. Nothing is read until a script runs. */
 export function createShell(deps: ShellDeps): Shell {
   return { commands: SHELL_COMMANDS, run: (script, options) => runScript(script, options, deps) };
 }
@@ -100,7 +100,7 @@ interface ScriptDeps {
   signal: AbortSignal;
 }
 
-/** Runs the script to its end, or until it was told to stop and had a moment for it. Never rejects. */
+/** Runs the script until it ends, or until `GRACE_MS` after it was aborted. Never rejects. */
 async function execute(
   script: string,
   options: ShellRun,
@@ -124,7 +124,7 @@ async function execute(
       customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, xargs, yq, ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
-      // It replaces globals of the whole isolate, in which others are at work.
+      // It replaces globals of the isolate, which other requests share.
       defenseInDepth: false,
     });
     bash.registerTransformPlugin(takesTurns);
@@ -145,7 +145,7 @@ async function execute(
   }
 }
 
-/** Waits, though not longer than the run goes on. */
+/** Waits for some milliseconds, or until the run is aborted. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -164,7 +164,7 @@ async function isFolder(files: RunFiles, path: string): Promise<boolean> {
   }
 }
 
-/** What just-bash advises its host to do. */
+/** Hints of just-bash that address its host application. */
 const LIMIT_ADVICE = /, increase executionLimits\.\w+/g;
 const BUILD_ADVICE = /command not available in browser environments\. Exclude .*? Node\.js bundle\./g;
 const LIMIT_EXIT = 126;
@@ -173,7 +173,7 @@ function withoutAdvice(stderr: string): string {
   return stderr.replace(LIMIT_ADVICE, "").replace(BUILD_ADVICE, "command not found");
 }
 
-/** Sentences about what was written where nothing stays. */
+/** Sentences about files that were written outside the workspace or to read-only folders. */
 function lostFileNotes(files: RunFiles): string[] {
   const strays = files.strays();
   return [
@@ -182,7 +182,7 @@ function lostFileNotes(files: RunFiles): string[] {
   ];
 }
 
-/** A loop that never waits for anything lets no timer ring: just-bash looks at the clock itself then. */
+/** Whether just-bash itself saw that the time was over: no timer fires during a loop that never awaits. */
 function hitDeadline({ exitCode, stderr }: ScriptEnd): boolean {
   return exitCode === TIME_OVER && /exceeded (?:its )?execution deadline/.test(stderr);
 }
@@ -192,7 +192,7 @@ function stopReason(
   overrun: AbortSignal,
   { stdout, exitCode, stderr }: ScriptEnd,
 ): string | undefined {
-  // just-bash drops what was printed where it is told to stop.
+  // just-bash discards the output of an aborted script.
   const silence = stdout === "" ? " What it had printed is lost; have it write to a file." : "";
   if (overrun.aborted) return `It was stopped. ${String(overrun.reason)}${silence}`;
   if (overMs !== undefined) return `It was stopped after ${overMs / 1000} s, which is its longest time.${silence}`;

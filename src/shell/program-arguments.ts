@@ -2,7 +2,7 @@ import type { CustomCommand, ResolvedCommandContext } from "just-bash/browser";
 
 type Result = Awaited<ReturnType<NonNullable<ResolvedCommandContext["origCommand"]>>>;
 
-/** What a `bash` was told before its script. */
+/** The options of a `bash` command, and where its script comes from. */
 interface BashInvocation {
   /** `set -e -o pipefail` and so on. */
   set: string[];
@@ -10,10 +10,10 @@ interface BashInvocation {
   operands: string[];
 }
 
-/** Options that `set` knows, too. */
+/** Options of `bash` that `set` also takes. */
 const SETTABLE = "efuvxC";
 
-/** `bash` and `sh` of just-bash, which know no options but `-c`, with those that scripts are called with. */
+/** `bash` and `sh` with the options that scripts commonly use; just-bash's own take only `-c`. */
 export const bashCommands: CustomCommand[] = ["bash", "sh"].map((name) => ({
   name,
   async execute(args, context) {
@@ -23,7 +23,7 @@ export const bashCommands: CustomCommand[] = ["bash", "sh"].map((name) => ({
   },
 }));
 
-/** The arguments that just-bash's own understands. */
+/** The equivalent arguments for just-bash's own `bash`. */
 async function supportedArguments(
   name: string,
   args: readonly string[],
@@ -42,12 +42,12 @@ async function supportedArguments(
     const script = await context.fs.readFile(context.fs.resolvePath(context.cwd, first));
     return ["-c", prefix + script.replace(/^#!.*/, ""), first, ...others];
   } catch {
-    // It says itself that it cannot read it.
+    // just-bash reports the unreadable file.
     return operands;
   }
 }
 
-/** @param stdin a character a byte */
+/** Decodes stdin as UTF-8. @param stdin a string with one character per byte */
 function decodeStdin(stdin: unknown): string {
   return new TextDecoder().decode(Uint8Array.from(String(stdin), (character) => character.charCodeAt(0)));
 }
@@ -76,8 +76,8 @@ function parseArguments(args: readonly string[]): BashInvocation {
 }
 
 /**
- * A result whose printed bytes are counted as they are. just-bash makes text of what a nested script printed after it counted it,
- * and ends the run where the count is larger than the text.
+ * Corrects the byte count of a result. just-bash counts the output of a nested script before it decodes it, and ends
+ * the run if the count exceeds the text.
  */
 function withByteCount(result: Result): Result {
   const counted = result.internalOutputAccounting;
@@ -86,7 +86,7 @@ function withByteCount(result: Result): Result {
   return { ...result, internalOutputAccounting: { ...counted, stdout: Math.min(counted.stdout, bytes) } };
 }
 
-/** `xargs`, whose options may have their values joined to them: `-n1`, `-I{}`. just-bash's own wants them apart. */
+/** `xargs` with attached option values such as `-n1` and `-I{}`; just-bash's own wants them separate. */
 export const xargs: CustomCommand = {
   name: "xargs",
   async execute(args, { origCommand }) {

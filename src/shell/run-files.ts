@@ -11,8 +11,11 @@ type Content = Parameters<IFileSystem["writeFile"]>[1];
 type WriteOptions = Parameters<IFileSystem["writeFile"]>[2];
 
 /**
- * The files of one run as just-bash wants them: `/workspace` and what is mounted beside it. Failures are errors as programs of a
- * shell know them, `ENOENT` and so on.
+ * The file system of one run for just-bash: `/workspace` and the mounts beside it. Errors have errno prefixes such as
+ * `ENOENT`.
+ *
+ * just-bash's own `InMemoryFs` and `MountableFs` do not serve: `stat` loads lazy files, links are not followed on
+ * writes or between mounts, and their changes cannot be inspected.
  */
 export class RunFiles implements IFileSystem {
   readonly #tree: RunTree;
@@ -28,22 +31,22 @@ export class RunFiles implements IFileSystem {
     this.#memory = memory;
   }
 
-  /** Nothing can be read or changed any more. */
+  /** Ends all access: later reads and writes throw. */
   close(): void {
     this.#tree.close();
   }
 
-  /** Paths that something was written to in vain. */
+  /** Read-only paths that the script tried to write to. */
   get refused(): string[] {
     return this.#changes.refused;
   }
 
-  /** Every file and link of the workspace as it is now; undefined where nobody looked into it. */
+  /** All files and links of the workspace; undefined if the script never accessed it. */
   workspace(): [string, Entry][] | undefined {
     return this.#tree.workspace();
   }
 
-  /** Files that are neither in the workspace nor where one would expect them to be gone. */
+  /** Files that were written outside `/workspace` and `/tmp`, and so are not kept. */
   strays(): string[] {
     const elsewhere = (path: string) => ![WORKSPACE, "/tmp", ...READ_ONLY].some((folder) => isWithin(folder, path));
     return [...entriesBelow(this.#tree.root, "/")].flatMap(([path, { kind }]) =>
@@ -56,7 +59,7 @@ export class RunFiles implements IFileSystem {
   }
 
   async readFileBytes(path: string): Promise<ByteString> {
-    // The type is opaque, and nothing that just-bash exports makes one.
+    // `ByteString` is an opaque type, and just-bash exports no constructor for it.
     return byteString(await this.readFileBuffer(path)) as unknown as ByteString;
   }
 
@@ -116,7 +119,7 @@ export class RunFiles implements IFileSystem {
     return normalPath(path.startsWith("/") ? path : `${base}/${path}`);
   }
 
-  /** Only `ls` asks for it, for patterns that the shell has tried already and that fit nothing. */
+  /** Empty: only `ls` calls it, for patterns that the shell has already failed to match. */
   getAllPaths(): string[] {
     return [];
   }

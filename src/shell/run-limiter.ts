@@ -1,11 +1,11 @@
 import { MAX_BUSY_MS, MAX_HELD_BYTES, MAX_NEW_ENTRIES, MAX_SERVED_BYTES, TURN_BYTES, TURN_CALLS } from "./limits.ts";
 
-/** What one run takes in memory and time, and how often everybody else has a turn while it works. What is too much stops it. */
+/** Counts the memory and CPU time of one run, stops the run at a limit, and yields to the event loop in between. */
 export class RunLimiter {
   readonly #stopped: (why: string) => void;
   readonly #now: () => number;
   #busyMs = 0;
-  /** Since when it works; the clock of a Worker stands still until something is waited for. */
+  /** When the current work began. The clock of a Worker advances only while it awaits. */
   #busySince: number;
   #held = 0;
   #entries = 0;
@@ -13,19 +13,19 @@ export class RunLimiter {
   #bytesSince = 0;
   #callsSince = 0;
 
-  /** @param stopped told that the run may not go on, with the reason as a sentence */
+  /** @param stopped called with the reason, a sentence, when the run must stop */
   constructor(stopped: (why: string) => void, now: () => number) {
     this.#stopped = stopped;
     this.#now = now;
     this.#busySince = now();
   }
 
-  /** The run may not go on. @param why a sentence */
+  /** Stops the run. @param why a sentence */
   stop(why: string): void {
     this.#stopped(why);
   }
 
-  /** Counts bytes that are held from now on, or fewer of them; false where they would be too much. */
+  /** Counts bytes that are held from now on; a negative number releases. False if they exceed the limit. */
   mayHold(bytes: number): boolean {
     if (bytes > 0 && this.#held + bytes > MAX_HELD_BYTES) {
       this.stop(`Its files took more than ${MAX_HELD_BYTES / 1024 / 1024} MB, read and written.`);
@@ -39,7 +39,7 @@ export class RunLimiter {
     this.#held -= bytes;
   }
 
-  /** Counts a file, folder or link that is made; false where there are too many. */
+  /** Counts a new file, folder or link. False if there are too many. */
   mayCreate(): boolean {
     if (this.#entries >= MAX_NEW_ENTRIES) {
       this.stop(`It made more than ${MAX_NEW_ENTRIES} files and folders.`);
@@ -49,7 +49,7 @@ export class RunLimiter {
     return true;
   }
 
-  /** Waits for something else than the run's own work. */
+  /** Awaits a store or server. That time does not count as work. */
   async idle<T>(waiting: () => Promise<T>): Promise<T> {
     this.#busyMs += this.#now() - this.#busySince;
     try {
@@ -59,7 +59,7 @@ export class RunLimiter {
     }
   }
 
-  /** Counts a call with its bytes; now and then it waits for others, so that timers ring and requests are answered. */
+  /** Counts a call with its bytes, and regularly yields so that timers fire and other requests are served. */
   async serve(bytes: number): Promise<void> {
     this.#served += bytes;
     this.#bytesSince += bytes;

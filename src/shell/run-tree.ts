@@ -29,7 +29,10 @@ import {
   WORKSPACE,
 } from "./tree.ts";
 
-/** What a run sees below `/`: mounts are listed when a path leads into them, and files are read when they are needed. */
+/**
+ * The file tree of a run: a mount is listed when a path first leads into it, and a file is read when it is first
+ * needed.
+ */
 export class RunTree {
   readonly root: FolderEntry;
   readonly #memory: RunLimiter;
@@ -51,18 +54,18 @@ export class RunTree {
     }
   }
 
-  /** Nothing can be reached any more. */
+  /** Ends all access: later lookups throw. */
   close(): void {
     this.#open = false;
   }
 
-  /** Every file and link of the workspace as it is now; undefined where nobody looked into it. */
+  /** All files and links of the workspace; undefined if the run never accessed it. */
   workspace(): [string, Entry][] | undefined {
     if (this.#unlisted.has(WORKSPACE)) return undefined;
     return [...entriesBelow(folderAt(this.root, WORKSPACE, 0), WORKSPACE)].filter(([, { kind }]) => kind !== "folder");
   }
 
-  /** Follows a path, and lists the mount that it leads into. */
+  /** Resolves a path, and lists the mount that it leads into. */
   async find(path: string, followLast: boolean): Promise<ResolvedPath> {
     if (path.includes("\0")) throw new Error(`ENOENT: no such file or directory, '${path.replaceAll("\0", "?")}'`);
     await this.#memory.serve(0);
@@ -75,7 +78,7 @@ export class RunTree {
     }
   }
 
-  /** The same without its last link, and with all that is below it. */
+  /** Resolves a path without following its last link, and lists all mounts below it. */
   async findWhole(path: string): Promise<ResolvedPath> {
     const located = await this.find(path, false);
     for (const mount of [...this.#unlisted.values()]) if (isWithin(located.path, mount.at)) await this.#list(mount);
@@ -92,7 +95,7 @@ export class RunTree {
     return entry;
   }
 
-  /** The bytes of a file, read where nobody did so yet. */
+  /** The bytes of a file; reads it on first use. */
   async load(file: FileEntry): Promise<Uint8Array> {
     const { stored } = file;
     if (file.bytes !== undefined || stored === undefined) return file.bytes ?? new Uint8Array();
@@ -100,7 +103,7 @@ export class RunTree {
       this.#memory.stop(`${stored.path} is larger than 10 MiB.`);
       throw new Error("EFBIG: file too large");
     }
-    // It is counted before it is read, so that nothing is read that does not fit.
+    // Counted before the read, so that a file that does not fit is never read.
     const counted = stored.size;
     if (!this.#memory.mayHold(counted)) throw fullDisk();
     const bytes = await this.#ask(() => stored.read()).catch((thrown) => {
@@ -119,7 +122,7 @@ export class RunTree {
     if (this.#unlisted.delete(mount.at)) addMountedFiles(this.root, files);
   }
 
-  /** Asks a store. Programs take every failure for a file that is not there, so that the run is stopped instead. */
+  /** Calls a store. Shell programs treat any failure as a missing file, so a failing store stops the run. */
   async #ask<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#memory.idle(work);
@@ -135,11 +138,11 @@ function addFile(root: FolderEntry, path: string, entry: FileEntry): void {
   folderAt(root, path.slice(0, slash), entry.modifiedAt).children.set(path.slice(slash + 1), entry);
 }
 
-/** A folder of a run whose files are listed when a script looks into it first. */
+/** A folder whose files are listed when a script first accesses it. */
 export interface Mount {
-  /** A normal path. */
+  /** A normal absolute path. */
   readonly at: string;
-  /** @throws Error of a shell's kind where the store does not answer */
+  /** @throws Error with an errno prefix if the store does not answer */
   list(): Promise<MountedFile[]>;
 }
 
@@ -148,7 +151,7 @@ export interface MountedFile {
   modifiedAt: number;
 }
 
-/** Files that a run may only read, such as those of a root of skills. */
+/** Read-only files for a run, such as those of a skill root. */
 export interface ReadOnlyFiles {
   /** The folder, such as `/skills/managed/`. */
   readonly mount: string;
@@ -158,7 +161,7 @@ export interface ReadOnlyFiles {
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
-/** The workspace as a run finds it. What is read later than it was listed is what the run goes on from. */
+/** Mounts the workspace. A run builds on the version that it read, even if that is newer than the listed one. */
 export function workspaceMount(workspace: Pick<Workspace, "walk" | "read">): Mount {
   return {
     at: WORKSPACE,
@@ -184,7 +187,7 @@ function storedIn(workspace: Pick<Workspace, "read">, { path, etag, size }: Work
   return stored;
 }
 
-/** Files that are only read, as a run finds them. */
+/** Mounts read-only files. */
 export function readOnlyMount(files: ReadOnlyFiles): Mount {
   const at = normalPath(files.mount);
   return {
@@ -201,18 +204,18 @@ export function readOnlyMount(files: ReadOnlyFiles): Mount {
   };
 }
 
-/** Puts the files of a mount into the tree. */
+/** Adds the files of a mount to the tree. */
 export function addMountedFiles(root: FolderEntry, files: readonly MountedFile[]): void {
   for (const { stored, modifiedAt } of files) {
     const slash = stored.path.lastIndexOf("/");
     const { children } = folderAt(root, stored.path.slice(0, slash), modifiedAt);
-    // What is a file and a folder at once in the store is a folder here.
+    // A key that is both a file and a prefix in the store is a folder here.
     if (children.has(stored.path.slice(slash + 1))) continue;
     children.set(stored.path.slice(slash + 1), newFile(undefined, stored, modifiedAt));
   }
 }
 
-/** Failures of stores as a shell's programs know them. */
+/** Rethrows store failures as errors with errno prefixes. */
 async function asShellError<T>(work: () => Promise<T>, path: string): Promise<T> {
   try {
     return await work();

@@ -1,7 +1,7 @@
 import { Bash, type CustomCommand, defineCommand } from "just-bash/browser";
 import { contentBytes } from "./file-bytes.ts";
 
-/** What a loop does at the beginning of each round: it opens a file, and there the run takes turns with others. */
+/** The statement that each loop iteration starts with: opening a file lets the run yield. */
 const TURN = ": </dev/null";
 
 const LOOPS: ReadonlySet<unknown> = new Set(["For", "CStyleFor", "While", "Until"]);
@@ -9,8 +9,8 @@ const LOOPS: ReadonlySet<unknown> = new Set(["For", "CStyleFor", "While", "Until
 let turn: Statement | undefined;
 
 /**
- * Has every loop of a script take turns. A loop of builtins waits for nothing else, so that neither its time would be over nor
- * anybody else be heard. Where it changes a script, it is `$?` at the beginning of a round of `for` and `until`.
+ * Makes every loop of a script yield. A loop of builtins never awaits, so that neither its timeout nor another request
+ * would be served. The only visible effect is `$?` at the start of an iteration of `for` and `until`.
  */
 export const takesTurns: Plugin = {
   name: "takes-turns",
@@ -42,7 +42,7 @@ interface Decoding {
   args: Word[];
 }
 
-/** Hidden where programs are listed. */
+/** Names of hidden commands. */
 const DECODE = ".decode-variables";
 const DECODE_ARRAY = ".decode-array";
 const LAST_STATUS: Word = {
@@ -52,8 +52,9 @@ const LAST_STATUS: Word = {
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 /**
- * The `read`, `mapfile` and `readarray` of just-bash put bytes into variables, a character each, so that 中 is three of them, and goes
- * to files so. After each in a script, this has the variables made text by `DECODERS`. Scripts of `eval` and `source` it does not see.
+ * just-bash's `read`, `mapfile` and `readarray` put bytes into variables, one character per byte: 中 becomes three
+ * characters and is written so. This adds a call of `DECODERS` after each of them. Scripts of `eval` and `source` are
+ * not transformed.
  */
 export const TEXT_VARIABLES: Plugin = {
   name: "text-variables",
@@ -63,7 +64,10 @@ export const TEXT_VARIABLES: Plugin = {
   },
 };
 
-/** What `TEXT_VARIABLES` calls: with the status that is to come of it, then names, or one array's name and values. */
+/**
+ * The commands that `TEXT_VARIABLES` adds. Their arguments are the exit status to return, then variable names, or one
+ * array's name and values.
+ */
 export const DECODERS: CustomCommand[] = [
   defineCommand(DECODE, async ([status, ...words], { env, assignShellVariable }) => {
     const names = words.filter((word) => IDENTIFIER.test(word));
@@ -86,7 +90,7 @@ function withStatus(status = "0") {
   return { stdout: "", stderr: "", exitCode: Number(status) };
 }
 
-/** Text stays as it is, and so do bytes that are none. */
+/** Decodes a byte string as UTF-8. Text, and bytes that are not UTF-8, are returned unchanged. */
 function decodeValue(value: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(contentBytes(value, "latin1"));
@@ -95,7 +99,7 @@ function decodeValue(value: string): string {
   }
 }
 
-/** Changes statements where they stand. */
+/** Modifies statements in place. */
 function decodeStatements(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   for (const child of Object.values(node)) decodeStatements(child);
@@ -107,8 +111,9 @@ function isStatement(node: object): node is Statement {
 }
 
 /**
- * `read x` becomes `read x && decode 0 x || decode $? x`, and `! read x` ends with `! decode 0 x`: what comes of it is the same, also
- * with `set -e`. After `&&` it is left out where it failed: there `set -e` would take what failed before for a failure of its own.
+ * Turns `read x` into `read x && decode 0 x || decode $? x`, and `! read x` so that it ends with `! decode 0 x`: the
+ * exit status is the same, also with `set -e`. After `&&` the `||` part is left out, because `set -e` would count the
+ * earlier failure as one of `decode`.
  */
 function addDecoding(statement: Statement): void {
   const { pipelines, operators } = statement;

@@ -18,8 +18,8 @@ import {
 } from "./tree.ts";
 
 /**
- * What a run changes in its tree, in memory only. Where a file is written nothing is thrown for what is read-only or too much,
- * because just-bash would drop all that was printed: the first is told in `refused`, the second stops the run.
+ * Changes a run's tree in memory. Writing to a read-only path or over a limit does not throw, because just-bash would
+ * discard the output: the first is recorded in `refused`, the second stops the run.
  */
 export class TreeChanges {
   readonly #tree: RunTree;
@@ -33,12 +33,12 @@ export class TreeChanges {
     this.#now = now;
   }
 
-  /** Paths that something was written to in vain. */
+  /** Read-only paths that the script tried to write to. */
   get refused(): string[] {
     return [...this.#refused];
   }
 
-  /** @param content makes bytes that nobody else changes; not asked where nothing is written */
+  /** @param content returns bytes that the tree may keep; not called if nothing is written */
   async write(wanted: string, content: () => Uint8Array): Promise<void> {
     const { path, name, entry } = await this.#tree.find(wanted, true);
     if (path === "/dev/null") return;
@@ -132,7 +132,7 @@ export class TreeChanges {
     this.#parentOf(path).children.set(name, { kind: "link", target, modifiedAt: this.#now() });
   }
 
-  /** A copy: what is written to one of two names does not show in the other. */
+  /** Creates a hard link as a copy: later writes to one name do not change the other. */
   async makeCopy(existingPath: string, newPath: string): Promise<void> {
     const { entry } = await this.#tree.find(existingPath, true);
     if (entry === undefined) throw missing("link", existingPath);
@@ -143,7 +143,7 @@ export class TreeChanges {
     this.#copy(entry, to.path);
   }
 
-  /** Something that is there, to change its mode or its time. @param verb for the error */
+  /** An existing entry whose mode or time may be changed. @param verb for the error message */
   async changeable(wanted: string, verb: string): Promise<Entry> {
     const { path, entry } = await this.#tree.find(wanted, true);
     if (entry === undefined) throw missing(verb, wanted);
@@ -155,7 +155,7 @@ export class TreeChanges {
     if (!this.#memory.mayCreate()) throw fullDisk();
   }
 
-  /** Copies a file, link or folder to a path, over a file that is there. */
+  /** Copies a file, link or folder to a path, replacing a file there. */
   #copy(entry: Entry, path: string): void {
     const { name, entry: there } = resolveEntry(this.#tree.root, path, false);
     if (entry.kind === "folder") {
@@ -176,7 +176,7 @@ export class TreeChanges {
     return folderAt(this.#tree.root, path.slice(0, path.lastIndexOf("/")), this.#now());
   }
 
-  /** Something is gone from the tree, with all that is in it. */
+  /** Releases the memory of a removed entry and of everything in it. */
   #let(entry: Entry): void {
     const files = entry.kind === "folder" ? [...entriesBelow(entry, "")].map(([, inner]) => inner) : [entry];
     for (const file of files) if (file.kind === "file") this.#memory.release(file.bytes?.length ?? 0);

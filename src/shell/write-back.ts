@@ -8,17 +8,17 @@ import { type Entry, type FileEntry, type StoredFile, WORKSPACE } from "./tree.t
 /** Most files that are on their way at once. */
 const IN_FLIGHT = 6;
 
-/** What came of the changes of a run. */
+/** The stored changes of a run. */
 export interface WriteBackResult {
   written: ChangedFile[];
   removed: string[];
-  /** Sentences about what was not stored. */
+  /** Sentences about changes that were not stored. */
   conflicts: string[];
 }
 
 /**
- * Stores what a run changed, file by file, each only over the version that the run began from. Files are removed when all
- * others are written, and none where one could not be: it may have been moved there.
+ * Stores the changes of a run file by file, each only over the version that the run started from. Files are removed
+ * after all writes, and only if every write succeeded, because a removed file may have been moved.
  */
 export async function writeBack(
   { written, removed, notes: left }: WorkspaceChanges,
@@ -44,7 +44,7 @@ export async function writeBack(
     }
   };
   await inTurn(inMemory, IN_FLIGHT, store);
-  // Their bytes were never needed, and are in memory one file at a time.
+  // These files were moved or copied unread: their bytes are loaded one file at a time.
   await inTurn(moved, 1, store);
   if (!whole && removed.length > 0) {
     const paths = removed.map(({ path }) => path).join(", ");
@@ -63,7 +63,7 @@ export async function writeBack(
   return sorted(done);
 }
 
-/** @returns undefined where the file has these bytes already */
+/** Writes one file. @returns undefined if the stored file already has these bytes */
 async function writeOne(
   { path, file, over }: ChangedEntry,
   workspace: Pick<Workspace, "write">,
@@ -98,24 +98,24 @@ function sorted(done: WriteBackResult): WriteBackResult {
   return done;
 }
 
-/** What a run changed in the workspace. Paths are relative to it. */
+/** The changes of a run in the workspace. Paths are relative to it. */
 export interface WorkspaceChanges {
   written: ChangedEntry[];
   removed: { path: string; stored: StoredFile }[];
-  /** Sentences about what is not stored, whatever the store says. */
+  /** Sentences about changes that cannot be stored, such as links. */
   notes: string[];
 }
 
 export interface ChangedEntry {
   path: string;
   file: FileEntry;
-  /** The file that it takes the place of. */
+  /** The stored file that it replaces. */
   over: StoredFile | undefined;
 }
 
 /**
- * Compares the files that a run began from with those that it leaves.
- * @param stopped whether it was ended from outside: a file that it emptied and had not filled again stays as it was
+ * Compares the files at the start of a run with those at its end.
+ * @param stopped whether the run was aborted: a file that it emptied and had not yet rewritten is kept as it was
  */
 export function findChanges(
   before: readonly StoredFile[],

@@ -11,7 +11,7 @@ interface YqArguments {
   json: boolean;
 }
 
-/** `yq`: reads YAML (JSON is YAML, too), asks jq, and writes YAML or, with `-o json`, JSON. It changes no file. */
+/** `yq`: parses YAML or JSON, runs a jq filter, and prints YAML or, with `-o json`, JSON. It changes no file. */
 export const yq: CustomCommand = {
   name: "yq",
   async execute(args, context) {
@@ -26,7 +26,7 @@ export const yq: CustomCommand = {
   },
 };
 
-/** @returns what is wrong where it is text */
+/** @returns an error message if the arguments are wrong */
 function parseArgs(args: readonly string[]): YqArguments | string {
   let json = false;
   const operands: string[] = [];
@@ -51,7 +51,7 @@ async function readSource(path: string | undefined, { fs, cwd, stdin }: Resolved
   return new TextDecoder().decode(Uint8Array.from(String(stdin), (character) => character.charCodeAt(0)));
 }
 
-/** @throws Error where it is too large or no YAML */
+/** @throws Error if it is too large or not YAML */
 function parseYaml(source: string): unknown[] {
   if (source.length > MAX_YAML_BYTES) throw new Error(`it takes ${MAX_YAML_BYTES / 1024} KiB at most`);
   const documents = parseAllDocuments(source, { logLevel: "silent" });

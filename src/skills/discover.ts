@@ -7,7 +7,7 @@ import { leftOutAt, parseSkillFile, type SkillLocation } from "./parse-skill.ts"
 import { type LeftOut, SKILL_SOURCES, type Skill, type SkillFile, type SkillRoot } from "./skill.ts";
 import type { CachedSkill, SkillCache } from "./skill-cache.ts";
 
-/** How much is looked at: `skills.limits` of the configuration. */
+/** Limits of discovery: `skills.limits` of the configuration. */
 export interface DiscoveryLimits {
   maxCandidatesPerRoot: number;
   maxSkillsLoadedPerSource: number;
@@ -15,27 +15,30 @@ export interface DiscoveryLimits {
   maxSkillFileBytes: number;
 }
 
-/** What the roots have. */
+/** The skills in some roots. */
 export interface DiscoveredSkills {
-  /** One a name, the strongest of its name, by name. */
+  /** One skill per name, from the strongest source, sorted by name. */
   skills: Skill[];
-  /** Everything else, with the reason. A root that did not answer is in it with the code `unreachable` and its address as location. */
+  /**
+   * Everything that is not used, with the reason. A root that does not answer is listed with the code `unreachable` and
+   * its address as location.
+   */
   leftOut: LeftOut[];
-  /** The files of each skill that was found, by the location of its SKILL.md; their paths are relative to its folder. */
+  /** The files of each skill by the location of its SKILL.md, with paths relative to the skill's folder. */
   files: ReadonlyMap<string, SkillFile[]>;
 }
 
-/** Operations of a store under way at once: of six connections a Worker has at a time, none may wait for others. */
+/** Store operations in progress at once; a Worker has six connections. */
 const IN_FLIGHT = 6;
-/** After so long without an answer a root is taken to have none. */
+/** Timeout of a store operation, in milliseconds. */
 const ANSWER_MS = 20_000;
-/** Of those that are passed over in one root so many are named each, and of the rest their number. */
+/** Most skipped skills of a root that are reported individually; of the rest only the number is. */
 const MAX_NAMED = 100;
 
 /**
- * Looks for skills in roots, and reads each SKILL.md that is not remembered in its version. Of two with one name the stronger source
- * counts, of one source the root that comes first, in one root the path that comes first. Never throws: a root or file that does not
- * answer is left out and the others load.
+ * Finds the skills in roots, and reads each SKILL.md whose version is not cached. Of two skills with one name, the
+ * stronger source counts, then the earlier root, then the earlier path. Never throws: a root or file that does not
+ * answer is reported, and the others load.
  */
 export async function discover(
   roots: readonly SkillRoot[],
@@ -62,7 +65,7 @@ interface Candidate {
   place: SkillLocation;
 }
 
-/** What a root has, or that it does not answer. */
+/** Lists a root; a failure becomes a reason. */
 async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; passed: LeftOut[] }> {
   try {
     const files = await withTimeout(root.list());
@@ -77,7 +80,7 @@ async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ fou
   }
 }
 
-/** Reads one SKILL.md, unless this version of it is remembered; undefined where it is gone. */
+/** Reads one SKILL.md, unless its version is cached; undefined if it is gone. */
 async function readCandidate(
   { root, skill: { file }, place }: Candidate,
   { maxSkillFileBytes }: DiscoveryLimits,
@@ -88,7 +91,7 @@ async function readCandidate(
   if (known !== undefined) return known;
   try {
     const bytes = await withTimeout(root.read(file.path, file.etag));
-    // Another version is there since the listing: it is read, and read again at the next look under its own etag.
+    // The file has changed since the listing: it is read now, and cached at the next scan under its own etag.
     const newer = bytes ?? (await withTimeout(root.read(file.path)));
     if (newer === undefined) return undefined;
     if (newer.length > maxSkillFileBytes) return tooLarge(place, newer.length, maxSkillFileBytes);
@@ -112,7 +115,7 @@ async function parseFile(bytes: Uint8Array, place: SkillLocation): Promise<Cache
   return { kind: "skill", skill: issues.length === 0 ? skill : { ...skill, issues } };
 }
 
-/** One skill a name, in the order of strength, so many a source; the others with the reason. */
+/** Picks one skill per name, in order of strength and up to the limit of each source; the others get a reason. */
 function resolveNames(read: readonly CachedSkill[], limits: DiscoveryLimits): { skills: Skill[]; left: LeftOut[] } {
   const chosen = new Map<string, Skill>();
   const loaded = new Map<string, number>();
@@ -176,7 +179,7 @@ function lastName(folder: string): string {
   return folder.slice(folder.lastIndexOf("/") + 1);
 }
 
-/** Roots of the stronger sources first; those of one source stay in their order. */
+/** Sorts roots by strength of their source; the order within a source is kept. */
 function byStrength(roots: readonly SkillRoot[]): SkillRoot[] {
   return SKILL_SOURCES.flatMap((source) => roots.filter((root) => root.source === source));
 }
@@ -185,7 +188,7 @@ function noAnswerReason(what: string, thrown: unknown): string {
   return `${what} did not answer: ${head(messageOf(thrown), 300)} It is looked at again later.`;
 }
 
-/** An answer, or an error where none comes in time. */
+/** Awaits an operation, and throws after `ANSWER_MS`. */
 async function withTimeout<Answer>(work: Promise<Answer>): Promise<Answer> {
   const { signal, done } = deadline(ANSWER_MS);
   try {

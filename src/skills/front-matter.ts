@@ -4,21 +4,21 @@ import { showControls } from "../workspace/decode-text.ts";
 import { type BlockPair, lineAt, lineFields, MAX_MENDS, mendBlock, parseYamlBlock } from "./yaml-block.ts";
 
 /**
- * The front matter of a Markdown file, as OpenClaw 2026.9.6 reads it: each field is a text, and what is a list or a mapping in
- * YAML is its JSON. A file without any has no fields.
+ * The front matter of a Markdown file, parsed as OpenClaw 2026.9.6 does: every field is a string; a YAML list or
+ * mapping becomes its JSON. A file without front matter has no fields.
  */
 export interface FrontMatter {
   kind: "read";
   fields: ReadonlyMap<string, string>;
-  /** What follows it, with line feeds only. */
+  /** The text after it, with line feeds only. */
   body: string;
-  /** Whether a text in it had to be put in quotes first. */
+  /** Whether a value had to be quoted before YAML could parse it. */
   isRepaired: boolean;
-  /** Whether there is any. */
+  /** Whether the file has front matter. */
   isThere: boolean;
 }
 
-/** Front matter that says nothing to anybody. */
+/** Front matter that cannot be parsed. */
 export interface BrokenFrontMatter {
   kind: "broken";
   /** The code of the YAML library's error, or one of ours. */
@@ -27,8 +27,8 @@ export interface BrokenFrontMatter {
 }
 
 /**
- * Longest front matter, in characters. Real ones have a few hundred, and 2,500 at most. One that is written to be slow takes the YAML library
- * some 5 ms a thousand, and an agent may have hundreds of them.
+ * Longest front matter, in characters; real ones have a few hundred, 2,500 at most. Adversarial YAML takes about 5 ms
+ * per thousand characters to parse, and an agent may have hundreds of skills.
  */
 export const MAX_FRONT_MATTER_CHARS = 16_384;
 
@@ -60,7 +60,7 @@ function isFence(line: string): boolean {
 
 type BlockReading = Pick<FrontMatter, "kind" | "fields" | "isRepaired"> | BrokenFrontMatter;
 
-/** Reads a block, and again with a text in quotes where that text was what YAML could not read. */
+/** Parses a block; on an error it retries with the offending value in quotes. */
 function readBlock(block: string): BlockReading {
   const plain = lineFields(block);
   let tried = block;
@@ -77,8 +77,8 @@ function readBlock(block: string): BlockReading {
 }
 
 /**
- * The fields of a block: what YAML says. A list or mapping that begins on the line of its key counts as its text there, where that
- * text has a colon; and what YAML has no value for counts as its line says it.
+ * The fields of a block as YAML parses them, with two exceptions as in OpenClaw: a list or mapping on its key's own
+ * line counts as plain text if that text contains a colon, and a key without a YAML value takes the text of its line.
  */
 function mergeFields(
   values: object,
@@ -104,13 +104,13 @@ function fieldText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (thrown) {
-    // A mapping that holds itself, by an alias, has no JSON.
+    // A mapping that contains itself through an alias has no JSON.
     if (thrown instanceof TypeError) return undefined;
     throw thrown;
   }
 }
 
-/** The keys after whose colon there is another one on their line. */
+/** The keys with a second colon on their line. */
 function inlineKeys(
   block: string,
   pairs: readonly BlockPair[],

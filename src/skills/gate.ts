@@ -2,7 +2,7 @@ import { variableName } from "../config/import/variable-name.ts";
 import { isReservedName } from "../config/reserved-names.ts";
 import type { LeftOut, Skill, SkillSet } from "./skill.ts";
 
-/** What the configuration says of one skill; secrets are names. */
+/** The entry of one skill in `skills.entries`; secrets are given by name. */
 export interface SkillEntry {
   enabled: boolean;
   apiKey?: { id: string } | undefined;
@@ -11,26 +11,26 @@ export interface SkillEntry {
 
 export type SkillEntries = Readonly<Record<string, SkillEntry>>;
 
-/** What the gates look at. Nodes add their systems and commands to the two sets. */
+/** The facts that decide whether a skill may be used. Connected nodes add to the first two sets. */
 export interface GateFacts {
-  /** `linux` is ours. */
+  /** Operating systems; the built-in shell is `linux`. */
   os: ReadonlySet<string>;
-  /** What the shell offers. */
+  /** Available commands. */
   commands: ReadonlySet<string>;
-  /** Whether a variable of the Worker is there that is not kept for itself. */
+  /** Whether a variable of the Worker is set and not reserved. */
   hasEnv(name: string): boolean;
-  /** What the configuration says at a path; a reference to a secret that is not set is undefined. */
+  /** The configured value at a path; a reference to an unset secret is undefined. */
   configAt(path: string): unknown;
   entries: SkillEntries;
-  /** The bundled skills that may be used, by key or name; all where it is absent. */
+  /** Allowed bundled skills, by key or name; all if absent. */
   allowBundled?: readonly string[] | undefined;
-  /** The agent's list, by name: none where it is empty, all where it is absent. */
+  /** The agent's allowed skills, by name; none if empty, all if absent. */
   allowed?: readonly string[] | undefined;
   /** Why a skill is quarantined, by its location. */
   quarantined: ReadonlyMap<string, string>;
 }
 
-/** Why a gate is shut. */
+/** Why a skill may not be used. */
 export type GateCode =
   | "quarantined"
   | "disabled"
@@ -52,13 +52,13 @@ export function skillKey(skill: Pick<Skill, "name" | "metadata">): string {
   return skill.metadata.skillKey ?? skill.name;
 }
 
-/** What the configuration says of a skill, if anything. */
+/** The entry of a skill in `skills.entries`, if it has one. */
 export function skillEntry(skill: Pick<Skill, "name" | "metadata">, entries: SkillEntries): SkillEntry | undefined {
   const key = skillKey(skill);
   return Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
 
-/** Which of these skills may be used, by name; of every other one, by location, all that keeps it out, in one sentence or several. */
+/** Separates the usable skills, by name, from the others, by location, with all reasons as sentences. */
 export function gateSkills(skills: readonly Skill[], facts: GateFacts): SkillSet {
   const eligible: Skill[] = [];
   const leftOut: LeftOut[] = [];
@@ -71,22 +71,25 @@ export function gateSkills(skills: readonly Skill[], facts: GateFacts): SkillSet
   return { eligible: eligible.sort(byName), leftOut: leftOut.sort(byLocation) };
 }
 
-/** A skill that is not used, and why. */
+/** A record of a skill that is not used. */
 export function leftOutFor({ name, source, location }: Skill, code: string, reason: string): LeftOut {
   return { name, source, location, code, reason };
 }
 
-/** The order of names: by their UTF-16 units, the same everywhere. */
+/** Compares names by their UTF-16 units. */
 export function byName(a: { name: string }, b: { name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** The order of places. */
+/** Compares locations. */
 export function byLocation(a: { location: string }, b: { location: string }): number {
   return a.location < b.location ? -1 : a.location > b.location ? 1 : 0;
 }
 
-/** What somebody decided comes alone; of what is missing everything is told. `always` skips the latter only. */
+/**
+ * The closed gates of a skill. A policy or operating system gate is reported alone; of unmet requirements all are.
+ * `always` skips only the requirements.
+ */
 function shutGates(skill: Skill, facts: GateFacts): ShutGate[] {
   const decided = policyGate(skill, facts) ?? osGate(skill, facts);
   if (decided !== undefined) return [decided];
@@ -112,7 +115,10 @@ function policyGate(skill: Skill, { quarantined, entries, allowBundled, allowed 
   return allowed && agentListGate(skill, key, allowed, entries);
 }
 
-/** Agents write skills: one that has the name of an allowed skill and the key of another is not given the other's secrets. */
+/**
+ * The agent's list of skills. Agents can write skills, so a skill with an allowed name but another skill's key must not
+ * get that key's secrets.
+ */
 function agentListGate(
   skill: Skill,
   key: string,
@@ -154,7 +160,7 @@ function requirementGates(skill: Skill, facts: GateFacts): ShutGate[] {
   return shut;
 }
 
-/** Why a variable is not there, and how it would be. */
+/** The gate of a required variable, with how to set it. */
 function variableGate(name: string, skill: Skill, facts: GateFacts): ShutGate | undefined {
   if (facts.hasEnv(name)) return undefined;
   const entry = skillEntry(skill, facts.entries);

@@ -1,17 +1,20 @@
 import JSON5 from "json5";
 import type { InstallSpec, SkillMetadata, SkillRequirements } from "./skill.ts";
 
-/** The keys under which `metadata` has what is meant for us, the first that is there. */
+/** The keys of our part of `metadata`; the first that is present counts. */
 const MANIFEST_KEYS = ["openclaw", "clawdbot"];
 
-/** What `metadata` says to us, and sentences about what of it is not used. */
+/** The parsed `metadata`, and sentences about ignored parts. */
 export interface ParsedMetadata {
-  /** Undefined where it says nothing to us. */
+  /** Undefined if it has no part for us. */
   metadata: SkillMetadata | undefined;
   issues: readonly string[];
 }
 
-/** Reads `metadata` of a front matter: JSON, or JSON5 with comments, single quotes and trailing commas. Never throws. */
+/**
+ * Parses the `metadata` field of front matter: JSON, or JSON5 with comments, single quotes and trailing commas. Never
+ * throws.
+ */
 export function parseMetadata(text: string | undefined): ParsedMetadata {
   if (text === undefined || text === "") return { metadata: undefined, issues: [] };
   const parsed = parseJsonOrJson5(text);
@@ -55,28 +58,28 @@ function faultText({ at, why }: InstallFault): string {
   return `Entry ${at + 1} of \`install\` is left out: ${why}.`;
 }
 
-/** A value that is an object, or undefined where the text is none. `null` and plain values are none to us either. */
+/** The parsed value, or undefined if the text is neither JSON nor JSON5. `null` becomes an empty object. */
 function parseJsonOrJson5(text: string): unknown {
   for (const parser of [JSON, JSON5]) {
     try {
       return parser.parse(text) ?? {};
     } catch (thrown) {
-      // What JSON refuses goes on to JSON5; a nesting too deep for the stack is a RangeError, and nothing to us either.
+      // A text that JSON refuses is tried as JSON5; nesting beyond the stack is a RangeError, and counts as invalid.
       if (!(thrown instanceof SyntaxError || thrown instanceof RangeError)) throw thrown;
     }
   }
   return undefined;
 }
 
-/** Why an entry of `install` is left out. */
+/** Why an entry of `install` is ignored. */
 export interface InstallFault {
-  /** Its place in the list, from 0. */
+  /** Its index in the list. */
   at: number;
   /** The end of a sentence. */
   why: string;
 }
 
-/** The field without which an entry of a kind means nothing. */
+/** The required field of each kind. */
 const TARGET = { brew: "formula", node: "package", go: "module", uv: "package", download: "url" } as const;
 
 const FORMULA = /^[A-Za-z0-9][A-Za-z0-9@+._/-]*$/;
@@ -84,7 +87,7 @@ const MODULE = /^[A-Za-z0-9][\w.~+/-]*(?:@[A-Za-z0-9][\w.~+/-]*)?$/;
 const UV_PACKAGE = /^[A-Za-z0-9][\w.\-[\]=<>!~+,]*$/;
 const SHA256 = /^[a-f0-9]{64}$/;
 
-/** Reads `install`: entries that are safe to show as commands, and why others are not among them. */
+/** Parses `install`: entries that are safe to show as commands, and why others are ignored. */
 export function installSpecs(raw: unknown): { specs: InstallSpec[]; faults: InstallFault[] } {
   const specs: InstallSpec[] = [];
   const faults: InstallFault[] = [];
@@ -97,7 +100,7 @@ export function installSpecs(raw: unknown): { specs: InstallSpec[]; faults: Inst
   return { specs, faults };
 }
 
-/** One entry, or the end of a sentence that says why it is none. */
+/** Parses one entry; a string is the end of a sentence about what is wrong. */
 function installSpec(raw: unknown): InstallSpec | string {
   if (!isObject(raw)) return "it is no mapping";
   const kind = installKind(raw);
@@ -125,7 +128,7 @@ function common({ id, label, ...raw }: Record<string, unknown>, kind: InstallSpe
   };
 }
 
-/** What there is to install, where it cannot be read as an option or another place by a package manager. */
+/** The install targets, without those that a package manager could read as an option or another source. */
 function targets(raw: Record<string, unknown>, kind: InstallSpec["kind"]) {
   const formula = brewFormula(raw.formula) ?? brewFormula(raw.cask);
   const pack =
@@ -171,7 +174,7 @@ function downloadUrl(raw: unknown): string | undefined {
   return url?.protocol === "http:" || url?.protocol === "https:" ? url.href : undefined;
 }
 
-/** `null` where something is there and is no digest. */
+/** A SHA-256 in hex; `null` if a value is present but is not a digest. */
 function checksum(raw: unknown): string | null | undefined {
   if (raw === undefined) return undefined;
   const digest = trimmed(raw)?.toLowerCase() ?? "";
@@ -181,12 +184,15 @@ function checksum(raw: unknown): string | null | undefined {
 const NAME = /^[a-z0-9][a-z0-9-._~]*$/;
 const SCOPED_NAME = /^@[a-z0-9][a-z0-9-._~]*\/[a-z0-9][a-z0-9-._~]*$/;
 const TAG = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
-/** A version with build metadata (https://semver.org): the one kind of version that does not look like a tag. */
+/** A version with build metadata (https://semver.org): the only kind of version that does not match `TAG`. */
 const BUILD =
   /^v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*)?\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*$/;
 const MAX_VERSION_CHARS = 256;
 
-/** Whether a text names a package of npm's registry, with an exact version or a tag at most: no address, path, alias or range. */
+/**
+ * Whether a text names a package of npm's registry, optionally with an exact version or tag. URLs, paths, aliases and
+ * ranges are not accepted.
+ */
 export function isRegistrySpec(spec: string): boolean {
   const at = spec.lastIndexOf("@");
   const name = at > 0 ? spec.slice(0, at) : spec;
@@ -195,18 +201,21 @@ export function isRegistrySpec(spec: string): boolean {
   return version === undefined || TAG.test(version) || (version.length <= MAX_VERSION_CHARS && BUILD.test(version));
 }
 
-/** Whether a value has fields, a list being one. */
+/** Whether a value is an object; a list is one. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** A list of texts as authors write one: a list, whose entries are made texts, or one text with commas. Blank ones are left out. */
+/**
+ * Reads a list of strings as authors write it: a list, whose entries are converted to strings, or one string with
+ * commas. Blank entries are dropped.
+ */
 export function stringList(raw: unknown): string[] {
   const entries = Array.isArray(raw) ? raw.map(entryText) : typeof raw === "string" ? raw.split(",") : [];
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== "");
 }
 
-/** A text without the space around it; undefined where that is all, or where the value is no text. */
+/** A trimmed string; undefined if it is blank or not a string. */
 export function trimmed(raw: unknown): string | undefined {
   const text = typeof raw === "string" ? raw.trim() : "";
   return text === "" ? undefined : text;
@@ -216,7 +225,7 @@ function entryText(entry: unknown): string {
   try {
     return String(entry);
   } catch (thrown) {
-    // A mapping with a field `toString`, or lists in lists deeper than the stack: none has a text.
+    // A mapping with a `toString` field, or lists nested deeper than the stack, cannot be converted.
     if (thrown instanceof TypeError || thrown instanceof RangeError) return "[object Object]";
     throw thrown;
   }

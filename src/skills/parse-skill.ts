@@ -11,11 +11,11 @@ export interface SkillLocation {
   location: string;
   baseDir: string;
   etag: string;
-  /** The name of its folder, which is the skill's name where its file says none. */
+  /** The name of its folder: the skill's name if its file has none. */
   folder: string;
 }
 
-/** A SKILL.md that can be used, or why it cannot. */
+/** A parsed SKILL.md, or why it cannot be used. */
 export type ParsedSkill =
   | { kind: "skill"; skill: Skill; text: string; issues: string[] }
   | { kind: "invalid"; leftOut: LeftOut };
@@ -26,13 +26,13 @@ const MAX_DESCRIPTION_CHARS = 8_192;
 const MAX_FIELD_CHARS = 500;
 const MAX_TOOLS = 100;
 const VERSION_HEX_DIGITS = 16;
-/** Names as https://agentskills.io/specification has them. */
+/** The name format of https://agentskills.io/specification. */
 const SPEC_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const SPEC_NAME_CHARS = 64;
 
 /**
- * Reads the bytes of a SKILL.md: what it says of itself, its text, and sentences about what is amiss with it and does not keep it
- * from use. Never throws: what cannot be used is told with its reason.
+ * Parses the bytes of a SKILL.md into a skill, its text, and sentences about problems that do not prevent its use.
+ * Never throws: a file that cannot be used is returned with the reason.
  */
 export async function parseSkillFile(bytes: Uint8Array, at: SkillLocation): Promise<ParsedSkill> {
   const invalid = (code: string, reason: string): ParsedSkill => ({
@@ -60,7 +60,7 @@ export async function parseSkillFile(bytes: Uint8Array, at: SkillLocation): Prom
   }
 }
 
-/** Something found at a place that is not used. */
+/** A record of a location that is not used. */
 export function leftOutAt(
   at: Pick<SkillLocation, "source" | "location" | "folder">,
   code: string,
@@ -124,7 +124,7 @@ function skillIssues({ issues, description = "" }: SkillReading, name: string, t
   return found;
 }
 
-/** A text as a list can show it: bounded, and without control characters. */
+/** A text for display: shortened, and without control characters. */
 function displayText(text: string, max = MAX_FIELD_CHARS): string {
   return showControls(head(text, max));
 }

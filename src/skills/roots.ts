@@ -7,18 +7,21 @@ import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { readSkillText } from "./read-skill.ts";
 import type { SkillFile, SkillRoot } from "./skill.ts";
 
-/** Where a root is, besides the files in it. */
+/** The source, address and mount of a root. */
 export type RootAddress = Pick<SkillRoot, "source" | "address" | "mount">;
 
-/** The folders of a workspace in which skills are. */
+/** The skill folders of a workspace. */
 const WORKSPACE_FOLDERS = { workspace: "skills", agents: ".agents/skills" } as const;
 
-/** The R2 prefix of the skills that all agents share. */
+/** The R2 prefix of skills for all agents. */
 const MANAGED_PREFIX = "skills/managed/";
 
 const MAX_KEY_BYTES = 1024;
 
-/** The skills of one agent's workspace: those in `skills/`, and those in `.agents/skills/`. One store operation each for 1,000 files. */
+/**
+ * The skill roots of one agent's workspace: `skills/` and `.agents/skills/`. Listing costs one store operation each per
+ * 1,000 files.
+ */
 export function workspaceRoots(workspace: Pick<Workspace, "walk" | "read">): SkillRoot[] {
   return (["workspace", "agents"] as const).map((source) => {
     const folder = WORKSPACE_FOLDERS[source];
@@ -45,7 +48,7 @@ async function readWorkspaceFile(workspace: Pick<Workspace, "read">, path: strin
   }
 }
 
-/** The skills below a prefix of a bucket, which ends with `/`. Keys that no path can name are no files of it. */
+/** A root over a prefix of a bucket, which ends with `/`. Keys that are not valid paths are ignored. */
 export function bucketRoot(
   bucket: Pick<R2Bucket, "list" | "get">,
   prefix: string,
@@ -71,7 +74,7 @@ export function bucketRoot(
   };
 }
 
-/** The skills that all agents share. */
+/** The root of skills for all agents. */
 export function managedRoot(bucket: Pick<R2Bucket, "list" | "get">): SkillRoot {
   return bucketRoot(bucket, MANAGED_PREFIX, {
     source: "managed",
@@ -80,7 +83,7 @@ export function managedRoot(bucket: Pick<R2Bucket, "list" | "get">): SkillRoot {
   });
 }
 
-/** A prefix of `skills.load.extraDirs` as a root, with or without the `/` at its end. */
+/** A root for a prefix of `skills.load.extraDirs`, with or without a trailing `/`. */
 export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): SkillRoot {
   const folder = dir.replace(/\/$/, "");
   return bucketRoot(bucket, `${folder}/`, {
@@ -90,7 +93,7 @@ export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): 
   });
 }
 
-/** Skills that are compiled in, as the texts of their files by path, such as `weather/SKILL.md`. */
+/** A root over compiled-in texts by path, such as `weather/SKILL.md`. */
 export function textsRoot(texts: Readonly<Record<string, string>>, place: RootAddress): SkillRoot {
   const encoder = new TextEncoder();
   return {
@@ -109,7 +112,7 @@ async function textFile(path: string, bytes: Uint8Array): Promise<SkillFile> {
   return { path, etag: await digestOf("SHA-256", bytes), size: bytes.length };
 }
 
-/** The skills that come with Isopod, each in a folder of its name. */
+/** The root of bundled skills, each in a folder of its name. */
 export function bundledRoot(skills: readonly { name: string; files: Readonly<Record<string, string>> }[]): SkillRoot {
   const texts = skills.flatMap(({ name, files }) =>
     Object.entries(files).map(([path, text]) => [`${name}/${path}`, text]),
@@ -118,16 +121,16 @@ export function bundledRoot(skills: readonly { name: string; files: Readonly<Rec
   return textsRoot(Object.fromEntries(texts), place);
 }
 
-/** A skill that a plugin brings: the text of its SKILL.md, or the texts of all its files by path, `SKILL.md` among them. */
+/** A skill of a plugin: the text of its SKILL.md, or all its files by path, `SKILL.md` included. */
 export type SkillTexts = string | Readonly<Record<string, string>>;
 
-/** The name in the front matter of a skill that a plugin brings; undefined where it has none. */
+/** The name in the front matter of a plugin's skill; undefined if it has none. */
 export function pluginSkillName(skill: SkillTexts): string | undefined {
   const reading = readSkillText(typeof skill === "string" ? skill : (skill["SKILL.md"] ?? ""));
   return reading.kind === "read" ? reading.name : undefined;
 }
 
-/** The skills of one plugin, each in a folder of its name. */
+/** The root of one plugin's skills, each in a folder of its name. */
 export function pluginRoot(plugin: string, skills: readonly SkillTexts[]): SkillRoot {
   const texts: Record<string, string> = {};
   skills.forEach((skill, at) => {
@@ -143,7 +146,7 @@ export function pluginRoot(plugin: string, skills: readonly SkillTexts[]): Skill
   });
 }
 
-/** A name as a folder, or the skill's number where nothing of it can stand in a path. */
+/** The folder for a name, or for the skill's number if no character of the name is usable. */
 function pluginSkillFolder(name: string | undefined, at: number): string {
   const folder = (name ?? "")
     .toLowerCase()

@@ -1,13 +1,13 @@
 import type { LeftOut, Skill } from "./skill.ts";
 
-/** What a SKILL.md came to when it was last read. */
+/** The result of parsing a SKILL.md. */
 export type CachedSkill = { kind: "skill"; skill: Skill } | { kind: "invalid"; leftOut: LeftOut };
 
 const MAX_CHARS = 4 * 1024 * 1024;
 
 /**
- * What SKILL.md files came to, by place and version, so that nobody reads one twice in an isolate. Bounded by the characters
- * of their JSON; what was asked for longest ago goes first. What it gives is shared: nobody changes it.
+ * A cache of parsed SKILL.md files by location and version, shared by an isolate. It is bounded by the characters of
+ * their JSON and evicts the least recently used. Values are shared: do not modify them.
  */
 export class SkillCache {
   readonly #entries = new Map<string, { value: CachedSkill; chars: number }>();
@@ -18,7 +18,7 @@ export class SkillCache {
     this.#maxChars = maxChars;
   }
 
-  /** What is remembered of a version of a file at a place. */
+  /** The cached result for a version of a file. */
   get(location: string, etag: string, size: number): CachedSkill | undefined {
     const key = cacheKey(location, etag, size);
     const entry = this.#entries.get(key);

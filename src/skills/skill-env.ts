@@ -4,18 +4,18 @@ import type { Skill } from "./skill.ts";
 
 /** What the commands of one run see besides the shell's own variables. */
 export interface SkillEnv {
-  /** Values of secrets, by variable: for the shell alone. */
+  /** Values of secrets by variable, for the shell only. */
   env: Record<string, string>;
-  /** Names of secrets that the configuration names and that are not set. */
+  /** Names of configured secrets that are not set. */
   missing: string[];
-  /** Sentences about variables that are not given, without any value. */
+  /** Sentences about variables that are withheld, without values. */
   refused: string[];
 }
 
 /**
- * The variables that `skills.entries` gives to skills that may be used. Where two want the same variable with different secrets, the
- * first by name has it.
- * @param secret the value of a secret of the Worker
+ * The variables that `skills.entries` assigns to usable skills. If two skills want one variable with different secrets,
+ * the first by name gets it.
+ * @param secret returns the value of a secret of the Worker
  */
 export function skillEnv(
   eligible: readonly Skill[],
@@ -46,7 +46,9 @@ export function skillEnv(
   return { env, missing: [...missing], refused: [...refused] };
 }
 
-/** The variables that a skill is to be given, by the names of their secrets. What is named in `env` goes before `apiKey`. */
+/**
+ * The variables that a skill's entry assigns, with the names of their secrets. `env` takes precedence over `apiKey`.
+ */
 export function skillVariables(skill: Skill, entries: SkillEntries): { name: string; id: string; path: string }[] {
   const { env = {}, apiKey } = skillEntry(skill, entries) ?? {};
   const { primaryEnv } = skill.metadata;

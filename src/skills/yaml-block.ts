@@ -1,26 +1,29 @@
 import { isAlias, isMap, isScalar, type Pair, type ParsedNode, parseDocument, visit } from "yaml";
 
-/** A key at the top of a block, and what it says. */
+/** A top-level key of a block and its value. */
 export type BlockPair = Pair<ParsedNode, ParsedNode | null>;
 
-/** Why a block is no mapping. */
+/** Why a block cannot be parsed. */
 export interface YamlFault {
-  /** The library's code of its first error, or one of ours. */
+  /** The YAML library's code of its first error, or one of ours. */
   code: string;
   message: string;
-  /** Where in the block, as far as the library says. */
+  /** The offset in the block, if known. */
   at?: number | undefined;
 }
 
-/** What YAML makes of a block: a mapping's values, or why it is none. Either way the keys at the top, as far as it saw any. */
+/** The result of parsing a block: its values, or a fault; in both cases the top-level keys that were parsed. */
 export type YamlBlock =
   | { kind: "values"; values: object; pairs: readonly BlockPair[] }
   | ({ kind: "fault"; pairs: readonly BlockPair[] } & YamlFault);
 
-/** The library looks for a repeated key among all that came before, key by key; we look once. */
+/** `uniqueKeys` is off because the library's check is quadratic; `repeatedKey` checks in one pass. */
 const OPTIONS = { schema: "core", prettyErrors: false, logLevel: "error", uniqueKeys: false } as const;
 
-/** Parses a block as YAML 1.2. Never throws; what the library throws (an alias to nothing, a nesting too deep) is a fault. */
+/**
+ * Parses a block as YAML 1.2. Never throws; exceptions of the library (an unknown alias, too deep nesting) become
+ * faults.
+ */
 export function parseYamlBlock(block: string): YamlBlock {
   let pairs: readonly BlockPair[] = [];
   try {
@@ -43,7 +46,7 @@ export function parseYamlBlock(block: string): YamlBlock {
   }
 }
 
-/** The first key of a mapping, at any depth, that is there twice. */
+/** The first repeated key of any mapping. */
 function repeatedKey(document: ReturnType<typeof parseDocument>): YamlFault | undefined {
   let fault: YamlFault | undefined;
   visit(document, {
@@ -63,22 +66,22 @@ function repeatedKey(document: ReturnType<typeof parseDocument>): YamlFault | un
   return fault;
 }
 
-/** What is left of a line of a block from a place in it on. */
+/** The rest of a line from an offset on. */
 export function lineAt(block: string, start: number): string {
   const end = block.indexOf("\n", start);
   return block.slice(start, end === -1 ? block.length : end);
 }
 
-/** Fields of free text, which authors leave without quotes where YAML needs them. */
+/** Free-text fields that authors often forget to quote. */
 const FREE_TEXT = ["description", "read_when", "summary"];
 const BLOCK_HEADER = /^[|>](?:[1-9][+-]?|[+-][1-9]?)?$/;
 
-/** How often a block may be mended. */
+/** Most repairs of one block. */
 export const MAX_MENDS = FREE_TEXT.length;
 
 /**
- * The block with that text in quotes at which its first error is, by the rules of OpenClaw 2026.9.6: a `description` at the top,
- * or one of the others where a ": " is to blame. The same block where none is.
+ * Quotes the value at a block's first error, by the rules of OpenClaw 2026.9.6: a top-level `description`, or another
+ * free-text field with an unquoted ": ". Returns the block unchanged if neither applies.
  */
 export function mendBlock(
   block: string,
@@ -100,15 +103,15 @@ export function mendBlock(
   return `${block.slice(0, start)}${name}: ${JSON.stringify(unquoted(text))}${block.slice(start + line.length)}`;
 }
 
-/** Where the key `description` begins, if what it says begins with `*`, which is an alias in YAML. */
+/** The offset of the key `description` if its value starts with `*`, which YAML reads as an alias. */
 function aliasedDescription(pairs: readonly BlockPair[]): number | undefined {
   const pair = pairs.find(({ key, value }) => isScalar(key) && key.value === "description" && isAlias(value));
   return pair?.key.range[0];
 }
 
 /**
- * What the lines of a block say without regard to YAML: `key: value` at the start of a line, or a key and the indented lines
- * below it, as they are. A key without anything is not there; of two, the later one counts.
+ * The fields of a block read line by line, without YAML: `key: value` at the start of a line, or a key and the indented
+ * lines below it. Keys without a value are omitted; the last of duplicates counts.
  */
 export function lineFields(block: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
@@ -124,7 +127,7 @@ export function lineFields(block: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** A text without the quotes around it, where it has the same at both ends. */
+/** Removes matching quotes around a text. */
 export function unquoted(text: string): string {
   const quote = text.at(0);
   return (quote === '"' || quote === "'") && text.at(-1) === quote ? text.slice(1, -1) : text;

@@ -2,7 +2,7 @@ import { type ErrorCode, IsopodError } from "../../lib/errors.ts";
 import { type EgressCode, EgressError } from "../../security/egress-error.ts";
 import type { SafeFetch, SafeRequest, SafeResponse } from "../../security/safe-fetch.ts";
 
-/** What it takes to get one. */
+/** What a download needs. */
 export interface DownloadDeps {
   fetch: SafeFetch;
   /** `skills.install.registryUrl`. */
@@ -19,29 +19,29 @@ export interface ArchiveLimits {
   timeoutMs: number;
 }
 
-/** An archive as it was found. */
+/** A downloaded archive. */
 export interface FetchedArchive {
   bytes: Uint8Array<ArrayBuffer>;
   resolved: ResolvedArchive;
 }
 
-/** Where it came from in the end. `sha256` is that of the archive. */
+/** The source of a downloaded archive. `sha256` is the digest of the archive. */
 export type ResolvedArchive =
   | {
       kind: "url";
-      /** As it was asked for, so that an update asks again for the same. */
+      /** The requested address, which an update requests again. */
       url: string;
-      /** The folder in the archive that is meant. */
+      /** The folder of the skill in the archive. */
       path?: string;
       sha256: string;
     }
   | {
       kind: "clawhub";
-      /** `slug`, or `@owner/slug`, as the registry has it now. */
+      /** `slug` or `@owner/slug`, as the registry currently names it. */
       slug: string;
       version: string;
       sha256: string;
-      /** The SHA-256 of each file, by path, as the registry says; undefined where it says none. */
+      /** The SHA-256 of each file by path, as the registry states them; undefined if it states none. */
       files: ReadonlyMap<string, string> | undefined;
     };
 
@@ -55,7 +55,7 @@ const CODES: Record<EgressCode, ErrorCode> = {
   unreachable: "unavailable",
 };
 
-/** Asks the outside for what an install needs. @throws IsopodError where there is no answer; any status is one */
+/** Sends a request of an install. @throws IsopodError if there is no response; any HTTP status is returned */
 export async function askOutside(fetch: SafeFetch, url: string, request: SafeRequest): Promise<SafeResponse> {
   try {
     return await fetch(url, request);

@@ -3,18 +3,18 @@ import { MAX_ARCHIVE_BYTES, MAX_ENTRY_PATH_BYTES, quotedName, refused } from "./
 import { readTarGz } from "./tar.ts";
 import { type ArchivedFile, readZip } from "./zip.ts";
 
-/** What systems and tools leave behind and no skill needs. */
+/** Files of operating systems and tools that no skill needs. */
 const LEFT_BEHIND = /(?:^|\/)(?:__MACOSX|\.git)(?:\/|$)|(?:^|\/)(?:\.DS_Store|Thumbs\.db|\._[^/]+)$/;
 const DRIVE_LETTER = /^[A-Za-z]:/;
 const MAX_DEPTH = 20;
 
-/** One file of a package: its path is relative, in NFC, and one that a workspace takes. */
+/** A file of a package. Its path is relative, in NFC, and valid in a workspace. */
 export interface PackageFile {
   path: string;
   bytes: Uint8Array;
 }
 
-/** The files of an archive, and what is to be said about it. */
+/** The files of an archive, and notes about it. */
 export interface UnpackedArchive {
   files: PackageFile[];
   /** Sentences. */
@@ -22,9 +22,9 @@ export interface UnpackedArchive {
 }
 
 /**
- * Unpacks a `.zip` or `.tar.gz` in memory, within the bounds of `package-limits.ts`. Archives inside stay as they are.
- * Its first bytes tell what it is: neither names nor types that come with it are believed.
- * @throws IsopodError naming the entry that is in the way; nothing of the archive is used then
+ * Unpacks a `.zip` or `.tar.gz` in memory, within the limits of `refusal.ts`. Nested archives are not unpacked. The
+ * format is detected by the first bytes, not by names or content types.
+ * @throws IsopodError naming the offending entry
  */
 export async function unpackArchive(archive: Uint8Array): Promise<UnpackedArchive> {
   if (archive.length > MAX_ARCHIVE_BYTES) {
@@ -48,19 +48,19 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte);
 }
 
-/** `./skill/SKILL.md` is how tar names it. */
+/** The path of an entry: in NFC, without the `./` that tar prepends. */
 function normalEntryPath(name: string): string {
   return name.replace(/^(?:\.\/)+/, "").normalize("NFC");
 }
 
-/** The names that an archive has, each of which may be there once, also for systems to which upper and lower case are one. */
+/** The paths of an archive. Each may occur once, also on case-insensitive systems. */
 class EntryPaths {
-  /** As they are compared, with the name that they stand for. */
+  /** The original name, by comparison key. */
   readonly #files = new Map<string, string>();
   readonly #folders = new Map<string, string>();
   #leftBehind = 0;
 
-  /** Whether an entry is a file of a package. @throws IsopodError where it may be none */
+  /** Adds an entry; false if it is skipped. @throws IsopodError if its path is invalid or a duplicate */
   take(name: string): boolean {
     const path = normalEntryPath(name);
     const fault = entryPathFault(path);
@@ -98,7 +98,7 @@ class EntryPaths {
   }
 }
 
-/** What is wrong with a path, as the end of a sentence. */
+/** What is wrong with a path, as the end of a sentence; undefined if it is valid. */
 function entryPathFault(path: string): string | undefined {
   if (DRIVE_LETTER.test(path)) return "begins with a drive letter";
   const segments = path.split("/");
@@ -116,7 +116,7 @@ function parentFolders(key: string): string[] {
   return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
-/** Whether bytes begin as a zip or gzip does: neither names nor types that come with them are believed. */
+/** Whether bytes start like a zip or gzip, regardless of names and content types. */
 export function isArchive(bytes: Uint8Array): boolean {
   const [first, second, third, fourth] = bytes;
   const isZip = first === 0x50 && second === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6));

@@ -10,17 +10,17 @@ const SLUG = /^(?:@?([a-z0-9][a-z0-9_-]{0,63})\/)?([a-z0-9][a-z0-9_-]{0,127})$/i
 const VERSION = /^[0-9a-z][0-9a-z.+-]{0,63}$/i;
 const LATER = "Try again later.";
 
-/** A skill of the registry as its addresses name it. */
+/** A parsed `slug` or `@owner/slug`. */
 interface RegistryRef {
   slug: string;
   owner: string | undefined;
 }
 
 /**
- * Gets a skill from a registry that speaks ClawHub's API (v1): asks what it is, then for a version, then for its archive. What the
- * registry has anything against is not taken.
+ * Downloads a skill from a registry with ClawHub's API (v1), in three requests: the skill, its version, its archive.
+ * Skills that the registry flags are refused.
  * @param ref `slug` or `@owner/slug`
- * @param version the newest where it is undefined
+ * @param version the newest if undefined
  * @throws IsopodError as `fetchArchive` does
  */
 export async function fetchFromClawHub(
@@ -80,7 +80,7 @@ async function askRegistry(
   const url = new URL(`${base}/api/v1/${path.map(encodeURIComponent).join("/")}`);
   const owner = wanted.owner === undefined ? {} : { ownerHandle: wanted.owner };
   for (const [name, value] of Object.entries({ ...query, ...owner })) url.searchParams.set(name, value);
-  // Reading needs no token; with one, more may be asked for in a minute.
+  // Reading needs no token; a token raises the rate limit.
   const headers = ports.registryToken === undefined ? {} : { Authorization: `Bearer ${ports.registryToken}` };
   const response = await askOutside(ports.fetch, url.href, { ...ports.limits, headers });
   if (response.status === 200) return response;
@@ -152,7 +152,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** What an answer of ClawHub's API means; what is not named here is left alone. */
+/** The moderation fields of ClawHub's API that are used here. */
 const moderation = z.object({
   isSuspicious: z.boolean().nullish(),
   isMalwareBlocked: z.boolean().nullish(),
@@ -162,14 +162,14 @@ const moderation = z.object({
   verdict: z.string().nullish(),
 });
 
-/** `GET /api/v1/skills/{slug}`. The moderation is absent where there is nothing to say. */
+/** `GET /api/v1/skills/{slug}`. `moderation` is absent if there is nothing to report. */
 export const skillAnswer = z.object({
   skill: z.object({ slug: z.string() }),
   latestVersion: z.object({ version: z.string() }).nullish(),
   moderation: moderation.nullish(),
 });
 
-/** `GET /api/v1/skills/{slug}/versions/{version}`. The security is absent where nobody has looked at it. */
+/** `GET /api/v1/skills/{slug}/versions/{version}`. `security` is absent if the version was not scanned. */
 export const versionAnswer = z.object({
   version: z.object({
     version: z.string(),
@@ -180,11 +180,11 @@ export const versionAnswer = z.object({
 
 export type Moderation = z.output<typeof moderation>;
 
-/** Why a skill is not taken from a registry. */
+/** Why a skill of a registry is refused. */
 export interface RegistryObjection {
-  /** For programs. */
+  /** A code for programs. */
   reason: "malicious" | "suspicious" | "pending_scan" | "withdrawn" | "not_scanned";
-  /** What the registry says about it. */
+  /** The registry's verdict, as the end of a sentence. */
   says: string;
   hint: string;
 }
@@ -212,7 +212,7 @@ const NOT_SCANNED: RegistryObjection = {
   hint: LOOK_YOURSELF,
 };
 
-/** What its moderators and their scans say of a skill. Of several objections the worst counts. */
+/** The objection of a registry's moderation to a skill, the most severe one. */
 export function moderationObjection(moderation: Moderation | null | undefined): RegistryObjection | undefined {
   if (!moderation) return undefined;
   const { verdict } = moderation;
@@ -222,7 +222,7 @@ export function moderationObjection(moderation: Moderation | null | undefined): 
   return moderation.isPendingScan ? PENDING : undefined;
 }
 
-/** What the scan of one version says. A registry that scans nothing says nothing, which is no objection. */
+/** The objection of the scan of one version. A registry without scans raises none. */
 export function scanObjection(status: string | undefined): RegistryObjection | undefined {
   if (status === undefined || status === "clean") return undefined;
   if (status === "malicious") return MALICIOUS;
@@ -230,7 +230,7 @@ export function scanObjection(status: string | undefined): RegistryObjection | u
   return status === "pending" ? PENDING : NOT_SCANNED;
 }
 
-/** What a status says with which the registry keeps a skill to itself. */
+/** The objection that an HTTP status of the registry stands for. */
 export function statusObjection(status: number): RegistryObjection | undefined {
   if (status === 403) return { ...WITHDRAWN, says: "has blocked it" };
   if (status === 410) return WITHDRAWN;

@@ -8,12 +8,12 @@ import type { RedownloadArchive } from "./installed-skill.ts";
 import type { LockSource } from "./lock.ts";
 import { quotedName, refused } from "./refusal.ts";
 
-/** Longest time for each request of a download, in milliseconds. */
+/** Timeout of each request of a download, in milliseconds. */
 export const DOWNLOAD_MS = 60_000;
 
 /**
- * Gets an archive from where somebody says. A version that is asked for is kept to by later updates.
- * @param path which skill of several in it
+ * Downloads an archive from a URL or from ClawHub. Later updates keep to an explicitly requested version.
+ * @param path which skill of several in the archive
  * @throws IsopodError as `fetchArchive` does
  */
 export async function downloadArchive(
@@ -34,8 +34,8 @@ export async function downloadArchive(
 }
 
 /**
- * Gets it again for an update, from where the lock says it came from. Another registry is not asked for it: what has the same name
- * there may be somebody else's.
+ * Downloads an archive again for an update, from the source in the lock. It refuses if the configured registry has
+ * changed, because another registry may have another author's skill under the same name.
  */
 export function redownloadFrom(ports: DownloadDeps): RedownloadArchive {
   return async (source, version) => {
@@ -49,13 +49,13 @@ export function redownloadFrom(ports: DownloadDeps): RedownloadArchive {
   };
 }
 
-/** Where an archive of a skill is to be had. */
+/** Where to download an archive: a URL, or a slug of ClawHub. */
 export type ArchiveSource = { url: string } | { slug: string; version?: string | undefined };
 
 /**
- * Gets the archive of a skill from a web address or from ClawHub.
- * @throws IsopodError with what is in the way: `forbidden` where the address or the registry's verdict is, `not_found`,
- * `rate_limited`, `payload_too_large`, `unsupported_media_type`, `unavailable`
+ * Downloads the archive of a skill from a URL or from ClawHub.
+ * @throws IsopodError `forbidden` (address or registry verdict), `not_found`, `rate_limited`, `payload_too_large`,
+ * `unsupported_media_type`, `unavailable`
  */
 export async function fetchArchive(source: ArchiveSource, ports: DownloadDeps): Promise<FetchedArchive> {
   return "url" in source ? fromUrl(source.url, ports) : fetchFromClawHub(source.slug, source.version, ports);
@@ -86,16 +86,16 @@ function noArchive(status: number): IsopodError {
   return new IsopodError("unavailable", `The server answered with ${status}.`, "Try again later.");
 }
 
-/** Where the bytes of an archive are, and which folder in it is meant. */
+/** The download URL of an archive, and the folder in it. */
 export interface ArchiveLocation {
   url: string;
-  /** A folder of the repository; undefined for all of it. */
+  /** A folder of the repository; undefined for the whole repository. */
   path?: string;
 }
 
 /**
- * Where the archive is that an address means. A page of GitHub stands for its repository, branch or folder, whose archive GitHub has
- * elsewhere; of a branch, the name ends at the first `/`. Any other address is the archive's own.
+ * The download URL for an address. A GitHub page of a repository, branch or folder is mapped to GitHub's archive URL (a
+ * branch name ends at the first `/`); any other address is used as it is.
  */
 export function archiveLocation(address: string): ArchiveLocation {
   const url = URL.parse(address);
@@ -113,7 +113,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // No path is written so: it is looked for as it stands, and not found.
+    // An invalid escape: the path is used unchanged, and will not be found.
     return path;
   }
 }

@@ -16,13 +16,13 @@ import {
 import { SKILL_FILE } from "./package-manifest.ts";
 import { dropPackage, getPackage } from "./package-store.ts";
 
-/** R2 lets a Worker have six connections at once. */
+/** Files in progress at once; a Worker has six connections. */
 const AT_ONCE = 4;
 
-/** After so many milliseconds, work that has no end yet is gone on with by whoever finds it. */
+/** Work older than this, in milliseconds, counts as abandoned and is finished by the next caller. */
 export const ABANDONED_MS = 60_000;
 
-/** The files in a skill's folder, by their path in it. */
+/** The files in a skill's folder, by path relative to it. */
 export async function skillFolderFiles(place: InstallTarget, folder: string): Promise<Map<string, WorkspaceFile>> {
   const start = `${place.root}${folder}/`;
   const files = await place.files.walk(start.slice(0, -1));
@@ -30,11 +30,11 @@ export async function skillFolderFiles(place: InstallTarget, folder: string): Pr
 }
 
 /**
- * Goes through with an install: writes what is missing, takes away what was there before, and marks it as installed. Every step is
- * conditional on what the entry says, and may be done twice and by two at once. What somebody else has written meanwhile
- * stays, and the skill is then quarantined as changed.
- * @param files the package's, where they are at hand
- * @throws WorkspaceError `unavailable`: then it is not finished, and whoever comes next goes on
+ * Finishes an install: writes missing files, removes files of the previous version, and marks the entry as installed.
+ * Every step is conditional on the lock entry and idempotent, also when two callers run it at once. A file that
+ * something else changed meanwhile is kept; the skill is then quarantined.
+ * @param files the package's files, if they are in memory
+ * @throws WorkspaceError `unavailable`: the next caller continues
  */
 export async function finishInstall(
   place: InstallTarget,
@@ -69,7 +69,9 @@ export async function finishInstall(
   await dropPackage(place, entry.package);
 }
 
-/** Goes through with a removal: SKILL.md goes first, and what the lock does not list stays. May be done twice. */
+/**
+ * Finishes a removal: removes SKILL.md first, then the other files of the lock entry. Other files are kept. Idempotent.
+ */
 export async function finishRemoval(place: InstallTarget, folder: string, entry: RemovingEntry): Promise<void> {
   const there = await skillFolderFiles(place, folder);
   const isFirst = (path: string) => path === SKILL_FILE;
@@ -92,8 +94,8 @@ export async function finishRemoval(place: InstallTarget, folder: string, entry:
 }
 
 /**
- * Goes on with everything that is unfinished for longer than `ABANDONED_MS`, and gives the folders.
- * @param known the lock, where it was read just now
+ * Finishes all work older than `ABANDONED_MS`, and returns its folders.
+ * @param known the lock, if it was just read
  * @throws WorkspaceError `unavailable`
  */
 export async function finishAbandoned(place: InstallTarget, known?: StoredLock): Promise<string[]> {
@@ -125,14 +127,14 @@ async function fileWriter(place: InstallTarget, folder: string, entry: Installin
   };
 }
 
-/** Removes a file, only that version of it where one is named. */
+/** Removes a file; with an etag, only that version. */
 async function removeOver(place: InstallTarget, path: string, etag: string | undefined): Promise<void> {
   await ignoreChangedFile(() =>
     place.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }),
   );
 }
 
-/** Somebody else's change stays, and is seen by the next look at the skill's integrity. */
+/** Ignores a conflict: the other change is kept, and the next integrity check finds it. */
 async function ignoreChangedFile(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -142,7 +144,7 @@ async function ignoreChangedFile(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The package is gone where another has finished meanwhile; else the install cannot be finished and is taken back. */
+/** Reverts an install whose package is gone, unless another caller has finished it. */
 async function revertInstall(place: InstallTarget, folder: string, entry: InstallingEntry): Promise<void> {
   await changeLock(place, (lock) => {
     const one = lock.skills.get(folder);

@@ -18,30 +18,30 @@ import { dropForgotten, dropPackage, putPackage } from "./package-store.ts";
 import { quotedName, refused } from "./refusal.ts";
 import { openPackage, type PackageRules, type SkillPackage } from "./skill-package.ts";
 
-/** An archive that was got from outside, and what is known about it. */
+/** An archive and what its source states about it. */
 export interface SourcedArchive {
   archive: Uint8Array;
   source: LockSource;
   version?: string | undefined;
-  /** Where the skill is in the archive. */
+  /** The folder of the skill in the archive. */
   path?: string | undefined;
-  /** The SHA-256 of each file by path, where a registry tells them. */
+  /** The SHA-256 of each file by path, if a registry states them. */
   expectedDigests?: ReadonlyMap<string, string> | undefined;
-  /** What its folder is called after, where that is not the skill's name. */
+  /** The name for its folder, if it differs from the skill's name. */
   folderName?: string | undefined;
 }
 
-/** An archive to be installed. */
+/** A request to install an archive. */
 export interface InstallRequest extends SourcedArchive {
-  /** Whether what has the folder already is replaced, whatever it is. */
+  /** Whether any existing content of the folder may be replaced. */
   replace: boolean;
-  /** Of an update: what it may replace where that is as the lock says. */
+  /** For an update: the lock entry that it replaces, unless it was changed. */
   over?: LockEntry | undefined;
 }
 
-/** What an install or an update came to. */
+/** The result of an install or update. */
 export interface InstallResult {
-  /** `current`: it was there already, with these bytes; nothing was changed. */
+  /** `current`: the same files were already installed, and nothing was changed. */
   outcome: "installed" | "updated" | "current";
   folder: string;
   entry: LockEntry;
@@ -50,9 +50,9 @@ export interface InstallResult {
 }
 
 /**
- * Installs a skill, whole or not at all: everything is looked at first, then the package is stored, then the intent in the lock, from
- * where on whoever comes next goes through with it. Until then the skill is left out.
- * @throws IsopodError with what is in the way, and nothing changed; WorkspaceError `unavailable`
+ * Installs a skill atomically: everything is checked first, then the package is stored, then the intent in the lock.
+ * From then on any later caller can finish the install; until it is finished the skill is not used.
+ * @throws IsopodError with the reason if nothing was changed; WorkspaceError `unavailable`
  */
 export async function installSkill(
   place: InstallTarget,
@@ -81,7 +81,10 @@ export async function installSkill(
   return { outcome, folder, entry: { ...rest, state: "installed" }, notes: opened.notes };
 }
 
-/** A registry adds files of its own to an archive; those that it tells of have to be as it says. */
+/**
+ * Refuses files that differ from the digests of the registry. Registries add files of their own, so additional files
+ * are accepted.
+ */
 function refuseUnexpectedFiles(
   manifest: readonly LockedFile[],
   promised: ReadonlyMap<string, string> = new Map(),
@@ -94,12 +97,12 @@ function refuseUnexpectedFiles(
   }
 }
 
-/** What a source of skills is called for a place. */
+/** The skill source that a target belongs to. */
 export function installedSkillSource({ scope }: Pick<InstallTarget, "scope">): "workspace" | "managed" {
   return scope === "agent" ? "workspace" : "managed";
 }
 
-/** Whether a folder holds just the files that a manifest names. */
+/** Whether a folder has exactly the files of a manifest. */
 function hasExactly(there: ReadonlyMap<string, { etag: string }>, files: readonly LockedFile[]): boolean {
   return there.size === files.length && files.every(({ path, etag }) => there.get(path)?.etag === etag);
 }
@@ -112,7 +115,7 @@ function isUnchanged(
   return known?.state === "installed" && hasExactly(there, manifest) && hasExactly(there, known.files);
 }
 
-/** The same files may be of another version or source by now, and keys may have come to be trusted. */
+/** Updates the entry of unchanged files: their version, source or trusted keys may be new. */
 async function relabel(
   place: InstallTarget,
   folder: string,
@@ -130,7 +133,7 @@ async function relabel(
   return entry;
 }
 
-/** Nothing that is there is overwritten unasked, and no change of somebody else's by an update. */
+/** Refuses to overwrite existing files without `replace`, and local changes in an update. */
 function refuseOccupied(
   known: LockEntry | DamagedEntry | undefined,
   there: ReadonlyMap<string, { etag: string }>,
@@ -155,7 +158,7 @@ function refuseOccupied(
   throw refused("exists", message, hint, "conflict");
 }
 
-/** What was signed by a trusted key is not replaced unasked by what is not. */
+/** Refuses to replace a skill signed by a trusted key with one that is not, unless `replace` is set. */
 function refuseUnsignedReplacement(
   known: LockEntry | DamagedEntry | undefined,
   { signature }: SkillPackage,
@@ -174,7 +177,7 @@ interface InstallIntent {
   before: InstallingEntry["before"];
 }
 
-/** Stores the package and then the intent; of two at once, one finds the folder taken. */
+/** Stores the package, then the intent. Of two concurrent installs, one is refused as busy. */
 async function storeIntent(
   place: InstallTarget,
   folder: string,
@@ -205,14 +208,14 @@ async function storeIntent(
       return withEntry(lock, folder, entry);
     });
   } catch (thrown) {
-    // After an outage nobody knows whether the intent was stored, so the package stays for whoever finds it.
+    // After an outage the intent may have been stored, so the package is kept for the caller that finishes it.
     if (thrown instanceof IsopodError) await dropPackage(place, entry.package);
     throw thrown;
   }
   return entry;
 }
 
-/** The refusal while somebody else is at work on a skill. */
+/** The refusal while another install or removal of the skill is in progress. */
 export function busyRefusal(folder: string) {
   const hint = `Try again in a minute: work that was cut off is gone on with after ${ABANDONED_MS / 1000} seconds.`;
   return refused("busy", `${quotedName(folder)} is being installed or removed at this moment.`, hint, "conflict");
@@ -222,8 +225,8 @@ const MAX_CHARS = 64;
 const MAX_BYTES = 128;
 
 /**
- * The folder for a skill of that name: lower case, letters and digits of any script, `-`, `_` and `.`, at most 64 characters and
- * 128 bytes; undefined where nothing is left of it.
+ * The folder name for a skill's name: lower case, letters and digits of any script, `-`, `_` and `.`, at most 64
+ * characters and 128 bytes; undefined if none of its characters are usable.
  */
 export function skillFolderName(name: string): string | undefined {
   const plain = name

@@ -4,21 +4,21 @@ import { createR2Workspace, type R2WorkspaceOptions } from "../../workspace/r2.t
 import { type Attempt, createAttempt } from "../../workspace/retry.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
-/** Where skills are installed: one agent's workspace, or the place that all agents share. */
+/** Where a skill is installed: one agent's workspace, or the folder that all agents share. */
 export interface InstallTarget {
   scope: "agent" | "managed";
   bucket: R2Bucket;
   attempt: Attempt;
-  /** The R2 key of the lock. It is outside of every workspace, where no agent's tool can write. */
+  /** The R2 key of the lock. It is outside every workspace, so that no agent's tool can write it. */
   lockKey: string;
-  /** What the R2 keys of packages of installs that are under way begin with. */
+  /** The R2 prefix of stored packages of unfinished installs. */
   packages: string;
   files: Workspace;
-  /** What the path of a skill's folder begins with in `files`: `skills/`, or nothing. */
+  /** The path prefix of skill folders in `files`: `skills/`, or empty. */
   root: string;
-  /** What its location begins with: `skills/`, `skills://managed/`. */
+  /** The prefix of its skills' locations: `skills/`, `skills://managed/`. */
   address: string;
-  /** What its path begins with in the shell. */
+  /** The prefix of its skills' paths in the shell. */
   mount: string;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -26,18 +26,18 @@ export interface InstallTarget {
   newId(): string;
 }
 
-/** What the places of installs are made from. */
+/** What install targets are created from. */
 export interface InstallStore extends Pick<R2WorkspaceOptions, "onReplaced" | "wait" | "newVersionId"> {
   bucket: R2Bucket;
   now(): number;
 }
 
-/** What versions of managed files are kept under, beside those of agents; no agent can have this id. */
+/** The id under which versions of managed files are kept; no agent can have it. */
 export const MANAGED_ID = "_managed";
 
 /**
- * The place of an agent's own skills. Agents that share one workspace share its lock; that of an agent with its own place is
- * named by the agent, others by their prefix.
+ * The install target of one agent. Agents with a shared workspace share its lock; the lock is named after the agent if
+ * the workspace is its own, and after the workspace's prefix otherwise.
  */
 export function agentInstallTarget(
   store: InstallStore,
@@ -57,7 +57,7 @@ export function agentInstallTarget(
   };
 }
 
-/** The place of the skills of all agents. Its files are changed as those of a workspace are, and keep versions too. */
+/** The install target of all agents. Its files keep versions, as those of a workspace do. */
 export function managedInstallTarget(store: InstallStore): InstallTarget {
   const files = createR2Workspace({ ...store, agentId: MANAGED_ID, configured: "skills/managed" });
   return {

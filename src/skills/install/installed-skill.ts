@@ -15,15 +15,15 @@ import { quotedName, refused } from "./refusal.ts";
 import type { SignatureFinding } from "./signature.ts";
 import type { PackageRules } from "./skill-package.ts";
 
-/** An entry of an installed skill with its folder. */
+/** An installed skill: its folder and its lock entry. */
 export interface InstalledSkill {
   folder: string;
   entry: Extract<LockEntry, { state: "installed" }>;
 }
 
 /**
- * The installed skill that a name or folder means. Work that was cut off is finished first.
- * @throws IsopodError `not_found`, `conflict` where somebody is at work on it or its entry is damaged
+ * Finds an installed skill by name or folder, after finishing abandoned work.
+ * @throws IsopodError `not_found`; `conflict` if it is being changed or its entry is damaged
  */
 export async function findInstalled(place: InstallTarget, name: string): Promise<InstalledSkill> {
   await finishAbandoned(place);
@@ -51,17 +51,17 @@ const OTHERWISE = {
   managed: "One of a single agent is meant without `global`.",
 };
 
-/** What is recorded of an installed skill, as people are told. */
+/** What the lock records of an installed skill, for display. */
 export interface InstalledView {
   name: string;
   folder: string;
   location: string;
-  /** Whether all agents have it. */
+  /** Whether it is installed for all agents. */
   global: boolean;
   version: string;
   source: LockSource;
   signature: SignatureFinding;
-  /** Whether an owner has accepted it as something else than was installed. */
+  /** Whether an owner accepted changes to its files. */
   modified: boolean;
   /** Milliseconds since the epoch. */
   installedAt: number;
@@ -69,7 +69,7 @@ export interface InstalledView {
   bytes: number;
 }
 
-/** An entry of a lock as people are told of it. */
+/** A lock entry for display. */
 export function installedView(
   { address, scope }: Pick<InstallTarget, "address" | "scope">,
   folder: string,
@@ -91,7 +91,10 @@ export function installedView(
   };
 }
 
-/** What is installed in some places, by the location of each SKILL.md. A lock that cannot be read has none. @throws WorkspaceError */
+/**
+ * The installed skills of some targets, by the location of each SKILL.md. A damaged lock yields none.
+ * @throws WorkspaceError
+ */
 export async function installedByLocation(
   places: readonly InstallTarget[],
 ): Promise<ReadonlyMap<string, InstalledView>> {
@@ -107,13 +110,13 @@ export async function installedByLocation(
 }
 
 export interface UpdateRequest {
-  /** Of a registry's skill: the version that it is kept at from now on; `latest` for the newest, and no more kept at one. */
+  /** For skills of a registry: the version to pin, or `latest` to unpin. */
   version?: string | undefined;
-  /** Whether local changes are given up; they are kept as versions. */
+  /** Whether local changes are overwritten; they are kept as versions. */
   force: boolean;
 }
 
-/** Gets an archive again; of a registry the newest where no version is named. @throws IsopodError */
+/** Downloads an archive again; of a registry, the newest version unless one is named. @throws IsopodError */
 export type RedownloadArchive = (
   source: Exclude<LockSource, { kind: "upload" }>,
   version: string | undefined,
@@ -122,8 +125,8 @@ export type RedownloadArchive = (
 const NEWEST = "latest";
 
 /**
- * Gets an installed skill again from where it came from, and installs what is new.
- * @throws IsopodError where it cannot be got again, has local changes, or is another skill by now
+ * Downloads an installed skill again from its source, and installs it if it changed.
+ * @throws IsopodError if it cannot be downloaded, has local changes, or is now another skill
  */
 export async function updateSkill(
   place: InstallTarget,
@@ -156,16 +159,16 @@ export async function updateSkill(
   return installSkill(place, rules, { ...got, folderName: folder, replace: force, over: entry });
 }
 
-/** What a removal came to. */
+/** The result of a removal. */
 export interface RemovalResult {
   folder: string;
   entry: RemovingEntry;
-  /** Files that were not part of the install, and stay. Paths in the skill's folder. */
+  /** Files that were not part of the install and are kept. Paths in the skill's folder. */
   left: string[];
 }
 
 /**
- * Removes an installed skill: the files that the lock lists, as they are now. They are kept as versions.
+ * Removes an installed skill: the current versions of the files in its lock entry, which are kept as versions.
  * @throws IsopodError `not_found`, `conflict`
  */
 export async function removeSkill(place: InstallTarget, name: string): Promise<RemovalResult> {

@@ -8,18 +8,18 @@ import type { InstallTarget } from "./install-target.ts";
 import { type DamagedEntry, type LockEntry, readLock, type StoredLock } from "./lock.ts";
 import type { LockedFile } from "./package-manifest.ts";
 
-/** What is not to be used of a place, and whether that could be found out. */
+/** The quarantined skills of an install target. */
 export interface Quarantine {
-  /** By location: for the gates' `quarantined`. */
+  /** The reasons by location, for the gates' `quarantined`. */
   reasons: ReadonlyMap<string, string>;
-  /** Why nobody knows whether these skills are what was installed; none of them is trusted then. */
+  /** Why the skills could not be checked; all of them are quarantined then. */
   unanswered?: string;
 }
 
 /**
- * Which of the skills that were found in a place are not to be used, and why. One R2 operation where any was found there, and one for
- * each file whose etag is not the lock's. Never rejects.
- * @param finishes whether work that was cut off is gone on with on the way; its skills count from the next look
+ * Checks which skills of a target are quarantined, and why. It costs one R2 read if the target has skills, and one for
+ * each file whose etag differs from the lock. Never rejects.
+ * @param finishes whether abandoned work is finished as well; those skills count from the next scan
  */
 export async function checkQuarantine(
   place: InstallTarget,
@@ -50,25 +50,25 @@ async function readInstalledFile({ files, root }: InstallTarget, path: string): 
   }
 }
 
-/** Most files that a reason names. */
+/** Most files named in a reason. */
 const MAX_NAMED = 3;
 
-/** The skills that were found in one root: for the location of each SKILL.md, the files of its folder, by paths in it. */
+/** For the location of each SKILL.md, the files of its folder with paths relative to it. */
 export type FilesByLocation = ReadonlyMap<string, readonly SkillFile[]>;
 
-/** What the integrity of a root's skills is judged by. */
+/** What a root's skills are checked against. */
 export interface IntegrityCheck {
   lock: StoredLock;
-  /** What the location of a skill of this root begins with. */
+  /** The prefix of locations in this root. */
   address: InstallTarget["address"];
-  /** For files whose etag is another; they may have the same bytes all the same. */
+  /** Reads files whose etag differs; their bytes may still be the same. */
   read: SkillRoot["read"];
 }
 
 /**
- * Why skills are not to be used, by their location: those that are not what was installed, and those whose install is not at
- * its end. A skill that nobody installed is not in a lock and is nobody's business here; but where the lock cannot be read,
- * none is trusted. Reads only files whose etag is not the lock's.
+ * The reasons against skills, by location: their files differ from the install, or the install is unfinished. Skills
+ * that are not in the lock are not checked; if the lock is damaged, none is trusted. Reads only files whose etag
+ * differs from the lock.
  */
 export async function integrityFaults(
   at: IntegrityCheck,

@@ -17,15 +17,15 @@ const signatureFile = z.strictObject({
 });
 
 /**
- * What a signature comes to. `trusted` names the key: the first 16 hex digits of the SHA-256 of its 32 bytes. `untrusted` is one by a key
- * that is not configured, which proves nothing.
+ * The result of a signature check. `trusted` names the key: the first 16 hex digits of the SHA-256 of its 32 bytes.
+ * `untrusted` is a signature by an unknown key, which proves nothing.
  */
 export type SignatureFinding =
   | { kind: "unsigned" }
   | { kind: "untrusted"; keyId?: string | undefined }
   | { kind: "trusted"; keyId: string };
 
-/** Whose signatures count. */
+/** Which keys are trusted. */
 export interface SignatureRules {
   /** `skills.install.trustedKeys`. */
   trustedKeys: readonly string[];
@@ -33,8 +33,9 @@ export interface SignatureRules {
 }
 
 /**
- * Checks the signature of a package, where it has one.
- * @throws IsopodError where it is no signature, where it names a trusted key and is not by it, and where one is required
+ * Checks the signature of a package, if it has one.
+ * @throws IsopodError if the signature file is malformed, if it names a trusted key but does not match it, or if a
+ * required signature is missing
  */
 export async function checkSignature(
   files: readonly PackageFile[],

@@ -6,28 +6,28 @@ import { type LockedFile, packageDigest, packageManifest, SKILL_FILE } from "./p
 import { MAX_PACKAGE_FILE_BYTES, MAX_PACKAGE_FILES, quotedName, refused } from "./refusal.ts";
 import { checkSignature, type SignatureFinding, type SignatureRules } from "./signature.ts";
 
-/** A skill that was found in an archive and may be installed. */
+/** A checked skill of an archive, ready to install. */
 export interface SkillPackage {
   name: string;
   files: PackageFile[];
   manifest: LockedFile[];
-  /** Of all files; see `packageDigest`. */
+  /** The digest of all files; see `packageDigest`. */
   digest: string;
   signature: SignatureFinding;
   /** Sentences. */
   notes: string[];
 }
 
-/** What is looked at besides the archive. */
+/** The configured rules for packages. */
 export interface PackageRules extends SignatureRules {
   /** `skills.limits.maxSkillFileBytes`. */
   maxSkillFileBytes: number;
 }
 
 /**
- * Unpacks an archive and looks at everything that an install depends on, before anything is stored.
- * @param folder which skill of several is meant
- * @throws IsopodError with what is in the way
+ * Unpacks an archive and checks everything that an install depends on, before anything is stored.
+ * @param folder which skill of several
+ * @throws IsopodError with the reason for a refusal
  */
 export async function openPackage(
   archive: Uint8Array,
@@ -63,16 +63,16 @@ function refuseSize(files: readonly PackageFile[]): void {
 
 const MAX_LISTED = 10;
 
-/** The files of the one skill that is meant, by paths from its folder on, and what was left out. */
+/** The files of one skill, with paths relative to its folder, and notes about the others. */
 export interface PackageRoot {
   files: PackageFile[];
   notes: string[];
 }
 
 /**
- * Finds the skill in an archive: at its top, or in the one folder that all of it is in. Where there are others, as in a
- * repository, `folder` names the one, with or without the top folder.
- * @throws IsopodError which lists what was found
+ * Finds the skill in an archive: at the top, or in its only top folder. In an archive with several, such as a
+ * repository, `folder` names one, with or without the top folder.
+ * @throws IsopodError that lists the skills in the archive
  */
 export function findPackageRoot(files: readonly PackageFile[], folder: string | undefined): PackageRoot {
   const places = files
@@ -90,7 +90,7 @@ export function findPackageRoot(files: readonly PackageFile[], folder: string | 
   };
 }
 
-/** "" or ends with `/`. */
+/** The folder of a path: empty, or ending with `/`. */
 function parentFolder(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
@@ -119,16 +119,16 @@ function noSkillRefusal(files: readonly PackageFile[], places: readonly string[]
   return refused("no_skill", message, `A skill is a folder with a file of exactly that name.`);
 }
 
-/** What the SKILL.md of a package says that an install depends on. */
+/** The parts of a package's SKILL.md that an install depends on. */
 export interface PackageSkillText {
   name: string;
-  /** Sentences about what is amiss and does not keep it from use. */
+  /** Sentences about problems that do not prevent its use. */
   issues: string[];
 }
 
 /**
- * Reads the SKILL.md of a package and looks at where its words lead.
- * @throws IsopodError where it cannot be used, is no UTF-8, or refers to files outside of the skill's folder
+ * Checks the SKILL.md of a package.
+ * @throws IsopodError if it is unusable, not UTF-8, or refers to files outside the skill's folder
  */
 export async function checkSkillText(
   files: readonly PackageFile[],

@@ -4,9 +4,9 @@ import { gunzip } from "./inflate.ts";
 import { MAX_ENTRIES, MAX_EXPANDED_BYTES, quotedName, refused } from "./refusal.ts";
 import type { ArchivedFile } from "./zip.ts";
 
-/** What a tar has besides the files: at most two blocks of 512 bytes an entry, and a little at its end. */
+/** A tar's overhead: at most two blocks of 512 bytes per entry, and its end. */
 const MAX_TAR_BYTES = MAX_EXPANDED_BYTES + 4 * 1024 * 1024;
-/** What a decoder puts where bytes are not UTF-8. */
+/** The character that a decoder substitutes for invalid UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
 const NOT_FILES: Partial<Record<NonNullable<TarHeader["type"]>, string>> = {
@@ -18,9 +18,9 @@ const NOT_FILES: Partial<Record<NonNullable<TarHeader["type"]>, string>> = {
 };
 
 /**
- * The files of a `.tar.gz`. It is unfolded to memory, up to a bound, and then read by modern-tar, strictly: ustar, PAX and GNU's
- * long names, checksums, and nothing behind the end.
- * @param wanted what is not is checked and left out
+ * Reads the files of a `.tar.gz`. It is decompressed in memory up to a limit, then parsed by modern-tar in strict mode:
+ * ustar, PAX and GNU long names, checksums, and nothing after the end.
+ * @param wanted false for entries that are checked and skipped
  * @throws IsopodError
  */
 export async function readTarGz(archive: Uint8Array, wanted: (name: string) => boolean): Promise<ArchivedFile[]> {

@@ -15,16 +15,16 @@ import { checkSkillText, type PackageRules } from "./skill-package.ts";
 
 const AT_ONCE = 4;
 
-/** How a file is, compared with the lock. */
+/** A file compared with the lock. */
 export interface VerifiedFile {
   path: string;
   status: "ok" | "changed" | "missing" | "added";
 }
 
-/** Every file of a skill, read and compared. */
+/** The result of comparing every file of a skill with the lock. */
 export interface Verification extends InstalledSkill {
   ok: boolean;
-  /** A digest of the files that were compared; see `folderDigest`. */
+  /** The digest of the compared files; see `folderDigest`. */
   seen: string;
   files: VerifiedFile[];
 }
@@ -43,7 +43,7 @@ export async function verifySkill(place: InstallTarget, name: string): Promise<V
   return { ...found, ok: files.every(({ status }) => status === "ok"), seen: await seenDigest(there), files };
 }
 
-/** What somebody who looks at the folder now has seen. */
+/** The digest of a folder's current files, which an owner confirms when they accept a skill. */
 export function seenDigest(there: ReadonlyMap<string, WorkspaceFile>): Promise<string> {
   return folderDigest([...there].map(([path, { etag }]) => ({ path, etag })));
 }
@@ -65,10 +65,10 @@ async function fileStatus(
 }
 
 /**
- * Takes an installed skill as it is now: what its owner has looked at is what the lock says from then on. It is marked as modified
- * where it is not what was installed, and no signature counts for it then.
- * @param seen the digest of the files that were looked at; whatever is there where it is left out
- * @throws IsopodError where what is there is no skill, is not what was looked at, or changes meanwhile
+ * Accepts the current files of an installed skill: the lock is set to them. If they differ from the install, the entry
+ * is marked as modified and its signature no longer counts.
+ * @param seen the digest of the files that the owner reviewed; without it, the current files are accepted
+ * @throws IsopodError if the files are not a skill, are not the reviewed ones, or change meanwhile
  */
 export async function acceptSkill(
   place: InstallTarget,
@@ -101,7 +101,9 @@ function changedSince(folder: string): IsopodError {
   return new IsopodError("conflict", message, "Look at it again.");
 }
 
-/** An owner's word stands in for a signature, which a change makes worthless. */
+/**
+ * The signature of the changed files. A signature that no longer matches is dropped: the owner's consent replaces it.
+ */
 async function currentSignature(
   files: readonly PackageFile[],
   manifest: Parameters<typeof checkSignature>[1],

@@ -10,26 +10,26 @@ const DEFLATED = 8;
 const ENCRYPTED = 0x0001 | 0x0040 | 0x2000;
 const SIZES_FOLLOW = 0x0008;
 const PATCHED = 0x0020;
-/** What may stand behind the data where the sizes follow it: with or without a signature. */
+/** Sizes of a data descriptor, without and with its signature. */
 const DESCRIPTOR_BYTES = [12, 16];
 const TYPE_BITS = 0o170000;
 const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
 const SYMLINK = 0o120000;
 
-/** A file of an archive under the name that it has there. */
+/** A file of an archive with its original name. */
 export interface ArchivedFile {
   name: string;
   bytes: Uint8Array;
 }
 
 /**
- * The files of a zip. No entry is believed: the directory and the entry itself have to agree, entries lie one behind the other
- * with nothing before, between and on top of each other, and what unfolds is counted, whatever size is declared.
+ * Reads the files of a zip. The directory and each entry's own header must agree, entries must follow each other
+ * without gaps or overlaps, and unpacked bytes are counted, whatever size is declared.
  *
- * The directory is read here because no library gives it and the entries' own headers both: fflate, which inflates, reads
- * the one or the other, and two readers of one zip then see two different packages.
- * @param wanted what is not is checked and left folded
+ * The directory is parsed here because no library exposes both it and the entries' own headers: fflate, which inflates,
+ * reads one or the other, and two readers of one zip can see two different packages.
+ * @param wanted false for entries that are checked but not unpacked
  * @throws IsopodError
  */
 export function readZip(zip: Uint8Array, wanted: (name: string) => boolean): ArchivedFile[] {
@@ -75,7 +75,7 @@ function refuseKind({ name, flags, method, unixMode, size }: ZipEntry): void {
     throw refused("not_a_file", `${quotedName(name)} is a folder with data.`, "Pack it anew.");
 }
 
-/** The packed data of an entry, whose own header has to say what the directory says. */
+/** The compressed data of an entry, after comparing its own header with the directory. */
 function entryData(zip: Uint8Array, entry: ZipEntry, limit: number): { data: Uint8Array; end: number } {
   const { headerOffset: at } = entry;
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
@@ -133,10 +133,10 @@ const CENTRAL_SIGNATURE = 0x02014b50;
 const CENTRAL_BYTES = 46;
 const MAX_COMMENT_BYTES = 65_535;
 const ONLY_IN_ZIP64 = 0xffffffff;
-/** The high byte of `version made by` of who writes Unix modes: Unix, and macOS. */
+/** The high byte of `version made by` for systems with Unix modes: Unix and macOS. */
 const UNIX_MAKERS = [3, 19];
 
-/** One entry as the central directory tells it. Numbers are as declared; nothing is trusted yet. */
+/** An entry of the central directory. Its numbers are declared values, not yet verified. */
 export interface ZipEntry {
   name: string;
   nameBytes: Uint8Array;
@@ -145,20 +145,20 @@ export interface ZipEntry {
   crc: number;
   packedSize: number;
   size: number;
-  /** The file's type and rights, where a Unix wrote it; else 0. */
+  /** The Unix file type and permissions; 0 if the zip has none. */
   unixMode: number;
   headerOffset: number;
 }
 
-/** Where the central directory begins is where the last entry has to end. */
+/** The entries, and the offset of the directory, at which the last entry has to end. */
 export interface ZipDirectory {
   entries: ZipEntry[];
   offset: number;
 }
 
 /**
- * Reads the directory at the end of a zip (APPNOTE 6.3.10, 4.3.12 and 4.3.16). The end record has to be the end: nothing may
- * follow it, and the directory lies right before it.
+ * Reads the central directory of a zip (APPNOTE 6.3.10, 4.3.12 and 4.3.16). The end record must be at the very end,
+ * directly after the directory.
  * @throws IsopodError
  */
 export function readZipDirectory(zip: Uint8Array, maxEntries: number): ZipDirectory {
@@ -189,7 +189,7 @@ export function readZipDirectory(zip: Uint8Array, maxEntries: number): ZipDirect
   return { entries, offset };
 }
 
-/** A name is UTF-8, whether or not it says so: what is not is refused rather than guessed. */
+/** Decodes a name as UTF-8, whatever its flags say; other encodings are refused. */
 function zipEntryName(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -229,7 +229,7 @@ function readDirectoryEntry(
   return { entry, next };
 }
 
-/** Where the end record is: the last place where one stands whose comment reaches exactly to the end. */
+/** The offset of the end record: the last one whose comment reaches exactly to the end of the file. */
 function findEndRecord(view: DataView): number {
   const first = Math.max(0, view.byteLength - END_BYTES - MAX_COMMENT_BYTES);
   for (let at = view.byteLength - END_BYTES; at >= first; at--) {
