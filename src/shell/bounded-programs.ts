@@ -61,9 +61,9 @@ async function sizeRefusal(args: readonly string[], { fs, cwd }: ResolvedCommand
   if (args.some((arg) => arg === "--brief" || /^-[a-z]*q/.test(arg))) return undefined;
   const [one, other] = args.filter((arg) => !arg.startsWith("-"));
   if (one === undefined || other === undefined) return undefined;
-  const linesOf = async (path: string) => (await fs.readFile(fs.resolvePath(cwd, path))).split("\n");
+  const readLines = async (path: string) => (await fs.readFile(fs.resolvePath(cwd, path))).split("\n");
   try {
-    return differingLines(await linesOf(one), await linesOf(other)) <= MAX_DIFF_LINES
+    return differingLines(await readLines(one), await readLines(other)) <= MAX_DIFF_LINES
       ? undefined
       : `diff: ${one} and ${other} differ in more than ${MAX_DIFF_LINES} lines; diff -q says whether they differ`;
   } catch {

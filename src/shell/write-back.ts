@@ -1,3 +1,4 @@
+import { atMost } from "../lib/at-most.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import { type Expectation, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
@@ -21,11 +22,11 @@ export interface WriteBackResult {
  * after all writes, and only if every write succeeded, because a removed file may have been moved.
  */
 export async function writeBack(
-  { written, removed, notes: left }: WorkspaceChanges,
+  { written, removed, notes }: WorkspaceChanges,
   workspace: Pick<Workspace, "read" | "write" | "remove">,
   mask: Mask,
 ): Promise<WriteBackResult> {
-  const done: WriteBackResult = { written: [], removed: [], conflicts: [...left] };
+  const done: WriteBackResult = { written: [], removed: [], conflicts: [...notes] };
   if (written.length + removed.length > MAX_CHANGES) {
     const count = written.length + removed.length;
     done.conflicts.push(`Nothing was stored: the script changed ${count} files, and ${MAX_CHANGES} are the most.`);
@@ -43,15 +44,15 @@ export async function writeBack(
       done.conflicts.push(`${one.path} was not written: ${writeFailureReason(thrown)}`);
     }
   };
-  await inTurn(inMemory, IN_FLIGHT, store);
+  await atMost(IN_FLIGHT, inMemory, store);
   // These files were moved or copied unread: their bytes are loaded one file at a time.
-  await inTurn(moved, 1, store);
+  await atMost(1, moved, store);
   if (!whole && removed.length > 0) {
     const paths = removed.map(({ path }) => path).join(", ");
     done.conflicts.push(`Not removed, because not everything could be written: ${paths}`);
     return sorted(done);
   }
-  await inTurn(removed, IN_FLIGHT, async ({ path, stored }) => {
+  await atMost(IN_FLIGHT, removed, async ({ path, stored }) => {
     try {
       await workspace.remove(path, { kind: "etag", etag: stored.etag });
       done.removed.push(path);
@@ -65,26 +66,17 @@ export async function writeBack(
 
 /** Writes one file. @returns undefined if the stored file already has these bytes */
 async function writeOne(
-  { path, file, over }: ChangedEntry,
+  { path, file, replaced }: ChangedEntry,
   workspace: Pick<Workspace, "write">,
   mask: Mask,
 ): Promise<ChangedFile | undefined> {
   const bytes = file.bytes ?? (await file.stored?.read()) ?? new Uint8Array();
   if (mask.mask(path) !== path) throw new Error("its name holds the value of a secret.");
   if (mask.holds(bytes)) throw new Error("it holds the value of a secret, and secrets are not kept in files.");
-  const expect: Expectation = over === undefined ? { kind: "new" } : { kind: "etag", etag: over.etag };
+  const expect: Expectation = replaced === undefined ? { kind: "new" } : { kind: "etag", etag: replaced.etag };
   const { etag } = await workspace.write(path, bytes, expect);
-  if (etag === over?.etag) return undefined;
-  return { path, etag, ...(over !== undefined && { before: over.etag }) };
-}
-
-/** Works through a list with so many at once. */
-async function inTurn<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
-  const waiting = list.values();
-  const worker = async () => {
-    for (const one of waiting) await work(one);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  if (etag === replaced?.etag) return undefined;
+  return { path, etag, ...(replaced !== undefined && { before: replaced.etag }) };
 }
 
 function writeFailureReason(thrown: unknown): string {
@@ -110,7 +102,7 @@ export interface ChangedEntry {
   path: string;
   file: FileEntry;
   /** The stored file that it replaces. */
-  over: StoredFile | undefined;
+  replaced: StoredFile | undefined;
 }
 
 /**
@@ -126,13 +118,13 @@ export function findChanges(
   const there = new Set(after.map(([path]) => path));
   const changes: WorkspaceChanges = { written: [], removed: [], notes: [] };
   for (const [path, entry] of after) {
-    const over = known.get(path);
+    const replaced = known.get(path);
     const shown = relative(path);
     if (entry.kind === "link") changes.notes.push(`${shown} is a link; links are gone after the run.`);
-    if (entry.kind !== "file" || (entry.stored !== undefined && entry.stored === over)) continue;
-    const emptied = entry.bytes?.length === 0 && over !== undefined && over.size > 0;
+    if (entry.kind !== "file" || (entry.stored !== undefined && entry.stored === replaced)) continue;
+    const emptied = entry.bytes?.length === 0 && replaced !== undefined && replaced.size > 0;
     if (stopped && emptied) changes.notes.push(`${shown} stays as it was: what writes to it had not come to its end.`);
-    else changes.written.push({ path: shown, file: entry, over });
+    else changes.written.push({ path: shown, file: entry, replaced });
   }
   for (const stored of before) {
     if (!there.has(stored.path)) changes.removed.push({ path: relative(stored.path), stored });

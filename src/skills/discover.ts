@@ -45,8 +45,8 @@ export async function discover(
   limits: DiscoveryLimits,
   remembered: SkillCache,
 ): Promise<DiscoveredSkills> {
-  const looks = await atMost(IN_FLIGHT, byStrength(roots), (root) => listRoot(root, limits));
-  const candidates = looks.flatMap(({ found }) => found);
+  const listings = await atMost(IN_FLIGHT, byStrength(roots), (root) => listRoot(root, limits));
+  const candidates = listings.flatMap(({ found }) => found);
   const read = await atMost(IN_FLIGHT, candidates, (candidate) => readCandidate(candidate, limits, remembered));
   const { skills, left } = resolveNames(
     read.filter((value) => value !== undefined),
@@ -54,7 +54,7 @@ export async function discover(
   );
   return {
     skills,
-    leftOut: [...looks.flatMap(({ passed }) => passed), ...left],
+    leftOut: [...listings.flatMap(({ leftOut }) => leftOut), ...left],
     files: new Map(candidates.map(({ skill, place }) => [place.location, skill.files])),
   };
 }
@@ -66,17 +66,17 @@ interface Candidate {
 }
 
 /** Lists a root; a failure becomes a reason. */
-async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; passed: LeftOut[] }> {
+async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; leftOut: LeftOut[] }> {
   try {
     const files = await withTimeout(root.list());
-    const { found, passedOver } = findSkills(files, limits.maxCandidatesPerRoot);
+    const { found, skipped } = findSkills(files, limits.maxCandidatesPerRoot);
     return {
       found: found.map((skill) => ({ root, skill, place: skillLocation(root, skill) })),
-      passed: skippedReasons(root, passedOver, limits),
+      leftOut: skippedReasons(root, skipped, limits),
     };
   } catch (thrown) {
     const at = { source: root.source, location: root.address, folder: root.address };
-    return { found: [], passed: [leftOutAt(at, "unreachable", noAnswerReason("This folder", thrown))] };
+    return { found: [], leftOut: [leftOutAt(at, "unreachable", noAnswerReason("This folder", thrown))] };
   }
 }
 
@@ -149,17 +149,17 @@ function tooManyLoaded({ maxSkillsLoadedPerSource: max }: DiscoveryLimits): stri
   return `Its source has more than ${max} skills. Raise skills.limits.maxSkillsLoadedPerSource, or remove some.`;
 }
 
-function skippedReasons(root: SkillRoot, passedOver: readonly SkippedSkill[], limits: DiscoveryLimits): LeftOut[] {
+function skippedReasons(root: SkillRoot, skipped: readonly SkippedSkill[], limits: DiscoveryLimits): LeftOut[] {
   const why: Record<SkippedSkill["code"], string> = {
     too_deep: `It is more than ${MAX_DEPTH} folders deep. Move it up.`,
     too_many: `Its place has more than ${limits.maxCandidatesPerRoot} skills. Raise skills.limits.maxCandidatesPerRoot, or remove some.`,
     below_root: `${root.address}SKILL.md makes the whole place one skill. Move that file into a folder of its own.`,
   };
-  const named = passedOver.slice(0, MAX_NAMED).map(({ path, folder, code }) => {
+  const named = skipped.slice(0, MAX_NAMED).map(({ path, folder, code }) => {
     const at = { source: root.source, location: `${root.address}${path}`, folder: lastName(folder) };
     return leftOutAt(at, code, why[code]);
   });
-  const more = passedOver.length - named.length;
+  const more = skipped.length - named.length;
   if (more === 0) return named;
   const at = { source: root.source, location: root.address, folder: root.address };
   return [...named, leftOutAt(at, "too_many", `${more} more skills of this place are not looked at.`)];

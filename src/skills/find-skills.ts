@@ -27,12 +27,12 @@ export const MAX_DEPTH = 6;
 export function findSkills(
   files: readonly SkillFile[],
   maxCandidates: number,
-): { found: SkillDirectory[]; passedOver: SkippedSkill[] } {
+): { found: SkillDirectory[]; skipped: SkippedSkill[] } {
   const byFolder = skillFiles(files);
   const found: SkillDirectory[] = [];
-  const passedOver: SkippedSkill[] = [];
+  const skipped: SkippedSkill[] = [];
   const pass = (code: SkippedSkill["code"], folder: string, { path }: SkillFile) =>
-    passedOver.push({ path, folder, code });
+    skipped.push({ path, folder, code });
   const isRootSkill = byFolder.has("");
   for (const [folder, file] of [...byFolder].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (folder !== "" && isRootSkill) pass("below_root", folder, file);
@@ -42,7 +42,7 @@ export function findSkills(
     else found.push({ folder, file, files: [] });
   }
   assignFiles(files, found);
-  return { found, passedOver };
+  return { found, skipped };
 }
 
 /** The SKILL.md of each folder, in any case. */

@@ -3,8 +3,8 @@ import { parseMetadata } from "../../src/skills/metadata.ts";
 
 const metadata = (text: string) => parseMetadata(text).metadata;
 
-describe("metadata", () => {
-  test("may be JSON, or JSON5 with comments, plain keys, single quotes and trailing commas", () => {
+describe("metadata of skills", () => {
+  test("metadata may be JSON or JSON5", () => {
     expect(metadata('{"openclaw":{"emoji":"☔"}}')).toEqual({ emoji: "☔" });
     expect(metadata("{openclaw: {emoji: '☔', /* why */ always: true,},} // end")).toEqual({
       emoji: "☔",
@@ -12,7 +12,7 @@ describe("metadata", () => {
     });
   });
 
-  test("is for us under openclaw, and under clawdbot where that says nothing", () => {
+  test("metadata is read from openclaw, then from clawdbot", () => {
     expect(metadata('{"clawdbot":{"emoji":"c"}}')).toEqual({ emoji: "c" });
     expect(metadata('{"clawdbot":{"emoji":"c"},"openclaw":{"emoji":"o"}}')).toEqual({ emoji: "o" });
     expect(metadata('{"openclaw":"x","clawdbot":{"emoji":"c"}}')).toEqual({ emoji: "c" });
@@ -21,20 +21,20 @@ describe("metadata", () => {
     expect(metadata('{"moltbot":{"emoji":"m"}}')).toBeUndefined();
   });
 
-  test("says nothing to us where it is a text, a list or a number, and that is no fault", () => {
+  test("metadata that is not an object is ignored without an issue", () => {
     for (const text of ['"a"', "[1]", "7", "null", "{}"]) {
       expect(parseMetadata(text)).toEqual({ metadata: undefined, issues: [] });
     }
   });
 
-  test("that cannot be read is told of", () => {
+  test("unreadable metadata is reported", () => {
     for (const text of ["{", "author: me\n  version: 2", "{openclaw: {emoji: 🚀}}", "[".repeat(40_000)]) {
       expect(parseMetadata(text).metadata).toBeUndefined();
       expect(parseMetadata(text).issues).toHaveLength(1);
     }
   });
 
-  test("has each field only in the type that it should have", () => {
+  test("metadata fields of a wrong type are ignored", () => {
     expect(
       metadata(
         '{"openclaw":{"always":"true","emoji":1,"homepage":2,"skillKey":"","primaryEnv":[],"os":{},"requires":"a"}}',
@@ -48,7 +48,7 @@ describe("metadata", () => {
     });
   });
 
-  test("has lists as lists or with commas, and all four of requires where one is there", () => {
+  test("metadata lists may be arrays or comma-separated, and requires has all four fields", () => {
     expect(metadata('{"openclaw":{"os":"darwin, linux ,","requires":{"bins":["git"," ",1],"env":"A,B"}}}')).toEqual({
       os: ["darwin", "linux"],
       requires: { bins: ["git", "1"], anyBins: [], env: ["A", "B"], config: [] },
@@ -58,7 +58,7 @@ describe("metadata", () => {
     });
   });
 
-  test("has what is no text in a list as its text, as OpenClaw has it", () => {
+  test("non-string list items become strings, as in OpenClaw", () => {
     expect(metadata('{"openclaw":{"requires":{"config":[{"path":"a"},null,["x","y"],{"toString":1}]}}}')).toMatchObject(
       {
         requires: { config: ["[object Object]", "null", "x,y", "[object Object]"] },
@@ -67,7 +67,7 @@ describe("metadata", () => {
   });
 });
 
-describe("what installs a command", () => {
+describe("installers of skills", () => {
   const install = (...entries: unknown[]) => parseMetadata(JSON.stringify({ openclaw: { install: entries } }));
 
   test.each([
@@ -103,11 +103,11 @@ describe("what installs a command", () => {
       { kind: "download", url: "https://a.b/c d".replace(" ", "%20") },
       { kind: "download", url: "https://a.b/c%20d" },
     ],
-  ])("%j is kept", (entry, kept) => {
+  ])("the installer %j is kept", (entry, kept) => {
     expect(install(entry)).toEqual({ metadata: { install: [kept] }, issues: [] });
   });
 
-  test("keeps what is common to all kinds, and what is particular to downloads", () => {
+  test("installers keep their common fields and those of downloads", () => {
     const digest = "AB".repeat(32);
     const entry = {
       kind: "download",
@@ -150,14 +150,14 @@ describe("what installs a command", () => {
     [{ kind: "download", url: "https://a.b/c d" }, "`url`"],
     [{ kind: "download", url: "https://a.b", sha256: "no" }, "`sha256`"],
     [{ kind: "download", url: "https://a.b", sha256: null }, "`sha256`"],
-  ])("%j is left out, with the reason", (entry, reason) => {
+  ])("the installer %j is left out with the reason", (entry, reason) => {
     const { metadata: rest, issues } = install({ kind: "brew", formula: "jq" }, entry);
     expect(rest?.install).toEqual([{ kind: "brew", formula: "jq" }]);
     expect(issues).toEqual([expect.stringContaining(reason)]);
     expect(issues[0]).toMatch(/^Entry 2 /);
   });
 
-  test("is no list, and is not there", () => {
+  test("an install field that is not a list yields no installers", () => {
     expect(parseMetadata('{"openclaw":{"install":{"kind":"brew"}}}')).toEqual({ metadata: {}, issues: [] });
   });
 });

@@ -10,25 +10,24 @@ import { type ScannedSkill, type ScannedSkills, scannedSkills } from "./scanned-
 import { installTargets } from "./skill-installs.ts";
 import { rootsToScan } from "./skill-roots.ts";
 
-/** What a look at an agent's skills came to. */
+/** The result of scanning an agent's skills. */
 export interface SkillScan {
-  /** The same for the same files, in the same order. */
+  /** Equal and in the same order for the same files. */
   scanned: ScannedSkill[];
-  /** Places and files that did not answer: there may be more skills than were found. */
+  /** Roots and files that did not answer, so skills may be missing. */
   unanswered: LeftOut[];
 }
 
-/** Every SKILL.md that this isolate has read, by place and version. */
+/** All SKILL.md files that this isolate has parsed. */
 const remembered = new SkillCache();
 
-/** How a look says that a place or a file did not answer. */
+/** The codes of roots and files that did not answer. */
 const UNANSWERED: ReadonlySet<string> = new Set(["unreachable", "unreadable"]);
 
 /**
- * Looks for an agent's skills wherever it may have some: a listing of each place, and a read of each SKILL.md that this isolate
- * has not read yet in its version. Never rejects.
- * @param listing the root of the workspace, where it was listed already: a folder that is not in it is not asked for
- * @param finishes whether installs that were cut off are gone on with; else nothing is changed
+ * Scans all roots of an agent's skills: lists each root, and reads each SKILL.md that is not cached. Never rejects.
+ * @param listing the root of the workspace, if it was listed already: missing folders are not listed
+ * @param finishes whether abandoned installs are finished; otherwise nothing is changed
  */
 export async function scanSkills(
   agent: Agent,
@@ -46,10 +45,10 @@ export async function scanSkills(
 }
 
 /**
- * Which of the skills that were found are not what was installed, and why. A record of installs is read only where a skill was
- * found that it may be about: one R2 operation each. Never rejects.
- * @param finishes whether installs that were cut off are gone on with
- * @returns also the places whose record did not answer; their skills are not to be used then
+ * Finds the skills that differ from what was installed. It reads the lock of an install target, one R2 operation, only
+ * if a scanned skill is in that target. Never rejects.
+ * @param finishes whether abandoned installs are finished
+ * @returns also the targets whose lock did not answer; their skills must not be used
  */
 export async function findQuarantined(
   files: FilesByLocation,
@@ -58,36 +57,37 @@ export async function findQuarantined(
   finishes: boolean,
 ): Promise<{ quarantined: ReadonlyMap<string, string>; unanswered: LeftOut[] }> {
   const { own, managed } = installTargets(agent, services);
-  const places = await Promise.all(
-    [own, managed].map(async (place) => ({ place, ...(await checkQuarantine(place, files, finishes)) })),
+  const checked = await Promise.all(
+    [own, managed].map(async (target) => ({ target, ...(await checkQuarantine(target, files, finishes)) })),
   );
   return {
-    quarantined: new Map(places.flatMap(({ reasons }) => [...reasons])),
-    unanswered: places.flatMap(({ place, unanswered: reason }) => {
-      const location = place.lockKey;
-      const left = { name: location, source: installedSkillSource(place), location, code: "unreachable" };
+    quarantined: new Map(checked.flatMap(({ reasons }) => [...reasons])),
+    unanswered: checked.flatMap(({ target, unanswered: reason }) => {
+      const location = target.lockKey;
+      const left = { name: location, source: installedSkillSource(target), location, code: "unreachable" };
       return reason === undefined ? [] : [{ ...left, reason }];
     }),
   };
 }
 
 /**
- * Has a quarantine hold for the name, too: who changes an installed skill could else write another one of that name into a folder that
- * comes before it, and nobody would see that something was changed. Of a stronger source it is somebody's own choice, and stays.
+ * Extends a quarantine to the skill's name: otherwise a modified installed skill could be replaced unnoticed by another
+ * one of that name in an earlier folder of the same source. A skill of a stronger source was put there deliberately and
+ * stays.
  */
 export function withQuarantinedNames({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkills {
   const hidden = leftOut.filter(({ code, location }) => code === "shadowed" && quarantined.has(location));
-  const shut = new Map(quarantined);
+  const extended = new Map(quarantined);
   for (const { name, source, location } of skills) {
-    const twin = hidden.find((one) => one.name === name && one.source === source);
-    if (twin === undefined || quarantined.has(location)) continue;
-    shut.set(
+    const quarantinedTwin = hidden.find((one) => one.name === name && one.source === source);
+    if (quarantinedTwin === undefined || quarantined.has(location)) continue;
+    extended.set(
       location,
-      `It has the name of ${twin.location}, which is quarantined. Settle that first, or rename this one.`,
+      `It has the name of ${quarantinedTwin.location}, which is quarantined. Settle that first, or rename this one.`,
     );
   }
-  const told = leftOut.map((one) =>
+  const reported = leftOut.map((one) =>
     hidden.includes(one) ? { ...one, code: "quarantined", reason: quarantined.get(one.location) ?? one.reason } : one,
   );
-  return { skills, leftOut: told, quarantined: shut };
+  return { skills, leftOut: reported, quarantined: extended };
 }

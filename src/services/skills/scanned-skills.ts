@@ -1,35 +1,35 @@
 import { byteLength, head } from "../../lib/text.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill } from "../../skills/skill.ts";
 
-/** One thing that a look at an agent's skills has found. */
+/** One result of a scan. */
 export type ScannedSkill =
   | { kind: "skill"; skill: Skill }
-  /** Something that is no usable skill, whatever the configuration says. */
+  /** A location without a usable skill, whatever the configuration. */
   | { kind: "left-out"; leftOut: LeftOut }
-  /** A skill whose files are not what was installed. */
+  /** A skill whose files differ from the install. */
   | { kind: "quarantined"; location: string; reason: string }
-  /** Something to know of a skill that may be used all the same, as a sentence. */
+  /** A note about a usable skill, as a sentence. */
   | { kind: "note"; location: string; text: string };
 
-/** Most characters of a description. */
+/** Most characters of a stored description. */
 export const MAX_DESCRIPTION_CHARS = 1024;
-/** Most bytes of one finding as JSON, of all skills, and of everything else that is to be told of them. */
+/** Most bytes as JSON: of one result, of all skills, and of all other results. */
 const MAX_FINDING_BYTES = 64 * 1024;
 const MAX_SKILLS_BYTES = 3 * 1024 * 1024;
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_SENTENCE_CHARS = 1000;
 
-/** What one look has found, before it is brought within bounds. */
+/** The results of one scan by kind, before limits apply. */
 export interface ScannedSkills {
   skills: readonly Skill[];
   leftOut: readonly LeftOut[];
-  /** Why skills are quarantined, by location. */
+  /** The reasons of quarantined skills, by location. */
   quarantined: ReadonlyMap<string, string>;
 }
 
 /**
- * Findings that can be stored: a description that is too long is cut, and what there is no room for is left out, the weakest
- * source first. Each says so. The same skills give the same findings.
+ * Results within the limits of storage: long descriptions are cut, and results beyond a limit are dropped, weakest
+ * source first, each with a note. The same skills give the same results.
  */
 export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkill[] {
   const deps = { bytes: MAX_SKILLS_BYTES };
@@ -55,7 +55,7 @@ export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): 
   return [...kept, ...reported.filter((finding) => noRoomReason(finding, report) === undefined)];
 }
 
-/** What was found, by kind. */
+/** Groups the results of a scan by kind. */
 export function groupScanned(scanned: readonly ScannedSkill[]): ScannedSkills & { notes: ReadonlyMap<string, string> } {
   const pick = <Kind extends ScannedSkill["kind"]>(kind: Kind) =>
     scanned.filter((found): found is Extract<ScannedSkill, { kind: Kind }> => found.kind === kind);
@@ -88,7 +88,7 @@ function boundedLeftOut(leftOut: LeftOut): ScannedSkill {
   return { kind: "left-out", leftOut: { ...leftOut, name: bounded(name), reason: bounded(reason) } };
 }
 
-/** The strongest source first, and by location within it. */
+/** Sorts by strength of the source, then by location. */
 function byStrength(a: Skill, b: Skill): number {
   return SKILL_SOURCES.indexOf(a.source) - SKILL_SOURCES.indexOf(b.source) || compare(a.location, b.location);
 }

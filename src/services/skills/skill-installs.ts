@@ -6,7 +6,9 @@ import { MAX_ARCHIVE_BYTES } from "../../skills/install/refusal.ts";
 import type { PackageRules } from "../../skills/install/skill-package.ts";
 import type { Services } from "../services.ts";
 
-/** Where skills are installed for an agent: in its own workspace, and for all agents. Nothing is asked by making them. */
+/**
+ * The install targets for an agent: its own workspace, and the folder of all agents. Creating them accesses no store.
+ */
 export function installTargets(
   agent: Agent,
   { installs, workspaceOf }: Pick<Services, "installs" | "workspaceOf">,
@@ -14,13 +16,13 @@ export function installTargets(
   return { own: agentInstallTarget(installs, agent, workspaceOf(agent)), managed: managedInstallTarget(installs) };
 }
 
-/** What the configuration asks of a skill that is installed. */
+/** The configured rules for installed packages. */
 export function installRules({ config }: Pick<Services, "config">): PackageRules {
   const { trustedKeys, requireSignature } = config.skills.install;
   return { trustedKeys, requireSignature, maxSkillFileBytes: config.skills.limits.maxSkillFileBytes };
 }
 
-/** The way to archives outside. */
+/** What downloads of archives need. */
 export function downloadDeps({ config, egress, secret }: Pick<Services, "config" | "egress" | "secret">): DownloadDeps {
   const { registryUrl, registryToken } = config.skills.install;
   return {

@@ -13,66 +13,56 @@ import { type LeftOut, SKILL_SOURCES, type Skill, type SkillSource } from "../..
 import { skillEnv, skillVariables } from "../../skills/skill-env.ts";
 import type { Services } from "../services.ts";
 import { scanSkills } from "./scan-skills.ts";
-import { groupScanned } from "./scanned-skills.ts";
+import { groupScanned, type ScannedSkills } from "./scanned-skills.ts";
 
-/** What was found of an agent's skills, before anything is decided. */
-export interface FoundSkills {
-  /** One a name. */
-  skills: readonly Skill[];
-  /** What is no usable skill, whatever the configuration says. */
-  leftOut: readonly LeftOut[];
-  /** Why skills are quarantined, by location. */
-  quarantined: ReadonlyMap<string, string>;
-}
-
-/** What an overview is made with besides. */
+/** Further inputs of an overview. */
 export interface OverviewDeps {
   config: CoreConfig;
   /** The shell's commands. */
   commands: readonly string[];
-  /** The command that calls on a skill, by its location. */
+  /** The commands of skills, by location. */
   commandNames(eligible: readonly Skill[]): ReadonlyMap<string, string>;
   /** The value of a variable or secret of the Worker. */
   secret(name: string): string | undefined;
 }
 
-/** All that is to be said of an agent's skills at one moment; no secret's value is in it. */
+/** An overview of an agent's skills, without any secret's value. */
 export interface SkillsOverview {
-  /** By name; of one name the one that counts first. */
+  /** Sorted by name; of one name, the used skill first. */
   skills: SkillOverviewRow[];
   totals: {
     found: number;
     eligible: number;
     shown: number;
     cut: number;
-    /** Of the prompt's list. */
+    /** Of the list in the prompt. */
     tokens: number;
     chars: number;
   };
-  /** Names of secrets that entries of skills that may be used name, and that are not set. */
+  /** Names of secrets that entries of usable skills refer to and that are not set. */
   unset: string[];
-  /** What is amiss otherwise with what skills are given. */
+  /** Other problems of variables for skills. */
   warnings: string[];
 }
 
-/** One thing that was found. What its SKILL.md says is absent where it is no usable skill. */
+/** One skill or location. The fields of its SKILL.md are absent if it is not a usable skill. */
 export interface SkillOverviewRow extends Partial<SkillDetails> {
   name: string;
   source: SkillSource;
   location: string;
   eligible: boolean;
-  /** Why it is not, for programs and for people. */
+  /** Why it may not be used: a code and a sentence. */
   code?: string;
   reason?: string;
   /** Whether the prompt lists it. */
   shown: boolean;
-  /** Why the prompt does not, where there was no room. */
+  /** Why a limit keeps it out of the prompt. */
   cut?: string;
-  /** About how many it costs in each prompt that lists it. */
+  /** Its estimated tokens in each prompt that lists it. */
   tokens: number;
 }
 
-/** What a SKILL.md says, and what comes of it here. */
+/** The fields of a SKILL.md, and their effects. */
 export interface SkillDetails {
   description: string;
   version: string;
@@ -81,34 +71,34 @@ export interface SkillDetails {
   baseDir: string;
   /** Its key in `skills.entries`. */
   key: string;
-  /** The word that people call on it with. */
+  /** Its command. */
   command?: string;
   emoji?: string;
   homepage?: string;
   license?: string;
   compatibility?: string;
   allowedTools?: readonly string[];
-  /** Variables that its entry gives it, and whether there is a value. */
+  /** Variables that its entry assigns, and whether each has a value. */
   env: { name: string; set: boolean }[];
   installers: IdleInstaller[];
   warnings: string[];
 }
 
-/** What there is to say of what was found, by the configuration in force. */
-export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewDeps): SkillsOverview {
+/** Builds the overview of scanned skills under the current configuration. */
+export function skillsOverview(found: ScannedSkills, agent: Agent, deps: OverviewDeps): SkillsOverview {
   const { config, commands, secret } = deps;
   const facts = gateFacts(config, agent, { commands, secret, quarantined: found.quarantined });
   const { eligible, leftOut } = gateSkills(found.skills, facts);
   const { entries } = config.skills;
   const list = skillsPrompt(eligible, agent.skillsLimits);
   const { refused, missing } = skillEnv(eligible, entries, secret);
-  const commandOf = deps.commandNames(eligible);
-  const [why, cut] = [byPlace(leftOut), byPlace(list.cut)];
+  const commandNames = deps.commandNames(eligible);
+  const [why, cut] = [byLocation(leftOut), byLocation(list.cut)];
   const shown = new Set(list.shown.map(({ location }) => location));
-  const lineOf = (skill: Skill): SkillOverviewRow => {
+  const buildRow = (skill: Skill): SkillOverviewRow => {
     const { name, source, location } = skill;
     const [shut, noRoom] = [why.get(location), cut.get(location)];
-    const command = commandOf.get(location);
+    const command = commandNames.get(location);
     return {
       name,
       source,
@@ -125,7 +115,7 @@ export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewD
       warnings: [...(skill.issues ?? []), ...unnamedVariables(skill, entries, secret)],
     };
   };
-  const skills = [...found.skills.map(lineOf), ...found.leftOut.map(leftOutRow)].sort(byNameAndStrength);
+  const skills = [...found.skills.map(buildRow), ...found.leftOut.map(leftOutRow)].sort(byNameAndStrength);
   return {
     skills,
     totals: {
@@ -158,7 +148,7 @@ function skillDetails(skill: Skill): Omit<SkillDetails, "command" | "env" | "ins
   };
 }
 
-/** A variable that it requires may be the Worker's, and is no command's until an entry names it. */
+/** Warnings about required variables that are set in the Worker but not assigned to the skill by its entry. */
 function unnamedVariables(
   skill: Skill,
   entries: CoreConfig["skills"]["entries"],
@@ -180,7 +170,7 @@ function leftOutRow({ name, source, location, code, reason }: LeftOut): SkillOve
   return { name, source, location, eligible: false, code, reason, shown: false, tokens: 0 };
 }
 
-function byPlace(leftOut: readonly LeftOut[]): ReadonlyMap<string, LeftOut> {
+function byLocation(leftOut: readonly LeftOut[]): ReadonlyMap<string, LeftOut> {
   return new Map(leftOut.map((one) => [one.location, one]));
 }
 
@@ -190,8 +180,8 @@ function byNameAndStrength(a: SkillOverviewRow, b: SkillOverviewRow): number {
 }
 
 /**
- * Looks for an agent's skills afresh, apart from any session, and gives all that is to be said of them. Never rejects: a place that does not answer is
- * among what was left out.
+ * Scans an agent's skills outside any session, and builds their overview. Never rejects: a root that does not answer is
+ * among the skills that are left out.
  */
 export async function agentSkillsOverview(agent: Agent, services: Services): Promise<SkillsOverview> {
   const { scanned } = await scanSkills(agent, services, undefined);

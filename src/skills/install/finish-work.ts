@@ -23,9 +23,9 @@ const AT_ONCE = 4;
 export const ABANDONED_MS = 60_000;
 
 /** The files in a skill's folder, by path relative to it. */
-export async function skillFolderFiles(place: InstallTarget, folder: string): Promise<Map<string, WorkspaceFile>> {
-  const start = `${place.root}${folder}/`;
-  const files = await place.files.walk(start.slice(0, -1));
+export async function skillFolderFiles(target: InstallTarget, folder: string): Promise<Map<string, WorkspaceFile>> {
+  const start = `${target.root}${folder}/`;
+  const files = await target.files.walk(start.slice(0, -1));
   return new Map(files.map((file) => [file.path.slice(start.length).normalize("NFC"), file]));
 }
 
@@ -37,14 +37,14 @@ export async function skillFolderFiles(place: InstallTarget, folder: string): Pr
  * @throws WorkspaceError `unavailable`: the next caller continues
  */
 export async function finishInstall(
-  place: InstallTarget,
+  target: InstallTarget,
   folder: string,
   entry: InstallingEntry,
   files?: readonly PackageFile[],
 ): Promise<void> {
-  const bytes = files ?? (await getPackage(place, entry.package, entry.files));
-  if (bytes === undefined) return revertInstall(place, folder, entry);
-  const write = await fileWriter(place, folder, entry);
+  const bytes = files ?? (await getPackage(target, entry.package, entry.files));
+  if (bytes === undefined) return revertInstall(target, folder, entry);
+  const write = await fileWriter(target, folder, entry);
   await atMost(
     AT_ONCE,
     bytes.filter(({ path }) => path !== SKILL_FILE),
@@ -54,29 +54,29 @@ export async function finishInstall(
   await atMost(
     AT_ONCE,
     entry.before.filter(({ path }) => !kept.has(path)),
-    ({ path, etag }) => removeOver(place, `${place.root}${folder}/${path}`, etag),
+    ({ path, etag }) => removeOver(target, `${target.root}${folder}/${path}`, etag),
   );
   await atMost(
     1,
     bytes.filter(({ path }) => path === SKILL_FILE),
     write,
   );
-  await changeLock(place, (lock) => {
+  await changeLock(target, (lock) => {
     const one = lock.skills.get(folder);
     const isMine = one?.state === "installing" && one.workId === entry.workId;
     return isMine ? withEntry(lock, folder, installedEntry(one)) : undefined;
   });
-  await dropPackage(place, entry.package);
+  await dropPackage(target, entry.package);
 }
 
 /**
  * Finishes a removal: removes SKILL.md first, then the other files of the lock entry. Other files are kept. Idempotent.
  */
-export async function finishRemoval(place: InstallTarget, folder: string, entry: RemovingEntry): Promise<void> {
-  const there = await skillFolderFiles(place, folder);
+export async function finishRemoval(target: InstallTarget, folder: string, entry: RemovingEntry): Promise<void> {
+  const there = await skillFolderFiles(target, folder);
   const isFirst = (path: string) => path === SKILL_FILE;
   const listed = entry.files.filter(({ path }) => there.has(path));
-  const remove = ({ path }: { path: string }) => removeOver(place, there.get(path)?.path ?? path, undefined);
+  const remove = ({ path }: { path: string }) => removeOver(target, there.get(path)?.path ?? path, undefined);
   await atMost(
     1,
     listed.filter(({ path }) => isFirst(path)),
@@ -87,7 +87,7 @@ export async function finishRemoval(place: InstallTarget, folder: string, entry:
     listed.filter(({ path }) => !isFirst(path)),
     remove,
   );
-  await changeLock(place, (lock) => {
+  await changeLock(target, (lock) => {
     const one = lock.skills.get(folder);
     return one?.state === "removing" && one.workId === entry.workId ? withoutEntry(lock, folder) : undefined;
   });
@@ -98,23 +98,23 @@ export async function finishRemoval(place: InstallTarget, folder: string, entry:
  * @param known the lock, if it was just read
  * @throws WorkspaceError `unavailable`
  */
-export async function finishAbandoned(place: InstallTarget, known?: StoredLock): Promise<string[]> {
-  const stored = known ?? (await readLock(place));
+export async function finishAbandoned(target: InstallTarget, known?: StoredLock): Promise<string[]> {
+  const stored = known ?? (await readLock(target));
   if (stored.kind === "damaged") return [];
   const folders: string[] = [];
   for (const [folder, entry] of stored.lock.skills) {
     if (entry.state !== "installing" && entry.state !== "removing") continue;
-    if (entry.since > place.now() - ABANDONED_MS) continue;
-    log("info", "skills.work_gone_on_with", { folder, state: entry.state, lock: place.lockKey });
-    if (entry.state === "installing") await finishInstall(place, folder, entry);
-    else await finishRemoval(place, folder, entry);
+    if (entry.since > target.now() - ABANDONED_MS) continue;
+    log("info", "skills.work_gone_on_with", { folder, state: entry.state, lock: target.lockKey });
+    if (entry.state === "installing") await finishInstall(target, folder, entry);
+    else await finishRemoval(target, folder, entry);
     folders.push(folder);
   }
   return folders;
 }
 
-async function fileWriter(place: InstallTarget, folder: string, entry: InstallingEntry) {
-  const there = await skillFolderFiles(place, folder);
+async function fileWriter(target: InstallTarget, folder: string, entry: InstallingEntry) {
+  const there = await skillFolderFiles(target, folder);
   const before = new Map(entry.before.map(({ path, etag }) => [path, etag]));
   const wanted = new Map(entry.files.map(({ path, etag }) => [path, etag]));
   return async ({ path, bytes }: PackageFile): Promise<void> => {
@@ -123,14 +123,14 @@ async function fileWriter(place: InstallTarget, folder: string, entry: Installin
     const isOurs = current === undefined || current === before.get(path);
     if (!isOurs) return;
     const expect = current === undefined ? { kind: "new" as const } : { kind: "etag" as const, etag: current };
-    await ignoreChangedFile(() => place.files.write(`${place.root}${folder}/${path}`, bytes, expect));
+    await ignoreChangedFile(() => target.files.write(`${target.root}${folder}/${path}`, bytes, expect));
   };
 }
 
 /** Removes a file; with an etag, only that version. */
-async function removeOver(place: InstallTarget, path: string, etag: string | undefined): Promise<void> {
+async function removeOver(target: InstallTarget, path: string, etag: string | undefined): Promise<void> {
   await ignoreChangedFile(() =>
-    place.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }),
+    target.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }),
   );
 }
 
@@ -145,11 +145,11 @@ async function ignoreChangedFile(work: () => Promise<unknown>): Promise<void> {
 }
 
 /** Reverts an install whose package is gone, unless another caller has finished it. */
-async function revertInstall(place: InstallTarget, folder: string, entry: InstallingEntry): Promise<void> {
-  await changeLock(place, (lock) => {
+async function revertInstall(target: InstallTarget, folder: string, entry: InstallingEntry): Promise<void> {
+  await changeLock(target, (lock) => {
     const one = lock.skills.get(folder);
     if (one?.state !== "installing" || one.workId !== entry.workId) return undefined;
-    log("warn", "skills.package_lost", { folder, lock: place.lockKey });
+    log("warn", "skills.package_lost", { folder, lock: target.lockKey });
     const { package: _, before, ...rest } = one;
     return withEntry(lock, folder, { ...rest, state: "removing" });
   });

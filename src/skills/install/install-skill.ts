@@ -55,27 +55,27 @@ export interface InstallResult {
  * @throws IsopodError with the reason if nothing was changed; WorkspaceError `unavailable`
  */
 export async function installSkill(
-  place: InstallTarget,
+  target: InstallTarget,
   rules: PackageRules,
   request: InstallRequest,
 ): Promise<InstallResult> {
-  const opened = await openPackage(request.archive, request.path, rules, installedSkillSource(place));
+  const opened = await openPackage(request.archive, request.path, rules, installedSkillSource(target));
   refuseUnexpectedFiles(opened.manifest, request.expectedDigests);
   const folder = skillFolderName(request.folderName ?? opened.name) ?? `skill-${opened.digest.slice(0, 8)}`;
-  await finishAbandoned(place);
-  const lock = usableLock(await readLock(place), place);
-  const before = await skillFolderFiles(place, folder);
+  await finishAbandoned(target);
+  const lock = usableLock(await readLock(target), target);
+  const before = await skillFolderFiles(target, folder);
   const known = lock.skills.get(folder);
   if (isUnchanged(known, before, opened.manifest)) {
-    const entry = await relabel(place, folder, known, opened, request);
+    const entry = await relabel(target, folder, known, opened, request);
     return { outcome: "current", folder, entry, notes: opened.notes };
   }
   refuseOccupied(known, before, folder, request);
   refuseUnsignedReplacement(known, opened, request.replace, folder);
-  await dropForgotten(place, lock, place.now());
+  await dropForgotten(target, lock, target.now());
   const overwritten = [...before].map(([path, { etag }]) => ({ path, etag }));
-  const entry = await storeIntent(place, folder, known, { opened, request, before: overwritten });
-  await finishInstall(place, folder, entry, opened.files);
+  const entry = await storeIntent(target, folder, known, { opened, request, before: overwritten });
+  await finishInstall(target, folder, entry, opened.files);
   const { workId, since, package: _, before: __, ...rest } = entry;
   const outcome = known === undefined ? "installed" : "updated";
   return { outcome, folder, entry: { ...rest, state: "installed" }, notes: opened.notes };
@@ -117,14 +117,14 @@ function isUnchanged(
 
 /** Updates the entry of unchanged files: their version, source or trusted keys may be new. */
 async function relabel(
-  place: InstallTarget,
+  target: InstallTarget,
   folder: string,
   known: LockEntry,
   { signature }: SkillPackage,
   { source, version = known.version }: InstallRequest,
 ): Promise<LockEntry> {
   const entry = { ...known, source, version, signature };
-  await changeLock(place, (lock) => {
+  await changeLock(target, (lock) => {
     const there = JSON.stringify(lock.skills.get(folder));
     return there === JSON.stringify(known) && there !== JSON.stringify(entry)
       ? withEntry(lock, folder, entry)
@@ -179,13 +179,13 @@ interface InstallIntent {
 
 /** Stores the package, then the intent. Of two concurrent installs, one is refused as busy. */
 async function storeIntent(
-  place: InstallTarget,
+  target: InstallTarget,
   folder: string,
   known: LockEntry | DamagedEntry | undefined,
   { opened, request, before }: InstallIntent,
 ): Promise<InstallingEntry> {
-  const workId = place.newId();
-  const now = place.now();
+  const workId = target.newId();
+  const now = target.now();
   const entry: InstallingEntry = {
     name: opened.name,
     source: request.source,
@@ -197,11 +197,11 @@ async function storeIntent(
     workId,
     since: now,
     state: "installing",
-    package: await putPackage(place, workId, opened.manifest, opened.files),
+    package: await putPackage(target, workId, opened.manifest, opened.files),
     before,
   };
   try {
-    await changeLock(place, (lock: Lock) => {
+    await changeLock(target, (lock: Lock) => {
       const there = lock.skills.get(folder);
       if (there?.state === "installing" && there.workId === workId) return undefined;
       if (JSON.stringify(there) !== JSON.stringify(known)) throw busyRefusal(folder);
@@ -209,7 +209,7 @@ async function storeIntent(
     });
   } catch (thrown) {
     // After an outage the intent may have been stored, so the package is kept for the caller that finishes it.
-    if (thrown instanceof IsopodError) await dropPackage(place, entry.package);
+    if (thrown instanceof IsopodError) await dropPackage(target, entry.package);
     throw thrown;
   }
   return entry;

@@ -25,19 +25,19 @@ export interface InstalledSkill {
  * Finds an installed skill by name or folder, after finishing abandoned work.
  * @throws IsopodError `not_found`; `conflict` if it is being changed or its entry is damaged
  */
-export async function findInstalled(place: InstallTarget, name: string): Promise<InstalledSkill> {
-  await finishAbandoned(place);
-  const lock = usableLock(await readLock(place), place);
+export async function findInstalled(target: InstallTarget, name: string): Promise<InstalledSkill> {
+  await finishAbandoned(target);
+  const lock = usableLock(await readLock(target), target);
   const folder = findFolder(lock, name);
   const entry = folder === undefined ? undefined : lock.skills.get(folder);
   if (folder === undefined || entry === undefined) {
-    const where = place.scope === "agent" ? "in this agent's workspace" : "for all agents";
+    const where = target.scope === "agent" ? "in this agent's workspace" : "for all agents";
     const message = `No skill ${quotedName(name)} is installed ${where}.`;
-    throw refused("not_installed", message, OTHERWISE[place.scope], "not_found");
+    throw refused("not_installed", message, OTHERWISE[target.scope], "not_found");
   }
   if (entry.state === "installed") return { folder, entry };
   if (entry.state !== "damaged") throw busyRefusal(folder);
-  const hint = `Install it again with \`replace\`, or mend its entry in ${place.lockKey} in the bucket.`;
+  const hint = `Install it again with \`replace\`, or mend its entry in ${target.lockKey} in the bucket.`;
   throw refused(
     "lock_damaged",
     `What is recorded of ${quotedName(folder)} cannot be read: ${entry.why}`,
@@ -96,14 +96,14 @@ export function installedView(
  * @throws WorkspaceError
  */
 export async function installedByLocation(
-  places: readonly InstallTarget[],
+  targets: readonly InstallTarget[],
 ): Promise<ReadonlyMap<string, InstalledView>> {
-  const locks = await Promise.all(places.map((place) => readLock(place)));
+  const locks = await Promise.all(targets.map((target) => readLock(target)));
   const views = locks.flatMap((stored, index) => {
-    const place = places[index];
-    if (place === undefined || stored.kind === "damaged") return [];
+    const target = targets[index];
+    if (target === undefined || stored.kind === "damaged") return [];
     return [...stored.lock.skills].flatMap(([folder, entry]) =>
-      entry.state === "damaged" ? [] : [installedView(place, folder, entry)],
+      entry.state === "damaged" ? [] : [installedView(target, folder, entry)],
     );
   });
   return new Map(views.map((view) => [view.location, view]));
@@ -129,13 +129,13 @@ const NEWEST = "latest";
  * @throws IsopodError if it cannot be downloaded, has local changes, or is now another skill
  */
 export async function updateSkill(
-  place: InstallTarget,
+  target: InstallTarget,
   rules: PackageRules,
   name: string,
   { version, force }: UpdateRequest,
   get: RedownloadArchive,
 ): Promise<InstallResult> {
-  const { folder, entry } = await findInstalled(place, name);
+  const { folder, entry } = await findInstalled(target, name);
   const { source } = entry;
   if (source.kind === "upload") {
     const hint = "Upload the new archive, with `replace`.";
@@ -156,7 +156,7 @@ export async function updateSkill(
   const kept = source.kind === "clawhub" && source.pinned ? entry.version : undefined;
   const wanted = version ?? kept;
   const got = await get(source, wanted === NEWEST ? undefined : wanted);
-  return installSkill(place, rules, { ...got, folderName: folder, replace: force, over: entry });
+  return installSkill(target, rules, { ...got, folderName: folder, replace: force, over: entry });
 }
 
 /** The result of a removal. */
@@ -171,15 +171,15 @@ export interface RemovalResult {
  * Removes an installed skill: the current versions of the files in its lock entry, which are kept as versions.
  * @throws IsopodError `not_found`, `conflict`
  */
-export async function removeSkill(place: InstallTarget, name: string): Promise<RemovalResult> {
-  const { folder, entry } = await findInstalled(place, name);
-  const removing: RemovingEntry = { ...entry, state: "removing", workId: place.newId(), since: place.now() };
-  await changeLock(place, (lock) => {
+export async function removeSkill(target: InstallTarget, name: string): Promise<RemovalResult> {
+  const { folder, entry } = await findInstalled(target, name);
+  const removing: RemovingEntry = { ...entry, state: "removing", workId: target.newId(), since: target.now() };
+  await changeLock(target, (lock) => {
     const there = lock.skills.get(folder);
     if (there?.state === "removing" && there.workId === removing.workId) return undefined;
     if (JSON.stringify(there) !== JSON.stringify(entry)) throw busyRefusal(folder);
     return withEntry(lock, folder, removing);
   });
-  await finishRemoval(place, folder, removing);
-  return { folder, entry: removing, left: [...(await skillFolderFiles(place, folder)).keys()] };
+  await finishRemoval(target, folder, removing);
+  return { folder, entry: removing, left: [...(await skillFolderFiles(target, folder)).keys()] };
 }

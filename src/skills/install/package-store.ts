@@ -20,8 +20,8 @@ export async function putPackage(
   files: readonly PackageFile[],
 ): Promise<string> {
   const key = `${packages}${workId}`;
-  const bytesOf = new Map(files.map(({ path, bytes }) => [path, bytes]));
-  const whole = new Blob(manifest.map(({ path }) => bytesOf.get(path) ?? new Uint8Array()));
+  const bytesByPath = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  const whole = new Blob(manifest.map(({ path }) => bytesByPath.get(path) ?? new Uint8Array()));
   await attempt(key, () => bucket.put(key, whole));
   return key;
 }

@@ -22,20 +22,20 @@ export interface Quarantine {
  * @param finishes whether abandoned work is finished as well; those skills count from the next scan
  */
 export async function checkQuarantine(
-  place: InstallTarget,
+  target: InstallTarget,
   found: FilesByLocation,
   finishes: boolean,
 ): Promise<Quarantine> {
-  const { address } = place;
+  const { address } = target;
   const here = new Map([...found].filter(([location]) => location.startsWith(address)));
   if (here.size === 0) return { reasons: new Map() };
   try {
-    const lock = await readLock(place);
-    const reasons = await integrityFaults({ lock, address, read: (path) => readInstalledFile(place, path) }, here);
-    if (finishes) await finishAbandoned(place, lock);
+    const lock = await readLock(target);
+    const reasons = await integrityFaults({ lock, address, read: (path) => readInstalledFile(target, path) }, here);
+    if (finishes) await finishAbandoned(target, lock);
     return { reasons };
   } catch (thrown) {
-    log("warn", "skills.integrity_unknown", { lock: place.lockKey, error: messageOf(thrown) });
+    log("warn", "skills.integrity_unknown", { lock: target.lockKey, error: messageOf(thrown) });
     const unanswered = `Whether it is what was installed cannot be found out: ${messageOf(thrown)} It is tried again later.`;
     return { reasons: new Map([...here.keys()].map((location) => [location, unanswered])), unanswered };
   }

@@ -75,13 +75,13 @@ export interface PackageRoot {
  * @throws IsopodError that lists the skills in the archive
  */
 export function findPackageRoot(files: readonly PackageFile[], folder: string | undefined): PackageRoot {
-  const places = files
+  const skillFolders = files
     .filter(({ path }) => path.split("/").at(-1) === SKILL_FILE)
     .map(({ path }) => parentFolder(path));
   const top = commonTopFolder(files);
   const wanted = folder === undefined ? ["", top] : candidateFolders(folder, top);
-  const root = wanted.find((one) => places.includes(one));
-  if (root === undefined) throw noSkillRefusal(files, places, folder);
+  const root = wanted.find((one) => skillFolders.includes(one));
+  if (root === undefined) throw noSkillRefusal(files, skillFolders, folder);
   const chosen = files.filter(({ path }) => path.startsWith(root));
   const others = files.length - chosen.length;
   return {
@@ -106,11 +106,13 @@ function candidateFolders(folder: string, top: string): string[] {
   return [inside, `${top}${inside}`];
 }
 
-function noSkillRefusal(files: readonly PackageFile[], places: readonly string[], folder: string | undefined) {
+function noSkillRefusal(files: readonly PackageFile[], skillFolders: readonly string[], folder: string | undefined) {
   const where = folder === undefined ? "at the top of the archive" : `in ${quotedName(folder)}`;
-  if (places.length > 0) {
-    const listed = places.slice(0, MAX_LISTED).map((place) => quotedName(place === "" ? "." : place.slice(0, -1)));
-    const more = places.length > MAX_LISTED ? ` and ${places.length - MAX_LISTED} more` : "";
+  if (skillFolders.length > 0) {
+    const listed = skillFolders
+      .slice(0, MAX_LISTED)
+      .map((skillFolder) => quotedName(skillFolder === "" ? "." : skillFolder.slice(0, -1)));
+    const more = skillFolders.length > MAX_LISTED ? ` and ${skillFolders.length - MAX_LISTED} more` : "";
     const message = `There is no ${SKILL_FILE} ${where}. The archive has skills in ${listed.join(", ")}${more}.`;
     return refused("which_skill", message, "Name the one that you mean as `path`.");
   }

@@ -30,12 +30,12 @@ export interface Verification extends InstalledSkill {
 }
 
 /** Reads all files of an installed skill and compares their SHA-256 with the lock. Changes nothing. @throws IsopodError, WorkspaceError */
-export async function verifySkill(place: InstallTarget, name: string): Promise<Verification> {
-  const found = await findInstalled(place, name);
-  const there = await skillFolderFiles(place, found.folder);
+export async function verifySkill(target: InstallTarget, name: string): Promise<Verification> {
+  const found = await findInstalled(target, name);
+  const there = await skillFolderFiles(target, found.folder);
   const compared = await atMost(AT_ONCE, found.entry.files, async (file) => ({
     path: file.path,
-    status: await fileStatus(place, file, there.get(file.path)),
+    status: await fileStatus(target, file, there.get(file.path)),
   }));
   const known = new Set(found.entry.files.map(({ path }) => path));
   const added = [...there.keys()].filter((path) => !known.has(path));
@@ -49,14 +49,14 @@ export function seenDigest(there: ReadonlyMap<string, WorkspaceFile>): Promise<s
 }
 
 async function fileStatus(
-  place: InstallTarget,
+  target: InstallTarget,
   { sha256, size }: LockedFile,
   file: WorkspaceFile | undefined,
 ): Promise<VerifiedFile["status"]> {
   if (file === undefined) return "missing";
   if (file.size !== size) return "changed";
   try {
-    const { bytes } = await place.files.read(file.path);
+    const { bytes } = await target.files.read(file.path);
     return (await digestOf("SHA-256", bytes)) === sha256 ? "ok" : "changed";
   } catch (thrown) {
     if (thrown instanceof WorkspaceError && thrown.code === "not_found") return "missing";
@@ -71,23 +71,23 @@ async function fileStatus(
  * @throws IsopodError if the files are not a skill, are not the reviewed ones, or change meanwhile
  */
 export async function acceptSkill(
-  place: InstallTarget,
+  target: InstallTarget,
   rules: PackageRules,
   name: string,
   seen?: string,
 ): Promise<InstalledSkill> {
-  const { folder, entry } = await findInstalled(place, name);
-  const there = await skillFolderFiles(place, folder);
+  const { folder, entry } = await findInstalled(target, name);
+  const there = await skillFolderFiles(target, folder);
   if (seen !== undefined && seen !== (await seenDigest(there))) throw changedSince(folder);
-  const files = await readFolder(place, folder, there);
-  await checkSkillText(files, rules.maxSkillFileBytes, installedSkillSource(place));
+  const files = await readFolder(target, folder, there);
+  await checkSkillText(files, rules.maxSkillFileBytes, installedSkillSource(target));
   const manifest = await packageManifest(files);
   const digest = await packageDigest(manifest);
   if (digest === entry.digest) return { folder, entry };
   const signature = await currentSignature(files, manifest, rules);
   const version = entry.version === textVersion(entry.files) ? textVersion(manifest) : entry.version;
   const accepted = { ...entry, version, files: manifest, digest, signature, modified: true as const };
-  await changeLock(place, (lock) => {
+  await changeLock(target, (lock) => {
     const there = JSON.stringify(lock.skills.get(folder));
     if (there === JSON.stringify(accepted)) return undefined;
     if (there !== JSON.stringify(entry)) throw busyRefusal(folder);
@@ -118,7 +118,7 @@ async function currentSignature(
 }
 
 async function readFolder(
-  place: InstallTarget,
+  target: InstallTarget,
   folder: string,
   there: ReadonlyMap<string, WorkspaceFile>,
 ): Promise<PackageFile[]> {
@@ -130,7 +130,7 @@ async function readFolder(
     throw refused("too_large", message, hint, "payload_too_large");
   }
   return atMost(AT_ONCE, [...there], async ([path, listed]) => {
-    const { file, bytes } = await place.files.read(listed.path);
+    const { file, bytes } = await target.files.read(listed.path);
     if (file.etag !== listed.etag) throw changedSince(folder);
     return { path, bytes };
   });

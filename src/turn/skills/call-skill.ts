@@ -10,12 +10,12 @@ import type { ActiveRun } from "../active-run.ts";
 import { dispatchArgs } from "./dispatch.ts";
 import { resolveSkillCommand, type SkillInvocationRequest } from "./resolve-skill-command.ts";
 
-/** Most bytes of a character. */
+/** Most UTF-8 bytes of a character. */
 const CHARACTER_BYTES = 4;
 
 /**
- * Tells the model, for good, of each skill that somebody has called on since the run began and that it was not told of:
- * with the skill's text, where that is no longer than fits. Once is enough, also over a crash.
+ * Adds a note to the transcript for each skill command since the run began, once, also after a crash. The note includes
+ * the skill's text if it is short enough.
  */
 export async function addSkillNotes(run: ActiveRun, skills: TurnSkills): Promise<void> {
   if (run.journal.flushReplies !== undefined) return;
@@ -27,7 +27,7 @@ export async function addSkillNotes(run: ActiveRun, skills: TurnSkills): Promise
   }
 }
 
-/** What people have said in a run, oldest first. */
+/** The users' messages of a run, oldest first. */
 export function peopleMessages({ journal }: ActiveRun): UserMessage[] {
   const { startedAt } = journal.state;
   return journal
@@ -36,7 +36,7 @@ export function peopleMessages({ journal }: ActiveRun): UserMessage[] {
     .filter((message) => isForPeople(message) && message.at >= startedAt);
 }
 
-/** What a message calls on; undefined where it is a text like any other. */
+/** The skill command in a message; undefined if it is ordinary text. */
 export function messageInvocation(
   { text, commandAt }: UserMessage,
   { set }: TurnSkills,
@@ -45,7 +45,7 @@ export function messageInvocation(
   return typed && resolveSkillCommand(typed, set);
 }
 
-/** What was added to a message that calls on a skill. */
+/** The note that was added to a message. */
 export function noteFor({ id }: UserMessage, { journal }: ActiveRun): UserMessage | undefined {
   return journal
     .context()
@@ -53,7 +53,7 @@ export function noteFor({ id }: UserMessage, { journal }: ActiveRun): UserMessag
     .find(({ addedTo }) => addedTo === id);
 }
 
-/** Stores what is added to a message that calls on a skill. */
+/** Stores a note for a message. */
 export function addNote(
   { id: addedTo }: UserMessage,
   note: Pick<UserMessage, "text" | "dispatch">,
@@ -72,7 +72,10 @@ async function invocationNote(invocation: SkillInvocationRequest, skills: TurnSk
   return skillNote(command, args, await inlineSkillText(command, skills));
 }
 
-/** Where it cannot be read now, the model is told to, and sees why it cannot. */
+/**
+ * The text of a skill for a note. If it cannot be read now, the note tells the model to read it, and the model sees the
+ * error.
+ */
 async function inlineSkillText({ skill }: SkillCommand, skills: TurnSkills): Promise<string | undefined> {
   if (skill.size > MAX_INLINE_CHARS * CHARACTER_BYTES) return undefined;
   try {
@@ -83,14 +86,14 @@ async function inlineSkillText({ skill }: SkillCommand, skills: TurnSkills): Pro
   }
 }
 
-/** Most characters of a skill's text that its command shows the model at once; a longer one it has to read. */
+/** Most characters of a skill's text in a note; the model has to read a longer one itself. */
 export const MAX_INLINE_CHARS = 20_000;
-/** Most characters of arguments that are repeated beside it: they stand in what was typed, too. */
+/** Most characters of arguments that are repeated in a note; the message has them too. */
 const MAX_ARGS_CHARS = 4000;
 
 /**
- * What a model is told when somebody calls on a skill with its command.
- * @param text of its SKILL.md, `{baseDir}` replaced; undefined where it is not at hand
+ * The note for a skill command.
+ * @param text of its SKILL.md with `{baseDir}` replaced; undefined if it is not available
  */
 export function skillNote({ name, skill }: SkillCommand, args: string, text: string | undefined): string {
   const body = text === undefined ? undefined : withoutFrontMatter(text).trim();
@@ -102,12 +105,12 @@ export function skillNote({ name, skill }: SkillCommand, args: string, text: str
   ].join("\n\n");
 }
 
-/** The same where the command goes to a tool, for models that see it later. */
+/** The note for a command that was dispatched to a tool; models of later turns see it. */
 export function dispatchNote({ name, skill }: SkillCommand, tool: string): string {
   return `[System] The user has called on the skill "${skill.name}" with /${name}, which goes to the tool \`${tool}\` directly.`;
 }
 
-/** The same where such a command came among other messages, and so to the model. */
+/** The note for a command with a tool that came among other messages, so that the model makes the call. */
 export function delegatedCallNote({ name, skill }: SkillCommand, tool: string, args: object): string {
   return [
     `[System] The user has called on the skill "${skill.name}" with /${name}, which stands for one call of a tool.`,
@@ -115,7 +118,7 @@ export function delegatedCallNote({ name, skill }: SkillCommand, tool: string, a
   ].join(" ");
 }
 
-/** The same where the skill cannot be had. */
+/** The note for a skill that cannot be used. */
 export function refusedNote(reason: string): string {
   return `[System] What the user typed like a command comes to nothing. Tell them this: ${reason}`;
 }

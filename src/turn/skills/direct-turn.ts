@@ -15,22 +15,22 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { addNote, dispatchNote, messageInvocation, noteFor, peopleMessages } from "./call-skill.ts";
 import { dispatchArgs, dispatchModel, fittedArgs, singleCallJournal } from "./dispatch.ts";
 
-/** What a turn that asks no model comes to: a word of ours, or what a tool gives. */
+/** What a turn without a model does: answer with a fixed text, or call a tool. */
 type DirectAction =
   | { kind: "answer"; text: string }
   | { kind: "dispatch"; asked: UserMessage; note: string; dispatch: NonNullable<UserMessage["dispatch"]> };
 
-/** What a turn without a model works with. */
+/** What a turn without a model needs. */
 export interface DirectTurnDeps {
   skills: TurnSkills;
   tools: readonly AnyTool[];
-  /** Makes of a tool's output what its result may hold. */
+  /** Shortens a tool's output to what a result may hold. */
   keep: Loop["keep"];
 }
 
 /**
- * Takes a turn that needs no model, because all that was said calls on a skill that cannot be had, or whose command goes
- * to a tool. Undefined where a model is to be asked; `paused` where a person is, first.
+ * Runs a turn that needs no model: its only message is a skill command that cannot be used, or one that is dispatched
+ * to a tool. Undefined if a model is needed; `paused` if a person has to approve the call first.
  */
 export async function directTurn(
   run: ActiveRun,
@@ -45,7 +45,7 @@ export async function directTurn(
   return callTool(dispatch, run, deps, parts);
 }
 
-/** What was begun goes on as it was begun, whatever has become of the skill. */
+/** What to do. A dispatch that was already noted is continued unchanged, even if the skill has changed since. */
 function findDirectAction(run: ActiveRun, { skills, tools }: DirectTurnDeps): DirectAction | undefined {
   const [asked, ...more] = peopleMessages(run);
   if (asked?.commandAt === undefined || more.length > 0) return undefined;
@@ -68,7 +68,7 @@ function missingToolText(command: string, tool: string): string {
   return `\`/${command}\` goes to the tool \`${tool}\`, which is not there for you here. Allow it in the tools' policy, or call on another skill.`;
 }
 
-/** The loop of every turn, over this one call: with its approval, hooks and journal, and what holds after a crash. */
+/** Runs the ordinary loop for this one call, with its approvals, hooks, journal and crash recovery. */
 async function callTool(
   dispatch: NonNullable<UserMessage["dispatch"]>,
   run: ActiveRun,
@@ -103,7 +103,7 @@ async function callTool(
   return directResult(toolOutputText(result), end.message);
 }
 
-/** It counts as a run where runs are capped; there are no tokens to pay for. */
+/** A budget that counts the run but no tokens. */
 function withoutTokens(budget: CallBudget): CallBudget {
   return {
     async reserve(model, request) {
@@ -113,7 +113,7 @@ function withoutTokens(budget: CallBudget): CallBudget {
   };
 }
 
-/** What a tool gave, as the transcript has it. It is no model's text: no tags are looked for in it. */
+/** A tool's output as reply text. Reply tags are not parsed in it, because no model wrote it. */
 function toolOutputText(result: ToolMessage | undefined): string {
   const text = result?.text.trim() ?? "";
   if (result?.isError) return `⚠️ \`${result.tool}\` failed: ${text}`;
@@ -124,7 +124,7 @@ function directResult(text: string, reply?: AssistantMessage): RunResult {
   const at = Date.now();
   const head = { role: "assistant", id: newId("msg", at), at, stop: "stop", usage: NO_USAGE } as const;
   const message: AssistantMessage = { ...head, model: "isopod/skills", ...reply, parts: [{ type: "text", text }] };
-  // Models see later what was said here: other hosts' words stay fenced off for them, and people read them as they are.
+  // The transcript keeps outside content wrapped for later models; users see it unwrapped.
   const said = stripSilentToken(withoutWrapping(text));
   return { status: "ok", message, texts: said === "" ? [] : [said] };
 }

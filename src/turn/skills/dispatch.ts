@@ -5,17 +5,17 @@ import { type AssistantPart, NO_USAGE, type StopReason } from "../../models/mess
 import type { Model, ModelEvent } from "../../models/model.ts";
 import type { SkillCommand } from "../../skills/command-names.ts";
 
-/** What the tool of a skill's command is called with: what was typed, as it was, and who calls. */
+/** The arguments for the tool of a skill's command: the typed text unchanged, and the names of command and skill. */
 export function dispatchArgs({ name, skill }: SkillCommand, args: string): JsonObject {
   return { command: args, commandName: name, skillName: skill.name };
 }
 
-/** What of these a tool takes, or why it takes none. */
+/** The arguments that a tool accepts, or why it accepts none. */
 export type FittedArgs = { kind: "fits"; args: JsonObject } | { kind: "refused"; reason: string };
 
 /**
- * The arguments as a tool's schema takes them. OpenClaw hands all three over unchecked; here a tool may refuse fields that
- * it does not know, so who calls is left out for one that does. What was typed is never left out.
+ * Fits the arguments to a tool's schema. OpenClaw passes all three unchecked; here a tool may reject unknown fields, so
+ * the two names are left out if necessary. The typed text never is.
  */
 export function fittedArgs({ name, parameters }: AnyTool, args: JsonObject): FittedArgs {
   const { command = "" } = args;
@@ -26,7 +26,7 @@ export function fittedArgs({ name, parameters }: AnyTool, args: JsonObject): Fit
   return { kind: "refused", reason: `The tool \`${name}\` ${reason}` };
 }
 
-/** Whether a schema has let arguments through, and with them what was typed. */
+/** Whether the schema accepted the arguments, and kept the typed text. */
 function takes(parsed: unknown, hasText: boolean): boolean {
   return typeof parsed === "object" && parsed !== null && (!hasText || "command" in parsed);
 }
@@ -34,17 +34,17 @@ function takes(parsed: unknown, hasText: boolean): boolean {
 const TAKES_NO_TEXT =
   "takes no text of a command. Take `command-dispatch` out of the skill's SKILL.md, so that I do what it says instead.";
 
-/** Who "answers" where a command goes to a tool. */
+/** The model id of dispatched commands. */
 const DISPATCH_MODEL = "skill/dispatch";
 
-/** What a command has a tool do. */
+/** The tool call of a command. */
 export interface Dispatch {
   callId: string;
   tool: string;
   args: Extract<AssistantPart, { type: "tool-call" }>["args"];
 }
 
-/** Stands where a model does: it asks for one call, and once that has its result it says nothing more. It costs nothing. */
+/** A model that requests one tool call, and ends once that has its result. It costs nothing. */
 export function dispatchModel({ callId, tool, args }: Dispatch): Model {
   return {
     ref: DISPATCH_MODEL,
@@ -63,8 +63,8 @@ export function dispatchModel({ callId, tool, args }: Dispatch): Model {
 }
 
 /**
- * A run's journal for a loop without a model: it shows nothing but what belongs to the run, nobody joins, and nothing is
- * summarized.
+ * A run's journal for a loop without a model: it shows only messages of the run, accepts no pending input and is never
+ * compacted.
  * @param since when the run began, in milliseconds since the epoch
  */
 export function singleCallJournal(journal: Journal, since: number): Journal {

@@ -5,26 +5,26 @@ import type { TypedSkill } from "../../session-store/typed-skill.ts";
 import { findSkillCommand, leadingName, type SkillCommand, skillCommands } from "../../skills/command-names.ts";
 import type { LeftOut, Skill, SkillSet } from "../../skills/skill.ts";
 
-/** Most characters of a word that is told back. */
+/** Most characters of a typed word in a reply. */
 const MAX_WORD_CHARS = 64;
 
-/** What comes of a typed command: a skill with what was typed after it, or why there is none to be had, as Markdown. */
+/** A resolved skill command: the skill with its arguments, or why it cannot be used, as Markdown. */
 export type SkillInvocationRequest =
   | { kind: "skill"; command: SkillCommand; args: string }
   | { kind: "refused"; reason: string };
 
-/** The commands of the skills that a session may use. */
+/** The commands of a session's usable skills. */
 export function sessionSkillCommands({ eligible }: Pick<SkillSet, "eligible">): SkillCommand[] {
   return skillCommands(eligible, COMMAND_NAMES);
 }
 
-/** The skills of a session, as its commands show them. */
+/** The skills of a session, as commands show them. */
 export function skillsView({ eligible, leftOut }: SkillSet): SkillsView {
   const others = eligible.filter(({ invocation }) => !invocation.userInvocable).map(({ name }) => name);
   return { commands: sessionSkillCommands({ eligible }), others, leftOut };
 }
 
-/** What a typed command calls on; undefined where it is a text like any other. */
+/** Resolves a typed command; undefined if it is ordinary text. */
 export function resolveSkillCommand(typed: TypedSkill, set: SkillSet): SkillInvocationRequest | undefined {
   const commands = sessionSkillCommands(set);
   if (typed.kind === "skill") return resolveSkillByName(typed.words, commands, set);
@@ -35,7 +35,7 @@ export function resolveSkillCommand(typed: TypedSkill, set: SkillSet): SkillInvo
   return left && refusal(left);
 }
 
-/** `/skill name args`: names may have several words. */
+/** Resolves `/skill name args`; names may have several words. */
 function resolveSkillByName(
   words: string,
   commands: readonly SkillCommand[],
@@ -80,18 +80,18 @@ const MAX_DESCRIPTION_CHARS = 100;
 /** The skills of a session, as its commands show them. */
 export interface SkillsView {
   commands: readonly SkillCommand[];
-  /** Names of those that people do not call on. */
+  /** Names of skills that users may not invoke. */
   others: readonly string[];
   leftOut: readonly LeftOut[];
 }
 
-/** A skill's command in a line of Markdown, with the skill's own name where that is another. */
+/** A skill's command as a line of Markdown, with the skill's name if it differs. */
 export function skillCommandLine({ name, skill }: SkillCommand): string {
   const own = skill.name === name ? "" : ` (${skill.name})`;
   return `/${name}${own}: ${oneLine(skill.description, MAX_DESCRIPTION_CHARS)}`;
 }
 
-/** A text on one line, cut with an ellipsis after so many characters. */
+/** A text on one line, shortened with an ellipsis. */
 export function oneLine(text: string, maxChars: number): string {
   const whole = text.replace(/\s+/g, " ").trim();
   const kept = head(whole, maxChars);

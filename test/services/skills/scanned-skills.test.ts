@@ -9,12 +9,12 @@ function skill(name: string, source: SkillSource = "workspace", more: Partial<Sk
 
 const NONE = { leftOut: [], quarantined: new Map<string, string>() };
 
-test("the same skills give the same findings, in whatever order they were found", () => {
+test("the same skills give the same scan results in any order", () => {
   const [a, b] = [skill("a", "managed"), skill("b")];
   expect(scannedSkills({ ...NONE, skills: [a, b] })).toEqual(scannedSkills({ ...NONE, skills: [b, a] }));
 });
 
-test("what was found comes back by kind", () => {
+test("scan results are grouped by kind", () => {
   const leftOut = { name: "x", source: "workspace" as const, location: "skills/x/SKILL.md", code: "no", reason: "No." };
   const quarantined = new Map([["skills/a/SKILL.md", "Changed."]]);
   const found = groupScanned(scannedSkills({ skills: [skill("a")], leftOut: [leftOut], quarantined }));
@@ -23,14 +23,14 @@ test("what was found comes back by kind", () => {
   expect(found.quarantined).toEqual(quarantined);
 });
 
-test("a description that is too long is cut, and that is told", () => {
+test("a description above the limit is cut with a note", () => {
   const long = skill("long", "workspace", { description: "x".repeat(MAX_DESCRIPTION_CHARS + 1) });
   const { skills, notes } = groupScanned(scannedSkills({ ...NONE, skills: [long, skill("short")] }));
   expect(skills.map(({ description }) => description.length).sort((a, b) => b - a)[0]).toBe(MAX_DESCRIPTION_CHARS);
   expect([...notes.keys()]).toEqual(["skills/long/SKILL.md"]);
 });
 
-test("skills that do not fit together lose the weakest ones first, with the reason", () => {
+test("skills beyond the total size are dropped, weakest first, with the reason", () => {
   const big = { license: "x".repeat(60_000) };
   const skills = Array.from({ length: 100 }, (_, n) => skill(`s${n}`, n % 2 === 0 ? "plugin" : "workspace", big));
   const found = groupScanned(scannedSkills({ ...NONE, skills }));
@@ -40,7 +40,7 @@ test("skills that do not fit together lose the weakest ones first, with the reas
   expect(found.leftOut[0]).toMatchObject({ source: "plugin", code: "too_large" });
 });
 
-test("front matter that is too large for one skill leaves that one out and no other", () => {
+test("a skill with oversized front matter is dropped without affecting others", () => {
   const huge = skill("huge", "workspace", { license: "x".repeat(70_000) });
   const found = groupScanned(scannedSkills({ ...NONE, skills: [huge, skill("small")] }));
   expect(found.skills.map(({ name }) => name)).toEqual(["small"]);

@@ -29,7 +29,7 @@ function report({ skills, config = {}, secrets = {}, leftOut = [], quarantined =
   );
 }
 
-test("a skill that may be used has its cost, its command and what its file says", () => {
+test("the overview of a usable skill has its tokens, command and fields", () => {
   const skill = skillWith("weather", { emoji: "☔", homepage: "https://w.test" }, { license: "MIT", issues: ["Odd."] });
   const { skills, totals, warnings } = report({ skills: [skill] });
   expect(skills).toEqual([
@@ -59,7 +59,7 @@ test("a skill that may be used has its cost, its command and what its file says"
   expect(warnings).toEqual([]);
 });
 
-test("everything that was found is in it, whatever keeps it out, by name and strength", () => {
+test("the overview lists every skill and location by name and strength", () => {
   const left = (name: string, code: string, source: LeftOut["source"]): LeftOut => {
     return { name, source, location: `skills://${source}/${name}/SKILL.md`, code, reason: "Because." };
   };
@@ -82,7 +82,7 @@ test("everything that was found is in it, whatever keeps it out, by name and str
   expect(totals).toMatchObject({ found: 6, eligible: 2, shown: 1, cut: 1 });
 });
 
-test("what a skill is given is told by name, and no value is anywhere", () => {
+test("the overview names variables of skills without their values", () => {
   const secrets = { GH_SECRET: "hunter2-hunter2", PLAIN: "hunter2-hunter2", OPENAI_API_KEY: "hunter2-hunter2" };
   const { skills, warnings, unset } = report({
     skills: [
@@ -111,7 +111,7 @@ test("what a skill is given is told by name, and no value is anywhere", () => {
   expect(JSON.stringify([skills, warnings])).not.toContain("hunter2");
 });
 
-test("installers say why they do not run here", () => {
+test("the overview says why installers do not run", () => {
   const install = [
     { kind: "brew", formula: "gh", bins: ["gh"], label: "Install gh" },
     { kind: "download", url: "https://x.test/a.zip", os: ["darwin"] },
@@ -125,7 +125,7 @@ test("installers say why they do not run here", () => {
   ]);
 });
 
-test("the folder of a skill has its files and its text, and nothing of its neighbours", async () => {
+test("a skill's folder has its own files and text only", async () => {
   const place = { source: "extra", address: "skills://extra/x/", mount: "/skills/extra/x/" } as const;
   const root = textsRoot({ "a/SKILL.md": "# A", "a/run.sh": "ls", "ab/SKILL.md": "# AB", "b/notes.md": "x" }, place);
   const folder = await skillFolder("skills://extra/x/a/SKILL.md", [root]);

@@ -74,7 +74,7 @@ function registry(more: { skill?: object; version?: object; answers?: Record<str
   };
 }
 
-test("an archive is fetched from a web address, whatever its server calls it", async () => {
+test("an archive is downloaded from a URL, whatever its content type", async () => {
   const tar = btoa("\x1f\x8b\x08\x00 and so on");
   await serve("dl-url", {
     "a.bin": { body: ZIP, base64: true, headers: { "Content-Type": "text/html" } },
@@ -87,7 +87,7 @@ test("an archive is fetched from a web address, whatever its server calls it", a
   expect((await fetchArchive({ url: at("dl-url", "b") }, ports("dl-url"))).bytes).toEqual(bytesOf(tar));
 });
 
-test("what is no archive is said to be none, with what to do", async () => {
+test("a download that is not an archive is refused with a hint", async () => {
   await serve("dl-bad", {
     page: { body: "<html>Download</html>", headers: { "Content-Type": "text/html; charset=utf-8" } },
     text: { body: "PK and nothing" },
@@ -108,7 +108,7 @@ test("what is no archive is said to be none, with what to do", async () => {
   expect(inside.slice(0, 2)).toEqual(["forbidden", "refused"]);
 });
 
-test("a page of GitHub stands for the archive of its repository, branch or folder", () => {
+test("a GitHub page is mapped to the archive of its repository, branch or folder", () => {
   const tarball = "https://codeload.github.com/ann/tools/tar.gz";
   expect(archiveLocation("https://github.com/ann/tools")).toEqual({ url: `${tarball}/HEAD` });
   expect(archiveLocation("https://github.com/ann/tools.git/")).toEqual({ url: `${tarball}/HEAD` });
@@ -130,7 +130,7 @@ test("a page of GitHub stands for the archive of its repository, branch or folde
   }
 });
 
-test("a slug is resolved to its newest version, or to the one that is asked for", async () => {
+test("a ClawHub slug resolves to its newest or the requested version", async () => {
   await serve("ch-good", registry());
   const newest = await fetchArchive({ slug: "weather" }, ports("ch-good"));
   expect(newest.bytes).toEqual(bytesOf(ZIP));
@@ -146,7 +146,7 @@ test("a slug is resolved to its newest version, or to the one that is asked for"
   expect((await heard("ch-good")).some(({ headers }) => "authorization" in headers)).toBe(false);
 });
 
-test("an owner's skill is asked for as theirs, with the token where there is one", async () => {
+test("a ClawHub request names the skill's owner and sends the configured token", async () => {
   const answers = Object.entries(registry()).map(([path, answer]) => [
     `${path}${path.includes("?") ? "&" : "?"}ownerHandle=ann`,
     answer,
@@ -158,7 +158,7 @@ test("an owner's skill is asked for as theirs, with the token where there is one
   expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill("Bearer clh_token"));
 });
 
-test("a skill that was renamed is taken under its new name", async () => {
+test("a renamed ClawHub skill is downloaded under its new name", async () => {
   const { "api/v1/skills/weather": skill, ...others } = registry();
   await serve("ch-renamed", { "api/v1/skills/forecast": skill!, ...others });
   const found = await fetchArchive({ slug: "forecast" }, ports("ch-renamed"));
@@ -187,13 +187,13 @@ test.for([
   expect(asked).toBe("answers" in more);
 });
 
-test("a registry that scans nothing and lists no files is taken at its word", async () => {
+test("a registry without scans and file digests is accepted", async () => {
   await serve("ch-small", registry({ version: { files: undefined, security: undefined } }));
   const { resolved } = await fetchArchive({ slug: "weather" }, ports("ch-small"));
   expect(resolved).toMatchObject({ version: "1.2.0", files: undefined });
 });
 
-test("answers that are none say what is wrong, and how long to wait", async () => {
+test("unusable registry responses are reported, with how long to wait", async () => {
   const path = "api/v1/skills/weather";
   const tried = async (answer: OutsideAnswer) => {
     await serve("ch-odd", { [path]: answer });
@@ -221,7 +221,7 @@ test("answers that are none say what is wrong, and how long to wait", async () =
   expect((await tried({ bytes: 2 * 1024 * 1024 }))[0]).toBe("payload_too_large");
 });
 
-test("an archive that is not what the registry says it is is not used", async () => {
+test("an archive that differs from the registry's digest is refused", async () => {
   const download = "api/v1/download?slug=weather&version=1.2.0";
   const headers = { "X-ClawHub-Artifact-Sha256": "0".repeat(64) };
   await serve("ch-digest", registry({ answers: { [download]: { body: ZIP, base64: true, headers } } }));
@@ -230,7 +230,7 @@ test("an archive that is not what the registry says it is is not used", async ()
   expect((await refusal({ slug: "weather" }, "ch-page"))[0]).toBe("unavailable");
 });
 
-test("names and versions that could lead elsewhere are not asked for", async () => {
+test("names and versions that could alter the request URL are refused", async () => {
   for (const slug of ["", "..", "a/b/c", "../x", "a b", "a?x=1", "@/x", "@a/", "a%2fb", "x".repeat(200)]) {
     expect((await refusal({ slug }, "ch-names"))[0]).toBe("invalid_request");
   }

@@ -46,7 +46,7 @@ const quarantinedIn = async (place: InstallTarget) =>
   Object.fromEntries((await checkQuarantine(place, await found(place), true)).reasons);
 
 describe("installing", () => {
-  test("puts the files where the skill's name says, and the lock tells each file's digest", async () => {
+  test("installing stores the files in the folder of the skill's name, and their digests in the lock", async () => {
     const { place } = placeOf("inst-plain");
     const { outcome, folder, entry } = await installSkill(place, RULES, zipRequest("Weather Now!", { "a/b.txt": "b" }));
     expect({ outcome, folder }).toEqual({ outcome: "installed", folder: "weather-now" });
@@ -68,7 +68,7 @@ describe("installing", () => {
     expect(await quarantinedIn(place)).toEqual({});
   });
 
-  test("again with the same bytes changes nothing, and with others is refused unless it is to replace", async () => {
+  test("reinstalling the same bytes changes nothing, and other bytes need `replace`", async () => {
     const { place } = placeOf("inst-again");
     await installSkill(place, RULES, zipRequest("one", { "old.txt": "1" }));
     expect((await installSkill(place, RULES, zipRequest("one", { "old.txt": "1" }))).outcome).toBe("current");
@@ -79,7 +79,7 @@ describe("installing", () => {
     expect(await quarantinedIn(place)).toEqual({});
   });
 
-  test("a folder that somebody wrote is not overwritten unasked", async () => {
+  test("a folder that was not installed is not overwritten without `replace`", async () => {
     const { place, workspace } = placeOf("inst-mine");
     await workspace.write("skills/mine/notes.md", "mine", { kind: "new" });
     expect(await reasonOf(installSkill(place, RULES, zipRequest("mine")))).toBe("exists");
@@ -88,7 +88,7 @@ describe("installing", () => {
     expect(Object.keys(await textsBelow("agents/inst-mine/workspace/skills/"))).toEqual(["mine/SKILL.md"]);
   });
 
-  test("of a repository the skill that is meant is taken, and without a word all are named", async () => {
+  test("of a repository the named skill is installed, and without a name all are listed", async () => {
     const { place } = placeOf("inst-repo");
     const archive = await tarGzOf({
       "repo-1a2b/README.md": "x",
@@ -108,7 +108,7 @@ describe("installing", () => {
     ]);
   });
 
-  test("what is no skill, is no UTF-8 or leads outside of its folder is refused with nothing stored", async () => {
+  test("a package that is not a skill, not UTF-8 or refers outside its folder is refused, and nothing is stored", async () => {
     const { place } = placeOf("inst-bad");
     const reasons: (string | undefined)[] = [];
     for (const text of ["no front matter", skillText("x", "See [this](../../secret.md).")]) {
@@ -128,7 +128,7 @@ describe("installing", () => {
     expect(await textsBelow("skills/locks/inst-bad")).toEqual({});
   });
 
-  test("of two at once one wins and the other hears of it; the files are those of the one", async () => {
+  test("of two concurrent installs of one skill, one wins and the other is refused", async () => {
     const { place } = placeOf("inst-race");
     const results = await Promise.allSettled(
       ["a", "b", "c"].map((text) => installSkill(place, RULES, zipRequest("race", { "who.txt": text }))),
@@ -142,14 +142,14 @@ describe("installing", () => {
     expect(await textsBelow("skills/packages/inst-race/")).toEqual({});
   });
 
-  test("two different skills at once are both installed", async () => {
+  test("two skills installed at once are both installed", async () => {
     const { place } = placeOf("inst-both");
     await Promise.all(["one", "two", "three"].map((name) => installSkill(place, RULES, zipRequest(name))));
     expect(await statesOf(place)).toEqual({ one: "installed", two: "installed", three: "installed" });
   });
 });
 
-describe("all or nothing", () => {
+describe("crashes during installs", () => {
   /** Runs work that dies with each of its operations in turn, and looks at what is left, then at what comes of it. */
   async function dieEverywhere(
     name: string,
@@ -183,7 +183,7 @@ describe("all or nothing", () => {
     return counted.count();
   }
 
-  test("an install that dies with any operation is whole after the next one comes, or nothing", async () => {
+  test("an install that crashes at any R2 operation is finished by the next caller or never began", async () => {
     const steps = await dieEverywhere(
       "die-in",
       async () => undefined,
@@ -204,7 +204,7 @@ describe("all or nothing", () => {
     expect(steps).toBeGreaterThan(10);
   });
 
-  test("an update that dies with any operation leaves the old one or the new one", async () => {
+  test("an update that crashes at any R2 operation leaves the old or the new version", async () => {
     await dieEverywhere(
       "die-up",
       (place) => installSkill(place, RULES, zipRequest("up", { "a.txt": "1", "old.txt": "1" })),
@@ -217,7 +217,7 @@ describe("all or nothing", () => {
     );
   });
 
-  test("a removal that dies with any operation has removed it, or nothing", async () => {
+  test("a removal that crashes at any R2 operation removes everything or nothing", async () => {
     await dieEverywhere(
       "die-out",
       (place) => installSkill(place, RULES, zipRequest("out", { "a.txt": "1" })),
@@ -230,7 +230,7 @@ describe("all or nothing", () => {
     );
   });
 
-  test("packages of installs that never began are cleared away an hour later", async () => {
+  test("packages of installs that never began are deleted an hour later", async () => {
     const { place } = placeOf("inst-orphan");
     await env.FILES.put("skills/packages/inst-orphan/lost", "x");
     place.now = () => Date.now() + 2 * 60 * 60 * 1000;
@@ -239,8 +239,8 @@ describe("all or nothing", () => {
   });
 });
 
-describe("what is installed and then changed", () => {
-  test("is quarantined with the file's name, verified file by file, and comes back when it is accepted", async () => {
+describe("installed skills that change", () => {
+  test("a changed skill is quarantined, verified file by file, and usable again once accepted", async () => {
     const { place, workspace } = placeOf("inst-tamper");
     await installSkill(place, RULES, zipRequest("tamper", { "a.txt": "aaaa", "b.txt": "b", "c.txt": "c" }));
     await env.FILES.put("agents/inst-tamper/workspace/skills/tamper/a.txt", "evil");
@@ -264,7 +264,7 @@ describe("what is installed and then changed", () => {
     expect((await verifySkill(place, "tamper")).ok).toBe(true);
   });
 
-  test("the same bytes under another etag are the same", async () => {
+  test("a file with the same bytes and another etag counts as unchanged", async () => {
     const { place } = placeOf("inst-etag");
     await installSkill(place, RULES, zipRequest("etag", { "a.txt": "a" }));
     const set = new Map(
@@ -273,7 +273,7 @@ describe("what is installed and then changed", () => {
     expect([...(await checkQuarantine(place, set, true)).reasons]).toEqual([]);
   });
 
-  test("is not trusted where the file store does not answer", async () => {
+  test("an installed skill is not trusted while the file store does not answer", async () => {
     const { place } = placeOf("inst-mute");
     await installSkill(place, RULES, zipRequest("mute"));
     const mute = placeOf("inst-mute", dyingBucket(0, "before").bucket).place;
@@ -282,7 +282,7 @@ describe("what is installed and then changed", () => {
     expect(unanswered).toContain("cannot be found out");
   });
 
-  test("a skill inside an installed one whose SKILL.md is gone is not trusted", async () => {
+  test("a skill nested in an installed one whose SKILL.md is gone is not trusted", async () => {
     const { place, workspace } = placeOf("inst-inner");
     await installSkill(place, RULES, zipRequest("inner"));
     await workspace.remove("skills/inner/SKILL.md", { kind: "any" });
@@ -292,7 +292,7 @@ describe("what is installed and then changed", () => {
     });
   });
 
-  test("is not overwritten by an update, unless that is forced; what was there is a version", async () => {
+  test("a changed skill is updated only with force, and its files are kept as versions", async () => {
     const { place, workspace } = placeOf("inst-edit");
     await installSkill(place, RULES, zipRequest("edit", { "a.txt": "1" }, { source: URL_SOURCE }));
     await workspace.write("skills/edit/a.txt", "mine", { kind: "any" });
@@ -305,7 +305,7 @@ describe("what is installed and then changed", () => {
     expect((await updateSkill(place, RULES, "edit", { force: false }, newer)).outcome).toBe("current");
   });
 
-  test("an uploaded skill has nowhere to be updated from, and one that is not installed is not found", async () => {
+  test("an uploaded skill cannot be updated, and one that is not installed is not found", async () => {
     const { place } = placeOf("inst-none");
     await installSkill(place, RULES, zipRequest("up"));
     const never = () => Promise.reject(new Error("nobody is to be asked"));
@@ -314,7 +314,7 @@ describe("what is installed and then changed", () => {
     expect(await reasonOf(removeSkill(place, "constructor"))).toBe("not_installed");
   });
 
-  test("a removal takes what the lock lists, and tells what stays", async () => {
+  test("a removal deletes the files in the lock and reports the others", async () => {
     const { place, workspace } = placeOf("inst-rm");
     await installSkill(place, RULES, zipRequest("rm", { "a.txt": "1" }));
     await workspace.write("skills/rm/mine.md", "mine", { kind: "new" });
@@ -324,8 +324,8 @@ describe("what is installed and then changed", () => {
   });
 });
 
-describe("a lock that is damaged", () => {
-  test("is reported and left as it is, and none of its skills is trusted", async () => {
+describe("damaged locks", () => {
+  test("a damaged lock is reported and kept, and none of its skills is trusted", async () => {
     const { place } = placeOf("inst-torn");
     await installSkill(place, RULES, zipRequest("torn"));
     await env.FILES.put("skills/locks/inst-torn.json", "{ torn");
@@ -334,7 +334,7 @@ describe("a lock that is damaged", () => {
     expect(await textsBelow("skills/locks/inst-torn")).toEqual({ ".json": "{ torn" });
   });
 
-  test("in one entry does not hide the others, and is written back with them", async () => {
+  test("a damaged lock entry does not hide the others and is written back unchanged", async () => {
     const { place } = placeOf("inst-crack");
     await installSkill(place, RULES, zipRequest("good"));
     const lock = JSON.parse((await textsBelow("skills/locks/inst-crack"))[".json"]!);
@@ -351,7 +351,7 @@ describe("a lock that is damaged", () => {
   });
 });
 
-test("a managed skill is where all agents find it, with a lock of its own", async () => {
+test("a managed skill is available to all agents and has its own lock", async () => {
   const { managed } = placeOf("inst-global");
   await installSkill(managed, RULES, zipRequest("global-one"));
   expect(Object.keys(await textsBelow("skills/managed/"))).toContain("global-one/SKILL.md");

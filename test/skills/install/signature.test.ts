@@ -45,7 +45,7 @@ async function findingOf(files: readonly PackageFile[], rules: Partial<Signature
   }
 }
 
-test("what is signed is one text, in the order of the bytes of the paths", async () => {
+test("the signed text lists the files in the byte order of their paths", async () => {
   expect(canonicalText((await packageManifest(FILES)).toReversed())).toBe(
     [
       "isopod-skill-v1",
@@ -57,8 +57,8 @@ test("what is signed is one text, in the order of the bytes of the paths", async
   );
 });
 
-describe("a signature", () => {
-  test("by a trusted key counts, however the key is written", async () => {
+describe("signatures of packages", () => {
+  test("a signature by a trusted key is accepted in every notation of the key", async () => {
     const { raw, spki, keyId, sign } = await author();
     const files = await sign(FILES);
     const pem = `-----BEGIN PUBLIC KEY-----\n${base64(spki)}\n-----END PUBLIC KEY-----\n`;
@@ -71,7 +71,7 @@ describe("a signature", () => {
     }
   });
 
-  test("by another key, or none, proves nothing, and is refused where one is required", async () => {
+  test("an unknown or missing signature proves nothing, and is refused if one is required", async () => {
     const [stranger, friend] = [await author(), await author()];
     const trustedKeys = [base64(friend.raw)];
     const files = await stranger.sign(FILES, { keyId: stranger.keyId });
@@ -81,7 +81,7 @@ describe("a signature", () => {
     expect(await findingOf(FILES, { trustedKeys, requireSignature: true })).toBe("not_signed");
   });
 
-  test("of other files is refused where it names a trusted key", async () => {
+  test("a signature of other files is refused if it names a trusted key", async () => {
     const { raw, keyId, sign } = await author();
     const trustedKeys = [base64(raw)];
     const changed = (await sign(FILES, { keyId })).map((file) =>
@@ -92,7 +92,7 @@ describe("a signature", () => {
     for (const files of [changed, more, renamed]) expect(await findingOf(files, { trustedKeys })).toBe("bad_signature");
   });
 
-  test("that is none is refused", async () => {
+  test("a malformed signature file is refused", async () => {
     for (const text of [
       "",
       "{",
@@ -109,7 +109,7 @@ describe("a signature", () => {
   });
 });
 
-test("the configuration takes public keys of Ed25519 and nothing else", async () => {
+test("the configuration accepts only Ed25519 public keys as trusted keys", async () => {
   const { raw, spki } = await author();
   const takes = (key: string) => wholeSchema.safeParse({ skills: { install: { trustedKeys: [key] } } });
   for (const key of [base64(raw), base64(spki)]) expect(takes(key).success).toBe(true);
