@@ -56,11 +56,11 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
   const time = deadline(timeoutMs);
   const overrun = new AbortController();
   const memory = new RunLimiter((why) => overrun.abort(why), deps.now);
-  const began: StoredFile[] = [];
-  const mounts = [recordListing(workspaceMount(deps.workspace), began), ...readOnlyMounts(deps.mounts)];
+  const listed: StoredFile[] = [];
+  const mounts = [recordListing(workspaceMount(deps.workspace), listed), ...readOnlyMounts(deps.mounts)];
   const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, deps.now);
   const requests = new ShellRequests((url, init) => memory.idle(() => deps.fetch(url, init)));
-  const ended = await execute(script, options, {
+  const end = await execute(script, options, {
     files,
     memory,
     requests,
@@ -69,16 +69,16 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
   files.close();
   time.done();
   signal.throwIfAborted();
-  const isOver = time.signal.aborted || hitDeadline(ended);
-  const stopped = stopReason(isOver ? timeoutMs : undefined, overrun.signal, ended);
+  const isOver = time.signal.aborted || hitDeadline(end);
+  const stopped = stopReason(isOver ? timeoutMs : undefined, overrun.signal, end);
   const after = files.workspace();
-  const changes = after === undefined ? undefined : findChanges(began, after, stopped !== undefined);
+  const changes = after === undefined ? undefined : findChanges(listed, after, stopped !== undefined);
   const stored = changes && (await writeBack(changes, deps.workspace, deps.mask));
   const { mask } = deps.mask;
   return {
-    stdout: mask(ended.stdout),
-    stderr: mask(withoutAdvice(ended.stderr)),
-    exitCode: isOver ? TIME_OVER : ended.exitCode,
+    stdout: mask(end.stdout),
+    stderr: mask(withoutAdvice(end.stderr)),
+    exitCode: isOver ? TIME_OVER : end.exitCode,
     ...(stopped !== undefined && { stopped }),
     written: stored?.written ?? [],
     removed: stored?.removed ?? [],
@@ -114,11 +114,11 @@ async function execute(
     if (cwd !== WORKSPACE && !(await isFolder(files, cwd))) {
       return { stdout: "", stderr: `bash: cd: ${options.cwd}: No such file or directory\n`, exitCode: 1 };
     }
-    const given = Object.entries(options.env ?? {}).filter(([name]) => !isShellVariable(name));
+    const variables = Object.entries(options.env ?? {}).filter(([name]) => !isShellVariable(name));
     const bash = new Bash({
       fs: files,
       cwd,
-      env: { ...Object.fromEntries(given), ...BASE_ENV },
+      env: { ...Object.fromEntries(variables), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
       customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, xargs, yq, ...DECODERS],
@@ -200,12 +200,12 @@ function stopReason(
   return "It was stopped, because it went over a limit of this shell; the last line of stderr says which.";
 }
 
-function recordListing(mount: Mount, began: StoredFile[]): Mount {
+function recordListing(mount: Mount, listed: StoredFile[]): Mount {
   return {
     at: mount.at,
     async list() {
       const files = await mount.list();
-      began.splice(0, began.length, ...files.map(({ stored }) => stored));
+      listed.splice(0, listed.length, ...files.map(({ stored }) => stored));
       return files;
     },
   };

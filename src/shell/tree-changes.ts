@@ -39,8 +39,8 @@ export class TreeChanges {
   }
 
   /** @param content returns bytes that the tree may keep; not called if nothing is written */
-  async write(wanted: string, content: () => Uint8Array): Promise<void> {
-    const { path, name, entry } = await this.#tree.find(wanted, true);
+  async write(requestedPath: string, content: () => Uint8Array): Promise<void> {
+    const { path, name, entry } = await this.#tree.find(requestedPath, true);
     if (path === "/dev/null") return;
     if (!isChangeable(path)) {
       this.#refused.add(path);
@@ -59,36 +59,36 @@ export class TreeChanges {
     else this.#parentOf(path).children.set(name, file);
   }
 
-  async append(wanted: string, more: Uint8Array): Promise<void> {
-    const { path, entry } = await this.#tree.find(wanted, true);
+  async append(requestedPath: string, more: Uint8Array): Promise<void> {
+    const { path, entry } = await this.#tree.find(requestedPath, true);
     const before = entry?.kind === "file" && more.length > 0 ? await this.#tree.load(entry) : new Uint8Array();
     if (entry?.kind === "file" && more.length === 0 && isChangeable(path)) return;
     await this.#memory.serve(before.length);
-    await this.write(wanted, () => joined(before, more));
+    await this.write(requestedPath, () => joined(before, more));
   }
 
-  async makeFolder(wanted: string, parents: boolean): Promise<void> {
-    const { path, parent, entry } = await this.#tree.find(wanted, true);
+  async makeFolder(requestedPath: string, parents: boolean): Promise<void> {
+    const { path, parent, entry } = await this.#tree.find(requestedPath, true);
     if (entry !== undefined) {
       if (parents && entry.kind === "folder") return;
-      throw new Error(`EEXIST: file already exists, mkdir '${wanted}'`);
+      throw new Error(`EEXIST: file already exists, mkdir '${requestedPath}'`);
     }
     checkChangeable(path);
-    if (parent === undefined && !parents) throw missing("mkdir", wanted);
+    if (parent === undefined && !parents) throw missing("mkdir", requestedPath);
     this.#create();
     folderAt(this.#tree.root, path, this.#now());
   }
 
-  async remove(wanted: string, how: { recursive?: boolean; force?: boolean }): Promise<void> {
-    const { path, name, parent, entry } = await this.#tree.findWhole(wanted);
+  async remove(requestedPath: string, how: { recursive?: boolean; force?: boolean }): Promise<void> {
+    const { path, name, parent, entry } = await this.#tree.findWhole(requestedPath);
     if (entry === undefined) {
       if (how.force) return;
-      throw missing("rm", wanted);
+      throw missing("rm", requestedPath);
     }
-    if (parent === undefined) throw readOnly("rm", wanted);
+    if (parent === undefined) throw readOnly("rm", requestedPath);
     checkChangeable(path);
     if (entry.kind === "folder" && entry.children.size > 0 && !how.recursive) {
-      throw new Error(`ENOTEMPTY: directory not empty, rm '${wanted}'`);
+      throw new Error(`ENOTEMPTY: directory not empty, rm '${requestedPath}'`);
     }
     parent.children.delete(name);
     this.#let(entry);
@@ -144,9 +144,9 @@ export class TreeChanges {
   }
 
   /** An existing entry whose mode or time may be changed. @param verb for the error message */
-  async changeable(wanted: string, verb: string): Promise<Entry> {
-    const { path, entry } = await this.#tree.find(wanted, true);
-    if (entry === undefined) throw missing(verb, wanted);
+  async changeable(requestedPath: string, verb: string): Promise<Entry> {
+    const { path, entry } = await this.#tree.find(requestedPath, true);
+    if (entry === undefined) throw missing(verb, requestedPath);
     checkChangeable(path);
     return entry;
   }

@@ -81,14 +81,14 @@ export function below(folder: string, name: string): string {
  * Resolves a path from the root; its last segment, if it is a link, only if `followLast`.
  * @throws Error `ENOTDIR` if a segment is a file, `ELOOP` for too many links
  */
-export function resolveEntry(root: FolderEntry, wanted: string, followLast: boolean): ResolvedPath {
-  let path = normalPath(wanted);
+export function resolveEntry(root: FolderEntry, requestedPath: string, followLast: boolean): ResolvedPath {
+  let path = normalPath(requestedPath);
   for (let links = 0; links <= MAX_LINKS; links++) {
     const found = walkPath(root, path, followLast);
     if (typeof found !== "string") return found;
     path = found;
   }
-  throw new Error(`ELOOP: too many levels of symbolic links, '${wanted}'`);
+  throw new Error(`ELOOP: too many levels of symbolic links, '${requestedPath}'`);
 }
 
 /** The entry at a path, or the path to continue with after a link. */

@@ -15,11 +15,11 @@ interface YqArguments {
 export const yq: CustomCommand = {
   name: "yq",
   async execute(args, context) {
-    const asked = parseArgs(args);
-    if (typeof asked === "string") return { stdout: "", stderr: asked, exitCode: 2 };
+    const options = parseArgs(args);
+    if (typeof options === "string") return { stdout: "", stderr: options, exitCode: 2 };
     try {
-      const values = parseYaml(await readSource(asked.path, context));
-      return await runJq(values, asked, context);
+      const values = parseYaml(await readSource(options.path, context));
+      return await runJq(values, options, context);
     } catch (thrown) {
       return { stdout: "", stderr: `yq: ${messageOf(thrown)}\n`, exitCode: 1 };
     }

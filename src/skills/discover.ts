@@ -3,6 +3,7 @@ import { deadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import { findSkills, MAX_DEPTH, type SkillDirectory, type SkippedSkill } from "./find-skills.ts";
+import { leftOutFor } from "./gate.ts";
 import { leftOutAt, parseSkillFile, type SkillLocation } from "./parse-skill.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill, type SkillFile, type SkillRoot } from "./skill.ts";
 import type { CachedSkill, SkillCache } from "./skill-cache.ts";
@@ -43,26 +44,26 @@ const MAX_NAMED = 100;
 export async function discover(
   roots: readonly SkillRoot[],
   limits: DiscoveryLimits,
-  remembered: SkillCache,
+  cache: SkillCache,
 ): Promise<DiscoveredSkills> {
   const listings = await atMost(IN_FLIGHT, byStrength(roots), (root) => listRoot(root, limits));
   const candidates = listings.flatMap(({ found }) => found);
-  const read = await atMost(IN_FLIGHT, candidates, (candidate) => readCandidate(candidate, limits, remembered));
-  const { skills, left } = resolveNames(
+  const read = await atMost(IN_FLIGHT, candidates, (candidate) => readCandidate(candidate, limits, cache));
+  const { skills, left: unused } = resolveNames(
     read.filter((value) => value !== undefined),
     limits,
   );
   return {
     skills,
-    leftOut: [...listings.flatMap(({ leftOut }) => leftOut), ...left],
-    files: new Map(candidates.map(({ skill, place }) => [place.location, skill.files])),
+    leftOut: [...listings.flatMap(({ leftOut }) => leftOut), ...unused],
+    files: new Map(candidates.map(({ skill, at }) => [at.location, skill.files])),
   };
 }
 
 interface Candidate {
   root: SkillRoot;
   skill: SkillDirectory;
-  place: SkillLocation;
+  at: SkillLocation;
 }
 
 /** Lists a root; a failure becomes a reason. */
@@ -71,7 +72,7 @@ async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ fou
     const files = await withTimeout(root.list());
     const { found, skipped } = findSkills(files, limits.maxCandidatesPerRoot);
     return {
-      found: found.map((skill) => ({ root, skill, place: skillLocation(root, skill) })),
+      found: found.map((skill) => ({ root, skill, at: locateSkill(root, skill) })),
       leftOut: skippedReasons(root, skipped, limits),
     };
   } catch (thrown) {
@@ -82,34 +83,34 @@ async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ fou
 
 /** Reads one SKILL.md, unless its version is cached; undefined if it is gone. */
 async function readCandidate(
-  { root, skill: { file }, place }: Candidate,
+  { root, skill: { file }, at }: Candidate,
   { maxSkillFileBytes }: DiscoveryLimits,
-  remembered: SkillCache,
+  cache: SkillCache,
 ): Promise<CachedSkill | undefined> {
-  if (file.size > maxSkillFileBytes) return tooLarge(place, file.size, maxSkillFileBytes);
-  const known = remembered.get(place.location, file.etag, file.size);
+  if (file.size > maxSkillFileBytes) return tooLarge(at, file.size, maxSkillFileBytes);
+  const known = cache.get(at.location, file.etag, file.size);
   if (known !== undefined) return known;
   try {
     const bytes = await withTimeout(root.read(file.path, file.etag));
     // The file has changed since the listing: it is read now, and cached at the next scan under its own etag.
     const newer = bytes ?? (await withTimeout(root.read(file.path)));
     if (newer === undefined) return undefined;
-    if (newer.length > maxSkillFileBytes) return tooLarge(place, newer.length, maxSkillFileBytes);
-    const value = await parseFile(newer, place);
-    if (bytes !== undefined) remembered.set(place.location, file.etag, file.size, value);
+    if (newer.length > maxSkillFileBytes) return tooLarge(at, newer.length, maxSkillFileBytes);
+    const value = await parseFile(newer, at);
+    if (bytes !== undefined) cache.set(at.location, file.etag, file.size, value);
     return value;
   } catch (thrown) {
-    return { kind: "invalid", leftOut: leftOutAt(place, "unreadable", noAnswerReason("Its SKILL.md", thrown)) };
+    return { kind: "invalid", leftOut: leftOutAt(at, "unreadable", noAnswerReason("Its SKILL.md", thrown)) };
   }
 }
 
-function tooLarge(place: SkillLocation, bytes: number, max: number): CachedSkill {
+function tooLarge(at: SkillLocation, bytes: number, max: number): CachedSkill {
   const reason = `Its SKILL.md has ${bytes} bytes; ${max} are read at most. Move what is long into files beside it.`;
-  return { kind: "invalid", leftOut: leftOutAt(place, "too_large", reason) };
+  return { kind: "invalid", leftOut: leftOutAt(at, "too_large", reason) };
 }
 
-async function parseFile(bytes: Uint8Array, place: SkillLocation): Promise<CachedSkill> {
-  const result = await parseSkillFile(bytes, place);
+async function parseFile(bytes: Uint8Array, at: SkillLocation): Promise<CachedSkill> {
+  const result = await parseSkillFile(bytes, at);
   if (result.kind === "invalid") return result;
   const { skill, issues } = result;
   return { kind: "skill", skill: issues.length === 0 ? skill : { ...skill, issues } };
@@ -119,25 +120,21 @@ async function parseFile(bytes: Uint8Array, place: SkillLocation): Promise<Cache
 function resolveNames(read: readonly CachedSkill[], limits: DiscoveryLimits): { skills: Skill[]; left: LeftOut[] } {
   const chosen = new Map<string, Skill>();
   const loaded = new Map<string, number>();
-  const left: LeftOut[] = [];
+  const unused: LeftOut[] = [];
   for (const value of read) {
     if (value.kind === "invalid") {
-      left.push(value.leftOut);
+      unused.push(value.leftOut);
       continue;
     }
     const { skill } = value;
     const count = loaded.get(skill.source) ?? 0;
     const stronger = chosen.get(skill.name);
-    if (count >= limits.maxSkillsLoadedPerSource) left.push(notUsed(skill, "too_many", tooManyLoaded(limits)));
-    else if (stronger !== undefined) left.push(notUsed(skill, "shadowed", shadowed(skill, stronger)));
+    if (count >= limits.maxSkillsLoadedPerSource) unused.push(leftOutFor(skill, "too_many", tooManyLoaded(limits)));
+    else if (stronger !== undefined) unused.push(leftOutFor(skill, "shadowed", shadowed(skill, stronger)));
     else chosen.set(skill.name, skill);
     loaded.set(skill.source, count + 1);
   }
-  return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), left };
-}
-
-function notUsed({ name, source, location }: Skill, code: string, reason: string): LeftOut {
-  return { name, source, location, code, reason };
+  return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), left: unused };
 }
 
 function shadowed({ name, source }: Skill, { location, source: by }: Skill): string {
@@ -165,7 +162,7 @@ function skippedReasons(root: SkillRoot, skipped: readonly SkippedSkill[], limit
   return [...named, leftOutAt(at, "too_many", `${more} more skills of this place are not looked at.`)];
 }
 
-function skillLocation({ source, address, mount }: SkillRoot, { folder, file }: SkillDirectory): SkillLocation {
+function locateSkill({ source, address, mount }: SkillRoot, { folder, file }: SkillDirectory): SkillLocation {
   return {
     source,
     location: `${address}${file.path}`,

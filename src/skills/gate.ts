@@ -42,7 +42,7 @@ export type GateCode =
   | "missing_env"
   | "missing_config";
 
-interface ShutGate {
+interface ClosedGate {
   code: GateCode;
   reason: string;
 }
@@ -63,10 +63,10 @@ export function gateSkills(skills: readonly Skill[], facts: GateFacts): SkillSet
   const eligible: Skill[] = [];
   const leftOut: LeftOut[] = [];
   for (const skill of skills) {
-    const shut = shutGates(skill, facts);
-    const [first] = shut;
+    const closed = closedGates(skill, facts);
+    const [first] = closed;
     if (first === undefined) eligible.push(skill);
-    else leftOut.push(leftOutFor(skill, first.code, shut.map(({ reason }) => reason).join(" ")));
+    else leftOut.push(leftOutFor(skill, first.code, closed.map(({ reason }) => reason).join(" ")));
   }
   return { eligible: eligible.sort(byName), leftOut: leftOut.sort(byLocation) };
 }
@@ -90,13 +90,13 @@ export function byLocation(a: { location: string }, b: { location: string }): nu
  * The closed gates of a skill. A policy or operating system gate is reported alone; of unmet requirements all are.
  * `always` skips only the requirements.
  */
-function shutGates(skill: Skill, facts: GateFacts): ShutGate[] {
+function closedGates(skill: Skill, facts: GateFacts): ClosedGate[] {
   const decided = policyGate(skill, facts) ?? osGate(skill, facts);
   if (decided !== undefined) return [decided];
   return skill.metadata.always ? [] : requirementGates(skill, facts);
 }
 
-function policyGate(skill: Skill, { quarantined, entries, allowBundled, allowed }: GateFacts): ShutGate | undefined {
+function policyGate(skill: Skill, { quarantined, entries, allowBundled, allowed }: GateFacts): ClosedGate | undefined {
   const key = skillKey(skill);
   const why = quarantined.get(skill.location);
   if (why !== undefined) return { code: "quarantined", reason: why };
@@ -124,7 +124,7 @@ function agentListGate(
   key: string,
   allowed: readonly string[],
   entries: SkillEntries,
-): ShutGate | undefined {
+): ClosedGate | undefined {
   if (!allowed.includes(skill.name)) {
     const reason = `It is not in the agent's list of skills: add '${skill.name}' to the agent's \`skills\`.`;
     return { code: "not_agent_allowed", reason };
@@ -136,44 +136,47 @@ function agentListGate(
   return { code: "not_agent_allowed", reason };
 }
 
-function osGate({ metadata }: Skill, { os }: GateFacts): ShutGate | undefined {
-  const wanted = metadata.os ?? [];
-  if (wanted.length === 0 || wanted.some((name) => os.has(name))) return undefined;
-  const reason = `It is for ${wanted.join(", ")}, and commands run on ${[...os].join(", ")} here.`;
+function osGate({ metadata }: Skill, { os }: GateFacts): ClosedGate | undefined {
+  const systems = metadata.os ?? [];
+  if (systems.length === 0 || systems.some((name) => os.has(name))) return undefined;
+  const reason = `It is for ${systems.join(", ")}, and commands run on ${[...os].join(", ")} here.`;
   return { code: "os", reason };
 }
 
-function requirementGates(skill: Skill, facts: GateFacts): ShutGate[] {
+function requirementGates(skill: Skill, facts: GateFacts): ClosedGate[] {
   const { bins = [], anyBins = [], env = [], config = [] } = skill.metadata.requires ?? {};
-  const shut: ShutGate[] = [];
+  const closed: ClosedGate[] = [];
   const absent = bins.filter((name) => !facts.commands.has(name));
-  if (absent.length > 0) shut.push({ code: "missing_bins", reason: `The shell has no ${listed(absent)}.` });
+  if (absent.length > 0) closed.push({ code: "missing_bins", reason: `The shell has no ${listed(absent)}.` });
   if (anyBins.length > 0 && !anyBins.some((name) => facts.commands.has(name))) {
-    shut.push({ code: "missing_any_bins", reason: `The shell has none of ${anyBins.join(", ")}.` });
+    closed.push({ code: "missing_any_bins", reason: `The shell has none of ${anyBins.join(", ")}.` });
   }
-  shut.push(...env.flatMap((name) => variableGate(name, skill, facts) ?? []));
+  closed.push(...env.flatMap((name) => variableGate(name, skill, facts) ?? []));
   const untrue = config.filter((path) => !isTruthy(facts.configAt(path)));
   if (untrue.length > 0) {
     const reason = `It wants ${listed(untrue)} in the configuration: set what of that there is here (GET /v1/config/schema).`;
-    shut.push({ code: "missing_config", reason });
+    closed.push({ code: "missing_config", reason });
   }
-  return shut;
+  return closed;
 }
 
 /** The gate of a required variable, with how to set it. */
-function variableGate(name: string, skill: Skill, facts: GateFacts): ShutGate | undefined {
+function variableGate(name: string, skill: Skill, facts: GateFacts): ClosedGate | undefined {
   if (facts.hasEnv(name)) return undefined;
   const entry = skillEntry(skill, facts.entries);
   const isKey = skill.metadata.primaryEnv === name;
   const named = (entry !== undefined && Object.hasOwn(entry.env, name) && entry.env[name]) || undefined;
-  const given = named ?? (isKey ? entry?.apiKey : undefined);
-  if (given !== undefined && facts.hasEnv(given.id)) return undefined;
+  const assigned = named ?? (isKey ? entry?.apiKey : undefined);
+  if (assigned !== undefined && facts.hasEnv(assigned.id)) return undefined;
   const field = isKey && named === undefined ? ["apiKey"] : ["env", name];
   const path = ["skills", "entries", skillKey(skill), ...field];
   const at = path.join(".");
-  if (given !== undefined) {
-    const put = `\`wrangler secret put ${given.id}\``;
-    return { code: "missing_env", reason: `${name} is not set: ${at} names ${given.id}, which is not there; ${put}.` };
+  if (assigned !== undefined) {
+    const put = `\`wrangler secret put ${assigned.id}\``;
+    return {
+      code: "missing_env",
+      reason: `${name} is not set: ${at} names ${assigned.id}, which is not there; ${put}.`,
+    };
   }
   const [what, stored] = isReservedName(name)
     ? [`${name} is kept for Isopod itself: store the skill's own value`, variableName(path)]

@@ -52,14 +52,14 @@ async function readWorkspaceFile(workspace: Pick<Workspace, "read">, path: strin
 export function bucketRoot(
   bucket: Pick<R2Bucket, "list" | "get">,
   prefix: string,
-  place: RootAddress,
+  rootAddress: RootAddress,
   wait?: (ms: number) => Promise<void>,
 ): SkillRoot {
   const attempt = createAttempt(wait);
   return {
-    ...place,
+    ...rootAddress,
     async list() {
-      const { objects } = await listKeys({ bucket: bucket as R2Bucket, attempt }, place.address, { prefix });
+      const { objects } = await listKeys({ bucket: bucket as R2Bucket, attempt }, rootAddress.address, { prefix });
       return objects.flatMap(({ key, etag, size }) => {
         const path = key.slice(prefix.length);
         const isFile = etag !== DELETION_MARK_ETAG && pathFault(path, MAX_KEY_BYTES) === undefined;
@@ -94,10 +94,10 @@ export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): 
 }
 
 /** A root over compiled-in texts by path, such as `weather/SKILL.md`. */
-export function textsRoot(texts: Readonly<Record<string, string>>, place: RootAddress): SkillRoot {
+export function textsRoot(texts: Readonly<Record<string, string>>, rootAddress: RootAddress): SkillRoot {
   const encoder = new TextEncoder();
   return {
-    ...place,
+    ...rootAddress,
     list: () => Promise.all(Object.entries(texts).map(([path, text]) => textFile(path, encoder.encode(text)))),
     async read(path, etag) {
       const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
@@ -117,8 +117,8 @@ export function bundledRoot(skills: readonly { name: string; files: Readonly<Rec
   const texts = skills.flatMap(({ name, files }) =>
     Object.entries(files).map(([path, text]) => [`${name}/${path}`, text]),
   );
-  const place = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
-  return textsRoot(Object.fromEntries(texts), place);
+  const rootAddress = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
+  return textsRoot(Object.fromEntries(texts), rootAddress);
 }
 
 /** A skill of a plugin: the text of its SKILL.md, or all its files by path, `SKILL.md` included. */

@@ -22,13 +22,13 @@ export function skillEnv(
   entries: SkillEntries,
   secret: (name: string) => string | undefined,
 ): SkillEnv {
-  const given = new Map<string, { id: string; by: string }>();
+  const assigned = new Map<string, { id: string; by: string }>();
   const missing = new Set<string>();
   const refused = new Set<string>();
   const env: Record<string, string> = {};
   for (const skill of [...eligible].sort(byName)) {
     for (const { name, id } of skillVariables(skill, entries)) {
-      const before = given.get(name);
+      const before = assigned.get(name);
       if (isShellVariable(name)) refused.add(`'${skill.name}' does not get ${name}: it would change the shell itself.`);
       else if (before === undefined) {
         const value = secret(id);
@@ -36,7 +36,7 @@ export function skillEnv(
           missing.add(id);
           continue;
         }
-        given.set(name, { id, by: skill.name });
+        assigned.set(name, { id, by: skill.name });
         env[name] = value;
       } else if (before.id !== id) {
         refused.add(`'${skill.name}' does not get ${name} from ${id}: '${before.by}' has it from ${before.id}.`);

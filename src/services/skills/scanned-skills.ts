@@ -14,7 +14,7 @@ export type ScannedSkill =
 /** Most characters of a stored description. */
 export const MAX_DESCRIPTION_CHARS = 1024;
 /** Most bytes as JSON: of one result, of all skills, and of all other results. */
-const MAX_FINDING_BYTES = 64 * 1024;
+const MAX_RESULT_BYTES = 64 * 1024;
 const MAX_SKILLS_BYTES = 3 * 1024 * 1024;
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_SENTENCE_CHARS = 1000;
@@ -32,27 +32,27 @@ export interface ScannedSkills {
  * source first, each with a note. The same skills give the same results.
  */
 export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkill[] {
-  const deps = { bytes: MAX_SKILLS_BYTES };
+  const budget = { bytes: MAX_SKILLS_BYTES };
   const kept: ScannedSkill[] = [];
   const refused: LeftOut[] = [];
   const notes: ScannedSkill[] = [];
   for (const skill of [...skills].sort(byStrength)) {
     const { name, source, location } = skill;
     const description = head(skill.description, MAX_DESCRIPTION_CHARS);
-    const finding: ScannedSkill = { kind: "skill", skill: { ...skill, description } };
-    const why = noRoomReason(finding, deps);
-    if (why === undefined) kept.push(finding);
-    else refused.push({ name, source, location, code: "too_large", reason: why });
+    const result: ScannedSkill = { kind: "skill", skill: { ...skill, description } };
+    const noRoom = noRoomReason(result, budget);
+    if (noRoom === undefined) kept.push(result);
+    else refused.push({ name, source, location, code: "too_large", reason: noRoom });
     if (description !== skill.description) notes.push({ kind: "note", location, text: CUT });
   }
-  const shut = [...quarantined].sort(([a], [b]) => compare(a, b));
+  const byLocation = [...quarantined].sort(([a], [b]) => compare(a, b));
   const reported: ScannedSkill[] = [
-    ...shut.map(([location, reason]) => ({ kind: "quarantined" as const, location, reason: bounded(reason) })),
+    ...byLocation.map(([location, reason]) => ({ kind: "quarantined" as const, location, reason: bounded(reason) })),
     ...notes,
     ...[...refused, ...leftOut].sort((a, b) => compare(a.location, b.location)).map(boundedLeftOut),
   ];
   const report = { bytes: MAX_REPORT_BYTES };
-  return [...kept, ...reported.filter((finding) => noRoomReason(finding, report) === undefined)];
+  return [...kept, ...reported.filter((result) => noRoomReason(result, report) === undefined)];
 }
 
 /** Groups the results of a scan by kind. */
@@ -69,13 +69,12 @@ export function groupScanned(scanned: readonly ScannedSkill[]): ScannedSkills & 
 
 const CUT = `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters; the rest of it is not shown to models.`;
 
-function noRoomReason(finding: ScannedSkill, deps: { bytes: number }): string | undefined {
-  const bytes = byteLength(JSON.stringify(finding));
-  if (bytes > MAX_FINDING_BYTES)
-    return `Its front matter is too large: ${bytes} bytes, of ${MAX_FINDING_BYTES} at most.`;
-  if (bytes > deps.bytes)
+function noRoomReason(result: ScannedSkill, budget: { bytes: number }): string | undefined {
+  const bytes = byteLength(JSON.stringify(result));
+  if (bytes > MAX_RESULT_BYTES) return `Its front matter is too large: ${bytes} bytes, of ${MAX_RESULT_BYTES} at most.`;
+  if (bytes > budget.bytes)
     return "There is no room for it beside all other skills: have fewer, or shorten their front matter.";
-  deps.bytes -= bytes;
+  budget.bytes -= bytes;
   return undefined;
 }
 

@@ -93,20 +93,20 @@ export function skillsOverview(found: ScannedSkills, agent: Agent, deps: Overvie
   const list = skillsPrompt(eligible, agent.skillsLimits);
   const { refused, missing } = skillEnv(eligible, entries, secret);
   const commandNames = deps.commandNames(eligible);
-  const [why, cut] = [byLocation(leftOut), byLocation(list.cut)];
+  const [gates, cut] = [byLocation(leftOut), byLocation(list.cut)];
   const shown = new Set(list.shown.map(({ location }) => location));
   const buildRow = (skill: Skill): SkillOverviewRow => {
     const { name, source, location } = skill;
-    const [shut, noRoom] = [why.get(location), cut.get(location)];
+    const [gate, cutBy] = [gates.get(location), cut.get(location)];
     const command = commandNames.get(location);
     return {
       name,
       source,
       location,
-      eligible: shut === undefined,
-      ...(shut !== undefined && { code: shut.code, reason: shut.reason }),
+      eligible: gate === undefined,
+      ...(gate !== undefined && { code: gate.code, reason: gate.reason }),
       shown: shown.has(location),
-      ...(noRoom !== undefined && { cut: noRoom.reason }),
+      ...(cutBy !== undefined && { cut: cutBy.reason }),
       tokens: skillTokens(skill),
       ...skillDetails(skill),
       ...(command !== undefined && { command }),
@@ -154,12 +154,12 @@ function unnamedVariables(
   entries: CoreConfig["skills"]["entries"],
   secret: OverviewDeps["secret"],
 ): string[] {
-  const given = new Set(skillVariables(skill, entries).map(({ name }) => name));
+  const assigned = new Set(skillVariables(skill, entries).map(({ name }) => name));
   const required = skill.metadata.requires?.env ?? [];
   const field = (name: string) =>
     name === skill.metadata.primaryEnv && skillEntry(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
   return required
-    .filter((name) => !given.has(name) && !isReservedName(name) && secret(name) !== undefined)
+    .filter((name) => !assigned.has(name) && !isReservedName(name) && secret(name) !== undefined)
     .map((name) => {
       const at = `skills.entries.${skillKey(skill)}.${field(name)}`;
       return `${name} is set, and its commands do not see it: name it in ${at}.`;

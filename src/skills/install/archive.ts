@@ -36,10 +36,10 @@ export async function unpackArchive(archive: Uint8Array): Promise<UnpackedArchiv
   return { files: archived.map(({ name, bytes }) => ({ path: normalEntryPath(name), bytes })), notes: paths.notes() };
 }
 
-async function readArchive(archive: Uint8Array, wanted: (name: string) => boolean): Promise<ArchivedFile[]> {
+async function readArchive(archive: Uint8Array, isIncluded: (name: string) => boolean): Promise<ArchivedFile[]> {
   if (startsWith(archive, [0x50, 0x4b, 3, 4]) || startsWith(archive, [0x50, 0x4b, 5, 6]))
-    return readZip(archive, wanted);
-  if (startsWith(archive, [0x1f, 0x8b])) return readTarGz(archive, wanted);
+    return readZip(archive, isIncluded);
+  if (startsWith(archive, [0x1f, 0x8b])) return readTarGz(archive, isIncluded);
   const message = "That is no archive: it is neither a .zip nor a .tar.gz.";
   throw refused("not_an_archive", message, "Send the bytes of a .zip or .tar.gz.", "unsupported_media_type");
 }

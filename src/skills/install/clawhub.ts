@@ -28,30 +28,30 @@ export async function fetchFromClawHub(
   version: string | undefined,
   ports: DownloadDeps,
 ): Promise<FetchedArchive> {
-  const wanted = parseRegistryRef(ref);
+  const skillRef = parseRegistryRef(ref);
   if (version !== undefined && !VERSION.test(version)) throw badName("That is no version.", "Write it as 1.2.3.");
-  const { skill, latestVersion, moderation } = await ask(skillAnswer, ["skills", wanted.slug], wanted, {}, ports);
-  refuseIf(moderationObjection(moderation), wanted, ports);
-  const found = { ...wanted, slug: skill.slug };
+  const { skill, latestVersion, moderation } = await ask(skillAnswer, ["skills", skillRef.slug], skillRef, {}, ports);
+  refuseIf(moderationObjection(moderation), skillRef, ports);
+  const found = { ...skillRef, slug: skill.slug };
   if (!SLUG.test(skill.slug)) throw unexpectedAnswer(ports);
   const newest = version ?? latestVersion?.version;
   if (newest === undefined) {
     throw new IsopodError("not_found", `${registryRefText(found)} has no version yet.`, "Ask for another skill.");
   }
-  const about = await ask(versionAnswer, ["skills", found.slug, "versions", newest], found, {}, ports);
-  refuseIf(scanObjection(about.version.security?.status), found, ports);
-  if (about.version.version !== newest) throw unexpectedAnswer(ports);
+  const versionDetails = await ask(versionAnswer, ["skills", found.slug, "versions", newest], found, {}, ports);
+  refuseIf(scanObjection(versionDetails.version.security?.status), found, ports);
+  if (versionDetails.version.version !== newest) throw unexpectedAnswer(ports);
   const { body, headers } = await askRegistry(["download"], found, { slug: found.slug, version: newest }, ports);
   if (!isArchive(body)) throw unexpectedAnswer(ports);
   const sha256 = await digestOf("SHA-256", body);
-  const told = headers["x-clawhub-artifact-sha256"];
-  if (told !== undefined && told.toLowerCase() !== sha256) {
+  const statedDigest = headers["x-clawhub-artifact-sha256"];
+  if (statedDigest !== undefined && statedDigest.toLowerCase() !== sha256) {
     const message = `What ${registryHost(ports)} sent as ${registryRefText(found)} is not what it says it is.`;
     throw new IsopodError("unavailable", message, "Try again; if it stays so, tell the registry.", {
       reason: "digest",
     });
   }
-  const files = about.version.files?.map((file) => [file.path, file.sha256.toLowerCase()] as const);
+  const files = versionDetails.version.files?.map((file) => [file.path, file.sha256.toLowerCase()] as const);
   const resolved = { kind: "clawhub", slug: registryRefText(found), version: newest, sha256 } as const;
   return { bytes: body, resolved: { ...resolved, files: files === undefined ? undefined : new Map(files) } };
 }
@@ -59,12 +59,12 @@ export async function fetchFromClawHub(
 async function ask<Schema extends z.ZodType>(
   schema: Schema,
   path: readonly string[],
-  wanted: RegistryRef,
+  skillRef: RegistryRef,
   query: Record<string, string>,
   ports: DownloadDeps,
 ): Promise<z.output<Schema>> {
   const bounded = { ...ports, limits: { ...ports.limits, maxBytes: MAX_JSON_BYTES } };
-  const { body } = await askRegistry(path, wanted, query, bounded);
+  const { body } = await askRegistry(path, skillRef, query, bounded);
   const parsed = schema.safeParse(parseJson(body));
   if (!parsed.success) throw unexpectedAnswer(ports);
   return parsed.data;
@@ -72,31 +72,31 @@ async function ask<Schema extends z.ZodType>(
 
 async function askRegistry(
   path: readonly string[],
-  wanted: RegistryRef,
+  skillRef: RegistryRef,
   query: Record<string, string>,
   ports: DownloadDeps,
 ): Promise<SafeResponse> {
   const base = ports.registryUrl.replace(/\/+$/, "");
   const url = new URL(`${base}/api/v1/${path.map(encodeURIComponent).join("/")}`);
-  const owner = wanted.owner === undefined ? {} : { ownerHandle: wanted.owner };
+  const owner = skillRef.owner === undefined ? {} : { ownerHandle: skillRef.owner };
   for (const [name, value] of Object.entries({ ...query, ...owner })) url.searchParams.set(name, value);
   // Reading needs no token; a token raises the rate limit.
   const headers = ports.registryToken === undefined ? {} : { Authorization: `Bearer ${ports.registryToken}` };
   const response = await askOutside(ports.fetch, url.href, { ...ports.limits, headers });
   if (response.status === 200) return response;
-  refuseIf(statusObjection(response.status), wanted, ports);
-  throw statusError(response, wanted, ports);
+  refuseIf(statusObjection(response.status), skillRef, ports);
+  throw statusError(response, skillRef, ports);
 }
 
-function statusError({ status, headers }: SafeResponse, wanted: RegistryRef, ports: DownloadDeps): IsopodError {
+function statusError({ status, headers }: SafeResponse, skillRef: RegistryRef, ports: DownloadDeps): IsopodError {
   const host = registryHost(ports);
   if (status === 404) {
     const hint = "Look for a mistake in the name or the version.";
-    return new IsopodError("not_found", `${host} has no ${registryRefText(wanted)} of that version.`, hint);
+    return new IsopodError("not_found", `${host} has no ${registryRefText(skillRef)} of that version.`, hint);
   }
   if (status === 409) {
-    const message = `Several people have a skill '${wanted.slug}' at ${host}.`;
-    return new IsopodError("conflict", message, `Say whose: @owner/${wanted.slug}.`, { reason: "ambiguous" });
+    const message = `Several people have a skill '${skillRef.slug}' at ${host}.`;
+    return new IsopodError("conflict", message, `Say whose: @owner/${skillRef.slug}.`, { reason: "ambiguous" });
   }
   if (status === 429) {
     const seconds = Number(headers["retry-after"] ?? headers["ratelimit-reset"]);
@@ -109,12 +109,12 @@ function statusError({ status, headers }: SafeResponse, wanted: RegistryRef, por
   return new IsopodError("unavailable", `${host} answered with ${status}.`, LATER);
 }
 
-function refuseIf(objection: RegistryObjection | undefined, wanted: RegistryRef, ports: DownloadDeps): void {
+function refuseIf(objection: RegistryObjection | undefined, skillRef: RegistryRef, ports: DownloadDeps): void {
   if (objection === undefined) return;
   const { reason, says, hint } = objection;
   throw new IsopodError(
     "forbidden",
-    `${registryRefText(wanted)} is not installed: ${registryHost(ports)} ${says}.`,
+    `${registryRefText(skillRef)} is not installed: ${registryHost(ports)} ${says}.`,
     hint,
     { reason },
   );

@@ -17,18 +17,18 @@ export const DOWNLOAD_MS = 60_000;
  * @throws IsopodError as `fetchArchive` does
  */
 export async function downloadArchive(
-  wanted: ArchiveSource,
+  request: ArchiveSource,
   path: string | undefined,
   ports: DownloadDeps,
 ): Promise<SourcedArchive> {
-  const { bytes, resolved } = await fetchArchive(wanted, ports);
+  const { bytes, resolved } = await fetchArchive(request, ports);
   if (resolved.kind === "url") {
     const inside = path ?? resolved.path;
     const source: LockSource = { kind: "url", url: resolved.url, ...(path !== undefined && { path }) };
     return { archive: bytes, source, path: inside };
   }
   const { slug, version, files } = resolved;
-  const pinned = "slug" in wanted && wanted.version !== undefined;
+  const pinned = "slug" in request && request.version !== undefined;
   const source: LockSource = { kind: "clawhub", slug, registryUrl: ports.registryUrl, pinned };
   return { archive: bytes, source, version, path, expectedDigests: files, folderName: slug.split("/").at(-1) };
 }

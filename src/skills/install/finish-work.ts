@@ -50,10 +50,10 @@ export async function finishInstall(
     bytes.filter(({ path }) => path !== SKILL_FILE),
     write,
   );
-  const kept = new Set(entry.files.map(({ path }) => path));
+  const newPaths = new Set(entry.files.map(({ path }) => path));
   await atMost(
     AT_ONCE,
-    entry.before.filter(({ path }) => !kept.has(path)),
+    entry.before.filter(({ path }) => !newPaths.has(path)),
     ({ path, etag }) => removeOver(target, `${target.root}${folder}/${path}`, etag),
   );
   await atMost(
@@ -116,10 +116,10 @@ export async function finishAbandoned(target: InstallTarget, known?: StoredLock)
 async function fileWriter(target: InstallTarget, folder: string, entry: InstallingEntry) {
   const there = await skillFolderFiles(target, folder);
   const before = new Map(entry.before.map(({ path, etag }) => [path, etag]));
-  const wanted = new Map(entry.files.map(({ path, etag }) => [path, etag]));
+  const newEtags = new Map(entry.files.map(({ path, etag }) => [path, etag]));
   return async ({ path, bytes }: PackageFile): Promise<void> => {
     const current = there.get(path)?.etag;
-    if (current !== undefined && current === wanted.get(path)) return;
+    if (current !== undefined && current === newEtags.get(path)) return;
     const isOurs = current === undefined || current === before.get(path);
     if (!isOurs) return;
     const expect = current === undefined ? { kind: "new" as const } : { kind: "etag" as const, etag: current };

@@ -133,7 +133,7 @@ export async function updateSkill(
   rules: PackageRules,
   name: string,
   { version, force }: UpdateRequest,
-  get: RedownloadArchive,
+  redownload: RedownloadArchive,
 ): Promise<InstallResult> {
   const { folder, entry } = await findInstalled(target, name);
   const { source } = entry;
@@ -153,10 +153,10 @@ export async function updateSkill(
       "Leave `version` out.",
     );
   }
-  const kept = source.kind === "clawhub" && source.pinned ? entry.version : undefined;
-  const wanted = version ?? kept;
-  const got = await get(source, wanted === NEWEST ? undefined : wanted);
-  return installSkill(target, rules, { ...got, folderName: folder, replace: force, over: entry });
+  const pinnedVersion = source.kind === "clawhub" && source.pinned ? entry.version : undefined;
+  const requestedVersion = version ?? pinnedVersion;
+  const downloaded = await redownload(source, requestedVersion === NEWEST ? undefined : requestedVersion);
+  return installSkill(target, rules, { ...downloaded, folderName: folder, replace: force, over: entry });
 }
 
 /** The result of a removal. */

@@ -43,10 +43,10 @@ export async function checkSignature(
   rules: SignatureRules,
 ): Promise<SignatureFinding> {
   const file = files.find(({ path }) => path === SIGNATURE_FILE);
-  const finding: SignatureFinding =
+  const result: SignatureFinding =
     file === undefined ? { kind: "unsigned" } : await verifySignature(file, manifest, rules);
-  if (rules.requireSignature && finding.kind !== "trusted") {
-    const what = finding.kind === "unsigned" ? "has no signature" : "is signed by a key that is not trusted";
+  if (rules.requireSignature && result.kind !== "trusted") {
+    const what = result.kind === "unsigned" ? "has no signature" : "is signed by a key that is not trusted";
     const hint = "Add its author's key to skills.install.trustedKeys, or set skills.install.requireSignature to false.";
     throw refused(
       "not_signed",
@@ -55,7 +55,7 @@ export async function checkSignature(
       "forbidden",
     );
   }
-  return finding;
+  return result;
 }
 
 /** The id of a key. */

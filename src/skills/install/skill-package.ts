@@ -79,8 +79,8 @@ export function findPackageRoot(files: readonly PackageFile[], folder: string | 
     .filter(({ path }) => path.split("/").at(-1) === SKILL_FILE)
     .map(({ path }) => parentFolder(path));
   const top = commonTopFolder(files);
-  const wanted = folder === undefined ? ["", top] : candidateFolders(folder, top);
-  const root = wanted.find((one) => skillFolders.includes(one));
+  const candidates = folder === undefined ? ["", top] : candidateFolders(folder, top);
+  const root = candidates.find((one) => skillFolders.includes(one));
   if (root === undefined) throw noSkillRefusal(files, skillFolders, folder);
   const chosen = files.filter(({ path }) => path.startsWith(root));
   const others = files.length - chosen.length;

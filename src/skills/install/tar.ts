@@ -20,16 +20,16 @@ const NOT_FILES: Partial<Record<NonNullable<TarHeader["type"]>, string>> = {
 /**
  * Reads the files of a `.tar.gz`. It is decompressed in memory up to a limit, then parsed by modern-tar in strict mode:
  * ustar, PAX and GNU long names, checksums, and nothing after the end.
- * @param wanted false for entries that are checked and skipped
+ * @param isIncluded false for entries that are checked and skipped
  * @throws IsopodError
  */
-export async function readTarGz(archive: Uint8Array, wanted: (name: string) => boolean): Promise<ArchivedFile[]> {
+export async function readTarGz(archive: Uint8Array, isIncluded: (name: string) => boolean): Promise<ArchivedFile[]> {
   const tar = gunzip(archive, MAX_TAR_BYTES);
   let entries = 0;
   const filter = (header: TarHeader): boolean => {
     entries++;
     refuseEntry(header, entries);
-    return header.type !== "directory" && header.type !== "pax-global-header" && wanted(header.name);
+    return header.type !== "directory" && header.type !== "pax-global-header" && isIncluded(header.name);
   };
   const found = await unpackStrictly(tar, filter);
   const files = found.map(({ header, data }) => ({ name: header.name, bytes: data ?? new Uint8Array() }));

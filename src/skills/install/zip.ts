@@ -29,10 +29,10 @@ export interface ArchivedFile {
  *
  * The directory is parsed here because no library exposes both it and the entries' own headers: fflate, which inflates,
  * reads one or the other, and two readers of one zip can see two different packages.
- * @param wanted false for entries that are checked but not unpacked
+ * @param isIncluded false for entries that are checked but not unpacked
  * @throws IsopodError
  */
-export function readZip(zip: Uint8Array, wanted: (name: string) => boolean): ArchivedFile[] {
+export function readZip(zip: Uint8Array, isIncluded: (name: string) => boolean): ArchivedFile[] {
   const { entries, offset } = readZipDirectory(zip, MAX_ENTRIES);
   const inOrder = entries.toSorted((a, b) => a.headerOffset - b.headerOffset);
   const spans = new Map<ZipEntry, Uint8Array>();
@@ -50,7 +50,7 @@ export function readZip(zip: Uint8Array, wanted: (name: string) => boolean): Arc
   const files: ArchivedFile[] = [];
   let left = MAX_EXPANDED_BYTES;
   for (const entry of entries) {
-    if (entry.name.endsWith("/") || !wanted(entry.name)) continue;
+    if (entry.name.endsWith("/") || !isIncluded(entry.name)) continue;
     const bytes = unpackEntry(entry, spans.get(entry) ?? new Uint8Array(), left);
     left -= bytes.length;
     files.push({ name: entry.name, bytes });

@@ -8,7 +8,7 @@ import { readTypedSkill } from "../../session-store/typed-skill.ts";
 import type { SkillCommand } from "../../skills/command-names.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { dispatchArgs } from "./dispatch.ts";
-import { resolveSkillCommand, type SkillInvocationRequest } from "./resolve-skill-command.ts";
+import { type ResolvedSkillCommand, resolveSkillCommand } from "./resolve-skill-command.ts";
 
 /** Most UTF-8 bytes of a character. */
 const CHARACTER_BYTES = 4;
@@ -19,11 +19,11 @@ const CHARACTER_BYTES = 4;
  */
 export async function addSkillNotes(run: ActiveRun, skills: TurnSkills): Promise<void> {
   if (run.journal.flushReplies !== undefined) return;
-  for (const asked of peopleMessages(run)) {
-    if (asked.commandAt === undefined || noteFor(asked, run) !== undefined) continue;
-    const invocation = messageInvocation(asked, skills);
+  for (const userMessage of peopleMessages(run)) {
+    if (userMessage.commandAt === undefined || noteFor(userMessage, run) !== undefined) continue;
+    const invocation = messageInvocation(userMessage, skills);
     if (invocation === undefined) continue;
-    addNote(asked, { text: await invocationNote(invocation, skills) }, run);
+    addNote(userMessage, { text: await invocationNote(invocation, skills) }, run);
   }
 }
 
@@ -40,7 +40,7 @@ export function peopleMessages({ journal }: ActiveRun): UserMessage[] {
 export function messageInvocation(
   { text, commandAt }: UserMessage,
   { set }: TurnSkills,
-): SkillInvocationRequest | undefined {
+): ResolvedSkillCommand | undefined {
   const typed = commandAt === undefined ? undefined : readTypedSkill(text.slice(commandAt));
   return typed && resolveSkillCommand(typed, set);
 }
@@ -64,7 +64,7 @@ export function addNote(
   journal.told({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
 }
 
-async function invocationNote(invocation: SkillInvocationRequest, skills: TurnSkills): Promise<string> {
+async function invocationNote(invocation: ResolvedSkillCommand, skills: TurnSkills): Promise<string> {
   if (invocation.kind === "refused") return refusedNote(invocation.reason);
   const { command, args } = invocation;
   const { dispatchTool } = command.skill.invocation;

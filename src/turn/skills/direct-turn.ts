@@ -18,7 +18,7 @@ import { dispatchArgs, dispatchModel, fittedArgs, singleCallJournal } from "./di
 /** What a turn without a model does: answer with a fixed text, or call a tool. */
 type DirectAction =
   | { kind: "answer"; text: string }
-  | { kind: "dispatch"; asked: UserMessage; note: string; dispatch: NonNullable<UserMessage["dispatch"]> };
+  | { kind: "dispatch"; userMessage: UserMessage; note: string; dispatch: NonNullable<UserMessage["dispatch"]> };
 
 /** What a turn without a model needs. */
 export interface DirectTurnDeps {
@@ -40,28 +40,29 @@ export async function directTurn(
   const direct = findDirectAction(run, parts);
   if (direct === undefined) return undefined;
   if (direct.kind === "answer") return directResult(direct.text);
-  const { asked, note: text, dispatch } = direct;
-  if (noteFor(asked, run) === undefined) addNote(asked, { text, dispatch }, run);
+  const { userMessage, note: text, dispatch } = direct;
+  if (noteFor(userMessage, run) === undefined) addNote(userMessage, { text, dispatch }, run);
   return callTool(dispatch, run, deps, parts);
 }
 
 /** What to do. A dispatch that was already noted is continued unchanged, even if the skill has changed since. */
 function findDirectAction(run: ActiveRun, { skills, tools }: DirectTurnDeps): DirectAction | undefined {
-  const [asked, ...more] = peopleMessages(run);
-  if (asked?.commandAt === undefined || more.length > 0) return undefined;
-  const note = noteFor(asked, run);
-  if (note !== undefined) return note.dispatch && { kind: "dispatch", asked, note: note.text, dispatch: note.dispatch };
-  const invocation = messageInvocation(asked, skills);
+  const [userMessage, ...more] = peopleMessages(run);
+  if (userMessage?.commandAt === undefined || more.length > 0) return undefined;
+  const note = noteFor(userMessage, run);
+  if (note !== undefined)
+    return note.dispatch && { kind: "dispatch", userMessage, note: note.text, dispatch: note.dispatch };
+  const invocation = messageInvocation(userMessage, skills);
   if (invocation?.kind === "refused") return { kind: "answer", text: invocation.reason };
   const { command, args = "" } = invocation ?? {};
-  const wanted = command?.skill.invocation.dispatchTool;
-  if (command === undefined || wanted === undefined) return undefined;
-  const tool = tools.find(({ name }) => name === presentName(wanted));
-  if (tool === undefined) return { kind: "answer", text: missingToolText(command.name, wanted) };
+  const toolName = command?.skill.invocation.dispatchTool;
+  if (command === undefined || toolName === undefined) return undefined;
+  const tool = tools.find(({ name }) => name === presentName(toolName));
+  if (tool === undefined) return { kind: "answer", text: missingToolText(command.name, toolName) };
   const fitted = fittedArgs(tool, dispatchArgs(command, args));
   if (fitted.kind === "refused") return { kind: "answer", text: fitted.reason };
   const dispatch = { tool: tool.name, args: fitted.args };
-  return { kind: "dispatch", asked, note: dispatchNote(command, tool.name), dispatch };
+  return { kind: "dispatch", userMessage, note: dispatchNote(command, tool.name), dispatch };
 }
 
 function missingToolText(command: string, tool: string): string {
@@ -125,6 +126,6 @@ function directResult(text: string, reply?: AssistantMessage): RunResult {
   const head = { role: "assistant", id: newId("msg", at), at, stop: "stop", usage: NO_USAGE } as const;
   const message: AssistantMessage = { ...head, model: "isopod/skills", ...reply, parts: [{ type: "text", text }] };
   // The transcript keeps outside content wrapped for later models; users see it unwrapped.
-  const said = stripSilentToken(withoutWrapping(text));
-  return { status: "ok", message, texts: said === "" ? [] : [said] };
+  const replyText = stripSilentToken(withoutWrapping(text));
+  return { status: "ok", message, texts: replyText === "" ? [] : [replyText] };
 }

@@ -9,7 +9,7 @@ import type { LeftOut, Skill, SkillSet } from "../../skills/skill.ts";
 const MAX_WORD_CHARS = 64;
 
 /** A resolved skill command: the skill with its arguments, or why it cannot be used, as Markdown. */
-export type SkillInvocationRequest =
+export type ResolvedSkillCommand =
   | { kind: "skill"; command: SkillCommand; args: string }
   | { kind: "refused"; reason: string };
 
@@ -25,7 +25,7 @@ export function skillsView({ eligible, leftOut }: SkillSet): SkillsView {
 }
 
 /** Resolves a typed command; undefined if it is ordinary text. */
-export function resolveSkillCommand(typed: TypedSkill, set: SkillSet): SkillInvocationRequest | undefined {
+export function resolveSkillCommand(typed: TypedSkill, set: SkillSet): ResolvedSkillCommand | undefined {
   const commands = sessionSkillCommands(set);
   if (typed.kind === "skill") return resolveSkillByName(typed.words, commands, set);
   const { name, args } = typed;
@@ -40,7 +40,7 @@ function resolveSkillByName(
   words: string,
   commands: readonly SkillCommand[],
   { eligible, leftOut }: SkillSet,
-): SkillInvocationRequest {
+): ResolvedSkillCommand {
   const byName = leadingName(
     words,
     commands.flatMap(({ name, skill }) => [{ name }, { name: skill.name }]),
@@ -58,7 +58,7 @@ function leftOutNamed(name: string, leftOut: readonly LeftOut[]): LeftOut | unde
   return found?.rest === "" ? found.named : undefined;
 }
 
-function refusal({ name, reason }: LeftOut): SkillInvocationRequest {
+function refusal({ name, reason }: LeftOut): ResolvedSkillCommand {
   return { kind: "refused", reason: `The skill \`${name}\` cannot be used: ${reason}` };
 }
 
