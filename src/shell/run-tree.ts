@@ -205,7 +205,7 @@ export function readOnlyMount(files: ReadOnlyFiles): Mount {
 }
 
 /** Adds the files of a mount to the tree. */
-export function addMountedFiles(root: FolderEntry, files: readonly MountedFile[]): void {
+function addMountedFiles(root: FolderEntry, files: readonly MountedFile[]): void {
   for (const { stored, modifiedAt } of files) {
     const slash = stored.path.lastIndexOf("/");
     const { children } = folderAt(root, stored.path.slice(0, slash), modifiedAt);

@@ -88,7 +88,7 @@ const UV_PACKAGE = /^[A-Za-z0-9][\w.\-[\]=<>!~+,]*$/;
 const SHA256 = /^[a-f0-9]{64}$/;
 
 /** Parses `install`: entries that are safe to show as commands, and why others are ignored. */
-export function installSpecs(raw: unknown): { specs: InstallSpec[]; faults: InstallFault[] } {
+function installSpecs(raw: unknown): { specs: InstallSpec[]; faults: InstallFault[] } {
   const specs: InstallSpec[] = [];
   const faults: InstallFault[] = [];
   const entries: unknown[] = Array.isArray(raw) ? raw : [];
@@ -193,7 +193,7 @@ const MAX_VERSION_CHARS = 256;
  * Whether a text names a package of npm's registry, optionally with an exact version or tag. URLs, paths, aliases and
  * ranges are not accepted.
  */
-export function isRegistrySpec(spec: string): boolean {
+function isRegistrySpec(spec: string): boolean {
   const at = spec.lastIndexOf("@");
   const name = at > 0 ? spec.slice(0, at) : spec;
   const version = at > 0 ? spec.slice(at + 1) : undefined;
@@ -210,7 +210,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * Reads a list of strings as authors write it: a list, whose entries are converted to strings, or one string with
  * commas. Blank entries are dropped.
  */
-export function stringList(raw: unknown): string[] {
+function stringList(raw: unknown): string[] {
   const entries = Array.isArray(raw) ? raw.map(entryText) : typeof raw === "string" ? raw.split(",") : [];
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== "");
 }

@@ -19,7 +19,7 @@ export interface SkillScan {
 }
 
 /** All SKILL.md files that this isolate has parsed. */
-const remembered = new SkillCache();
+const cache = new SkillCache();
 
 /** The codes of roots and files that did not answer. */
 const UNANSWERED: ReadonlySet<string> = new Set(["unreachable", "unreadable"]);
@@ -36,7 +36,7 @@ export async function scanSkills(
   finishes = false,
 ): Promise<SkillScan> {
   const roots = await rootsToScan(agent, services, listing);
-  const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, remembered);
+  const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, cache);
   const { quarantined, unanswered } = await findQuarantined(files, agent, services, finishes);
   return {
     scanned: scannedSkills(withQuarantinedNames({ skills, leftOut, quarantined })),
@@ -50,7 +50,7 @@ export async function scanSkills(
  * @param finishes whether abandoned installs are finished
  * @returns also the targets whose lock did not answer; their skills must not be used
  */
-export async function findQuarantined(
+async function findQuarantined(
   files: FilesByLocation,
   agent: Agent,
   services: Services,
@@ -75,7 +75,7 @@ export async function findQuarantined(
  * one of that name in an earlier folder of the same source. A skill of a stronger source was put there deliberately and
  * stays.
  */
-export function withQuarantinedNames({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkills {
+function withQuarantinedNames({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkills {
   const hidden = leftOut.filter(({ code, location }) => code === "shadowed" && quarantined.has(location));
   const extended = new Map(quarantined);
   for (const { name, source, location } of skills) {

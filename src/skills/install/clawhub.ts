@@ -26,27 +26,27 @@ interface RegistryRef {
 export async function fetchFromClawHub(
   ref: string,
   version: string | undefined,
-  ports: DownloadDeps,
+  deps: DownloadDeps,
 ): Promise<FetchedArchive> {
   const skillRef = parseRegistryRef(ref);
   if (version !== undefined && !VERSION.test(version)) throw badName("That is no version.", "Write it as 1.2.3.");
-  const { skill, latestVersion, moderation } = await ask(skillAnswer, ["skills", skillRef.slug], skillRef, {}, ports);
-  refuseIf(moderationObjection(moderation), skillRef, ports);
+  const { skill, latestVersion, moderation } = await ask(skillAnswer, ["skills", skillRef.slug], skillRef, {}, deps);
+  refuseIf(moderationObjection(moderation), skillRef, deps);
   const found = { ...skillRef, slug: skill.slug };
-  if (!SLUG.test(skill.slug)) throw unexpectedAnswer(ports);
+  if (!SLUG.test(skill.slug)) throw unexpectedAnswer(deps);
   const newest = version ?? latestVersion?.version;
   if (newest === undefined) {
     throw new IsopodError("not_found", `${registryRefText(found)} has no version yet.`, "Ask for another skill.");
   }
-  const versionDetails = await ask(versionAnswer, ["skills", found.slug, "versions", newest], found, {}, ports);
-  refuseIf(scanObjection(versionDetails.version.security?.status), found, ports);
-  if (versionDetails.version.version !== newest) throw unexpectedAnswer(ports);
-  const { body, headers } = await askRegistry(["download"], found, { slug: found.slug, version: newest }, ports);
-  if (!isArchive(body)) throw unexpectedAnswer(ports);
+  const versionDetails = await ask(versionAnswer, ["skills", found.slug, "versions", newest], found, {}, deps);
+  refuseIf(scanObjection(versionDetails.version.security?.status), found, deps);
+  if (versionDetails.version.version !== newest) throw unexpectedAnswer(deps);
+  const { body, headers } = await askRegistry(["download"], found, { slug: found.slug, version: newest }, deps);
+  if (!isArchive(body)) throw unexpectedAnswer(deps);
   const sha256 = await digestOf("SHA-256", body);
   const statedDigest = headers["x-clawhub-artifact-sha256"];
   if (statedDigest !== undefined && statedDigest.toLowerCase() !== sha256) {
-    const message = `What ${registryHost(ports)} sent as ${registryRefText(found)} is not what it says it is.`;
+    const message = `What ${registryHost(deps)} sent as ${registryRefText(found)} is not what it says it is.`;
     throw new IsopodError("unavailable", message, "Try again; if it stays so, tell the registry.", {
       reason: "digest",
     });
@@ -61,12 +61,12 @@ async function ask<Schema extends z.ZodType>(
   path: readonly string[],
   skillRef: RegistryRef,
   query: Record<string, string>,
-  ports: DownloadDeps,
+  deps: DownloadDeps,
 ): Promise<z.output<Schema>> {
-  const bounded = { ...ports, limits: { ...ports.limits, maxBytes: MAX_JSON_BYTES } };
+  const bounded = { ...deps, limits: { ...deps.limits, maxBytes: MAX_JSON_BYTES } };
   const { body } = await askRegistry(path, skillRef, query, bounded);
   const parsed = schema.safeParse(parseJson(body));
-  if (!parsed.success) throw unexpectedAnswer(ports);
+  if (!parsed.success) throw unexpectedAnswer(deps);
   return parsed.data;
 }
 
@@ -74,22 +74,22 @@ async function askRegistry(
   path: readonly string[],
   skillRef: RegistryRef,
   query: Record<string, string>,
-  ports: DownloadDeps,
+  deps: DownloadDeps,
 ): Promise<SafeResponse> {
-  const base = ports.registryUrl.replace(/\/+$/, "");
+  const base = deps.registryUrl.replace(/\/+$/, "");
   const url = new URL(`${base}/api/v1/${path.map(encodeURIComponent).join("/")}`);
   const owner = skillRef.owner === undefined ? {} : { ownerHandle: skillRef.owner };
   for (const [name, value] of Object.entries({ ...query, ...owner })) url.searchParams.set(name, value);
   // Reading needs no token; a token raises the rate limit.
-  const headers = ports.registryToken === undefined ? {} : { Authorization: `Bearer ${ports.registryToken}` };
-  const response = await askOutside(ports.fetch, url.href, { ...ports.limits, headers });
+  const headers = deps.registryToken === undefined ? {} : { Authorization: `Bearer ${deps.registryToken}` };
+  const response = await askOutside(deps.fetch, url.href, { ...deps.limits, headers });
   if (response.status === 200) return response;
-  refuseIf(statusObjection(response.status), skillRef, ports);
-  throw statusError(response, skillRef, ports);
+  refuseIf(statusObjection(response.status), skillRef, deps);
+  throw statusError(response, skillRef, deps);
 }
 
-function statusError({ status, headers }: SafeResponse, skillRef: RegistryRef, ports: DownloadDeps): IsopodError {
-  const host = registryHost(ports);
+function statusError({ status, headers }: SafeResponse, skillRef: RegistryRef, deps: DownloadDeps): IsopodError {
+  const host = registryHost(deps);
   if (status === 404) {
     const hint = "Look for a mistake in the name or the version.";
     return new IsopodError("not_found", `${host} has no ${registryRefText(skillRef)} of that version.`, hint);
@@ -109,12 +109,12 @@ function statusError({ status, headers }: SafeResponse, skillRef: RegistryRef, p
   return new IsopodError("unavailable", `${host} answered with ${status}.`, LATER);
 }
 
-function refuseIf(objection: RegistryObjection | undefined, skillRef: RegistryRef, ports: DownloadDeps): void {
+function refuseIf(objection: RegistryObjection | undefined, skillRef: RegistryRef, deps: DownloadDeps): void {
   if (objection === undefined) return;
   const { reason, says, hint } = objection;
   throw new IsopodError(
     "forbidden",
-    `${registryRefText(skillRef)} is not installed: ${registryHost(ports)} ${says}.`,
+    `${registryRefText(skillRef)} is not installed: ${registryHost(deps)} ${says}.`,
     hint,
     { reason },
   );
@@ -139,9 +139,9 @@ function badName(message: string, hint: string): IsopodError {
   return new IsopodError("invalid_request", message, hint);
 }
 
-function unexpectedAnswer(ports: DownloadDeps): IsopodError {
+function unexpectedAnswer(deps: DownloadDeps): IsopodError {
   const hint = "Check skills.install.registryUrl: it has to speak ClawHub's API.";
-  return new IsopodError("unavailable", `The answer of ${registryHost(ports)} is not what a registry says.`, hint);
+  return new IsopodError("unavailable", `The answer of ${registryHost(deps)} is not what a registry says.`, hint);
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -163,14 +163,14 @@ const moderation = z.object({
 });
 
 /** `GET /api/v1/skills/{slug}`. `moderation` is absent if there is nothing to report. */
-export const skillAnswer = z.object({
+const skillAnswer = z.object({
   skill: z.object({ slug: z.string() }),
   latestVersion: z.object({ version: z.string() }).nullish(),
   moderation: moderation.nullish(),
 });
 
 /** `GET /api/v1/skills/{slug}/versions/{version}`. `security` is absent if the version was not scanned. */
-export const versionAnswer = z.object({
+const versionAnswer = z.object({
   version: z.object({
     version: z.string(),
     files: z.array(z.object({ path: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/i) })).nullish(),
@@ -213,7 +213,7 @@ const NOT_SCANNED: RegistryObjection = {
 };
 
 /** The objection of a registry's moderation to a skill, the most severe one. */
-export function moderationObjection(moderation: Moderation | null | undefined): RegistryObjection | undefined {
+function moderationObjection(moderation: Moderation | null | undefined): RegistryObjection | undefined {
   if (!moderation) return undefined;
   const { verdict } = moderation;
   if (moderation.isMalwareBlocked || verdict === "malicious") return MALICIOUS;
@@ -223,7 +223,7 @@ export function moderationObjection(moderation: Moderation | null | undefined): 
 }
 
 /** The objection of the scan of one version. A registry without scans raises none. */
-export function scanObjection(status: string | undefined): RegistryObjection | undefined {
+function scanObjection(status: string | undefined): RegistryObjection | undefined {
   if (status === undefined || status === "clean") return undefined;
   if (status === "malicious") return MALICIOUS;
   if (status === "suspicious" || status === "review") return SUSPICIOUS;
@@ -231,7 +231,7 @@ export function scanObjection(status: string | undefined): RegistryObjection | u
 }
 
 /** The objection that an HTTP status of the registry stands for. */
-export function statusObjection(status: number): RegistryObjection | undefined {
+function statusObjection(status: number): RegistryObjection | undefined {
   if (status === 403) return { ...WITHDRAWN, says: "has blocked it" };
   if (status === 410) return WITHDRAWN;
   return status === 423 ? PENDING : undefined;

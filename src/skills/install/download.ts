@@ -19,9 +19,9 @@ export const DOWNLOAD_MS = 60_000;
 export async function downloadArchive(
   request: ArchiveSource,
   path: string | undefined,
-  ports: DownloadDeps,
+  deps: DownloadDeps,
 ): Promise<SourcedArchive> {
-  const { bytes, resolved } = await fetchArchive(request, ports);
+  const { bytes, resolved } = await fetchArchive(request, deps);
   if (resolved.kind === "url") {
     const inside = path ?? resolved.path;
     const source: LockSource = { kind: "url", url: resolved.url, ...(path !== undefined && { path }) };
@@ -29,7 +29,7 @@ export async function downloadArchive(
   }
   const { slug, version, files } = resolved;
   const pinned = "slug" in request && request.version !== undefined;
-  const source: LockSource = { kind: "clawhub", slug, registryUrl: ports.registryUrl, pinned };
+  const source: LockSource = { kind: "clawhub", slug, registryUrl: deps.registryUrl, pinned };
   return { archive: bytes, source, version, path, expectedDigests: files, folderName: slug.split("/").at(-1) };
 }
 
@@ -37,15 +37,15 @@ export async function downloadArchive(
  * Downloads an archive again for an update, from the source in the lock. It refuses if the configured registry has
  * changed, because another registry may have another author's skill under the same name.
  */
-export function redownloadFrom(ports: DownloadDeps): RedownloadArchive {
+export function redownloadFrom(deps: DownloadDeps): RedownloadArchive {
   return async (source, version) => {
-    if (source.kind === "url") return downloadArchive({ url: source.url }, source.path, ports);
-    if (source.registryUrl !== ports.registryUrl) {
-      const message = `${quotedName(source.slug)} came from ${source.registryUrl}, and the registry is ${ports.registryUrl} by now.`;
+    if (source.kind === "url") return downloadArchive({ url: source.url }, source.path, deps);
+    if (source.registryUrl !== deps.registryUrl) {
+      const message = `${quotedName(source.slug)} came from ${source.registryUrl}, and the registry is ${deps.registryUrl} by now.`;
       const hint = "Install it with `replace` to have it from there.";
       throw refused("other_registry", message, hint, "conflict");
     }
-    return downloadArchive({ slug: source.slug, version }, undefined, ports);
+    return downloadArchive({ slug: source.slug, version }, undefined, deps);
   };
 }
 
@@ -57,8 +57,8 @@ export type ArchiveSource = { url: string } | { slug: string; version?: string |
  * @throws IsopodError `forbidden` (address or registry verdict), `not_found`, `rate_limited`, `payload_too_large`,
  * `unsupported_media_type`, `unavailable`
  */
-export async function fetchArchive(source: ArchiveSource, ports: DownloadDeps): Promise<FetchedArchive> {
-  return "url" in source ? fromUrl(source.url, ports) : fetchFromClawHub(source.slug, source.version, ports);
+export async function fetchArchive(source: ArchiveSource, deps: DownloadDeps): Promise<FetchedArchive> {
+  return "url" in source ? fromUrl(source.url, deps) : fetchFromClawHub(source.slug, source.version, deps);
 }
 
 async function fromUrl(address: string, { fetch, limits }: DownloadDeps): Promise<FetchedArchive> {

@@ -228,7 +228,7 @@ const MAX_BYTES = 128;
  * The folder name for a skill's name: lower case, letters and digits of any script, `-`, `_` and `.`, at most 64
  * characters and 128 bytes; undefined if none of its characters are usable.
  */
-export function skillFolderName(name: string): string | undefined {
+function skillFolderName(name: string): string | undefined {
   const plain = name
     .normalize("NFKC")
     .toLowerCase()

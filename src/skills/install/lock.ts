@@ -82,13 +82,13 @@ export interface Lock {
   readonly skills: ReadonlyMap<string, LockEntry | DamagedEntry>;
 }
 
-export const EMPTY_LOCK: Lock = { skills: new Map() };
+const EMPTY_LOCK: Lock = { skills: new Map() };
 
 /** A parsed lock. A lock that cannot be parsed never counts as empty. */
 export type ReadLock = { kind: "lock"; lock: Lock } | { kind: "damaged"; why: string };
 
 /** Parses a lock. A damaged entry does not affect the others. Never throws. */
-export function parseLock(text: string): ReadLock {
+function parseLock(text: string): ReadLock {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -106,7 +106,7 @@ export function parseLock(text: string): ReadLock {
 }
 
 /** Serializes a lock; equal locks give equal text. */
-export function lockText({ skills }: Lock): string {
+function lockText({ skills }: Lock): string {
   const sorted = [...skills].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const written = sorted.map(([folder, one]) => [folder, one.state === "damaged" ? one.raw : one]);
   return `${JSON.stringify({ version: 1, skills: Object.fromEntries(written) }, undefined, 1)}\n`;

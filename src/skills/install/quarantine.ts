@@ -70,10 +70,7 @@ export interface IntegrityCheck {
  * that are not in the lock are not checked; if the lock is damaged, none is trusted. Reads only files whose etag
  * differs from the lock.
  */
-export async function integrityFaults(
-  at: IntegrityCheck,
-  found: FilesByLocation,
-): Promise<ReadonlyMap<string, string>> {
+async function integrityFaults(at: IntegrityCheck, found: FilesByLocation): Promise<ReadonlyMap<string, string>> {
   const { lock, address } = at;
   const reasons = new Map<string, string>();
   for (const [location, files] of found) {

@@ -74,7 +74,7 @@ export interface PackageRoot {
  * repository, `folder` names one, with or without the top folder.
  * @throws IsopodError that lists the skills in the archive
  */
-export function findPackageRoot(files: readonly PackageFile[], folder: string | undefined): PackageRoot {
+function findPackageRoot(files: readonly PackageFile[], folder: string | undefined): PackageRoot {
   const skillFolders = files
     .filter(({ path }) => path.split("/").at(-1) === SKILL_FILE)
     .map(({ path }) => parentFolder(path));

@@ -44,7 +44,7 @@ export async function verifySkill(target: InstallTarget, name: string): Promise<
 }
 
 /** The digest of a folder's current files, which an owner confirms when they accept a skill. */
-export function seenDigest(there: ReadonlyMap<string, WorkspaceFile>): Promise<string> {
+function seenDigest(there: ReadonlyMap<string, WorkspaceFile>): Promise<string> {
   return folderDigest([...there].map(([path, { etag }]) => ({ path, etag })));
 }
 

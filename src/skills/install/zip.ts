@@ -161,7 +161,7 @@ export interface ZipDirectory {
  * directly after the directory.
  * @throws IsopodError
  */
-export function readZipDirectory(zip: Uint8Array, maxEntries: number): ZipDirectory {
+function readZipDirectory(zip: Uint8Array, maxEntries: number): ZipDirectory {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const end = findEndRecord(view);
   const count = view.getUint16(end + 10, true);

@@ -87,7 +87,7 @@ async function inlineSkillText({ skill }: SkillCommand, skills: TurnSkills): Pro
 }
 
 /** Most characters of a skill's text in a note; the model has to read a longer one itself. */
-export const MAX_INLINE_CHARS = 20_000;
+const MAX_INLINE_CHARS = 20_000;
 /** Most characters of arguments that are repeated in a note; the message has them too. */
 const MAX_ARGS_CHARS = 4000;
 
@@ -95,7 +95,7 @@ const MAX_ARGS_CHARS = 4000;
  * The note for a skill command.
  * @param text of its SKILL.md with `{baseDir}` replaced; undefined if it is not available
  */
-export function skillNote({ name, skill }: SkillCommand, args: string, text: string | undefined): string {
+function skillNote({ name, skill }: SkillCommand, args: string, text: string | undefined): string {
   const body = text === undefined ? undefined : withoutFrontMatter(text).trim();
   const isShown = body !== undefined && body.length <= MAX_INLINE_CHARS;
   return [
@@ -111,7 +111,7 @@ export function dispatchNote({ name, skill }: SkillCommand, tool: string): strin
 }
 
 /** The note for a command with a tool that came among other messages, so that the model makes the call. */
-export function delegatedCallNote({ name, skill }: SkillCommand, tool: string, args: object): string {
+function delegatedCallNote({ name, skill }: SkillCommand, tool: string, args: object): string {
   return [
     `[System] The user has called on the skill "${skill.name}" with /${name}, which stands for one call of a tool.`,
     `Call \`${tool}\` with ${JSON.stringify(args)}, as far as it takes these, and tell the user its output.`,
@@ -119,7 +119,7 @@ export function delegatedCallNote({ name, skill }: SkillCommand, tool: string, a
 }
 
 /** The note for a skill that cannot be used. */
-export function refusedNote(reason: string): string {
+function refusedNote(reason: string): string {
   return `[System] What the user typed like a command comes to nothing. Tell them this: ${reason}`;
 }
 

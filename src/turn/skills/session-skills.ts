@@ -76,7 +76,7 @@ export class SessionSkills implements SkillsSource {
     const { agent, listing } = request;
     const services = this.#deps.services();
     const known = this.#snapshot();
-    const now = this.#headOf(agent, services);
+    const now = this.#scanHead(agent, services);
     const isCurrent = known !== undefined && !isStale(known, now, services);
     return turnSkills(isCurrent ? known.scanned : await this.#scan(agent, services, await listing), agent, services);
   }
@@ -86,7 +86,7 @@ export class SessionSkills implements SkillsSource {
     if (!turnContext.principal.owner) return NO_SKILLS;
     const services = this.#deps.services();
     const known = this.#snapshot();
-    const isCurrent = known !== undefined && !isStale(known, this.#headOf(agent, services), services);
+    const isCurrent = known !== undefined && !isStale(known, this.#scanHead(agent, services), services);
     const { scanned } = isCurrent ? known : await scanSkills(agent, services, await listing);
     return turnSkills(scanned, agent, services);
   }
@@ -131,7 +131,7 @@ export class SessionSkills implements SkillsSource {
   ): Promise<readonly ScannedSkill[]> {
     this.#lastStarted += 1;
     const number = this.#lastStarted;
-    const head = this.#headOf(agent, services);
+    const head = this.#scanHead(agent, services);
     const { scanned, unanswered } = await scanSkills(agent, services, listing, true);
     const [missing] = unanswered;
     if (missing === undefined) {
@@ -159,7 +159,7 @@ export class SessionSkills implements SkillsSource {
     return this.#stored ?? undefined;
   }
 
-  #headOf(agent: Agent, services: Services): Omit<ScanHead, "digest"> {
+  #scanHead(agent: Agent, services: Services): Omit<ScanHead, "digest"> {
     const { sessionId } = this.#deps.owner();
     return { sessionId, changes: services.skillChanges(), places: skillRootsKey(agent, services) };
   }
@@ -183,7 +183,7 @@ export function freshSkills(services: Services): SkillsSource {
 }
 
 /** Delayed work that newer work replaces. */
-export class Debounce {
+class Debounce {
   #cancel: (() => void) | undefined;
 
   /**
