@@ -10,7 +10,7 @@ import type { SubagentView } from "../session-store/subagent.ts";
 import type { Totals } from "../session-store/totals.ts";
 import type { HistoryLine } from "../tools/sessions-port.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
-import type { SkillsView } from "../turn/skills/skills-view.ts";
+import type { SkillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { Review } from "../workspace/acceptance.ts";
 import type { ActivationPort } from "./activation-port.ts";
 import type { PairingPort } from "./pairing-port.ts";

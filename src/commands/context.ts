@@ -1,5 +1,5 @@
 import type { SectionSource } from "../prompt/section-source.ts";
-import type { SkillsReport } from "../services/skills/skills-report.ts";
+import type { SkillsReport } from "../services/skills/turn-skills.ts";
 import { tokenText } from "../turn/output/amount-text.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { Review } from "../workspace/acceptance.ts";

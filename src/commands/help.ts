@@ -1,5 +1,5 @@
 import { findSkillCommand } from "../skills/command-names.ts";
-import { skillLine } from "../turn/skills/skills-view.ts";
+import { skillCommandLine } from "../turn/skills/resolve-skill-command.ts";
 import type { Command, CommandPort, ImmediateCommand } from "./command.ts";
 
 /** Most commands of skills that it lists; `/skill` has more. */
@@ -18,7 +18,7 @@ export function helpOn(commands: () => readonly Command[]): ImmediateCommand {
       const command = commands().find((candidate) => candidate.name === name);
       if (command !== undefined) return `${command.summary}.\n\`${command.usage}\``;
       const skill = findSkillCommand(session.skills().commands, name);
-      return skill === undefined ? `There is no command \`/${name}\`.` : skillLine(skill);
+      return skill === undefined ? `There is no command \`/${name}\`.` : skillCommandLine(skill);
     },
   };
 }
@@ -31,5 +31,5 @@ function skillLines(session: Pick<CommandPort, "skills">): string[] {
   const { commands } = session.skills();
   if (commands.length === 0) return [];
   const more = commands.length > MAX_SKILLS ? [`… and ${commands.length - MAX_SKILLS} more: /skill`] : [];
-  return ["", "**Skills**", ...commands.slice(0, MAX_SKILLS).map(skillLine), ...more];
+  return ["", "**Skills**", ...commands.slice(0, MAX_SKILLS).map(skillCommandLine), ...more];
 }

@@ -1,7 +1,7 @@
 import { isTypedCommand, readTypedSkill } from "../session-store/messages.ts";
 import type { RunInput } from "../session-store/run.ts";
-import type { SkillSet } from "../skills/skill-set.ts";
-import { invocationOf } from "../turn/skills/invocation.ts";
+import type { SkillSet } from "../skills/skill.ts";
+import { resolveSkillCommand } from "../turn/skills/resolve-skill-command.ts";
 import type { ImmediateCommand } from "./command.ts";
 import { readCommand, type TypedCommand } from "./index.ts";
 
@@ -31,7 +31,7 @@ function isMessage({ command, args }: TypedCommand): boolean {
 /** What calls on a skill is a message like any other, unless its command goes to a tool, as far as that is known now. */
 function asMessage(input: RunInput, skills: () => SkillSet): RunInput {
   const typed = isTypedCommand(input) ? readTypedSkill(input.text) : undefined;
-  const invocation = typed && invocationOf(typed, skills());
+  const invocation = typed && resolveSkillCommand(typed, skills());
   const tool = invocation?.kind === "skill" ? invocation.command.skill.invocation.dispatchTool : undefined;
   return tool === undefined ? input : { ...input, alone: true };
 }

@@ -1,5 +1,5 @@
 import { byName } from "../skills/gate.ts";
-import { inLine, type SkillsView, skillLine } from "../turn/skills/skills-view.ts";
+import { oneLine, type SkillsView, skillCommandLine } from "../turn/skills/resolve-skill-command.ts";
 import type { QueuedCommand } from "./command.ts";
 
 /** Most skills that are listed, and that were left out, and characters of a reason. */
@@ -21,11 +21,11 @@ function shown({ commands, others, leftOut }: SkillsView): string {
   const left = leftOut.filter(({ code }) => code !== "shadowed").toSorted(byName);
   return [
     commands.length === 0 ? "There are no skills to call on." : "**Skills**",
-    ...commands.slice(0, MAX_LISTED).map(skillLine),
+    ...commands.slice(0, MAX_LISTED).map(skillCommandLine),
     ...more(commands.length - MAX_LISTED),
     ...(others.length === 0 ? [] : ["", `Only I use: ${others.map((name) => `\`${name}\``).join(", ")}`]),
     ...(left.length === 0 ? [] : ["", "**Left out**"]),
-    ...left.slice(0, MAX_LEFT_OUT).map(({ name, reason }) => `\`${name}\`: ${inLine(reason, MAX_REASON_CHARS)}`),
+    ...left.slice(0, MAX_LEFT_OUT).map(({ name, reason }) => `\`${name}\`: ${oneLine(reason, MAX_REASON_CHARS)}`),
     ...more(left.length - MAX_LEFT_OUT),
   ].join("\n");
 }

@@ -1,8 +1,8 @@
 import { agentIds, agentOf } from "../config/agents.ts";
-import { installPlaces } from "../services/skills/skill-installs.ts";
+import { installTargets } from "../services/skills/skill-installs.ts";
 import { ABANDONED_MS } from "../skills/install/finish-work.ts";
-import type { InstallPlace } from "../skills/install/install-place.ts";
-import { readLock } from "../skills/install/lock-store.ts";
+import type { InstallTarget } from "../skills/install/install-target.ts";
+import { readLock } from "../skills/install/lock.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
@@ -13,12 +13,12 @@ const MAX_AGENTS = 20;
 export async function examineSkillInstalls({ services, now }: DiagnosticsContext): Promise<Check[]> {
   if (services === undefined) return [];
   const ids = agentIds(services.config).slice(0, MAX_AGENTS);
-  const places = ids.flatMap((id) => Object.values(installPlaces(agentOf(services.config, id), services)));
+  const places = ids.flatMap((id) => Object.values(installTargets(agentOf(services.config, id), services)));
   const byLock = new Map(places.map((place) => [place.lockKey, place]));
   return (await Promise.all([...byLock.values()].map((place) => examineLock(place, now)))).flat();
 }
 
-async function examineLock(place: InstallPlace, now: number): Promise<Check[]> {
+async function examineLock(place: InstallTarget, now: number): Promise<Check[]> {
   const { lockKey } = place;
   const head = { area: "skills", status: "warn", path: lockKey } as const;
   const stored = await readLock(place);

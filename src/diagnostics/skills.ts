@@ -1,8 +1,7 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import { nearestOf } from "../lib/nearest.ts";
 import { MIN_SECRET_CHARS } from "../security/mask.ts";
-import { agentSkillsOverview } from "../services/skills/agent-overview.ts";
-import type { SkillLine, SkillsOverview } from "../services/skills/skills-overview.ts";
+import { agentSkillsOverview, type SkillOverviewRow, type SkillsOverview } from "../services/skills/skills-overview.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
@@ -79,7 +78,7 @@ const NO_PROBLEM: ReadonlySet<string> = new Set([
 ]);
 
 /** What is to be mended of a skill. One of ours that lacks a token is no problem, nor is one that somebody has replaced. */
-function problemsOf(skill: SkillLine, hasEntry: boolean): { at: string; text: string; fix: string }[] {
+function problemsOf(skill: SkillOverviewRow, hasEntry: boolean): { at: string; text: string; fix: string }[] {
   const { name, source, location, code, reason, cut, warnings = [] } = skill;
   const problem = (text: string, fix: string) => ({ at: location, text: `${name} (${location}): ${text}`, fix });
   const isOurs = source === "bundled" && !hasEntry && (code === "missing_env" || code === "shadowed");
@@ -109,7 +108,7 @@ interface Named {
 }
 
 /** Entries and lists that name a skill that nobody has. */
-function unknownNames({ skills, agents }: Config, lines: readonly SkillLine[]): Check[] {
+function unknownNames({ skills, agents }: Config, lines: readonly SkillOverviewRow[]): Check[] {
   const names = [...new Set(lines.map(({ name }) => name))];
   const keys = [...new Set(lines.flatMap(({ name, key }) => [name, key ?? name]))];
   const bundled = lines.flatMap(({ name, source, key }) => (source === "bundled" ? [name, key ?? name] : []));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { sleepAbout } from "../lib/sleep.ts";
-import { MANAGED_ID } from "../skills/install/install-place.ts";
+import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { sweepVersions } from "../workspace/sweep.ts";
 import { type PruneVersions, pruneVersions, type VersionStore } from "../workspace/versions.ts";

@@ -6,7 +6,7 @@ import { callSession } from "../session/api.ts";
 import { contextReport } from "../turn/preview/context-report.ts";
 import { previewContext } from "../turn/preview/preview-context.ts";
 import { previewPrompt } from "../turn/preview/preview-prompt.ts";
-import { freshSkills } from "../turn/skills/fresh-skills.ts";
+import { freshSkills } from "../turn/skills/session-skills.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { isAlwaysThere, known, sessionParam } from "./known-session.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
-import type { InstallPlace } from "../skills/install/install-place.ts";
+import type { InstallTarget } from "../skills/install/install-target.ts";
 import type { LockEntry, LockSource } from "../skills/install/lock.ts";
 
 const MAX_DETAIL_CHARS = 500;
@@ -18,7 +18,7 @@ export interface SkillChange {
   /** `api:token`, `api:page`. */
   by: string;
   deed: SkillDeed;
-  scope: InstallPlace["scope"];
+  scope: InstallTarget["scope"];
   folder: string;
   entry: LockEntry;
 }

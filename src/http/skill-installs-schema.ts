@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { MAX_ARCHIVE_BYTES } from "../skills/install/package-limits.ts";
+import { MAX_ARCHIVE_BYTES } from "../skills/install/refusal.ts";
 import { smallBody } from "./small-body.ts";
 
 const agentId = z.string().openapi({ description: "The agent's id." });

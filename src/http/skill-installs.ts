@@ -3,18 +3,14 @@ import type { Context } from "hono";
 import { agentOf } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { noteSkillChange } from "../services/skills/note-skill-change.ts";
-import { archivePorts, installPlaces, installRules } from "../services/skills/skill-installs.ts";
-import { acceptSkill } from "../skills/install/accept-skill.ts";
-import { getAgainFrom, getArchive } from "../skills/install/get-archive.ts";
-import type { GotArchive } from "../skills/install/got-archive.ts";
-import type { InstallPlace } from "../skills/install/install-place.ts";
-import { installSkill } from "../skills/install/install-skill.ts";
-import { viewOfInstalled } from "../skills/install/installed-view.ts";
+import { downloadDeps, installRules, installTargets } from "../services/skills/skill-installs.ts";
+import { downloadArchive, redownloadFrom } from "../skills/install/download.ts";
+import { installSkill, type SourcedArchive } from "../skills/install/install-skill.ts";
+import type { InstallTarget } from "../skills/install/install-target.ts";
+import { installedView, removeSkill, updateSkill } from "../skills/install/installed-skill.ts";
 import type { LockEntry } from "../skills/install/lock.ts";
-import { MAX_ARCHIVE_BYTES } from "../skills/install/package-limits.ts";
-import { removeSkill } from "../skills/install/remove-skill.ts";
-import { updateSkill } from "../skills/install/update-skill.ts";
-import { verifySkill } from "../skills/install/verify-skill.ts";
+import { MAX_ARCHIVE_BYTES } from "../skills/install/refusal.ts";
+import { acceptSkill, verifySkill } from "../skills/install/verify-skill.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
@@ -46,11 +42,11 @@ skillInstallRoutes.openapi({ ...installRoute, hide: true }, async (c) => {
   const got = await translated(async () =>
     url === undefined && slug === undefined
       ? uploaded(c, path)
-      : getArchive(wanted(url, slug, version), path, ports(c)),
+      : downloadArchive(wanted(url, slug, version), path, ports(c)),
   );
   const done = await translated(() => installSkill(place, installRules(c.get("services")), { ...got, replace }));
   const { outcome, folder, entry, notes } = done;
-  const view = viewOfInstalled(place, folder, entry);
+  const view = installedView(place, folder, entry);
   await tell(c, id, place, { deed: outcome, folder, entry });
   return c.json({ ...view, outcome, notes }, outcome === "current" ? 200 : 201);
 });
@@ -60,10 +56,10 @@ skillInstallRoutes.openapi(updateRoute, async (c) => {
   const { version, force = false, global = c.req.valid("query").global === "true" } = c.req.valid("json");
   const place = placeOf(c, id, global);
   const rules = installRules(c.get("services"));
-  const done = await translated(() => updateSkill(place, rules, name, { version, force }, getAgainFrom(ports(c))));
+  const done = await translated(() => updateSkill(place, rules, name, { version, force }, redownloadFrom(ports(c))));
   const { outcome, folder, entry, notes } = done;
   await tell(c, id, place, { deed: outcome, folder, entry });
-  return c.json({ ...viewOfInstalled(place, folder, entry), outcome, notes }, 200);
+  return c.json({ ...installedView(place, folder, entry), outcome, notes }, 200);
 });
 
 skillInstallRoutes.openapi(removeRoute, async (c) => {
@@ -72,14 +68,14 @@ skillInstallRoutes.openapi(removeRoute, async (c) => {
   const { folder, entry, left } = await translated(() => removeSkill(place, name));
   await tell(c, id, place, { deed: "removed", folder, entry });
   const notes = left.map((path) => `\`${path}\` stays in the folder: it was not part of what was installed.`);
-  return c.json({ ...viewOfInstalled(place, folder, entry), outcome: "removed", notes }, 200);
+  return c.json({ ...installedView(place, folder, entry), outcome: "removed", notes }, 200);
 });
 
 skillInstallRoutes.openapi(verifyRoute, async (c) => {
   const { id, name } = c.req.valid("param");
   const place = placeOf(c, id, c.req.valid("query").global === "true");
   const { folder, entry, ok, seen, files } = await translated(() => verifySkill(place, name));
-  return c.json({ ...viewOfInstalled(place, folder, entry), ok, seen, files }, 200);
+  return c.json({ ...installedView(place, folder, entry), ok, seen, files }, 200);
 });
 
 skillInstallRoutes.openapi(acceptRoute, async (c) => {
@@ -88,18 +84,18 @@ skillInstallRoutes.openapi(acceptRoute, async (c) => {
   const { seen } = c.req.valid("json");
   const { folder, entry } = await translated(() => acceptSkill(place, installRules(c.get("services")), name, seen));
   await tell(c, id, place, { deed: "accepted", folder, entry });
-  return c.json({ ...viewOfInstalled(place, folder, entry), outcome: "accepted", notes: [] }, 200);
+  return c.json({ ...installedView(place, folder, entry), outcome: "accepted", notes: [] }, 200);
 });
 
 /** @throws IsopodError `not_found` where there is no such agent */
-function placeOf(c: Context<AppEnv>, id: string, isGlobal: boolean): InstallPlace {
+function placeOf(c: Context<AppEnv>, id: string, isGlobal: boolean): InstallTarget {
   const services = c.get("services");
-  const { own, managed } = installPlaces(agentOf(services.config, id), services);
+  const { own, managed } = installTargets(agentOf(services.config, id), services);
   return isGlobal ? managed : own;
 }
 
 function ports(c: Context<AppEnv>) {
-  return archivePorts(c.get("services"));
+  return downloadDeps(c.get("services"));
 }
 
 function wanted(url: string | undefined, slug: string | undefined, version: string | undefined) {
@@ -129,7 +125,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function uploaded(c: Context<AppEnv>, path: string | undefined): Promise<GotArchive> {
+async function uploaded(c: Context<AppEnv>, path: string | undefined): Promise<SourcedArchive> {
   const type = c.req.header("Content-Type") ?? "";
   if (/^(?:multipart\/|application\/json\b|application\/x-www-form-urlencoded)/i.test(type)) {
     const hint = "Send the bytes of a .zip or .tar.gz as the body, or JSON with `url` or `slug`.";
@@ -142,7 +138,7 @@ async function uploaded(c: Context<AppEnv>, path: string | undefined): Promise<G
 async function tell(
   c: Context<AppEnv>,
   agentId: string,
-  place: InstallPlace,
+  place: InstallTarget,
   { deed, folder, entry }: { deed: SkillDeed; folder: string; entry: LockEntry },
 ): Promise<void> {
   if (deed === "current") return;

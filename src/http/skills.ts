@@ -1,9 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { agentSkillsOverview } from "../services/skills/agent-overview.ts";
-import { type SkillFolder, skillFolder } from "../services/skills/skill-folder.ts";
+import { type SkillFolder, skillFolder } from "../services/skills/skill-files.ts";
 import { skillRoots } from "../services/skills/skill-roots.ts";
+import { agentSkillsOverview } from "../services/skills/skills-overview.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";

@@ -1,7 +1,7 @@
 import type { Agent } from "../config/agents.ts";
 import type { Services } from "../services/services.ts";
-import { installPlaces } from "../services/skills/skill-installs.ts";
-import { type InstalledView, installedIn } from "../skills/install/installed-view.ts";
+import { installTargets } from "../services/skills/skill-installs.ts";
+import { type InstalledView, installedByLocation } from "../skills/install/installed-skill.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 
 /**
@@ -12,15 +12,15 @@ export async function withInstalls<Line extends { location: string }>(
   agent: Agent,
   services: Services,
 ): Promise<(Line & { install?: InstalledView })[]> {
-  const { own, managed } = installPlaces(agent, services);
-  const installs = await known(installedIn([own, managed]));
+  const { own, managed } = installTargets(agent, services);
+  const installs = await known(installedByLocation([own, managed]));
   return skills.map((skill) => {
     const install = installs.get(skill.location);
     return install === undefined ? skill : { ...skill, install };
   });
 }
 
-async function known(reading: ReturnType<typeof installedIn>): ReturnType<typeof installedIn> {
+async function known(reading: ReturnType<typeof installedByLocation>): ReturnType<typeof installedByLocation> {
   try {
     return await reading;
   } catch (thrown) {

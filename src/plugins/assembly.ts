@@ -6,7 +6,7 @@ import { log } from "../lib/log.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections, Section } from "../prompt/section.ts";
 import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
-import { pluginRoot } from "../skills/plugin-root.ts";
+import { pluginRoot } from "../skills/roots.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
 import { type Contributed, contributedBy } from "./contributions.ts";

@@ -3,7 +3,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections } from "../prompt/section.ts";
-import type { SkillTexts } from "../skills/plugin-root.ts";
+import type { SkillTexts } from "../skills/roots.ts";
 import type { PluginContribution } from "./contributions.ts";
 import type { HookTable } from "./hook-handlers.ts";
 

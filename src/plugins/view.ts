@@ -1,4 +1,4 @@
-import { nameOfTexts } from "../skills/plugin-root.ts";
+import { pluginSkillName } from "../skills/roots.ts";
 import { isOn } from "./assembly.ts";
 import type { HooksConfig } from "./config.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -31,6 +31,6 @@ export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
     sections: [...inLayer("stable"), ...inLayer("dynamic")],
     channels: channels.map((channel) => channel.id),
     providers: Object.keys(providers),
-    skills: skills.map((skill) => nameOfTexts(skill) ?? "(without a name)"),
+    skills: skills.map((skill) => pluginSkillName(skill) ?? "(without a name)"),
   };
 }

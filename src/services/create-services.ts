@@ -16,7 +16,7 @@ import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { openEgress } from "../security/open-egress.ts";
-import { MANAGED_ID } from "../skills/install/install-place.ts";
+import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import { changeConfiguration, newestDocument } from "./change-config.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";

@@ -9,7 +9,7 @@ import type { Model } from "../models/model.ts";
 import type { Assembly } from "../plugins/assembly.ts";
 import type { Hooks } from "../plugins/hook-runner.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
-import type { InstallStore } from "../skills/install/install-place.ts";
+import type { InstallStore } from "../skills/install/install-target.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ConfigChange, ConfigChanged } from "./change-config.ts";
 import type { Config } from "./config-schema.ts";

@@ -8,8 +8,8 @@ import type { Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import type { SkillSet } from "../skills/skill-set.ts";
-import { commandsOf } from "../turn/skills/invocation.ts";
+import type { SkillSet } from "../skills/skill.ts";
+import { sessionSkillCommands } from "../turn/skills/resolve-skill-command.ts";
 
 /** How long a platform may take. */
 const MENU_MS = 10_000;
@@ -56,5 +56,5 @@ export async function updateCommandMenu(
 /** The commands of a menu, each one word: our own, then skills'. */
 function menuOf(set: SkillSet): MenuCommand[] {
   const own = COMMANDS.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => ({ name, summary }));
-  return [...own, ...commandsOf(set).map(({ name, skill }) => ({ name, summary: skill.description }))];
+  return [...own, ...sessionSkillCommands(set).map(({ name, skill }) => ({ name, summary: skill.description }))];
 }

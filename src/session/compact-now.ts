@@ -26,7 +26,7 @@ interface CompactRoom extends RunBudgetDeps {
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
-  skills: Pick<SessionSkills, "lookOnly">;
+  skills: Pick<SessionSkills, "forPreview">;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactRoo
   const { prompt, tools } = await previewRequest(context, {
     model: lead.ref,
     extraTools: [...services.plugins.tools, ...deps.extraTools()],
-    skills: { forTurn: (request) => deps.skills.lookOnly(request) },
+    skills: { forTurn: (request) => deps.skills.forPreview(request) },
     messages: run.journal.context(),
     now: deps.now(),
   });

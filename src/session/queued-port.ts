@@ -9,7 +9,7 @@ import { readLog } from "../subagents/session-excerpt.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
-import { skillsView } from "../turn/skills/invocation.ts";
+import { skillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { turnContextOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
@@ -19,7 +19,7 @@ import { compactNow } from "./compact-now.ts";
 export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps {
   database: D1Database;
   hooks: SessionHooks;
-  skills: Pick<SessionSkills, "forTurn" | "lookOnly">;
+  skills: Pick<SessionSkills, "forTurn" | "forPreview">;
 }
 
 /** What a command may do whose turn has come. */

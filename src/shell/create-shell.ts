@@ -5,37 +5,33 @@ import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { bashCommands } from "./bash-command.ts";
-import { boundedDiff } from "./bounded-diff.ts";
-import { boundedPrograms } from "./bounded-input.ts";
-import { changesOf } from "./changes.ts";
+import { boundedDiff, boundedPrograms } from "./bounded-programs.ts";
 import { PROGRAMS, SHELL_COMMANDS } from "./commands.ts";
 import { EXECUTION_LIMITS } from "./limits.ts";
-import { type Mount, type ReadOnlyFiles, readOnlyMount, WORKSPACE, workspaceMount } from "./mounts.ts";
+import { bashCommands, xargs } from "./program-arguments.ts";
 import { RunFiles } from "./run-files.ts";
-import { RunMemory } from "./run-memory.ts";
+import { RunLimiter } from "./run-limiter.ts";
+import { type Mount, type ReadOnlyFiles, readOnlyMount, workspaceMount } from "./run-tree.ts";
+import { DECODERS, TEXT_VARIABLES, takesTurns } from "./script-transforms.ts";
 import type { Shell, ShellResult, ShellRun } from "./shell.ts";
 import { ShellRequests } from "./shell-requests.ts";
-import { DECODERS, TEXT_VARIABLES } from "./text-variables.ts";
-import { isWithin, normalPath, type StoredFile } from "./tree.ts";
-import { takesTurns } from "./turn-taking.ts";
-import { writeBack } from "./write-back.ts";
-import { xargs } from "./xargs.ts";
+import { isWithin, normalPath, type StoredFile, WORKSPACE } from "./tree.ts";
+import { findChanges, writeBack } from "./write-back.ts";
 import { yq } from "./yq.ts";
 
-/** What a shell works on. */
+/** The files, network and secrets mask that a shell works with. */
 export interface ShellDeps {
   workspace: Pick<Workspace, "walk" | "read" | "write" | "remove">;
-  /** Read-only files beside the workspace. Those that are a part of it are left out. */
+  /** Read-only files outside the workspace. Mounts inside `/workspace` are ignored. */
   mounts: readonly ReadOnlyFiles[];
-  /** How scripts reach the outside. */
+  /** The fetch that `curl` uses. */
   fetch: SafeFetch;
   mask: Mask;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** The variables of every script. Nothing replaces them but the script itself. */
+/** Variables that every script starts with; variables of a run do not replace them. */
 const BASE_ENV: Readonly<Record<string, string>> = {
   HOME: WORKSPACE,
   PATH: "/usr/bin:/bin",
@@ -45,11 +41,11 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   USER: "user",
 };
 
-/** How long a command that was told to stop is waited for, in milliseconds. */
+/** How long an aborted command may take to end, in milliseconds. */
 const GRACE_MS = 1_000;
 const TIME_OVER = 124;
 
-/** A shell of just-bash over a workspace. Making one costs nothing. */
+/** Creates a shell of just-bash over a workspace. Nothing is read until a script runs. */
 export function createShell(deps: ShellDeps): Shell {
   return { commands: SHELL_COMMANDS, run: (script, options) => runScript(script, options, deps) };
 }
@@ -59,12 +55,12 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
   signal.throwIfAborted();
   const time = deadline(timeoutMs);
   const overrun = new AbortController();
-  const memory = new RunMemory((why) => overrun.abort(why), deps.now);
-  const began: StoredFile[] = [];
-  const mounts = [remembering(workspaceMount(deps.workspace), began), ...outside(deps.mounts)];
+  const memory = new RunLimiter((why) => overrun.abort(why), deps.now);
+  const listed: StoredFile[] = [];
+  const mounts = [recordListing(workspaceMount(deps.workspace), listed), ...readOnlyMounts(deps.mounts)];
   const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, deps.now);
   const requests = new ShellRequests((url, init) => memory.idle(() => deps.fetch(url, init)));
-  const ended = await settle(script, options, {
+  const end = await execute(script, options, {
     files,
     memory,
     requests,
@@ -73,43 +69,43 @@ async function runScript(script: string, options: ShellRun, deps: ShellDeps): Pr
   files.close();
   time.done();
   signal.throwIfAborted();
-  const isOver = time.signal.aborted || sawItsTimeOver(ended);
-  const stopped = whyStopped(isOver ? timeoutMs : undefined, overrun.signal, ended);
+  const isOver = time.signal.aborted || hitDeadline(end);
+  const stopped = stopReason(isOver ? timeoutMs : undefined, overrun.signal, end);
   const after = files.workspace();
-  const changes = after === undefined ? undefined : changesOf(began, after, stopped !== undefined);
+  const changes = after === undefined ? undefined : findChanges(listed, after, stopped !== undefined);
   const stored = changes && (await writeBack(changes, deps.workspace, deps.mask));
   const { mask } = deps.mask;
   return {
-    stdout: mask(ended.stdout),
-    stderr: mask(withoutAdvice(ended.stderr)),
-    exitCode: isOver ? TIME_OVER : ended.exitCode,
+    stdout: mask(end.stdout),
+    stderr: mask(withoutAdvice(end.stderr)),
+    exitCode: isOver ? TIME_OVER : end.exitCode,
     ...(stopped !== undefined && { stopped }),
     written: stored?.written ?? [],
     removed: stored?.removed ?? [],
-    conflicts: [...(stored?.conflicts ?? []), ...lost(files)].map(mask),
+    conflicts: [...(stored?.conflicts ?? []), ...lostFileNotes(files)].map(mask),
     hosts: requests.hosts.map(mask),
   };
 }
 
-interface Ended {
+interface ScriptEnd {
   stdout: string;
   stderr: string;
   exitCode: number;
 }
 
-interface Surroundings {
+interface ScriptDeps {
   files: RunFiles;
-  memory: RunMemory;
+  memory: RunLimiter;
   requests: ShellRequests;
   signal: AbortSignal;
 }
 
-/** Runs the script to its end, or until it was told to stop and had a moment for it. Never rejects. */
-async function settle(
+/** Runs the script until it ends, or until `GRACE_MS` after it was aborted. Never rejects. */
+async function execute(
   script: string,
   options: ShellRun,
-  { files, memory, requests, signal }: Surroundings,
-): Promise<Ended> {
+  { files, memory, requests, signal }: ScriptDeps,
+): Promise<ScriptEnd> {
   const cwd = normalPath(
     (options.cwd ?? "").startsWith("/") ? (options.cwd ?? "") : `${WORKSPACE}/${options.cwd ?? ""}`,
   );
@@ -118,23 +114,23 @@ async function settle(
     if (cwd !== WORKSPACE && !(await isFolder(files, cwd))) {
       return { stdout: "", stderr: `bash: cd: ${options.cwd}: No such file or directory\n`, exitCode: 1 };
     }
-    const given = Object.entries(options.env ?? {}).filter(([name]) => !isShellVariable(name));
+    const variables = Object.entries(options.env ?? {}).filter(([name]) => !isShellVariable(name));
     const bash = new Bash({
       fs: files,
       cwd,
-      env: { ...Object.fromEntries(given), ...BASE_ENV },
+      env: { ...Object.fromEntries(variables), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
       customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, xargs, yq, ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
-      // It replaces globals of the whole isolate, in which others are at work.
+      // It replaces globals of the isolate, which other requests share.
       defenseInDepth: false,
     });
     bash.registerTransformPlugin(takesTurns);
     bash.registerTransformPlugin(TEXT_VARIABLES);
     const stdin = options.stdin === undefined ? {} : { stdin: options.stdin };
-    const late = new Promise<Ended>((resolve) => {
+    const late = new Promise<ScriptEnd>((resolve) => {
       const giveUp = () => {
         gaveUp = setTimeout(() => resolve({ stdout: "", stderr: "", exitCode: TIME_OVER }), GRACE_MS);
       };
@@ -149,7 +145,7 @@ async function settle(
   }
 }
 
-/** Waits, though not longer than the run goes on. */
+/** Waits for some milliseconds, or until the run is aborted. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -168,7 +164,7 @@ async function isFolder(files: RunFiles, path: string): Promise<boolean> {
   }
 }
 
-/** What just-bash advises its host to do. */
+/** Hints of just-bash that address its host application. */
 const LIMIT_ADVICE = /, increase executionLimits\.\w+/g;
 const BUILD_ADVICE = /command not available in browser environments\. Exclude .*? Node\.js bundle\./g;
 const LIMIT_EXIT = 126;
@@ -177,8 +173,8 @@ function withoutAdvice(stderr: string): string {
   return stderr.replace(LIMIT_ADVICE, "").replace(BUILD_ADVICE, "command not found");
 }
 
-/** Sentences about what was written where nothing stays. */
-function lost(files: RunFiles): string[] {
+/** Sentences about files that were written outside the workspace or to read-only folders. */
+function lostFileNotes(files: RunFiles): string[] {
   const strays = files.strays();
   return [
     ...files.refused.map((path) => `${path} was not written: it is read-only.`),
@@ -186,17 +182,17 @@ function lost(files: RunFiles): string[] {
   ];
 }
 
-/** A loop that never waits for anything lets no timer ring: just-bash looks at the clock itself then. */
-function sawItsTimeOver({ exitCode, stderr }: Ended): boolean {
+/** Whether just-bash itself saw that the time was over: no timer fires during a loop that never awaits. */
+function hitDeadline({ exitCode, stderr }: ScriptEnd): boolean {
   return exitCode === TIME_OVER && /exceeded (?:its )?execution deadline/.test(stderr);
 }
 
-function whyStopped(
+function stopReason(
   overMs: number | undefined,
   overrun: AbortSignal,
-  { stdout, exitCode, stderr }: Ended,
+  { stdout, exitCode, stderr }: ScriptEnd,
 ): string | undefined {
-  // just-bash drops what was printed where it is told to stop.
+  // just-bash discards the output of an aborted script.
   const silence = stdout === "" ? " What it had printed is lost; have it write to a file." : "";
   if (overrun.aborted) return `It was stopped. ${String(overrun.reason)}${silence}`;
   if (overMs !== undefined) return `It was stopped after ${overMs / 1000} s, which is its longest time.${silence}`;
@@ -204,17 +200,17 @@ function whyStopped(
   return "It was stopped, because it went over a limit of this shell; the last line of stderr says which.";
 }
 
-function remembering(mount: Mount, began: StoredFile[]): Mount {
+function recordListing(mount: Mount, listed: StoredFile[]): Mount {
   return {
     at: mount.at,
     async list() {
       const files = await mount.list();
-      began.splice(0, began.length, ...files.map(({ stored }) => stored));
+      listed.splice(0, listed.length, ...files.map(({ stored }) => stored));
       return files;
     },
   };
 }
 
-function outside(mounts: readonly ReadOnlyFiles[]): Mount[] {
+function readOnlyMounts(mounts: readonly ReadOnlyFiles[]): Mount[] {
   return mounts.map(readOnlyMount).filter(({ at }) => !isWithin(WORKSPACE, at));
 }

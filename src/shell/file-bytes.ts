@@ -6,25 +6,25 @@ type Options = Parameters<IFileSystem["writeFile"]>[2] | Parameters<IFileSystem[
 const CHUNK = 0x8000;
 const encoder = new TextEncoder();
 
-/** What a command writes, as bytes of its own. */
-export function bytesOf(content: Content, options: Options): Uint8Array {
+/** The bytes of a file that a command writes: a copy where it hands over bytes. */
+export function contentBytes(content: Content, options: Options): Uint8Array {
   if (typeof content !== "string") return content.slice();
-  switch (encodingOf(options)) {
+  switch (optionsEncoding(options)) {
     case "base64":
-      return fromBytes(atob(content));
+      return fromByteString(atob(content));
     case "hex":
       return Uint8Array.from(content.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
     case "binary":
     case "latin1":
-      return fromBytes(content);
+      return fromByteString(content);
     default:
       return encoder.encode(content);
   }
 }
 
-/** Bytes as a command wants to read them. */
-export function textOf(bytes: Uint8Array, options: Options): string {
-  switch (encodingOf(options)) {
+/** Decodes bytes in the encoding that a command asks for; UTF-8 by default. */
+export function decodeBytes(bytes: Uint8Array, options: Options): string {
+  switch (optionsEncoding(options)) {
     case "base64":
       return btoa(byteString(bytes));
     case "hex":
@@ -33,12 +33,12 @@ export function textOf(bytes: Uint8Array, options: Options): string {
     case "latin1":
       return byteString(bytes);
     default:
-      // A byte order mark is a part of the file.
+      // A byte order mark is kept: it is part of the file.
       return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
   }
 }
 
-/** One character a byte, as pipes carry them. */
+/** Bytes as a string with one character per byte, the form in which just-bash pipes them. */
 export function byteString(bytes: Uint8Array): string {
   let text = "";
   for (let from = 0; from < bytes.length; from += CHUNK) {
@@ -47,8 +47,8 @@ export function byteString(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a byte string; of a text that is none after all, its UTF-8. */
-function fromBytes(text: string): Uint8Array {
+/** The bytes of a byte string; a string with characters above 0xff is encoded as UTF-8 instead. */
+function fromByteString(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -58,6 +58,6 @@ function fromBytes(text: string): Uint8Array {
   return bytes;
 }
 
-function encodingOf(options: Options): string | undefined {
+function optionsEncoding(options: Options): string | undefined {
   return typeof options === "string" ? options : (options?.encoding ?? undefined);
 }

@@ -2,38 +2,44 @@ import type { BashOptions } from "just-bash/browser";
 
 const MIB = 1024 * 1024;
 
-/** Most bytes of files that a run holds at once, read and written. It shares the 128 MB of its session's object. */
+/**
+ * Largest total of file bytes that a run holds in memory, read and written. A run shares the 128 MB of its session's
+ * Durable Object.
+ */
 export const MAX_HELD_BYTES = 24 * MIB;
 
-/** Most bytes that files hand to commands in one run, however often the same ones are read. */
+/** Largest total of bytes that commands read from files in one run; reading a file twice counts twice. */
 export const MAX_SERVED_BYTES = 128 * MIB;
 
-/** Most files, folders and links that a run makes. */
+/** Most files, folders and links that a run creates. */
 export const MAX_NEW_ENTRIES = 5_000;
 
-/** Most files of the workspace that a run changes; of more, none is stored. */
+/** Most workspace files that a run may change. If it changes more, none is stored. */
 export const MAX_CHANGES = 500;
 
-/** Most requests that a run makes, and the largest answer to one, in bytes. */
+/** Most HTTP requests of a run, and the largest response to one, in bytes. */
 export const MAX_REQUESTS = 100;
 export const MAX_ANSWER_BYTES = 8 * MIB;
 
 /** Longest script, in bytes. */
 const MAX_SCRIPT_BYTES = 256 * 1024;
 
-/** After so many bytes, or so many calls, whoever else is in the object has a turn. */
+/** After this many bytes or calls, a run yields to the event loop. */
 export const TURN_BYTES = MIB;
 export const TURN_CALLS = 32;
 
-/** Longest time that a run works, in milliseconds, its waiting for stores and servers left out: an object has 30 s for a request. */
+/**
+ * Longest CPU time of a run, in milliseconds, waiting for stores and servers excluded: an object has 30 s for a
+ * request.
+ */
 export const MAX_BUSY_MS = 15_000;
 
-/** Most lines in which two files differ that are compared: the time grows with their square. */
+/** Most differing lines that `diff` compares: its time grows with their square. */
 export const MAX_DIFF_LINES = 4_000;
 
 /**
- * What just-bash is held to. Its programs never wait for anything while they work on a text, so that neither a timer nor another
- * request gets a word in: numbers bound them, not time.
+ * Limits passed to just-bash. Its programs never await while they process a text, so no timer fires: counts bound them,
+ * not time.
  */
 export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxSourceBytes: MAX_SCRIPT_BYTES,

@@ -1,11 +1,8 @@
 import type { IFileSystem } from "just-bash/browser";
-import { byteString, bytesOf, textOf } from "./file-bytes.ts";
-import { fail, missing } from "./file-errors.ts";
-import { READ_ONLY } from "./fixed-places.ts";
-import { type Mount, WORKSPACE } from "./mounts.ts";
-import type { RunMemory } from "./run-memory.ts";
-import { RunTree } from "./run-tree.ts";
-import { type Entry, entriesBelow, isWithin, normalPath } from "./tree.ts";
+import { byteString, contentBytes, decodeBytes } from "./file-bytes.ts";
+import type { RunLimiter } from "./run-limiter.ts";
+import { type Mount, RunTree } from "./run-tree.ts";
+import { type Entry, entriesBelow, fail, isWithin, missing, normalPath, READ_ONLY, WORKSPACE } from "./tree.ts";
 import { TreeChanges } from "./tree-changes.ts";
 
 type ByteString = Awaited<ReturnType<NonNullable<IFileSystem["readFileBytes"]>>>;
@@ -14,39 +11,42 @@ type Content = Parameters<IFileSystem["writeFile"]>[1];
 type WriteOptions = Parameters<IFileSystem["writeFile"]>[2];
 
 /**
- * The files of one run as just-bash wants them: `/workspace` and what is mounted beside it. Failures are errors as programs of a
- * shell know them, `ENOENT` and so on.
+ * The file system of one run for just-bash: `/workspace` and the mounts beside it. Errors have errno prefixes such as
+ * `ENOENT`.
+ *
+ * just-bash's own `InMemoryFs` and `MountableFs` do not serve: `stat` loads lazy files, links are not followed on
+ * writes or between mounts, and their changes cannot be inspected.
  */
 export class RunFiles implements IFileSystem {
   readonly #tree: RunTree;
   readonly #changes: TreeChanges;
-  readonly #memory: RunMemory;
+  readonly #memory: RunLimiter;
   readonly #ids = new WeakMap<Entry, number>();
   #nextId = 1;
 
   /** @param commands what is found in `/bin` and `/usr/bin` */
-  constructor(mounts: readonly Mount[], commands: readonly string[], memory: RunMemory, now: () => number) {
+  constructor(mounts: readonly Mount[], commands: readonly string[], memory: RunLimiter, now: () => number) {
     this.#tree = new RunTree(mounts, commands, memory, now);
     this.#changes = new TreeChanges(this.#tree, memory, now);
     this.#memory = memory;
   }
 
-  /** Nothing can be read or changed any more. */
+  /** Ends all access: later reads and writes throw. */
   close(): void {
     this.#tree.close();
   }
 
-  /** Paths that something was written to in vain. */
+  /** Read-only paths that the script tried to write to. */
   get refused(): string[] {
     return this.#changes.refused;
   }
 
-  /** Every file and link of the workspace as it is now; undefined where nobody looked into it. */
+  /** All files and links of the workspace; undefined if the script never accessed it. */
   workspace(): [string, Entry][] | undefined {
     return this.#tree.workspace();
   }
 
-  /** Files that are neither in the workspace nor where one would expect them to be gone. */
+  /** Files that were written outside `/workspace` and `/tmp`, and so are not kept. */
   strays(): string[] {
     const elsewhere = (path: string) => ![WORKSPACE, "/tmp", ...READ_ONLY].some((folder) => isWithin(folder, path));
     return [...entriesBelow(this.#tree.root, "/")].flatMap(([path, { kind }]) =>
@@ -55,11 +55,11 @@ export class RunFiles implements IFileSystem {
   }
 
   async readFile(path: string, options?: Parameters<IFileSystem["readFile"]>[1]): Promise<string> {
-    return textOf(await this.readFileBuffer(path), options);
+    return decodeBytes(await this.readFileBuffer(path), options);
   }
 
   async readFileBytes(path: string): Promise<ByteString> {
-    // The type is opaque, and nothing that just-bash exports makes one.
+    // `ByteString` is an opaque type, and just-bash exports no constructor for it.
     return byteString(await this.readFileBuffer(path)) as unknown as ByteString;
   }
 
@@ -119,17 +119,17 @@ export class RunFiles implements IFileSystem {
     return normalPath(path.startsWith("/") ? path : `${base}/${path}`);
   }
 
-  /** Only `ls` asks for it, for patterns that the shell has tried already and that fit nothing. */
+  /** Empty: only `ls` calls it, for patterns that the shell has already failed to match. */
   getAllPaths(): string[] {
     return [];
   }
 
   writeFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    return this.#changes.write(path, () => bytesOf(content, options));
+    return this.#changes.write(path, () => contentBytes(content, options));
   }
 
   appendFile(path: string, content: Content, options?: WriteOptions): Promise<void> {
-    return this.#changes.append(path, bytesOf(content, options));
+    return this.#changes.append(path, contentBytes(content, options));
   }
 
   mkdir(path: string, options?: { recursive?: boolean }): Promise<void> {
@@ -153,7 +153,7 @@ export class RunFiles implements IFileSystem {
   }
 
   link(existingPath: string, newPath: string): Promise<void> {
-    return this.#changes.makeSecondName(existingPath, newPath);
+    return this.#changes.makeCopy(existingPath, newPath);
   }
 
   async chmod(path: string, mode: number): Promise<void> {
@@ -173,14 +173,14 @@ export class RunFiles implements IFileSystem {
       isDirectory: entry.kind === "folder",
       isSymbolicLink: entry.kind === "link",
       mode: entry.kind === "link" ? 0o777 : entry.mode,
-      size: sizeOf(entry),
+      size: entrySize(entry),
       mtime: new Date(entry.modifiedAt),
       identity: `run:${id}`,
     };
   }
 }
 
-function sizeOf(entry: Entry): number {
+function entrySize(entry: Entry): number {
   if (entry.kind === "file") return entry.bytes?.length ?? entry.stored?.size ?? 0;
   return entry.kind === "link" ? entry.target.length : 0;
 }

@@ -5,7 +5,7 @@ import { MAX_ANSWER_BYTES, MAX_REQUESTS } from "./limits.ts";
 
 type BashFetch = NonNullable<BashOptions["fetch"]>;
 
-/** The requests of one run, made by the guarded fetch. */
+/** The HTTP requests of one run, sent through the guarded fetch. */
 export class ShellRequests {
   readonly #fetch: SafeFetch;
   readonly #hosts = new Set<string>();
@@ -15,12 +15,12 @@ export class ShellRequests {
     this.#fetch = fetch;
   }
 
-  /** Hosts that answered. */
+  /** Hosts that answered, sorted. */
   get hosts(): string[] {
     return [...this.#hosts].sort();
   }
 
-  /** As `curl` calls it. @throws Error with a message from which it knows its exit code */
+  /** The fetch that `curl` calls. @throws Error with a message from which `curl` derives its exit code */
   readonly fetch: BashFetch = async (url, options = {}) => {
     if (++this.#count > MAX_REQUESTS) throw new Error(`A run makes ${MAX_REQUESTS} requests at most.`);
     const { method, headers, body, timeoutMs, signal } = options;
@@ -37,7 +37,7 @@ export class ShellRequests {
   };
 }
 
-/** The words by which just-bash's curl chooses its exit code. */
+/** Message prefixes by which just-bash's curl chooses its exit code. */
 const KINDS: Partial<Record<EgressError["code"], string>> = {
   refused: "Network access denied: ",
   unresolved: "Network access denied: ",

@@ -1,34 +1,46 @@
 import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
-import { fullDisk, missing, readOnly } from "./file-errors.ts";
-import { checkChangeable, isChangeable } from "./fixed-places.ts";
-import type { RunMemory } from "./run-memory.ts";
+import type { RunLimiter } from "./run-limiter.ts";
 import type { RunTree } from "./run-tree.ts";
-import { below, type Entry, entriesBelow, type FolderEntry, folderAt, isWithin, locate, newFile } from "./tree.ts";
+import {
+  below,
+  checkChangeable,
+  type Entry,
+  entriesBelow,
+  type FolderEntry,
+  folderAt,
+  fullDisk,
+  isChangeable,
+  isWithin,
+  missing,
+  newFile,
+  readOnly,
+  resolveEntry,
+} from "./tree.ts";
 
 /**
- * What a run changes in its tree, in memory only. Where a file is written nothing is thrown for what is read-only or too much,
- * because just-bash would drop all that was printed: the first is told in `refused`, the second stops the run.
+ * Changes a run's tree in memory. Writing to a read-only path or over a limit does not throw, because just-bash would
+ * discard the output: the first is recorded in `refused`, the second stops the run.
  */
 export class TreeChanges {
   readonly #tree: RunTree;
-  readonly #memory: RunMemory;
+  readonly #memory: RunLimiter;
   readonly #now: () => number;
   readonly #refused = new Set<string>();
 
-  constructor(tree: RunTree, memory: RunMemory, now: () => number) {
+  constructor(tree: RunTree, memory: RunLimiter, now: () => number) {
     this.#tree = tree;
     this.#memory = memory;
     this.#now = now;
   }
 
-  /** Paths that something was written to in vain. */
+  /** Read-only paths that the script tried to write to. */
   get refused(): string[] {
     return [...this.#refused];
   }
 
-  /** @param content makes bytes that nobody else changes; not asked where nothing is written */
-  async write(wanted: string, content: () => Uint8Array): Promise<void> {
-    const { path, name, entry } = await this.#tree.find(wanted, true);
+  /** @param content returns bytes that the tree may keep; not called if nothing is written */
+  async write(requestedPath: string, content: () => Uint8Array): Promise<void> {
+    const { path, name, entry } = await this.#tree.find(requestedPath, true);
     if (path === "/dev/null") return;
     if (!isChangeable(path)) {
       this.#refused.add(path);
@@ -47,36 +59,36 @@ export class TreeChanges {
     else this.#parentOf(path).children.set(name, file);
   }
 
-  async append(wanted: string, more: Uint8Array): Promise<void> {
-    const { path, entry } = await this.#tree.find(wanted, true);
+  async append(requestedPath: string, more: Uint8Array): Promise<void> {
+    const { path, entry } = await this.#tree.find(requestedPath, true);
     const before = entry?.kind === "file" && more.length > 0 ? await this.#tree.load(entry) : new Uint8Array();
     if (entry?.kind === "file" && more.length === 0 && isChangeable(path)) return;
     await this.#memory.serve(before.length);
-    await this.write(wanted, () => joined(before, more));
+    await this.write(requestedPath, () => joined(before, more));
   }
 
-  async makeFolder(wanted: string, parents: boolean): Promise<void> {
-    const { path, parent, entry } = await this.#tree.find(wanted, true);
+  async makeFolder(requestedPath: string, parents: boolean): Promise<void> {
+    const { path, parent, entry } = await this.#tree.find(requestedPath, true);
     if (entry !== undefined) {
       if (parents && entry.kind === "folder") return;
-      throw new Error(`EEXIST: file already exists, mkdir '${wanted}'`);
+      throw new Error(`EEXIST: file already exists, mkdir '${requestedPath}'`);
     }
     checkChangeable(path);
-    if (parent === undefined && !parents) throw missing("mkdir", wanted);
+    if (parent === undefined && !parents) throw missing("mkdir", requestedPath);
     this.#create();
     folderAt(this.#tree.root, path, this.#now());
   }
 
-  async remove(wanted: string, how: { recursive?: boolean; force?: boolean }): Promise<void> {
-    const { path, name, parent, entry } = await this.#tree.findWhole(wanted);
+  async remove(requestedPath: string, how: { recursive?: boolean; force?: boolean }): Promise<void> {
+    const { path, name, parent, entry } = await this.#tree.findWhole(requestedPath);
     if (entry === undefined) {
       if (how.force) return;
-      throw missing("rm", wanted);
+      throw missing("rm", requestedPath);
     }
-    if (parent === undefined) throw readOnly("rm", wanted);
+    if (parent === undefined) throw readOnly("rm", requestedPath);
     checkChangeable(path);
     if (entry.kind === "folder" && entry.children.size > 0 && !how.recursive) {
-      throw new Error(`ENOTEMPTY: directory not empty, rm '${wanted}'`);
+      throw new Error(`ENOTEMPTY: directory not empty, rm '${requestedPath}'`);
     }
     parent.children.delete(name);
     this.#let(entry);
@@ -120,8 +132,8 @@ export class TreeChanges {
     this.#parentOf(path).children.set(name, { kind: "link", target, modifiedAt: this.#now() });
   }
 
-  /** A copy: what is written to one of two names does not show in the other. */
-  async makeSecondName(existingPath: string, newPath: string): Promise<void> {
+  /** Creates a hard link as a copy: later writes to one name do not change the other. */
+  async makeCopy(existingPath: string, newPath: string): Promise<void> {
     const { entry } = await this.#tree.find(existingPath, true);
     if (entry === undefined) throw missing("link", existingPath);
     if (entry.kind !== "file") throw new Error(`EPERM: operation not permitted, link '${existingPath}'`);
@@ -131,10 +143,10 @@ export class TreeChanges {
     this.#copy(entry, to.path);
   }
 
-  /** Something that is there, to change its mode or its time. @param verb for the error */
-  async changeable(wanted: string, verb: string): Promise<Entry> {
-    const { path, entry } = await this.#tree.find(wanted, true);
-    if (entry === undefined) throw missing(verb, wanted);
+  /** An existing entry whose mode or time may be changed. @param verb for the error message */
+  async changeable(requestedPath: string, verb: string): Promise<Entry> {
+    const { path, entry } = await this.#tree.find(requestedPath, true);
+    if (entry === undefined) throw missing(verb, requestedPath);
     checkChangeable(path);
     return entry;
   }
@@ -143,9 +155,9 @@ export class TreeChanges {
     if (!this.#memory.mayCreate()) throw fullDisk();
   }
 
-  /** Copies a file, link or folder to a path, over a file that is there. */
+  /** Copies a file, link or folder to a path, replacing a file there. */
   #copy(entry: Entry, path: string): void {
-    const { name, entry: there } = locate(this.#tree.root, path, false);
+    const { name, entry: there } = resolveEntry(this.#tree.root, path, false);
     if (entry.kind === "folder") {
       if (there !== undefined && there.kind !== "folder") throw new Error(`ENOTDIR: not a directory, cp '${path}'`);
       this.#create();
@@ -164,7 +176,7 @@ export class TreeChanges {
     return folderAt(this.#tree.root, path.slice(0, path.lastIndexOf("/")), this.#now());
   }
 
-  /** Something is gone from the tree, with all that is in it. */
+  /** Releases the memory of a removed entry and of everything in it. */
   #let(entry: Entry): void {
     const files = entry.kind === "folder" ? [...entriesBelow(entry, "")].map(([, inner]) => inner) : [entry];
     for (const file of files) if (file.kind === "file") this.#memory.release(file.bytes?.length ?? 0);

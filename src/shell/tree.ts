@@ -1,11 +1,11 @@
-/** Something that a run sees at a path. */
+/** A file, folder or link of a run. */
 export type Entry = FileEntry | FolderEntry | LinkEntry;
 
 export interface FileEntry {
   kind: "file";
-  /** Never changed in place; undefined until it is read. */
+  /** Never modified in place; undefined until the file is read. */
   bytes: Uint8Array | undefined;
-  /** Where its bytes come from, as long as nobody wrote to it. */
+  /** The stored file that it is; undefined once the run has written to it. */
   stored: StoredFile | undefined;
   mode: number;
   modifiedAt: number;
@@ -24,26 +24,26 @@ export interface LinkEntry {
   modifiedAt: number;
 }
 
-/** A file as its store has it. */
+/** A file in its store. */
 export interface StoredFile {
-  /** The absolute path at which the run found it. */
+  /** Its absolute path when it was listed. */
   readonly path: string;
   /** In bytes. */
   size: number;
-  /** The version that the run began from, or has read. */
+  /** The version that was listed, or the one that was read later. */
   etag: string;
-  /** @throws Error of a shell's kind where it cannot be read */
+  /** @throws Error with an errno prefix such as `ENOENT` if it cannot be read */
   read(): Promise<Uint8Array>;
 }
 
-/** Where a path leads, its links followed. */
-export interface Located {
-  /** Without links. */
+/** A path with its links resolved. */
+export interface ResolvedPath {
+  /** The path without links. */
   path: string;
   name: string;
   /** Undefined for the root. */
   parent: FolderEntry | undefined;
-  /** Undefined where nothing is. */
+  /** Undefined if nothing exists at the path. */
   entry: Entry | undefined;
 }
 
@@ -57,7 +57,7 @@ export function newFile(bytes: Uint8Array | undefined, stored: StoredFile | unde
   return { kind: "file", bytes, stored, mode: 0o644, modifiedAt };
 }
 
-/** An absolute path without `.`, `..` and empty segments, its accents composed (NFC). Nothing is above the root. */
+/** An absolute path without `.`, `..` and empty segments, in NFC. `..` at the root stays at the root. */
 export function normalPath(path: string): string {
   const segments: string[] = [];
   for (const segment of path.normalize("NFC").split("/")) {
@@ -67,34 +67,34 @@ export function normalPath(path: string): string {
   return `/${segments.join("/")}`;
 }
 
-/** Whether a path is a folder's or below it. Both are normal. */
+/** Whether a path is a folder or below it. Both must be normal paths. */
 export function isWithin(folder: string, path: string): boolean {
   return folder === "/" || path === folder || path.startsWith(`${folder}/`);
 }
 
-/** The path of something in a folder. */
+/** Joins a folder's path and a name. */
 export function below(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
 /**
- * Follows a path from the root. Its last link is followed only where that is wanted.
- * @throws Error `ENOTDIR` where it leads through a file, `ELOOP` where links lead nowhere
+ * Resolves a path from the root; its last segment, if it is a link, only if `followLast`.
+ * @throws Error `ENOTDIR` if a segment is a file, `ELOOP` for too many links
  */
-export function locate(root: FolderEntry, wanted: string, followLast: boolean): Located {
-  let path = normalPath(wanted);
+export function resolveEntry(root: FolderEntry, requestedPath: string, followLast: boolean): ResolvedPath {
+  let path = normalPath(requestedPath);
   for (let links = 0; links <= MAX_LINKS; links++) {
-    const found = walk(root, path, followLast);
+    const found = walkPath(root, path, followLast);
     if (typeof found !== "string") return found;
     path = found;
   }
-  throw new Error(`ELOOP: too many levels of symbolic links, '${wanted}'`);
+  throw new Error(`ELOOP: too many levels of symbolic links, '${requestedPath}'`);
 }
 
-/** What is at a path, or the path that is to be followed instead. */
-function walk(root: FolderEntry, path: string, followLast: boolean): Located | string {
+/** The entry at a path, or the path to continue with after a link. */
+function walkPath(root: FolderEntry, path: string, followLast: boolean): ResolvedPath | string {
   const names = path.split("/").filter((name) => name !== "");
-  let located: Located = { path: "/", name: "", parent: undefined, entry: root };
+  let located: ResolvedPath = { path: "/", name: "", parent: undefined, entry: root };
   for (const [at, name] of names.entries()) {
     const folder: Entry | undefined = located.entry;
     if (folder !== undefined && folder.kind !== "folder") throw new Error(`ENOTDIR: not a directory, '${path}'`);
@@ -110,7 +110,7 @@ function walk(root: FolderEntry, path: string, followLast: boolean): Located | s
   return located;
 }
 
-/** The folder at a normal path; it and those above it are made where they are not there. */
+/** The folder at a normal path. Missing folders are created. */
 export function folderAt(root: FolderEntry, path: string, modifiedAt: number): FolderEntry {
   let folder = root;
   for (const name of path.split("/").filter((part) => part !== "")) {
@@ -122,11 +122,56 @@ export function folderAt(root: FolderEntry, path: string, modifiedAt: number): F
   return folder;
 }
 
-/** Every file, folder and link below a folder, with its path. */
+/** All files, folders and links below a folder, each with its path. */
 export function* entriesBelow(folder: FolderEntry, path: string): Generator<[string, Entry]> {
   for (const [name, entry] of folder.children) {
     const here = below(path, name);
     yield [here, entry];
     if (entry.kind === "folder") yield* entriesBelow(entry, here);
   }
+}
+
+/** The path of the workspace. */
+export const WORKSPACE = "/workspace";
+
+/** Folders that always exist. */
+export const FIXED_FOLDERS = ["/bin", "/dev/fd", "/skills", "/tmp", "/usr/bin", WORKSPACE];
+
+export const DEVICES = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+
+/** Read-only folders. Process substitution still creates files in `/dev/fd`. */
+export const READ_ONLY = ["/bin", "/dev", "/skills", "/usr/bin"];
+const SUBSTITUTED = "/dev/fd";
+
+/** Whether a path may be created, changed or removed. The fixed folders themselves cannot be. */
+export function isChangeable(path: string): boolean {
+  if (FIXED_FOLDERS.some((folder) => isWithin(path, folder))) return false;
+  return isWithin(SUBSTITUTED, path) || !READ_ONLY.some((folder) => isWithin(folder, path));
+}
+
+/** @throws Error `EROFS` */
+export function checkChangeable(path: string): void {
+  if (!isChangeable(path)) throw readOnly("open", path);
+}
+
+/** Errors with the errno prefixes that shell programs expect. */
+export function missing(verb: string, path: string): Error {
+  return new Error(`ENOENT: no such file or directory, ${verb} '${path}'`);
+}
+
+export function readOnly(verb: string, path: string): Error {
+  return new Error(`EROFS: read-only file system, ${verb} '${path}'`);
+}
+
+export function fullDisk(): Error {
+  return new Error("ENOSPC: no space left");
+}
+
+export function runIsOver(): Error {
+  return new Error("EINTR: the run is over");
+}
+
+/** Throws in an expression. */
+export function fail(error: Error): never {
+  throw error;
 }

@@ -1,31 +1,32 @@
+import { atMost } from "../lib/at-most.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Mask } from "../security/mask.ts";
 import { type Expectation, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import type { Changes, Written } from "./changes.ts";
 import { MAX_CHANGES } from "./limits.ts";
 import type { ChangedFile } from "./shell.ts";
+import { type Entry, type FileEntry, type StoredFile, WORKSPACE } from "./tree.ts";
 
 /** Most files that are on their way at once. */
 const IN_FLIGHT = 6;
 
-/** What came of the changes of a run. */
-export interface WrittenBack {
+/** The stored changes of a run. */
+export interface WriteBackResult {
   written: ChangedFile[];
   removed: string[];
-  /** Sentences about what was not stored. */
+  /** Sentences about changes that were not stored. */
   conflicts: string[];
 }
 
 /**
- * Stores what a run changed, file by file, each only over the version that the run began from. Files are removed when all
- * others are written, and none where one could not be: it may have been moved there.
+ * Stores the changes of a run file by file, each only over the version that the run started from. Files are removed
+ * after all writes, and only if every write succeeded, because a removed file may have been moved.
  */
 export async function writeBack(
-  { written, removed, left }: Changes,
+  { written, removed, notes }: WorkspaceChanges,
   workspace: Pick<Workspace, "read" | "write" | "remove">,
   mask: Mask,
-): Promise<WrittenBack> {
-  const done: WrittenBack = { written: [], removed: [], conflicts: [...left] };
+): Promise<WriteBackResult> {
+  const done: WriteBackResult = { written: [], removed: [], conflicts: [...notes] };
   if (written.length + removed.length > MAX_CHANGES) {
     const count = written.length + removed.length;
     done.conflicts.push(`Nothing was stored: the script changed ${count} files, and ${MAX_CHANGES} are the most.`);
@@ -34,66 +35,103 @@ export async function writeBack(
   let whole = true;
   const inMemory = written.filter(({ file }) => file.bytes !== undefined);
   const moved = written.filter(({ file }) => file.bytes === undefined);
-  const store = async (one: Written): Promise<void> => {
+  const store = async (one: ChangedEntry): Promise<void> => {
     try {
       const changed = await writeOne(one, workspace, mask);
       if (changed !== undefined) done.written.push(changed);
     } catch (thrown) {
       whole = false;
-      done.conflicts.push(`${one.path} was not written: ${reasonOf(thrown)}`);
+      done.conflicts.push(`${one.path} was not written: ${writeFailureReason(thrown)}`);
     }
   };
-  await inTurn(inMemory, IN_FLIGHT, store);
-  // Their bytes were never needed, and are in memory one file at a time.
-  await inTurn(moved, 1, store);
+  await atMost(IN_FLIGHT, inMemory, store);
+  // These files were moved or copied unread: their bytes are loaded one file at a time.
+  await atMost(1, moved, store);
   if (!whole && removed.length > 0) {
     const paths = removed.map(({ path }) => path).join(", ");
     done.conflicts.push(`Not removed, because not everything could be written: ${paths}`);
     return sorted(done);
   }
-  await inTurn(removed, IN_FLIGHT, async ({ path, stored }) => {
+  await atMost(IN_FLIGHT, removed, async ({ path, stored }) => {
     try {
       await workspace.remove(path, { kind: "etag", etag: stored.etag });
       done.removed.push(path);
     } catch (thrown) {
       if (thrown instanceof WorkspaceError && thrown.code === "not_found") done.removed.push(path);
-      else done.conflicts.push(`${path} was not removed: ${reasonOf(thrown)}`);
+      else done.conflicts.push(`${path} was not removed: ${writeFailureReason(thrown)}`);
     }
   });
   return sorted(done);
 }
 
-/** @returns undefined where the file has these bytes already */
+/** Writes one file. @returns undefined if the stored file already has these bytes */
 async function writeOne(
-  { path, file, over }: Written,
+  { path, file, replaced }: ChangedEntry,
   workspace: Pick<Workspace, "write">,
   mask: Mask,
 ): Promise<ChangedFile | undefined> {
   const bytes = file.bytes ?? (await file.stored?.read()) ?? new Uint8Array();
   if (mask.mask(path) !== path) throw new Error("its name holds the value of a secret.");
   if (mask.holds(bytes)) throw new Error("it holds the value of a secret, and secrets are not kept in files.");
-  const expect: Expectation = over === undefined ? { kind: "new" } : { kind: "etag", etag: over.etag };
+  const expect: Expectation = replaced === undefined ? { kind: "new" } : { kind: "etag", etag: replaced.etag };
   const { etag } = await workspace.write(path, bytes, expect);
-  if (etag === over?.etag) return undefined;
-  return { path, etag, ...(over !== undefined && { before: over.etag }) };
+  if (etag === replaced?.etag) return undefined;
+  return { path, etag, ...(replaced !== undefined && { before: replaced.etag }) };
 }
 
-/** Works through a list with so many at once. */
-async function inTurn<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
-  const waiting = list.values();
-  const worker = async () => {
-    for (const one of waiting) await work(one);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-function reasonOf(thrown: unknown): string {
+function writeFailureReason(thrown: unknown): string {
   if (!(thrown instanceof WorkspaceError) || thrown.code !== "conflict") return messageOf(thrown);
   return "somebody else changed, made or deleted it while the script ran. Look at it, then run the script again.";
 }
 
-function sorted(done: WrittenBack): WrittenBack {
+function sorted(done: WriteBackResult): WriteBackResult {
   done.written.sort((a, b) => (a.path < b.path ? -1 : 1));
   done.removed.sort();
   return done;
+}
+
+/** The changes of a run in the workspace. Paths are relative to it. */
+export interface WorkspaceChanges {
+  written: ChangedEntry[];
+  removed: { path: string; stored: StoredFile }[];
+  /** Sentences about changes that cannot be stored, such as links. */
+  notes: string[];
+}
+
+export interface ChangedEntry {
+  path: string;
+  file: FileEntry;
+  /** The stored file that it replaces. */
+  replaced: StoredFile | undefined;
+}
+
+/**
+ * Compares the files at the start of a run with those at its end.
+ * @param stopped whether the run was aborted: a file that it emptied and had not yet rewritten is kept as it was
+ */
+export function findChanges(
+  before: readonly StoredFile[],
+  after: readonly [string, Entry][],
+  stopped: boolean,
+): WorkspaceChanges {
+  const known = new Map(before.map((stored) => [stored.path, stored]));
+  const there = new Set(after.map(([path]) => path));
+  const changes: WorkspaceChanges = { written: [], removed: [], notes: [] };
+  for (const [path, entry] of after) {
+    const replaced = known.get(path);
+    const shown = relative(path);
+    if (entry.kind === "link") changes.notes.push(`${shown} is a link; links are gone after the run.`);
+    if (entry.kind !== "file" || (entry.stored !== undefined && entry.stored === replaced)) continue;
+    const emptied = entry.bytes?.length === 0 && replaced !== undefined && replaced.size > 0;
+    if (stopped && emptied) changes.notes.push(`${shown} stays as it was: what writes to it had not come to its end.`);
+    else changes.written.push({ path: shown, file: entry, replaced });
+  }
+  for (const stored of before) {
+    if (!there.has(stored.path)) changes.removed.push({ path: relative(stored.path), stored });
+  }
+  return changes;
+}
+
+function relative(path: string): string {
+  return path.slice(WORKSPACE.length + 1);
 }

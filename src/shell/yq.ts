@@ -5,29 +5,29 @@ import { messageOf } from "../lib/errors.ts";
 const MAX_YAML_BYTES = 256 * 1024;
 const USAGE = "usage: yq [-o json] [-p json] [-r] FILTER [FILE], the filter in the language of jq\n";
 
-interface Asked {
+interface YqArguments {
   filter: string;
   path: string | undefined;
   json: boolean;
 }
 
-/** `yq`: reads YAML (JSON is YAML, too), asks jq, and writes YAML or, with `-o json`, JSON. It changes no file. */
+/** `yq`: parses YAML or JSON, runs a jq filter, and prints YAML or, with `-o json`, JSON. It changes no file. */
 export const yq: CustomCommand = {
   name: "yq",
   async execute(args, context) {
-    const asked = parseArgs(args);
-    if (typeof asked === "string") return { stdout: "", stderr: asked, exitCode: 2 };
+    const options = parseArgs(args);
+    if (typeof options === "string") return { stdout: "", stderr: options, exitCode: 2 };
     try {
-      const values = valuesOf(await sourceOf(asked.path, context));
-      return await ask(values, asked, context);
+      const values = parseYaml(await readSource(options.path, context));
+      return await runJq(values, options, context);
     } catch (thrown) {
       return { stdout: "", stderr: `yq: ${messageOf(thrown)}\n`, exitCode: 1 };
     }
   },
 };
 
-/** @returns what is wrong where it is text */
-function parseArgs(args: readonly string[]): Asked | string {
+/** @returns an error message if the arguments are wrong */
+function parseArgs(args: readonly string[]): YqArguments | string {
   let json = false;
   const operands: string[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -46,13 +46,13 @@ function parseArgs(args: readonly string[]): Asked | string {
   return more.length > 0 ? USAGE : { filter, path, json };
 }
 
-async function sourceOf(path: string | undefined, { fs, cwd, stdin }: ResolvedCommandContext): Promise<string> {
+async function readSource(path: string | undefined, { fs, cwd, stdin }: ResolvedCommandContext): Promise<string> {
   if (path !== undefined && path !== "-") return await fs.readFile(fs.resolvePath(cwd, path));
   return new TextDecoder().decode(Uint8Array.from(String(stdin), (character) => character.charCodeAt(0)));
 }
 
-/** @throws Error where it is too large or no YAML */
-function valuesOf(source: string): unknown[] {
+/** @throws Error if it is too large or not YAML */
+function parseYaml(source: string): unknown[] {
   if (source.length > MAX_YAML_BYTES) throw new Error(`it takes ${MAX_YAML_BYTES / 1024} KiB at most`);
   const documents = parseAllDocuments(source, { logLevel: "silent" });
   return [...documents].map((document) => {
@@ -62,7 +62,11 @@ function valuesOf(source: string): unknown[] {
   });
 }
 
-async function ask(values: readonly unknown[], { filter, json }: Asked, { exec, cwd, signal }: ResolvedCommandContext) {
+async function runJq(
+  values: readonly unknown[],
+  { filter, json }: YqArguments,
+  { exec, cwd, signal }: ResolvedCommandContext,
+) {
   const stdin = values.map((value) => JSON.stringify(value)).join("\n");
   const answer = await exec?.("/usr/bin/jq", {
     args: [...(json ? [] : ["-c"]), filter],

@@ -24,7 +24,7 @@ export interface BundledSkill {
   files: Readonly<Record<string, string>>;
 }
 
-/** All of them, by name. */
+/** All bundled skills, by name. */
 export const BUNDLED_SKILLS: readonly BundledSkill[] = [
   { name: "feeds", files: { "SKILL.md": feeds, "scripts/feed.sh": feedsFeed, "scripts/new.sh": feedsNew } },
   { name: "github", files: { "SKILL.md": github, "scripts/gh.sh": githubRequests } },

@@ -1,11 +1,11 @@
 import type { Skill } from "./skill.ts";
 
-/** Longest name of a command: Telegram takes no longer one in its menu. */
+/** Longest name of a command: the limit of Telegram's menu. */
 const MAX_NAME_CHARS = 32;
-/** What a skill is called of whose name, and whose folder's, nothing is left. */
+/** The command name of a skill whose name and folder have no usable characters. */
 const NAMELESS = "skill";
 
-/** A skill that people may call on, and the command for it. */
+/** A skill that users may invoke, and its command. */
 export interface SkillCommand {
   /** At most 32 of `a-z`, `0-9` and `_`; unique in its list. */
   name: string;
@@ -13,21 +13,21 @@ export interface SkillCommand {
 }
 
 /**
- * The commands of the skills that people may call on, ordered by the skills' names. Names are made as OpenClaw makes
- * them, but that a skill of whose name nothing is left, such as a Chinese one, goes by its folder.
- * @param reserved names of other commands, whole or in two words
+ * The commands of the skills that users may invoke, ordered by skill name. Names are derived as in OpenClaw, except
+ * that a name without usable characters, such as a Chinese one, falls back to the folder.
+ * @param reserved names of other commands, of one word or two
  */
 export function skillCommands(skills: readonly Skill[], reserved: readonly string[]): SkillCommand[] {
   const taken = new Set(reserved.map(commandName));
   const callable = skills.filter(({ invocation }) => invocation.userInvocable).toSorted(byName);
   return callable.map((skill) => {
-    const name = freeName(commandName(skill.name) || commandName(folderOf(skill)) || NAMELESS, taken);
+    const name = freeName(commandName(skill.name) || commandName(folderName(skill)) || NAMELESS, taken);
     taken.add(name);
     return { name, skill };
   });
 }
 
-/** The command that a word means: its name, the skill's own, or either with `-`, `_` and case as people write them. */
+/** The command for a word: by command name, then by skill name, then by either with `-`, `_` and case ignored. */
 export function findSkillCommand(commands: readonly SkillCommand[], word: string): SkillCommand | undefined {
   const lower = word.toLowerCase();
   return (
@@ -37,7 +37,7 @@ export function findSkillCommand(commands: readonly SkillCommand[], word: string
   );
 }
 
-/** A text's first words where they are one of some names, which may have several, and what comes after; the longest. */
+/** Finds the longest of some names (which may have several words) that a text starts with, and the rest of the text. */
 export function leadingName<Named extends { name: string }>(
   text: string,
   named: readonly Named[],
@@ -50,7 +50,7 @@ export function leadingName<Named extends { name: string }>(
   return found && { named: found, rest: words.slice(found.name.length).trim() };
 }
 
-/** A name as commands have it; empty where nothing of it can be in one. */
+/** Converts a name to a command name; empty if no character is usable. */
 export function commandName(raw: string): string {
   const whole = raw.toLowerCase().replace(/[^a-z0-9]+/g, "_");
   return whole.replace(/^_|_$/g, "").slice(0, MAX_NAME_CHARS);
@@ -66,7 +66,7 @@ function loosely(text: string): string {
   return text.toLowerCase().replace(/[\s_]/g, "-");
 }
 
-function folderOf({ baseDir }: Skill): string {
+function folderName({ baseDir }: Skill): string {
   return baseDir.slice(baseDir.lastIndexOf("/") + 1);
 }
 

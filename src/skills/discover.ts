@@ -2,12 +2,13 @@ import { atMost } from "../lib/at-most.ts";
 import { deadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
-import { type FoundSkill, findSkills, MAX_DEPTH, type PassedOver } from "./find-skills.ts";
-import { leftOut, parseSkillFile, type SkillPlace } from "./parse-skill.ts";
+import { findSkills, MAX_DEPTH, type SkillDirectory, type SkippedSkill } from "./find-skills.ts";
+import { leftOutFor } from "./gate.ts";
+import { leftOutAt, parseSkillFile, type SkillLocation } from "./parse-skill.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill, type SkillFile, type SkillRoot } from "./skill.ts";
-import type { Remembered, SkillCache } from "./skill-cache.ts";
+import type { CachedSkill, SkillCache } from "./skill-cache.ts";
 
-/** How much is looked at: `skills.limits` of the configuration. */
+/** Limits of discovery: `skills.limits` of the configuration. */
 export interface DiscoveryLimits {
   maxCandidatesPerRoot: number;
   maxSkillsLoadedPerSource: number;
@@ -15,126 +16,125 @@ export interface DiscoveryLimits {
   maxSkillFileBytes: number;
 }
 
-/** What the roots have. */
-export interface Discovered {
-  /** One a name, the strongest of its name, by name. */
+/** The skills in some roots. */
+export interface DiscoveredSkills {
+  /** One skill per name, from the strongest source, sorted by name. */
   skills: Skill[];
-  /** Everything else, with the reason. A root that did not answer is in it with the code `unreachable` and its address as location. */
+  /**
+   * Everything that is not used, with the reason. A root that does not answer is listed with the code `unreachable` and
+   * its address as location.
+   */
   leftOut: LeftOut[];
-  /** The files of each skill that was found, by the location of its SKILL.md; their paths are relative to its folder. */
+  /** The files of each skill by the location of its SKILL.md, with paths relative to the skill's folder. */
   files: ReadonlyMap<string, SkillFile[]>;
 }
 
-/** Operations of a store under way at once: of six connections a Worker has at a time, none may wait for others. */
+/** Store operations in progress at once; a Worker has six connections. */
 const IN_FLIGHT = 6;
-/** After so long without an answer a root is taken to have none. */
+/** Timeout of a store operation, in milliseconds. */
 const ANSWER_MS = 20_000;
-/** Of those that are passed over in one root so many are named each, and of the rest their number. */
+/** Most skipped skills of a root that are reported individually; of the rest only the number is. */
 const MAX_NAMED = 100;
 
 /**
- * Looks for skills in roots, and reads each SKILL.md that is not remembered in its version. Of two with one name the stronger source
- * counts, of one source the root that comes first, in one root the path that comes first. Never throws: a root or file that does not
- * answer is left out and the others load.
+ * Finds the skills in roots, and reads each SKILL.md whose version is not cached. Of two skills with one name, the
+ * stronger source counts, then the earlier root, then the earlier path. Never throws: a root or file that does not
+ * answer is reported, and the others load.
  */
 export async function discover(
   roots: readonly SkillRoot[],
   limits: DiscoveryLimits,
-  remembered: SkillCache,
-): Promise<Discovered> {
-  const looks = await atMost(IN_FLIGHT, byStrength(roots), (root) => look(root, limits));
-  const candidates = looks.flatMap(({ found }) => found);
-  const read = await atMost(IN_FLIGHT, candidates, (candidate) => readCandidate(candidate, limits, remembered));
-  const { skills, left } = settle(
+  cache: SkillCache,
+): Promise<DiscoveredSkills> {
+  const listings = await atMost(IN_FLIGHT, byStrength(roots), (root) => listRoot(root, limits));
+  const candidates = listings.flatMap(({ found }) => found);
+  const read = await atMost(IN_FLIGHT, candidates, (candidate) => readCandidate(candidate, limits, cache));
+  const { skills, left: unused } = resolveNames(
     read.filter((value) => value !== undefined),
     limits,
   );
   return {
     skills,
-    leftOut: [...looks.flatMap(({ passed }) => passed), ...left],
-    files: new Map(candidates.map(({ skill, place }) => [place.location, skill.files])),
+    leftOut: [...listings.flatMap(({ leftOut }) => leftOut), ...unused],
+    files: new Map(candidates.map(({ skill, at }) => [at.location, skill.files])),
   };
 }
 
 interface Candidate {
   root: SkillRoot;
-  skill: FoundSkill;
-  place: SkillPlace;
+  skill: SkillDirectory;
+  at: SkillLocation;
 }
 
-/** What a root has, or that it does not answer. */
-async function look(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; passed: LeftOut[] }> {
+/** Lists a root; a failure becomes a reason. */
+async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; leftOut: LeftOut[] }> {
   try {
-    const files = await answered(root.list());
-    const { found, passedOver } = findSkills(files, limits.maxCandidatesPerRoot);
+    const files = await withTimeout(root.list());
+    const { found, skipped } = findSkills(files, limits.maxCandidatesPerRoot);
     return {
-      found: found.map((skill) => ({ root, skill, place: placeOf(root, skill) })),
-      passed: passedText(root, passedOver, limits),
+      found: found.map((skill) => ({ root, skill, at: locateSkill(root, skill) })),
+      leftOut: skippedReasons(root, skipped, limits),
     };
   } catch (thrown) {
     const at = { source: root.source, location: root.address, folder: root.address };
-    return { found: [], passed: [leftOut(at, "unreachable", unreachable("This folder", thrown))] };
+    return { found: [], leftOut: [leftOutAt(at, "unreachable", noAnswerReason("This folder", thrown))] };
   }
 }
 
-/** Reads one SKILL.md, unless this version of it is remembered; undefined where it is gone. */
+/** Reads one SKILL.md, unless its version is cached; undefined if it is gone. */
 async function readCandidate(
-  { root, skill: { file }, place }: Candidate,
+  { root, skill: { file }, at }: Candidate,
   { maxSkillFileBytes }: DiscoveryLimits,
-  remembered: SkillCache,
-): Promise<Remembered | undefined> {
-  if (file.size > maxSkillFileBytes) return tooLarge(place, file.size, maxSkillFileBytes);
-  const known = remembered.get(place.location, file.etag, file.size);
+  cache: SkillCache,
+): Promise<CachedSkill | undefined> {
+  if (file.size > maxSkillFileBytes) return tooLarge(at, file.size, maxSkillFileBytes);
+  const known = cache.get(at.location, file.etag, file.size);
   if (known !== undefined) return known;
   try {
-    const bytes = await answered(root.read(file.path, file.etag));
-    // Another version is there since the listing: it is read, and read again at the next look under its own etag.
-    const newer = bytes ?? (await answered(root.read(file.path)));
+    const bytes = await withTimeout(root.read(file.path, file.etag));
+    // The file has changed since the listing: it is read now, and cached at the next scan under its own etag.
+    const newer = bytes ?? (await withTimeout(root.read(file.path)));
     if (newer === undefined) return undefined;
-    if (newer.length > maxSkillFileBytes) return tooLarge(place, newer.length, maxSkillFileBytes);
-    const value = await parsed(newer, place);
-    if (bytes !== undefined) remembered.set(place.location, file.etag, file.size, value);
+    if (newer.length > maxSkillFileBytes) return tooLarge(at, newer.length, maxSkillFileBytes);
+    const value = await parseFile(newer, at);
+    if (bytes !== undefined) cache.set(at.location, file.etag, file.size, value);
     return value;
   } catch (thrown) {
-    return { kind: "invalid", left: leftOut(place, "unreadable", unreachable("Its SKILL.md", thrown)) };
+    return { kind: "invalid", leftOut: leftOutAt(at, "unreadable", noAnswerReason("Its SKILL.md", thrown)) };
   }
 }
 
-function tooLarge(place: SkillPlace, bytes: number, max: number): Remembered {
+function tooLarge(at: SkillLocation, bytes: number, max: number): CachedSkill {
   const reason = `Its SKILL.md has ${bytes} bytes; ${max} are read at most. Move what is long into files beside it.`;
-  return { kind: "invalid", left: leftOut(place, "too_large", reason) };
+  return { kind: "invalid", leftOut: leftOutAt(at, "too_large", reason) };
 }
 
-async function parsed(bytes: Uint8Array, place: SkillPlace): Promise<Remembered> {
-  const result = await parseSkillFile(bytes, place);
+async function parseFile(bytes: Uint8Array, at: SkillLocation): Promise<CachedSkill> {
+  const result = await parseSkillFile(bytes, at);
   if (result.kind === "invalid") return result;
   const { skill, issues } = result;
   return { kind: "skill", skill: issues.length === 0 ? skill : { ...skill, issues } };
 }
 
-/** One skill a name, in the order of strength, so many a source; the others with the reason. */
-function settle(read: readonly Remembered[], limits: DiscoveryLimits): { skills: Skill[]; left: LeftOut[] } {
+/** Picks one skill per name, in order of strength and up to the limit of each source; the others get a reason. */
+function resolveNames(read: readonly CachedSkill[], limits: DiscoveryLimits): { skills: Skill[]; left: LeftOut[] } {
   const chosen = new Map<string, Skill>();
   const loaded = new Map<string, number>();
-  const left: LeftOut[] = [];
+  const unused: LeftOut[] = [];
   for (const value of read) {
     if (value.kind === "invalid") {
-      left.push(value.left);
+      unused.push(value.leftOut);
       continue;
     }
     const { skill } = value;
     const count = loaded.get(skill.source) ?? 0;
     const stronger = chosen.get(skill.name);
-    if (count >= limits.maxSkillsLoadedPerSource) left.push(notUsed(skill, "too_many", tooManyLoaded(limits)));
-    else if (stronger !== undefined) left.push(notUsed(skill, "shadowed", shadowed(skill, stronger)));
+    if (count >= limits.maxSkillsLoadedPerSource) unused.push(leftOutFor(skill, "too_many", tooManyLoaded(limits)));
+    else if (stronger !== undefined) unused.push(leftOutFor(skill, "shadowed", shadowed(skill, stronger)));
     else chosen.set(skill.name, skill);
     loaded.set(skill.source, count + 1);
   }
-  return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), left };
-}
-
-function notUsed({ name, source, location }: Skill, code: string, reason: string): LeftOut {
-  return { name, source, location, code, reason };
+  return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), left: unused };
 }
 
 function shadowed({ name, source }: Skill, { location, source: by }: Skill): string {
@@ -146,23 +146,23 @@ function tooManyLoaded({ maxSkillsLoadedPerSource: max }: DiscoveryLimits): stri
   return `Its source has more than ${max} skills. Raise skills.limits.maxSkillsLoadedPerSource, or remove some.`;
 }
 
-function passedText(root: SkillRoot, passedOver: readonly PassedOver[], limits: DiscoveryLimits): LeftOut[] {
-  const why: Record<PassedOver["code"], string> = {
+function skippedReasons(root: SkillRoot, skipped: readonly SkippedSkill[], limits: DiscoveryLimits): LeftOut[] {
+  const why: Record<SkippedSkill["code"], string> = {
     too_deep: `It is more than ${MAX_DEPTH} folders deep. Move it up.`,
     too_many: `Its place has more than ${limits.maxCandidatesPerRoot} skills. Raise skills.limits.maxCandidatesPerRoot, or remove some.`,
     below_root: `${root.address}SKILL.md makes the whole place one skill. Move that file into a folder of its own.`,
   };
-  const named = passedOver.slice(0, MAX_NAMED).map(({ path, folder, code }) => {
+  const named = skipped.slice(0, MAX_NAMED).map(({ path, folder, code }) => {
     const at = { source: root.source, location: `${root.address}${path}`, folder: lastName(folder) };
-    return leftOut(at, code, why[code]);
+    return leftOutAt(at, code, why[code]);
   });
-  const more = passedOver.length - named.length;
+  const more = skipped.length - named.length;
   if (more === 0) return named;
   const at = { source: root.source, location: root.address, folder: root.address };
-  return [...named, leftOut(at, "too_many", `${more} more skills of this place are not looked at.`)];
+  return [...named, leftOutAt(at, "too_many", `${more} more skills of this place are not looked at.`)];
 }
 
-function placeOf({ source, address, mount }: SkillRoot, { folder, file }: FoundSkill): SkillPlace {
+function locateSkill({ source, address, mount }: SkillRoot, { folder, file }: SkillDirectory): SkillLocation {
   return {
     source,
     location: `${address}${file.path}`,
@@ -176,17 +176,17 @@ function lastName(folder: string): string {
   return folder.slice(folder.lastIndexOf("/") + 1);
 }
 
-/** Roots of the stronger sources first; those of one source stay in their order. */
+/** Sorts roots by strength of their source; the order within a source is kept. */
 function byStrength(roots: readonly SkillRoot[]): SkillRoot[] {
   return SKILL_SOURCES.flatMap((source) => roots.filter((root) => root.source === source));
 }
 
-function unreachable(what: string, thrown: unknown): string {
+function noAnswerReason(what: string, thrown: unknown): string {
   return `${what} did not answer: ${head(messageOf(thrown), 300)} It is looked at again later.`;
 }
 
-/** An answer, or an error where none comes in time. */
-async function answered<Answer>(work: Promise<Answer>): Promise<Answer> {
+/** Awaits an operation, and throws after `ANSWER_MS`. */
+async function withTimeout<Answer>(work: Promise<Answer>): Promise<Answer> {
   const { signal, done } = deadline(ANSWER_MS);
   try {
     return await Promise.race([

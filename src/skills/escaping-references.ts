@@ -1,6 +1,6 @@
 import { head } from "../lib/text.ts";
 
-/** What Markdown and HTML link to, and paths that begin at the skill's folder. */
+/** Link targets in Markdown and HTML, and paths that start with `{baseDir}`. */
 const TARGETS = [
   /\]\(\s*<?([^()\s<>]+)/g,
   /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*<?([^\s<>]+)/gm,
@@ -12,8 +12,8 @@ const MOST = 20;
 const MAX_SHOWN_CHARS = 200;
 
 /**
- * The references of a SKILL.md that leave the folder it is in, as they are written: relative links with more `..` than folders, and
- * such paths after `{baseDir}`. Links to other sites and to places in the file itself stay. At most 20, each once.
+ * The references of a SKILL.md that leave its folder, as written: relative links and paths after `{baseDir}` with more
+ * `..` than folders. Links to other sites and to anchors are ignored. At most 20, without duplicates.
  */
 export function escapingReferences(text: string): string[] {
   const found = new Set<string>();
@@ -38,7 +38,7 @@ function leaves(reference: string): boolean {
   return false;
 }
 
-/** The escapes that change where a path leads; the others may stay as they are. */
+/** Decodes the escapes that affect where a path leads. */
 function decoded(path: string): string {
   return path.replace(/%2e/gi, ".").replace(/%2f/gi, "/").replace(/%5c/gi, "/");
 }

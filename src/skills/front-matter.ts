@@ -1,26 +1,24 @@
 import { isNode } from "yaml";
 import { head } from "../lib/text.ts";
 import { showControls } from "../workspace/decode-text.ts";
-import { lineFields } from "./line-fields.ts";
-import { MAX_MENDS, mendBlock } from "./mend-block.ts";
-import { type BlockPair, lineAt, parseYamlBlock } from "./yaml-block.ts";
+import { type BlockPair, lineAt, lineFields, MAX_MENDS, mendBlock, parseYamlBlock } from "./yaml-block.ts";
 
 /**
- * The front matter of a Markdown file, as OpenClaw 2026.9.6 reads it: each field is a text, and what is a list or a mapping in
- * YAML is its JSON. A file without any has no fields.
+ * The front matter of a Markdown file, parsed as OpenClaw 2026.9.6 does: every field is a string; a YAML list or
+ * mapping becomes its JSON. A file without front matter has no fields.
  */
 export interface FrontMatter {
   kind: "read";
   fields: ReadonlyMap<string, string>;
-  /** What follows it, with line feeds only. */
+  /** The text after it, with line feeds only. */
   body: string;
-  /** Whether a text in it had to be put in quotes first. */
+  /** Whether a value had to be quoted before YAML could parse it. */
   isRepaired: boolean;
-  /** Whether there is any. */
+  /** Whether the file has front matter. */
   isThere: boolean;
 }
 
-/** Front matter that says nothing to anybody. */
+/** Front matter that cannot be parsed. */
 export interface BrokenFrontMatter {
   kind: "broken";
   /** The code of the YAML library's error, or one of ours. */
@@ -29,8 +27,8 @@ export interface BrokenFrontMatter {
 }
 
 /**
- * Longest front matter, in characters. Real ones have a few hundred, and 2,500 at most. One that is written to be slow takes the YAML library
- * some 5 ms a thousand, and an agent may have hundreds of them.
+ * Longest front matter, in characters; real ones have a few hundred, 2,500 at most. Adversarial YAML takes about 5 ms
+ * per thousand characters to parse, and an agent may have hundreds of skills.
  */
 export const MAX_FRONT_MATTER_CHARS = 16_384;
 
@@ -46,12 +44,12 @@ export function readFrontMatter(text: string): FrontMatter | BrokenFrontMatter {
   const [first = ""] = lines;
   if (!isFence(first) || lines.length === 1) return { ...none, body: lines.join("\n"), isThere: false };
   const end = lines.findIndex((line, at) => at > 0 && isFence(line));
-  if (end === -1) return broken("UNTERMINATED", "no line `---` ends it");
+  if (end === -1) return brokenFrontMatter("UNTERMINATED", "no line `---` ends it");
   const block = lines.slice(1, end).join("\n");
   const body = lines.slice(end + 1).join("\n");
   if (block === "") return { ...none, body, isThere: true };
   if (block.length > MAX_FRONT_MATTER_CHARS)
-    return broken("TOO_LARGE", `it has more than ${MAX_FRONT_MATTER_CHARS} characters`);
+    return brokenFrontMatter("TOO_LARGE", `it has more than ${MAX_FRONT_MATTER_CHARS} characters`);
   const read = readBlock(block);
   return read.kind === "broken" ? read : { ...read, body, isThere: true };
 }
@@ -60,29 +58,29 @@ function isFence(line: string): boolean {
   return line.startsWith("---") && line.slice(3).trim() === "";
 }
 
-type Read = Pick<FrontMatter, "kind" | "fields" | "isRepaired"> | BrokenFrontMatter;
+type BlockReading = Pick<FrontMatter, "kind" | "fields" | "isRepaired"> | BrokenFrontMatter;
 
-/** Reads a block, and again with a text in quotes where that text was what YAML could not read. */
-function readBlock(block: string): Read {
+/** Parses a block; on an error it retries with the offending value in quotes. */
+function readBlock(block: string): BlockReading {
   const plain = lineFields(block);
   let tried = block;
   for (let repairs = 0; ; repairs++) {
     const parsed = parseYamlBlock(tried);
     if (parsed.kind === "values") {
       const inline = inlineKeys(tried, parsed.pairs, plain);
-      return { kind: "read", fields: fieldsOf(parsed.values, plain, inline), isRepaired: repairs > 0 };
+      return { kind: "read", fields: mergeFields(parsed.values, plain, inline), isRepaired: repairs > 0 };
     }
     const mended = repairs < MAX_MENDS ? mendBlock(tried, parsed.pairs, parsed) : tried;
-    if (mended === tried) return broken(parsed.code, parsed.message);
+    if (mended === tried) return brokenFrontMatter(parsed.code, parsed.message);
     tried = mended;
   }
 }
 
 /**
- * The fields of a block: what YAML says. A list or mapping that begins on the line of its key counts as its text there, where that
- * text has a colon; and what YAML has no value for counts as its line says it.
+ * The fields of a block as YAML parses them, with two exceptions as in OpenClaw: a list or mapping on its key's own
+ * line counts as plain text if that text contains a colon, and a key without a YAML value takes the text of its line.
  */
-function fieldsOf(
+function mergeFields(
   values: object,
   plain: ReadonlyMap<string, string>,
   inline: ReadonlySet<string>,
@@ -90,7 +88,7 @@ function fieldsOf(
   const fields = new Map<string, string>();
   for (const [rawKey, value] of Object.entries(values)) {
     const key = rawKey.trim();
-    const text = key === "" ? undefined : textOf(value);
+    const text = key === "" ? undefined : fieldText(value);
     if (text === undefined) continue;
     const asWritten = typeof value === "object" && inline.has(key) ? plain.get(key) : undefined;
     fields.set(key, asWritten ?? text);
@@ -99,20 +97,20 @@ function fieldsOf(
   return fields;
 }
 
-function textOf(value: unknown): string | undefined {
+function fieldText(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "string") return value.trim();
   if (typeof value !== "object") return String(value);
   try {
     return JSON.stringify(value);
   } catch (thrown) {
-    // A mapping that holds itself, by an alias, has no JSON.
+    // A mapping that contains itself through an alias has no JSON.
     if (thrown instanceof TypeError) return undefined;
     throw thrown;
   }
 }
 
-/** The keys after whose colon there is another one on their line. */
+/** The keys with a second colon on their line. */
 function inlineKeys(
   block: string,
   pairs: readonly BlockPair[],
@@ -121,7 +119,7 @@ function inlineKeys(
   const inline = new Set<string>();
   for (const { key } of pairs) {
     const start = isNode(key) ? key.range[0] : undefined;
-    const name = start === undefined ? undefined : nameAt(block, start);
+    const name = start === undefined ? undefined : keyNameAt(block, start);
     if (start === undefined || name === undefined || !plain.has(name)) continue;
     const rest = lineAt(block, start + name.length + 1).trimStart();
     if (rest.includes(":") && !/[\u2028\u2029]/.test(rest)) inline.add(name);
@@ -129,12 +127,12 @@ function inlineKeys(
   return inline;
 }
 
-function nameAt(block: string, start: number): string | undefined {
+function keyNameAt(block: string, start: number): string | undefined {
   const name = /[\w-]+(?=:)/y;
   name.lastIndex = start;
   return name.exec(block)?.[0];
 }
 
-function broken(code: string, message: string): BrokenFrontMatter {
+function brokenFrontMatter(code: string, message: string): BrokenFrontMatter {
   return { kind: "broken", code, message: head(showControls(message), MAX_MESSAGE_CHARS) };
 }

@@ -5,23 +5,23 @@ import type { CoreConfig } from "../config/schema.ts";
 import { secretRef } from "../config/secret-ref.ts";
 import type { GateFacts } from "./gate.ts";
 
-/** What commands run on. */
+/** The operating system that commands run on. */
 const OWN_SYSTEM: ReadonlySet<string> = new Set(["linux"]);
 
-/** What the gates look at besides the configuration. */
-export interface Surroundings {
+/** Inputs of the gates that are not in the configuration. */
+export interface GateInputs {
   /** The shell's commands. */
   commands: Iterable<string>;
   /** The value of a variable or secret of the Worker. */
   secret(name: string): string | undefined;
   /** Why a skill is quarantined, by its location. */
   quarantined: ReadonlyMap<string, string>;
-  /** What connected nodes add. */
+  /** Operating systems and commands of connected nodes. */
   nodes?: { os: Iterable<string>; commands: Iterable<string> };
 }
 
-/** What the gates look at for one agent. */
-export function gateFactsOf(config: CoreConfig, agent: Pick<Agent, "skills">, around: Surroundings): GateFacts {
+/** The facts that the gates check for one agent. */
+export function gateFacts(config: CoreConfig, agent: Pick<Agent, "skills">, around: GateInputs): GateFacts {
   const { commands, secret, quarantined, nodes } = around;
   return {
     os: nodes === undefined ? OWN_SYSTEM : new Set([...OWN_SYSTEM, ...nodes.os]),
@@ -36,10 +36,10 @@ export function gateFactsOf(config: CoreConfig, agent: Pick<Agent, "skills">, ar
 }
 
 /**
- * What the configuration says at a path, with its defaults. OpenClaw has fields of a channel's only account beside `accounts`:
- * `channels.telegram.botToken` is that of any account here. A reference to a secret that is not set is undefined.
+ * The configured value at a path, defaults included. OpenClaw puts the fields of a single account beside `accounts`, so
+ * `channels.telegram.botToken` is looked up in every account. A reference to an unset secret is undefined.
  */
-function configAt(config: CoreConfig, path: string, secret: Surroundings["secret"]): unknown {
+function configAt(config: CoreConfig, path: string, secret: GateInputs["secret"]): unknown {
   const steps = parseFieldPath(path);
   if (steps === undefined || steps.length === 0) return undefined;
   const found = valueAt(config, steps) ?? valueOfAccounts(config, steps);

@@ -3,10 +3,10 @@ import type { InstallSpec } from "./skill.ts";
 /** An installer of a skill, and why it does not run here. */
 export interface IdleInstaller {
   kind: InstallSpec["kind"];
-  /** What it installs: a formula, a package, a module, an address. */
+  /** What it installs: a formula, package, module or URL. */
   what: string;
   label?: string;
-  /** The commands that would be there then. */
+  /** The commands that it would install. */
   bins: readonly string[];
   reason: string;
 }
@@ -27,7 +27,7 @@ const WHO: Readonly<Record<InstallSpec["kind"], string>> = {
   download: "A download",
 };
 
-/** The installers of a skill, each with why it does not run here. @param commands what the shell has */
+/** The installers of a skill, each with why it does not run here. @param commands the shell's commands */
 export function idleInstallers(
   specs: readonly InstallSpec[] | undefined,
   commands: ReadonlySet<string>,

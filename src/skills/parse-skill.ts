@@ -6,19 +6,19 @@ import { readSkillText, type SkillReading } from "./read-skill.ts";
 import type { LeftOut, Skill, SkillSource } from "./skill.ts";
 
 /** Where a SKILL.md was found. */
-export interface SkillPlace {
+export interface SkillLocation {
   source: SkillSource;
   location: string;
   baseDir: string;
   etag: string;
-  /** The name of its folder, which is the skill's name where its file says none. */
+  /** The name of its folder: the skill's name if its file has none. */
   folder: string;
 }
 
-/** A SKILL.md that can be used, or why it cannot. */
+/** A parsed SKILL.md, or why it cannot be used. */
 export type ParsedSkill =
   | { kind: "skill"; skill: Skill; text: string; issues: string[] }
-  | { kind: "invalid"; left: LeftOut };
+  | { kind: "invalid"; leftOut: LeftOut };
 
 /** Longest name and description; longer ones are cut. */
 const MAX_NAME_CHARS = 200;
@@ -26,16 +26,19 @@ const MAX_DESCRIPTION_CHARS = 8_192;
 const MAX_FIELD_CHARS = 500;
 const MAX_TOOLS = 100;
 const VERSION_HEX_DIGITS = 16;
-/** Names as https://agentskills.io/specification has them. */
+/** The name format of https://agentskills.io/specification. */
 const SPEC_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const SPEC_NAME_CHARS = 64;
 
 /**
- * Reads the bytes of a SKILL.md: what it says of itself, its text, and sentences about what is amiss with it and does not keep it
- * from use. Never throws: what cannot be used is told with its reason.
+ * Parses the bytes of a SKILL.md into a skill, its text, and sentences about problems that do not prevent its use.
+ * Never throws: a file that cannot be used is returned with the reason.
  */
-export async function parseSkillFile(bytes: Uint8Array, at: SkillPlace): Promise<ParsedSkill> {
-  const invalid = (code: string, reason: string): ParsedSkill => ({ kind: "invalid", left: leftOut(at, code, reason) });
+export async function parseSkillFile(bytes: Uint8Array, at: SkillLocation): Promise<ParsedSkill> {
+  const invalid = (code: string, reason: string): ParsedSkill => ({
+    kind: "invalid",
+    leftOut: leftOutAt(at, code, reason),
+  });
   try {
     if (isUtf16(bytes)) return invalid("not_text", "Its SKILL.md is UTF-16. Save it as UTF-8.");
     const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
@@ -47,19 +50,23 @@ export async function parseSkillFile(bytes: Uint8Array, at: SkillPlace): Promise
     const name = reading.name ?? at.folder.trim();
     if (reading.description === undefined) {
       const [code, reason] = withoutDescription(reading);
-      return { kind: "invalid", left: { ...leftOut(at, code, reason), name: shown(name, MAX_NAME_CHARS) } };
+      return { kind: "invalid", leftOut: { ...leftOutAt(at, code, reason), name: displayText(name, MAX_NAME_CHARS) } };
     }
     if (name === "") return invalid("no_name", "It has no name. Add `name:` to its front matter.");
-    const skill = await skillOf(reading, { name, description: reading.description }, bytes, at);
-    return { kind: "skill", skill, text, issues: issuesOf(reading, name, text) };
+    const skill = await buildSkill(reading, { name, description: reading.description }, bytes, at);
+    return { kind: "skill", skill, text, issues: skillIssues(reading, name, text) };
   } catch (thrown) {
-    return invalid("bad_front_matter", `Its SKILL.md cannot be read: ${shown(String(thrown))}`);
+    return invalid("bad_front_matter", `Its SKILL.md cannot be read: ${displayText(String(thrown))}`);
   }
 }
 
-/** Something found at a place that is not used. */
-export function leftOut(at: Pick<SkillPlace, "source" | "location" | "folder">, code: string, reason: string): LeftOut {
-  return { name: shown(at.folder), source: at.source, location: at.location, code, reason };
+/** A record of a location that is not used. */
+export function leftOutAt(
+  at: Pick<SkillLocation, "source" | "location" | "folder">,
+  code: string,
+  reason: string,
+): LeftOut {
+  return { name: displayText(at.folder), source: at.source, location: at.location, code, reason };
 }
 
 function withoutDescription({ hasFrontMatter }: SkillReading): [code: string, reason: string] {
@@ -74,17 +81,17 @@ function withoutDescription({ hasFrontMatter }: SkillReading): [code: string, re
       ];
 }
 
-async function skillOf(
+async function buildSkill(
   reading: SkillReading,
   { name, description }: { name: string; description: string },
   bytes: Uint8Array,
-  { source, location, baseDir, etag }: SkillPlace,
+  { source, location, baseDir, etag }: SkillLocation,
 ): Promise<Skill> {
   const { metadata = {}, invocation, homepage, license, compatibility, allowedTools } = reading;
   const digest = await digestOf("SHA-256", bytes);
   return {
-    name: shown(name, MAX_NAME_CHARS),
-    description: shown(description, MAX_DESCRIPTION_CHARS),
+    name: displayText(name, MAX_NAME_CHARS),
+    description: displayText(description, MAX_DESCRIPTION_CHARS),
     source,
     location,
     baseDir,
@@ -93,14 +100,16 @@ async function skillOf(
     size: bytes.length,
     metadata,
     invocation,
-    ...(homepage !== undefined && { homepage: shown(homepage) }),
-    ...(license !== undefined && { license: shown(license) }),
-    ...(compatibility !== undefined && { compatibility: shown(compatibility) }),
-    ...(allowedTools !== undefined && { allowedTools: allowedTools.slice(0, MAX_TOOLS).map((tool) => shown(tool)) }),
+    ...(homepage !== undefined && { homepage: displayText(homepage) }),
+    ...(license !== undefined && { license: displayText(license) }),
+    ...(compatibility !== undefined && { compatibility: displayText(compatibility) }),
+    ...(allowedTools !== undefined && {
+      allowedTools: allowedTools.slice(0, MAX_TOOLS).map((tool) => displayText(tool)),
+    }),
   };
 }
 
-function issuesOf({ issues, description = "" }: SkillReading, name: string, text: string): string[] {
+function skillIssues({ issues, description = "" }: SkillReading, name: string, text: string): string[] {
   const found = [...issues];
   if (text.includes("\ufffd")) found.push("It has bytes that are no UTF-8, which are shown as �.");
   if (!SPEC_NAME.test(name) || name.length > SPEC_NAME_CHARS)
@@ -115,8 +124,8 @@ function issuesOf({ issues, description = "" }: SkillReading, name: string, text
   return found;
 }
 
-/** A text as a list can show it: bounded, and without control characters. */
-function shown(text: string, max = MAX_FIELD_CHARS): string {
+/** A text for display: shortened, and without control characters. */
+function displayText(text: string, max = MAX_FIELD_CHARS): string {
   return showControls(head(text, max));
 }
 

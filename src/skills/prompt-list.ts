@@ -6,31 +6,31 @@ import type { LeftOut, Skill } from "./skill.ts";
 const OPENING = "<available_skills>\n";
 const CLOSING = "</available_skills>";
 
-/** Characters of a list besides its skills. */
+/** Characters of a list without its skills. */
 export const LIST_OVERHEAD_CHARS = 38;
 
-/** Characters of a skill in the list besides its escaped name, description, location and version. */
+/** Characters of a skill's element without its escaped name, description, location and version. */
 export const SKILL_OVERHEAD_CHARS = 121;
 
-/** How much of a prompt skills may be. */
+/** Limits of the list of skills in a prompt. */
 export interface SkillListLimits {
   maxSkillsInPrompt: number;
   maxSkillsPromptChars: number;
 }
 
-/** The list that a prompt shows. */
+/** The list of skills for a prompt. */
 export interface SkillList {
-  /** Undefined where it would be empty. */
+  /** Undefined if it is empty. */
   text: string | undefined;
-  /** Those that are in it, by name. */
+  /** The skills in it, by name. */
   shown: Skill[];
-  /** Those that are not because of a limit. They can be used all the same: by name, or as a command. */
+  /** Skills that a limit keeps out. They can still be used by name or as a command. */
   cut: LeftOut[];
 }
 
 /**
- * The list of skills for a prompt, by name. Skills that leave themselves out of it are; one for which there is no room does not keep
- * out a shorter one after it.
+ * The list of skills for a prompt, by name. Skills with `disable-model-invocation` are not in it. A skill that does not
+ * fit does not keep out a shorter one after it.
  */
 export function skillsPrompt(skills: readonly Skill[], limits: SkillListLimits): SkillList {
   const shown: Skill[] = [];
@@ -38,7 +38,7 @@ export function skillsPrompt(skills: readonly Skill[], limits: SkillListLimits):
   let text = OPENING;
   for (const skill of [...skills].sort(byName)) {
     if (skill.invocation.disableModelInvocation) continue;
-    const element = elementOf(skill);
+    const element = skillElement(skill);
     const why = whyCut(shown.length + 1, text.length + element.length + CLOSING.length, limits);
     if (why !== undefined) {
       cut.push(leftOutFor(skill, "cut", why));
@@ -50,9 +50,9 @@ export function skillsPrompt(skills: readonly Skill[], limits: SkillListLimits):
   return { text: shown.length === 0 ? undefined : text + CLOSING, shown, cut };
 }
 
-/** About how many tokens a skill costs in each prompt that lists it. */
+/** The estimated tokens of a skill in each prompt that lists it. */
 export function skillTokens(skill: Skill): number {
-  return estimateTokens(elementOf(skill));
+  return estimateTokens(skillElement(skill));
 }
 
 function whyCut(count: number, chars: number, limits: SkillListLimits): string | undefined {
@@ -65,12 +65,12 @@ function whyCut(count: number, chars: number, limits: SkillListLimits): string |
   return `${why}: shorten descriptions, or raise maxSkillsPromptChars in skills.limits or the agent's skillsLimits.`;
 }
 
-function elementOf({ name, description, location, version }: Skill): string {
+function skillElement({ name, description, location, version }: Skill): string {
   return `  <skill>
-    <name>${escaped(name)}</name>
-    <description>${escaped(description)}</description>
-    <location>${escaped(location)}</location>
-    <version>${escaped(version)}</version>
+    <name>${escapeXml(name)}</name>
+    <description>${escapeXml(description)}</description>
+    <location>${escapeXml(location)}</location>
+    <version>${escapeXml(version)}</version>
   </skill>
 `;
 }
@@ -83,7 +83,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** A value on one line, with nothing in it that could be markup or cannot be seen. */
-function escaped(value: string): string {
+/** Escapes a value for XML, on one line and without invisible characters. */
+function escapeXml(value: string): string {
   return sanitizeForPrompt(value).replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
 }

@@ -1,14 +1,13 @@
 import { type BrokenFrontMatter, readFrontMatter } from "./front-matter.ts";
-import { manifestOf } from "./manifest.ts";
+import { parseMetadata, trimmed } from "./metadata.ts";
 import type { SkillInvocation, SkillMetadata } from "./skill.ts";
-import { trimmed } from "./string-list.ts";
 
-/** What the text of a SKILL.md says, before anybody knows where it is or whether it is a skill at all. */
+/** The parsed text of a SKILL.md, before it is known whether it is a usable skill. */
 export interface SkillReading {
   kind: "read";
   name: string | undefined;
   description: string | undefined;
-  /** Undefined where it says nothing to us. */
+  /** Undefined if it has no part for us. */
   metadata: SkillMetadata | undefined;
   invocation: SkillInvocation;
   homepage: string | undefined;
@@ -17,22 +16,22 @@ export interface SkillReading {
   allowedTools: readonly string[] | undefined;
   /** Whether it has front matter. */
   hasFrontMatter: boolean;
-  /** What follows the front matter. */
+  /** The text after the front matter. */
   body: string;
-  /** Sentences about what of it is not used, or was mended. */
+  /** Sentences about what was ignored or repaired. */
   issues: readonly string[];
 }
 
 const YES = ["true", "1", "yes", "on"];
 const NO = ["false", "0", "no", "off"];
 
-/** Reads the text of a SKILL.md as OpenClaw 2026.9.6 does. Never throws. */
+/** Parses the text of a SKILL.md as OpenClaw 2026.9.6 does. Never throws. */
 export function readSkillText(text: string): SkillReading | BrokenFrontMatter {
   const matter = readFrontMatter(text);
   if (matter.kind === "broken") return matter;
   const { fields, body, isThere: hasFrontMatter } = matter;
-  const { metadata, issues } = manifestOf(fields.get("metadata"));
-  const dispatch = dispatchOf(fields);
+  const { metadata, issues } = parseMetadata(fields.get("metadata"));
+  const dispatch = toolDispatch(fields);
   const { homepage = fields.get("homepage") ?? fields.get("website") ?? fields.get("url") } = metadata ?? {};
   return {
     kind: "read",
@@ -40,8 +39,8 @@ export function readSkillText(text: string): SkillReading | BrokenFrontMatter {
     description: trimmed(fields.get("description")),
     metadata,
     invocation: {
-      userInvocable: flag(fields.get("user-invocable"), true),
-      disableModelInvocation: flag(fields.get("disable-model-invocation"), false),
+      userInvocable: booleanField(fields.get("user-invocable"), true),
+      disableModelInvocation: booleanField(fields.get("disable-model-invocation"), false),
       ...(dispatch.tool !== undefined && { dispatchTool: dispatch.tool }),
     },
     homepage: trimmed(homepage),
@@ -57,14 +56,14 @@ export function readSkillText(text: string): SkillReading | BrokenFrontMatter {
 const REPAIRED =
   "Its front matter is YAML only with quotes around its description, and was read as if they were there.";
 
-/** What is neither yes nor no counts as absent. */
-function flag(value: string | undefined, standard: boolean): boolean {
+/** Reads a boolean field; an unknown word counts as absent. */
+function booleanField(value: string | undefined, standard: boolean): boolean {
   const word = value?.trim().toLowerCase() ?? "";
   return YES.includes(word) || (standard && !NO.includes(word));
 }
 
-/** The tool that the skill's command goes to, with its arguments as they were written. */
-function dispatchOf(fields: ReadonlyMap<string, string>): { tool?: string; issues: string[] } {
+/** The tool that the skill's command is dispatched to, with the arguments as typed. */
+function toolDispatch(fields: ReadonlyMap<string, string>): { tool?: string; issues: string[] } {
   const field = (name: string) => fields.get(name) ?? fields.get(name.replaceAll("-", "_"));
   if (trimmed(field("command-dispatch"))?.toLowerCase() !== "tool") return { issues: [] };
   const tool = trimmed(field("command-tool"));
@@ -76,7 +75,7 @@ function dispatchOf(fields: ReadonlyMap<string, string>): { tool?: string; issue
   return { tool, issues };
 }
 
-/** Tools as authors list them: a YAML or JSON list, or one text with commas or spaces, such as `Read, Bash(git:*)`. */
+/** Reads a list of tools: a YAML or JSON list, or one string with commas or spaces, such as `Read, Bash(git:*)`. */
 function toolList(text: string | undefined): readonly string[] | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   const words =

@@ -4,20 +4,24 @@ import { listKeys } from "../workspace/listing.ts";
 import { DELETION_MARK_ETAG } from "../workspace/place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { readSkillText } from "./read-skill.ts";
 import type { SkillFile, SkillRoot } from "./skill.ts";
 
-/** Where a root is, besides the files in it. */
-export type RootPlace = Pick<SkillRoot, "source" | "address" | "mount">;
+/** The source, address and mount of a root. */
+export type RootAddress = Pick<SkillRoot, "source" | "address" | "mount">;
 
-/** The folders of a workspace in which skills are. */
+/** The skill folders of a workspace. */
 const WORKSPACE_FOLDERS = { workspace: "skills", agents: ".agents/skills" } as const;
 
-/** The R2 prefix of the skills that all agents share. */
+/** The R2 prefix of skills for all agents. */
 const MANAGED_PREFIX = "skills/managed/";
 
 const MAX_KEY_BYTES = 1024;
 
-/** The skills of one agent's workspace: those in `skills/`, and those in `.agents/skills/`. One store operation each for 1,000 files. */
+/**
+ * The skill roots of one agent's workspace: `skills/` and `.agents/skills/`. Listing costs one store operation each per
+ * 1,000 files.
+ */
 export function workspaceRoots(workspace: Pick<Workspace, "walk" | "read">): SkillRoot[] {
   return (["workspace", "agents"] as const).map((source) => {
     const folder = WORKSPACE_FOLDERS[source];
@@ -29,12 +33,12 @@ export function workspaceRoots(workspace: Pick<Workspace, "walk" | "read">): Ski
         const files = await workspace.walk(folder);
         return files.map(({ path, etag, size }) => ({ path: path.slice(folder.length + 1), etag, size }));
       },
-      read: (path, etag) => readFrom(workspace, `${folder}/${path}`, etag),
+      read: (path, etag) => readWorkspaceFile(workspace, `${folder}/${path}`, etag),
     };
   });
 }
 
-async function readFrom(workspace: Pick<Workspace, "read">, path: string, etag: string | undefined) {
+async function readWorkspaceFile(workspace: Pick<Workspace, "read">, path: string, etag: string | undefined) {
   try {
     const { bytes, file } = await workspace.read(path);
     return etag === undefined || file.etag === etag ? bytes : undefined;
@@ -44,18 +48,18 @@ async function readFrom(workspace: Pick<Workspace, "read">, path: string, etag: 
   }
 }
 
-/** The skills below a prefix of a bucket, which ends with `/`. Keys that no path can name are no files of it. */
+/** A root over a prefix of a bucket, which ends with `/`. Keys that are not valid paths are ignored. */
 export function bucketRoot(
   bucket: Pick<R2Bucket, "list" | "get">,
   prefix: string,
-  place: RootPlace,
+  rootAddress: RootAddress,
   wait?: (ms: number) => Promise<void>,
 ): SkillRoot {
   const attempt = createAttempt(wait);
   return {
-    ...place,
+    ...rootAddress,
     async list() {
-      const { objects } = await listKeys({ bucket: bucket as R2Bucket, attempt }, place.address, { prefix });
+      const { objects } = await listKeys({ bucket: bucket as R2Bucket, attempt }, rootAddress.address, { prefix });
       return objects.flatMap(({ key, etag, size }) => {
         const path = key.slice(prefix.length);
         const isFile = etag !== DELETION_MARK_ETAG && pathFault(path, MAX_KEY_BYTES) === undefined;
@@ -70,7 +74,7 @@ export function bucketRoot(
   };
 }
 
-/** The skills that all agents share. */
+/** The root of skills for all agents. */
 export function managedRoot(bucket: Pick<R2Bucket, "list" | "get">): SkillRoot {
   return bucketRoot(bucket, MANAGED_PREFIX, {
     source: "managed",
@@ -79,7 +83,7 @@ export function managedRoot(bucket: Pick<R2Bucket, "list" | "get">): SkillRoot {
   });
 }
 
-/** A prefix of `skills.load.extraDirs` as a root, with or without the `/` at its end. */
+/** A root for a prefix of `skills.load.extraDirs`, with or without a trailing `/`. */
 export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): SkillRoot {
   const folder = dir.replace(/\/$/, "");
   return bucketRoot(bucket, `${folder}/`, {
@@ -89,30 +93,64 @@ export function extraRoot(bucket: Pick<R2Bucket, "list" | "get">, dir: string): 
   });
 }
 
-/** Skills that are compiled in, as the texts of their files by path, such as `weather/SKILL.md`. */
-export function textsRoot(texts: Readonly<Record<string, string>>, place: RootPlace): SkillRoot {
+/** A root over compiled-in texts by path, such as `weather/SKILL.md`. */
+export function textsRoot(texts: Readonly<Record<string, string>>, rootAddress: RootAddress): SkillRoot {
   const encoder = new TextEncoder();
   return {
-    ...place,
-    list: () => Promise.all(Object.entries(texts).map(([path, text]) => fileOf(path, encoder.encode(text)))),
+    ...rootAddress,
+    list: () => Promise.all(Object.entries(texts).map(([path, text]) => textFile(path, encoder.encode(text)))),
     async read(path, etag) {
       const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
       if (text === undefined) return undefined;
       const bytes = encoder.encode(text);
-      return etag === undefined || (await fileOf(path, bytes)).etag === etag ? bytes : undefined;
+      return etag === undefined || (await textFile(path, bytes)).etag === etag ? bytes : undefined;
     },
   };
 }
 
-async function fileOf(path: string, bytes: Uint8Array): Promise<SkillFile> {
+async function textFile(path: string, bytes: Uint8Array): Promise<SkillFile> {
   return { path, etag: await digestOf("SHA-256", bytes), size: bytes.length };
 }
 
-/** The skills that come with Isopod, each in a folder of its name. */
+/** The root of bundled skills, each in a folder of its name. */
 export function bundledRoot(skills: readonly { name: string; files: Readonly<Record<string, string>> }[]): SkillRoot {
   const texts = skills.flatMap(({ name, files }) =>
     Object.entries(files).map(([path, text]) => [`${name}/${path}`, text]),
   );
-  const place = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
-  return textsRoot(Object.fromEntries(texts), place);
+  const rootAddress = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
+  return textsRoot(Object.fromEntries(texts), rootAddress);
+}
+
+/** A skill of a plugin: the text of its SKILL.md, or all its files by path, `SKILL.md` included. */
+export type SkillTexts = string | Readonly<Record<string, string>>;
+
+/** The name in the front matter of a plugin's skill; undefined if it has none. */
+export function pluginSkillName(skill: SkillTexts): string | undefined {
+  const reading = readSkillText(typeof skill === "string" ? skill : (skill["SKILL.md"] ?? ""));
+  return reading.kind === "read" ? reading.name : undefined;
+}
+
+/** The root of one plugin's skills, each in a folder of its name. */
+export function pluginRoot(plugin: string, skills: readonly SkillTexts[]): SkillRoot {
+  const texts: Record<string, string> = {};
+  skills.forEach((skill, at) => {
+    const named = pluginSkillFolder(pluginSkillName(skill), at);
+    const folder = Object.hasOwn(texts, `${named}/SKILL.md`) ? `${named}-${at + 1}` : named;
+    const files = typeof skill === "string" ? { "SKILL.md": skill } : skill;
+    for (const [path, text] of Object.entries(files)) texts[`${folder}/${path}`] = text;
+  });
+  return textsRoot(texts, {
+    source: "plugin",
+    address: `skills://plugin/${plugin}/`,
+    mount: `/skills/plugin/${plugin}/`,
+  });
+}
+
+/** The folder for a name, or for the skill's number if no character of the name is usable. */
+function pluginSkillFolder(name: string | undefined, at: number): string {
+  const folder = (name ?? "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_-]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
+  return folder === "" ? `skill-${at + 1}` : folder;
 }

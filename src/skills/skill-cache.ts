@@ -1,16 +1,16 @@
 import type { LeftOut, Skill } from "./skill.ts";
 
-/** What a SKILL.md came to when it was last read. */
-export type Remembered = { kind: "skill"; skill: Skill } | { kind: "invalid"; left: LeftOut };
+/** The result of parsing a SKILL.md. */
+export type CachedSkill = { kind: "skill"; skill: Skill } | { kind: "invalid"; leftOut: LeftOut };
 
 const MAX_CHARS = 4 * 1024 * 1024;
 
 /**
- * What SKILL.md files came to, by place and version, so that nobody reads one twice in an isolate. Bounded by the characters
- * of their JSON; what was asked for longest ago goes first. What it gives is shared: nobody changes it.
+ * A cache of parsed SKILL.md files by location and version, shared by an isolate. It is bounded by the characters of
+ * their JSON and evicts the least recently used. Values are shared: do not modify them.
  */
 export class SkillCache {
-  readonly #entries = new Map<string, { value: Remembered; chars: number }>();
+  readonly #entries = new Map<string, { value: CachedSkill; chars: number }>();
   readonly #maxChars: number;
   #chars = 0;
 
@@ -18,9 +18,9 @@ export class SkillCache {
     this.#maxChars = maxChars;
   }
 
-  /** What is remembered of a version of a file at a place. */
-  get(location: string, etag: string, size: number): Remembered | undefined {
-    const key = keyOf(location, etag, size);
+  /** The cached result for a version of a file. */
+  get(location: string, etag: string, size: number): CachedSkill | undefined {
+    const key = cacheKey(location, etag, size);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -28,8 +28,8 @@ export class SkillCache {
     return entry.value;
   }
 
-  set(location: string, etag: string, size: number, value: Remembered): void {
-    const key = keyOf(location, etag, size);
+  set(location: string, etag: string, size: number, value: CachedSkill): void {
+    const key = cacheKey(location, etag, size);
     this.#drop(key);
     const chars = JSON.stringify(value).length + key.length;
     if (chars > this.#maxChars) return;
@@ -47,6 +47,6 @@ export class SkillCache {
   }
 }
 
-function keyOf(location: string, etag: string, size: number): string {
+function cacheKey(location: string, etag: string, size: number): string {
   return `${location}\n${etag}\n${size}`;
 }

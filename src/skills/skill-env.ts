@@ -1,34 +1,34 @@
 import { isShellVariable } from "../config/reserved-names.ts";
-import { byName, entryOf, type SkillEntries, skillKeyOf } from "./gate.ts";
+import { byName, type SkillEntries, skillEntry, skillKey } from "./gate.ts";
 import type { Skill } from "./skill.ts";
 
 /** What the commands of one run see besides the shell's own variables. */
 export interface SkillEnv {
-  /** Values of secrets, by variable: for the shell alone. */
+  /** Values of secrets by variable, for the shell only. */
   env: Record<string, string>;
-  /** Names of secrets that the configuration names and that are not set. */
+  /** Names of configured secrets that are not set. */
   missing: string[];
-  /** Sentences about variables that are not given, without any value. */
+  /** Sentences about variables that are withheld, without values. */
   refused: string[];
 }
 
 /**
- * The variables that `skills.entries` gives to skills that may be used. Where two want the same variable with different secrets, the
- * first by name has it.
- * @param secret the value of a secret of the Worker
+ * The variables that `skills.entries` assigns to usable skills. If two skills want one variable with different secrets,
+ * the first by name gets it.
+ * @param secret returns the value of a secret of the Worker
  */
 export function skillEnv(
   eligible: readonly Skill[],
   entries: SkillEntries,
   secret: (name: string) => string | undefined,
 ): SkillEnv {
-  const given = new Map<string, { id: string; by: string }>();
+  const assigned = new Map<string, { id: string; by: string }>();
   const missing = new Set<string>();
   const refused = new Set<string>();
   const env: Record<string, string> = {};
   for (const skill of [...eligible].sort(byName)) {
-    for (const { name, id } of wantedBy(skill, entries)) {
-      const before = given.get(name);
+    for (const { name, id } of skillVariables(skill, entries)) {
+      const before = assigned.get(name);
       if (isShellVariable(name)) refused.add(`'${skill.name}' does not get ${name}: it would change the shell itself.`);
       else if (before === undefined) {
         const value = secret(id);
@@ -36,7 +36,7 @@ export function skillEnv(
           missing.add(id);
           continue;
         }
-        given.set(name, { id, by: skill.name });
+        assigned.set(name, { id, by: skill.name });
         env[name] = value;
       } else if (before.id !== id) {
         refused.add(`'${skill.name}' does not get ${name} from ${id}: '${before.by}' has it from ${before.id}.`);
@@ -46,11 +46,13 @@ export function skillEnv(
   return { env, missing: [...missing], refused: [...refused] };
 }
 
-/** The variables that a skill is to be given, by the names of their secrets. What is named in `env` goes before `apiKey`. */
-export function wantedBy(skill: Skill, entries: SkillEntries): { name: string; id: string; path: string }[] {
-  const { env = {}, apiKey } = entryOf(skill, entries) ?? {};
+/**
+ * The variables that a skill's entry assigns, with the names of their secrets. `env` takes precedence over `apiKey`.
+ */
+export function skillVariables(skill: Skill, entries: SkillEntries): { name: string; id: string; path: string }[] {
+  const { env = {}, apiKey } = skillEntry(skill, entries) ?? {};
   const { primaryEnv } = skill.metadata;
-  const at = `skills.entries.${skillKeyOf(skill)}`;
+  const at = `skills.entries.${skillKey(skill)}`;
   const named = Object.entries(env).map(([name, { id }]) => ({ name, id, path: `${at}.env.${name}` }));
   if (apiKey === undefined || primaryEnv === undefined || Object.hasOwn(env, primaryEnv)) return named;
   return [...named, { name: primaryEnv, id: apiKey.id, path: `${at}.apiKey` }];

@@ -1,108 +1,110 @@
-/** Where skills come from, the strongest first: of two with the same name, the stronger one counts, whole. */
+/** The sources of skills, strongest first: of two skills with one name, the stronger one is used. */
 export const SKILL_SOURCES = ["workspace", "agents", "managed", "bundled", "extra", "plugin"] as const;
 
 export type SkillSource = (typeof SKILL_SOURCES)[number];
 
-/** One skill as its SKILL.md says it, whether or not it may be used. Plain data: it is stored as JSON. */
+/** A parsed skill, whether or not it may be used. Plain data: it is stored as JSON. */
 export interface Skill {
-  /** What it is called in lists; unique among the skills of one agent. */
+  /** Its display name; unique among the skills of one agent. */
   name: string;
   description: string;
   source: SkillSource;
-  /** Where its SKILL.md is for `read`: `skills/weather/SKILL.md`, `skills://managed/weather/SKILL.md`. */
+  /**
+   * The address of its SKILL.md for the tool `read`: `skills/weather/SKILL.md`, `skills://managed/weather/SKILL.md`.
+   */
   location: string;
-  /** Where its folder is in the shell, for `{baseDir}`: `/workspace/skills/weather`, `/skills/managed/weather`. */
+  /** The path of its folder in the shell, for `{baseDir}`: `/workspace/skills/weather`, `/skills/managed/weather`. */
   baseDir: string;
   /** `sha256:` and the first 16 hex digits of the digest of its SKILL.md. */
   version: string;
-  /** Of its SKILL.md, as its store gives it. */
+  /** The etag of its SKILL.md. */
   etag: string;
-  /** Of its SKILL.md, in bytes. */
+  /** The size of its SKILL.md, in bytes. */
   size: number;
-  /** What `metadata.openclaw` says. */
+  /** The parsed `metadata.openclaw`. */
   metadata: SkillMetadata;
   invocation: SkillInvocation;
   homepage?: string;
   license?: string;
   compatibility?: string;
-  /** Tools that it says it needs, as it says it. */
+  /** The tools that it declares, as written. */
   allowedTools?: readonly string[];
-  /** Sentences about what is amiss with its SKILL.md and does not keep it from use; absent where nothing is. */
+  /** Sentences about problems in its SKILL.md that do not prevent its use; absent if there are none. */
   issues?: readonly string[];
 }
 
-/** How it may be called on. */
+/** How it may be invoked. */
 export interface SkillInvocation {
-  /** By people, as a command. */
+  /** By users, as a command. */
   userInvocable: boolean;
-  /** True where it is left out of what models are shown. */
+  /** Whether it is hidden from models. */
   disableModelInvocation: boolean;
-  /** The tool that its command goes to without a model. */
+  /** The tool that its command calls directly, without a model. */
   dispatchTool?: string;
 }
 
-/** `metadata.openclaw`, or `metadata.clawdbot` where that is absent. */
+/** `metadata.openclaw`, or `metadata.clawdbot` if that is absent. */
 export interface SkillMetadata {
-  /** What it requires is not looked at. */
+  /** Skips the check of its requirements. */
   always?: boolean;
   emoji?: string;
   homepage?: string;
-  /** The key of its entry in `skills.entries`, where that is not its name. */
+  /** The key of its entry in `skills.entries`, if it is not its name. */
   skillKey?: string;
-  /** The variable that `skills.entries.<key>.apiKey` is the value of. */
+  /** The variable that is set from `skills.entries.<key>.apiKey`. */
   primaryEnv?: string;
-  /** `darwin`, `linux`, `win32`; any where it is absent. */
+  /** `darwin`, `linux`, `win32`; any if absent. */
   os?: readonly string[];
   requires?: SkillRequirements;
   install?: readonly InstallSpec[];
 }
 
 export interface SkillRequirements {
-  /** Commands, all of which have to be there. */
+  /** Commands that must all be available. */
   bins: readonly string[];
-  /** Commands, one of which has to be there. */
+  /** Commands of which one must be available. */
   anyBins: readonly string[];
-  /** Variables, all of which have to be set or given. */
+  /** Variables that must all be set or assigned. */
   env: readonly string[];
-  /** Paths of the configuration, all of which have to be truthy. */
+  /** Configuration paths whose values must all be truthy. */
   config: readonly string[];
 }
 
-/** How a command that it needs would be installed on a machine; nothing is, here. */
+/** How a required command would be installed on a machine. Nothing is installed here. */
 export interface InstallSpec {
   kind: "brew" | "node" | "go" | "uv" | "download";
   id?: string;
   label?: string;
   bins?: readonly string[];
   os?: readonly string[];
-  /** What is particular to its kind: `formula`, `package`, `module`, `url` … */
+  /** Fields of its kind: `formula`, `package`, `module`, `url` … */
   [field: string]: unknown;
 }
 
-/** Something that was found and is not used, and why. */
+/** A skill or location that is not used, and why. */
 export interface LeftOut {
-  /** Its name, or its folder's where it has none. */
+  /** Its name, or its folder's name if it has none. */
   name: string;
   source: SkillSource;
   location: string;
   /** For programs, such as `missing_env` or `shadowed`. */
   code: string;
-  /** A sentence, with what to do where something can be done. */
+  /** A sentence, with a remedy if there is one. */
   reason: string;
 }
 
-/** One place in which skills are looked for. All paths are relative to it. */
+/** A folder tree that is searched for skills. All paths are relative to it. */
 export interface SkillRoot {
   source: SkillSource;
-  /** What the address of a file in it begins with: `skills/`, `skills://managed/`. */
+  /** The prefix of addresses of its files: `skills/`, `skills://managed/`. */
   address: string;
-  /** What the path of a file in it begins with in the shell: `/workspace/skills/`, `/skills/managed/`. */
+  /** The prefix of paths of its files in the shell: `/workspace/skills/`, `/skills/managed/`. */
   mount: string;
-  /** Every file in it, by path. One store operation for 1,000 of them. @throws where its store does not answer */
+  /** All files in it. One store operation per 1,000. @throws if its store does not answer */
   list(): Promise<SkillFile[]>;
   /**
-   * The bytes of one of them; undefined where it is gone, or is no longer the version of `etag` where that is given.
-   * @throws where its store does not answer
+   * The bytes of a file; undefined if it is gone or, with `etag`, no longer that version.
+   * @throws if its store does not answer
    */
   read(path: string, etag?: string): Promise<Uint8Array | undefined>;
 }
@@ -113,4 +115,17 @@ export interface SkillFile {
   etag: string;
   /** In bytes. */
   size: number;
+}
+
+/** The skills of an agent at one moment. */
+export interface SkillSet {
+  /** The usable skills, by name. */
+  eligible: readonly Skill[];
+  /** All others, with the reason, by location. */
+  leftOut: readonly LeftOut[];
+}
+
+/** Replaces `{baseDir}` in the text of a SKILL.md with the path of its folder in the shell. */
+export function withBaseDir(text: string, baseDir: string): string {
+  return text.replaceAll("{baseDir}", () => baseDir);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
-import { withBaseDir } from "../skills/base-dir.ts";
+import { withBaseDir } from "../skills/skill.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { fileOutput, type Lines, textOf } from "./file-output.ts";

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await put("old-sh", "name: old-sh\ndescription: Runs a line.\ncommand-dispatch: tool\ncommand-tool: bash", "");
 });
 
-test("in a Telegram chat a skill is called on by its Chinese name, or as Telegram's menu writes it", async () => {
+test("a Telegram chat invokes a skill by its Chinese name or its menu name", async () => {
   const [name, chat] = ["chat-skill", chatOf(4201)];
   await script(name, [{ text: "晴。" }, { text: "雨。" }]);
   expect(await settled(await hear(name, chat, "/天气 北京"), chat)).toEqual(["晴。"]);
@@ -29,7 +29,7 @@ test("in a Telegram chat a skill is called on by its Chinese name, or as Telegra
   expect(typed).toEqual(["/天气 北京", "/tianqi@isopod_bot 上海"]);
 });
 
-test("a chat's command that goes to exec runs what was typed, and the chat gets the output", async () => {
+test("a chat command dispatched to exec runs the typed text and returns its output", async () => {
   const [name, chat] = ["chat-exec", chatOf(4202)];
   const [said = ""] = await settled(await hear(name, chat, "/sh echo 你好 > chat-exec.txt && cat chat-exec.txt"), chat);
   expect(said).toContain("你好");
@@ -41,7 +41,7 @@ test("a chat's command that goes to exec runs what was typed, and the chat gets 
   expect(await asked(name)).toHaveLength(0);
 });
 
-test("what cannot be called on is answered in the chat without a model, also where nothing was said before", async () => {
+test("an unusable skill command is answered in the chat without a model", async () => {
   const [name, chat] = ["chat-refused", chatOf(4203)];
   const said = await settled(await hear(name, chat, "/skill 天起"), chat);
   expect(said[0]).toMatch(/^There is no skill <code>天起<\/code>\./);
@@ -64,7 +64,7 @@ function withMenu(config: any) {
   return { ...config, channels: { ...config.channels, telegram } };
 }
 
-test("an owner's chat has a menu of commands, skills' included, which is sent again only when the list is another", async () => {
+test("an owner's chat gets a command menu with skills, sent again only when the list changes", async () => {
   const [name, chat] = ["chat-menu", chatOf(4204)];
   await configure(name, withMenu);
   const description = "Waters.";
@@ -87,7 +87,7 @@ test("an owner's chat has a menu of commands, skills' included, which is sent ag
   await call("DELETE", "/v1/agents/main/workspace/skills/garden/SKILL.md");
 });
 
-test("a menu that is refused fails no turn, and is not asked for again until the list is another", async () => {
+test("a refused command menu fails no turn and is retried only when the list changes", async () => {
   const [name, chat] = ["chat-refused-menu", chatOf(4205)];
   const bot = `${inject("botApi")}/control/7000000002:menu`;
   await configure(name, withMenu, { TELEGRAM_BOT_TOKEN: "7000000002:menu" });

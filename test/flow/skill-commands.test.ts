@@ -37,7 +37,7 @@ function shown(request: { body: any } | undefined): string[] {
   return request?.body.messages.slice(1).map((message: any) => message.content) ?? [];
 }
 
-test("a skill's command shows the model its text and what was typed, for good; people see only what they typed", async () => {
+test("a skill command adds the skill's text for the model permanently, and users see only what they typed", async () => {
   const name = "calls-skill";
   await script(name, [{ text: "Sunny." }, { text: "You are welcome." }]);
   const { runId, reply } = await tell(name, "/weather Paris, in °C");
@@ -82,7 +82,7 @@ test.each([
   expect(note).toContain(args);
 });
 
-test("a skill with a long text is not shown whole: the model is told to read it first", async () => {
+test("the model is told to read a long skill instead of getting its text", async () => {
   await script("long-skill", [{ text: "Read." }]);
   await tell("long-skill", "/long");
   const note = shown((await asked("long-skill"))[0]).at(-1);
@@ -90,7 +90,7 @@ test("a skill with a long text is not shown whole: the model is told to read it 
   expect(note?.length).toBeLessThan(1000);
 });
 
-test("what is left out, or not there, is answered with why and what may be meant, and no model is asked", async () => {
+test("a command for an unusable or unknown skill is answered with the reason and suggestions, without a model", async () => {
   const name = "refused-skill";
   await script(name, [{ text: "Text." }]);
   expect((await tell(name, "/needy now")).reply).toMatch(/^The skill `needy` cannot be used: .*NOBODY_SET_THIS/);
@@ -105,14 +105,14 @@ test("what is left out, or not there, is answered with why and what may be meant
   expect(shown((await asked(name))[0])).toHaveLength(7);
 });
 
-test("a word that no skill has stays text, and so does a path", async () => {
+test("a slash word that matches no skill stays text, and so does a path", async () => {
   await script("unknown-skill", [{ text: "1" }, { text: "2" }]);
   await tell("unknown-skill", "/nothing here");
   await tell("unknown-skill", "/weather/today");
   expect(shown((await asked("unknown-skill"))[1])).toEqual(["/nothing here", "1", "/weather/today"]);
 });
 
-test("/skill and /help list what there is to call on; /skill says what is left out and why", async () => {
+test("/skill and /help list skill commands, and /skill lists unusable skills with the reason", async () => {
   const list = (await tell("list-skills", "/skill")).reply;
   expect(list).toContain("/weather: Tells the weather.");
   expect(list).toContain("/tianqi (天气): 告诉你天气。");
@@ -125,7 +125,7 @@ test("/skill and /help list what there is to call on; /skill says what is left o
   expect((await tell("list-skills", "/help 天气")).reply).toBe("/tianqi (天气): 告诉你天气。");
 });
 
-test("who is no owner calls on nothing: it is text", async () => {
+test("skill commands of non-owners are ordinary text", async () => {
   const name = "stranger-skill";
   await script(name, [{ text: "Hm?" }]);
   const { sessionKey } = session(name);
@@ -137,7 +137,7 @@ test("who is no owner calls on nothing: it is text", async () => {
   expect(JSON.stringify((await asked(name))[0]?.body.messages)).not.toContain("called on the skill");
 });
 
-test("a command that comes while a run is at work steers it like any message, with the skill's text", async () => {
+test("a skill command during a run steers it, with the skill's text", async () => {
   const name = "steers-skill";
   await script(name, [{ calls: [{ name: "ls", args: {} }], delayMs: 300 }, { text: "Both done." }]);
   const first = await say("Look around", name, session(name));
@@ -150,7 +150,7 @@ test("a command that comes while a run is at work steers it like any message, wi
   expect(messages.at(-1)).toContain("/workspace/skills/weather/ask.sh");
 });
 
-test("what cannot be had is told to the model, once, where it comes to a run at work", async () => {
+test("an unusable skill command during a run is reported to the model once", async () => {
   const name = "steers-refused";
   await script(name, [{ calls: [{ name: "ls", args: {} }], delayMs: 300 }, { text: "I told you." }, { text: "." }]);
   const first = await say("Look around", name, session(name));
@@ -162,7 +162,7 @@ test("what cannot be had is told to the model, once, where it comes to a run at 
   expect(notes).toEqual([expect.stringMatching(/^\[System\] .*The skill `needy` cannot be used: .*NOBODY_SET_THIS/)]);
 });
 
-test("after a crash the model sees the same, and the skill's text once", async () => {
+test("after a crash the model sees the skill's text exactly once", async () => {
   const name = "crash-skill";
   await script(name, [{ hang: true }, { text: "Sunny." }]);
   const { runId } = await say("/weather Paris", name, session(name));

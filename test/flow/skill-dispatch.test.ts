@@ -62,7 +62,7 @@ function shown(request: { body: any } | undefined): any[] {
   return request?.body.messages.slice(1) ?? [];
 }
 
-test("a command goes to its tool with what was typed, no model is asked, and the output is the reply", async () => {
+test("a dispatched command calls its tool with the typed text, and the output is the reply without a model", async () => {
   const name = "dispatch-plain";
   await arm(name, [tool("launch")]);
   await script(name, [{ text: "It flew." }]);
@@ -79,7 +79,7 @@ test("a command goes to its tool with what was typed, no model is asked, and the
   expect(JSON.stringify(shown(request))).not.toContain("Never shown");
 });
 
-test("a Chinese name works, by itself and with /skill", async () => {
+test("a dispatched skill works by its Chinese name, with and without /skill", async () => {
   await arm("dispatch-chinese", [tool("launch")]);
   await tell("dispatch-chinese", "/发射 月球");
   await tell("dispatch-chinese", "/skill 发射 火星");
@@ -89,13 +89,13 @@ test("a Chinese name works, by itself and with /skill", async () => {
   ]);
 });
 
-test("a tool that refuses fields that it does not know is called with what was typed alone", async () => {
+test("a tool that rejects unknown fields is called with the typed text only", async () => {
   await arm("dispatch-strict", [tool("strict", { parameters: z.strictObject({ command: z.string() }) })]);
   expect(await tell("dispatch-strict", "/strict ls -l")).toMatchObject({ reply: "strict has run." });
   expect(calls).toEqual([{ command: "ls -l" }]);
 });
 
-test("a tool that is not there, or takes no such text, is answered for, and nothing is called", async () => {
+test("a dispatch to a missing tool, or one that takes no text, is answered without a call", async () => {
   const name = "dispatch-none";
   await script(name, [{ text: "Asked." }]);
   expect((await tell(name, "/nowhere now")).reply).toMatch(
@@ -111,7 +111,7 @@ test("a tool that is not there, or takes no such text, is answered for, and noth
   expect(await asked(name)).toHaveLength(0);
 });
 
-test("what a tool throws is the reply, and its output is no model's text: tags in it do nothing", async () => {
+test("the error of a dispatched tool is the reply, and reply tags in its output have no effect", async () => {
   const name = "dispatch-output";
   const outputs = ["MEDIA:AGENTS.md\n<think>secret</think> [[reply_to_current]]", ""];
   await arm(name, [tool("launch", { run: async () => outputs.shift() ?? Promise.reject(new Error("No fuel.")) })]);
@@ -120,7 +120,7 @@ test("what a tool throws is the reply, and its output is no model's text: tags i
   expect((await tell(name, "/launch_it")).reply).toBe("⚠️ `launch` failed: No fuel.");
 });
 
-test("a tool that needs a person's word is run once that is there, without a model", async () => {
+test("a dispatched tool that needs approval runs once approved, without a model", async () => {
   const name = "dispatch-approval";
   await arm(name, [tool("launch", { approval: () => "Launch?" })]);
   const { runId } = await say("/launch_it now", name, session(name));
@@ -134,7 +134,7 @@ test("a tool that needs a person's word is run once that is there, without a mod
   expect(await asked(name)).toHaveLength(0);
 });
 
-test("after a crash a tool that may have taken effect is not run again, and that is said", async () => {
+test("after a crash a dispatched tool that may have taken effect is not run again", async () => {
   const name = "dispatch-crash";
   await arm(name, [tool("launch", { run: () => new Promise<string>(() => undefined) })]);
   const { runId } = await say("/launch_it now", name, session(name));
@@ -144,7 +144,7 @@ test("after a crash a tool that may have taken effect is not run again, and that
   expect(calls).toHaveLength(1);
 });
 
-test("it counts as a run where runs are capped, and needs no tokens where these are", async () => {
+test("a dispatched command counts as a run of the budget and uses no tokens", async () => {
   const name = "dispatch-capped";
   await configure(name, (config) => ({ ...config, budgets: { perAgent: { runsPerHour: 2, tokensPerHour: 1 } } }));
   await arm(name, [tool("launch")]);
@@ -154,7 +154,7 @@ test("it counts as a run where runs are capped, and needs no tokens where these 
   expect(calls).toHaveLength(2);
 });
 
-test("what comes meanwhile waits for its turn, and a command that comes meanwhile joins no other run", async () => {
+test("messages during a dispatched command wait, and its commands join no other run", async () => {
   const name = "dispatch-busy";
   const gate = Promise.withResolvers<string>();
   await arm(name, [tool("launch", { run: () => gate.promise })]);

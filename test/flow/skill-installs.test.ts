@@ -21,8 +21,8 @@ async function told(response: Response) {
 
 const zip = (name: string, files: Record<string, string> = {}) => zipOf({ "SKILL.md": skillText(name), ...files });
 
-describe("the API of installs", () => {
-  test("an upload is installed, told, verified, audited and removed", async () => {
+describe("the HTTP API of skill installs", () => {
+  test("an uploaded skill is installed, listed, verified, audited and removed", async () => {
     const { status, body } = await upload(zip("walk", { "scripts/a.sh": "echo a" }));
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -65,7 +65,7 @@ describe("the API of installs", () => {
     });
   });
 
-  test("a .tar.gz is known by its bytes, and goes to all agents where that is asked", async () => {
+  test("an uploaded .tar.gz is detected by its bytes and can be installed for all agents", async () => {
     const archive = await tarGzOf({ "top/SKILL.md": skillText("everywhere") });
     const { status, body } = await upload(archive, "?global=true", "application/octet-stream");
     expect([status, body.location, body.global]).toEqual([201, "skills://managed/everywhere/SKILL.md", true]);
@@ -77,7 +77,7 @@ describe("the API of installs", () => {
     expect((await call("DELETE", `${SKILLS}/everywhere?global=true`)).status).toBe(200);
   });
 
-  test("what is refused says what is wrong and what to do, and nothing is stored", async () => {
+  test("a refused upload states the reason and a remedy, and nothing is stored", async () => {
     const refusals = [
       [await upload(bytesOf("hello") as Uint8Array<ArrayBuffer>), 415, "not_an_archive"],
       [await upload(zipOf({ "../SKILL.md": skillText("up") })), 400, "bad_path"],
@@ -99,7 +99,7 @@ describe("the API of installs", () => {
     expect(objects).toEqual([]);
   });
 
-  test("a larger body than an archive may be is refused before it is read", async () => {
+  test("an upload above the archive limit is refused before it is read", async () => {
     const { status } = await upload(new Uint8Array(10 * 1024 * 1024 + 1));
     expect(status).toBe(413);
     expect((await told(await call("POST", SKILLS, { url: `https://a.test/${"x".repeat(5000)}` }))).status).toBe(413);
@@ -115,8 +115,8 @@ async function outside(place: string, answers: Record<string, object>): Promise<
 
 const packed = (bytes: Uint8Array) => ({ base64: true, body: btoa(String.fromCharCode(...bytes)) });
 
-describe("from an address", () => {
-  test("a skill is installed and updated, and local changes are given up only with force", async () => {
+describe("installs from a URL", () => {
+  test("a skill from a URL is installed and updated, and local changes are overwritten only with force", async () => {
     const base = await outside("install-url", { "run.zip": packed(zip("run", { "v.txt": "1" })) });
     const first = await told(await call("POST", SKILLS, { url: `${base}/run.zip` }));
     expect([first.status, first.body.outcome, first.body.source]).toEqual([
@@ -141,7 +141,7 @@ describe("from an address", () => {
     await call("DELETE", `${SKILLS}/run`);
   });
 
-  test("what is private, missing or a web page is refused in words", async () => {
+  test("a URL that is private, missing or a web page is refused with a reason", async () => {
     const base = await outside("install-none", { page: { headers: { "Content-Type": "text/html" }, body: "<html>" } });
     const refusals = [
       ["http://127.0.0.1:1/x.zip", 403],
@@ -156,7 +156,7 @@ describe("from an address", () => {
   });
 });
 
-describe("from ClawHub", () => {
+describe("installs from ClawHub", () => {
   afterAll(() => configure({ registryUrl: null }));
 
   const configure = (install: object) =>
@@ -190,7 +190,7 @@ describe("from ClawHub", () => {
     return url;
   }
 
-  test("a slug is installed in its folder, stays at a version that was asked for, and is let go with `latest`", async () => {
+  test("a ClawHub slug is installed in its folder, pinned to a requested version, and unpinned with `latest`", async () => {
     const registryUrl = await registry("clawhub-a", { "1.0.0": { note: "one" }, "1.1.0": { note: "two" } });
     const first = await told(await call("POST", SKILLS, { slug: "trail", version: "1.0.0" }));
     expect(first).toMatchObject({
@@ -226,7 +226,7 @@ describe("from ClawHub", () => {
     await call("DELETE", `${SKILLS}/trail`);
   });
 
-  test("what is not as the registry says is refused", async () => {
+  test("files that differ from the registry's digests are refused", async () => {
     await registry("clawhub-c", { "1.0.0": { note: "evil", sha256: "0".repeat(64) } });
     const { status, body } = await told(await call("POST", SKILLS, { slug: "trail" }));
     expect([status, body.error.reason, body.error.message]).toEqual([
@@ -237,7 +237,7 @@ describe("from ClawHub", () => {
   });
 });
 
-describe("in conversations", () => {
+describe("installed skills in conversations", () => {
   const TAMPERED = "agents/main/workspace/skills/lantern/guide.md";
 
   /** What the model of a turn was shown of skills. */
@@ -249,7 +249,7 @@ describe("in conversations", () => {
     return JSON.stringify(requests.at(-1)?.body);
   }
 
-  test("a skill is used once it is installed, left out while it is not what was installed, and back when it is accepted", async () => {
+  test("an installed skill is used, quarantined when changed, and used again once accepted", async () => {
     const sessionKey = "agent:main:direct:lantern";
     expect(await shownIn("lantern-none", sessionKey)).not.toContain("What lantern does.");
     await upload(zip("lantern", { "guide.md": "Strike a match." }));
@@ -293,7 +293,7 @@ describe("in conversations", () => {
   });
 });
 
-test("the doctor tells of records that cannot be read and of work that was cut off", async () => {
+test("the doctor reports unreadable locks and unfinished installs", async () => {
   await upload(zip("ward"));
   const key = "skills/locks/main.json";
   const lock = JSON.parse((await (await env.FILES.get(key))?.text()) ?? "");

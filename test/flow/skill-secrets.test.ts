@@ -52,7 +52,7 @@ const SHOWS = [
   'echo "$SERVICE_TOKEN" | tee leaky-h.txt | cat; cp leaky-h.txt leaky-i.txt; awk \'BEGIN { print ENVIRON["SERVICE_KEY"] }\'; grep -r tok /workspace',
 ];
 
-test("the value of a skill's secret reaches the service that it is for, and nothing that is kept or shown", async () => {
+test("the value of a skill's secret reaches its service and nothing that is stored or shown", async () => {
   const logs = listenToLogs();
   const { sessionKey } = session("leaky");
   const patched = await call("PATCH", "/v1/config", { skills: { entries: { leaky: ENTRY } } }, { "If-Match": "*" });
@@ -122,7 +122,7 @@ test("the value of a skill's secret reaches the service that it is for, and noth
   expect([...places.keys()].filter((place) => place.startsWith("D1")).length).toBeGreaterThan(5);
 });
 
-test("a leak would be found, in each of the ways in which a value is written", () => {
+test("the leak check detects every encoding of a secret's value", () => {
   for (const look of VALUES.flatMap(looksOf)) {
     expect(leaksIn(new Map([["here", `before${look}after`]]), VALUES)).not.toEqual([]);
     const lines = look.replace(/.{7}/g, "$&\n");

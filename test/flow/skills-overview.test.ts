@@ -71,8 +71,8 @@ beforeEach(async () => {
   await knownConfiguration(env.DB).refresh();
 });
 
-describe("the skills of an agent", () => {
-  test("are told from every place, with what each costs and what keeps it out", async () => {
+describe("overview of an agent's skills", () => {
+  test("the overview lists skills of every source with their tokens and why they are not used", async () => {
     await write("main", "skills/plain/SKILL.md", skillText("name: plain\ndescription: Does plain things."));
     await write("main", ".agents/skills/deep/er/SKILL.md", skillText("name: deep\ndescription: Is further down."));
     await write("main", "skills/broken/SKILL.md", skillText("name: broken"));
@@ -108,13 +108,13 @@ describe("the skills of an agent", () => {
     expect(totals.eligible).toBe(skills.filter(({ eligible }) => eligible).length);
   });
 
-  test("are another agent's own, as far as they are in its workspace", async () => {
+  test("the overview of another agent has that agent's workspace skills", async () => {
     await write("third", "skills/mine/SKILL.md", skillText("name: mine\ndescription: Of the third."));
     expect(await linesOf("mine", "third")).toMatchObject([{ eligible: true }]);
     expect(await linesOf("mine", "main")).toEqual([]);
   });
 
-  test("are gone from use as soon as the configuration says so, and back again", async () => {
+  test("a skill is disabled and enabled as soon as the configuration changes", async () => {
     await write("main", "skills/switched/SKILL.md", skillText("name: switched\ndescription: On and off."));
     await configure({ skills: { entries: { switched: { enabled: false } } } });
     expect(await linesOf("switched")).toMatchObject([{ eligible: false, code: "disabled" }]);
@@ -127,7 +127,7 @@ describe("the skills of an agent", () => {
     for (const line of bundled) expect(line).toMatchObject({ eligible: false, code: "not_bundled_allowed" });
   });
 
-  test("need their commands, variables and fields, and say each that is missing", async () => {
+  test("the overview names every unmet requirement of a skill", async () => {
     const metadata = {
       openclaw: {
         requires: { bins: ["curl", "gh"], env: ["LAB_TOKEN"], config: ["channels.slack"] },
@@ -141,7 +141,7 @@ describe("the skills of an agent", () => {
     expect(line?.reason).toMatch(/no gh.*LAB_TOKEN is not set.*skills\.entries\.needy\.apiKey.*channels\.slack/);
   });
 
-  test("are given secrets by name, and no answer has a value", async () => {
+  test("the overview names secrets of skills, and no answer has a value", async () => {
     const metadata = { openclaw: { requires: { env: ["LAB_KEY"] }, primaryEnv: "LAB_KEY" } };
     const front = `name: keyed\ndescription: Has a key.\nmetadata: ${JSON.stringify(metadata)}`;
     await write("main", "skills/keyed/SKILL.md", skillText(front));
@@ -158,7 +158,7 @@ describe("the skills of an agent", () => {
     }
   });
 
-  test("that were installed and are no more what they were are quarantined until somebody accepts them", async () => {
+  test("changed installed skills are quarantined until an owner accepts them", async () => {
     const archive = zipOf({
       "SKILL.md": skillText("name: locked\ndescription: As it was installed.", "Do {baseDir}/run.sh."),
       "run.sh": "echo fine",
@@ -185,7 +185,7 @@ describe("the skills of an agent", () => {
     expect(await linesOf("locked")).toMatchObject([{ eligible: true }]);
   });
 
-  test("that do not fit into the prompt are told, and may be used", async () => {
+  test("skills that do not fit into the prompt are reported and may be used", async () => {
     await write("main", "skills/zz-long/SKILL.md", skillText(`name: zz-long\ndescription: ${"long ".repeat(100)}`));
     await configure({ agents: { list: [{ id: "main", skillsLimits: { maxSkillsPromptChars: 300 } }] } });
     expect(await linesOf("zz-long")).toMatchObject([
@@ -194,15 +194,15 @@ describe("the skills of an agent", () => {
     expect((await reportOf("main")).totals.chars).toBeLessThanOrEqual(300);
   });
 
-  test("are those of an agent that there is, for whoever may ask", async () => {
+  test("the overview needs an existing agent and a login", async () => {
     expect((await call("GET", "/v1/agents/nobody/skills")).status).toBe(404);
     expect((await call("GET", "/v1/agents/main/skills?verbose=1")).status).toBe(400);
     expect((await call("GET", "/v1/agents/main/skills", undefined, { Authorization: "Bearer no" })).status).toBe(401);
   });
 });
 
-describe("one skill", () => {
-  test("is shown with its files and its text", async () => {
+describe("detail of one skill", () => {
+  test("a skill's detail has its files and text", async () => {
     const text = skillText("name: whole\ndescription: Has files.", "See {baseDir}/run.sh.");
     await write("main", "skills/box/whole/SKILL.md", text);
     await write("main", "skills/box/whole/scripts/run.sh", "ls");
@@ -212,7 +212,7 @@ describe("one skill", () => {
     expect(answer.files.map(({ path }: { path: string }) => path)).toEqual(["SKILL.md", "scripts/run.sh"]);
   });
 
-  test("is shown also where it cannot be used, and where it is bundled", async () => {
+  test("a skill's detail is available for unusable and bundled skills", async () => {
     const text = "---\nname: [half\n---\n";
     await write("main", "skills/halfway/SKILL.md", text);
     const answer = await (await call("GET", "/v1/agents/main/skills/halfway")).json<any>();
@@ -223,14 +223,14 @@ describe("one skill", () => {
     expect(shown.text).toContain(`name: ${bundled.name}`);
   });
 
-  test("is not found by another name", async () => {
+  test("a skill's detail is not found by another name", async () => {
     const answer = await call("GET", "/v1/agents/main/skills/nothing-of-the-kind");
     expect([answer.status, (await answer.json<any>()).error.code]).toEqual([404, "not_found"]);
   });
 });
 
-describe("the doctor", () => {
-  test("finds nothing amiss with what comes with a fresh deployment", async () => {
+describe("the doctor on skills", () => {
+  test("the doctor finds no problem with skills of a fresh deployment", async () => {
     expect((await problems()).filter(({ path }) => path?.startsWith("skills://bundled/"))).toEqual([]);
     const { checks } = await (await ask("/v1/doctor")).json<{ checks: Check[] }>();
     expect(checks).toContainEqual(
@@ -242,7 +242,7 @@ describe("the doctor", () => {
     );
   });
 
-  test("names what cannot be read, what lacks a secret and what is shadowed, with what to do", async () => {
+  test("the doctor reports unreadable, shadowed and secretless skills with a remedy", async () => {
     const metadata = JSON.stringify({ openclaw: { requires: { env: ["ABSENT_KEY"] } } });
     await write("other", "skills/bare/SKILL.md", "no front matter");
     await write("other", "skills/lacking/SKILL.md", skillText(`name: lacking\ndescription: x\nmetadata: ${metadata}`));
@@ -256,7 +256,7 @@ describe("the doctor", () => {
     for (const { fix } of found) expect(fix).toMatch(/\S/);
   });
 
-  test("names entries and lists that mean no skill, with the one that was probably meant", async () => {
+  test("the doctor reports configured names without a skill and suggests the nearest", async () => {
     await write("main", "skills/calendar/SKILL.md", skillText("name: calendar\ndescription: Dates."));
     await configure({
       skills: { entries: { calender: { enabled: true }, calendar: {} }, allowBundled: ["wether"] },
@@ -270,7 +270,7 @@ describe("the doctor", () => {
     ]);
   });
 
-  test("warns of values that are too short to be masked, by the name of the secret", async () => {
+  test("the doctor warns of secrets too short to mask, by name", async () => {
     await configure({ skills: { entries: { x: { env: { REGION: ref("LAB_REGION") } } } } });
     expect(await problems({ LAB_REGION: "eu" })).toContainEqual(
       expect.objectContaining({

@@ -21,8 +21,8 @@ async function results(name: string, calls: { name: string; args: unknown }[], s
   });
 }
 
-describe("what is read of skills", () => {
-  test("is at skills:// and at the address that the shell has for it, with its folder for {baseDir}", async () => {
+describe("reading files of skills", () => {
+  test("a skill's files are read by skills:// and by their path in the shell, with {baseDir} replaced", async () => {
     const name = "reading-managed";
     const text = skillText("kettle", "Boils water.", "Run {baseDir}/boil.sh, see {baseDir}.");
     await env.FILES.put("skills/managed/kettle/SKILL.md", text);
@@ -45,7 +45,7 @@ describe("what is read of skills", () => {
     expect(missing).toContain("There is nothing at skills://managed/kettle/none.md.");
   });
 
-  test("of the workspace is shown as it is to be followed, and who edits it is told what the file has", async () => {
+  test("a workspace skill is read with {baseDir} replaced, and the result says so for edits", async () => {
     const name = "reading-workspace";
     await putSkill("teapot", "Pours tea.", "Run {baseDir}/pour.sh.");
     const [skill, beside] = await results(name, [
@@ -57,7 +57,7 @@ describe("what is read of skills", () => {
     expect(beside).not.toContain("Run /workspace");
   });
 
-  test("is never of a skill that may not be used: whoever asks is told why", async () => {
+  test("a file of an unusable skill is refused with the reason", async () => {
     const name = "reading-refused";
     await env.FILES.put("skills/managed/urn/SKILL.md", skillText("urn", "Keeps tea warm."));
     await env.FILES.put("skills/managed/urn/notes.md", "Secret recipe.");
@@ -76,7 +76,7 @@ describe("what is read of skills", () => {
     expect(found).not.toContain("Secret recipe.");
   });
 
-  test("is not of a skill whose files are not what was installed", async () => {
+  test("a file of a quarantined skill is refused", async () => {
     const name = "reading-quarantined";
     await env.FILES.put("skills/managed/samovar/SKILL.md", skillText("samovar", "Boils water."));
     await env.FILES.put("skills/locks/_managed.json", "no lock at all");

@@ -11,8 +11,8 @@ function gets(calls: readonly string[]): string[] {
   return calls.filter((one) => one.startsWith("get ") && one.includes("SKILL.md"));
 }
 
-describe("the skills of a session", () => {
-  test("are found once and kept: a warm turn asks R2 for nothing but the root, also after the object has left memory", async () => {
+describe("skills of a session", () => {
+  test("skills are scanned once and stored, and a warm turn lists only the workspace root, also after eviction", async () => {
     const name = "skills-warm";
     await putSkill("warm-tea", "Makes tea.");
     await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }]);
@@ -29,7 +29,7 @@ describe("the skills of a session", () => {
     expect(later.filter((one) => one === "list")).toHaveLength(1);
   });
 
-  test("change one turn after a SKILL.md did, under another version, and the model reads it anew", async () => {
+  test("a changed SKILL.md takes effect one turn later with a new version", async () => {
     const name = "skills-changed";
     await putSkill("changed-tea", "Makes tea.", "Boil the water in {baseDir}.");
     const read = { calls: [{ name: "read", args: { path: "skills/changed-tea/SKILL.md" } }] };
@@ -49,7 +49,7 @@ describe("the skills of a session", () => {
     expect(String(last?.body.messages[0].content)).toContain("read it again");
   });
 
-  test("change with the next turn where the API changed them", async () => {
+  test("skills changed through the API take effect in the next turn", async () => {
     const name = "skills-api";
     await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }]);
     await prepare(name, { skills: OFTEN });
@@ -61,7 +61,7 @@ describe("the skills of a session", () => {
     expect(await turn(name)).not.toContain("api-tea");
   });
 
-  test("stay as they are for a conversation where they are not watched, and a new conversation takes new ones", async () => {
+  test("without watching, skills stay the same for a conversation", async () => {
     const name = "skills-unwatched";
     await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }]);
     await prepare(name, { skills: QUIET });
@@ -72,7 +72,7 @@ describe("the skills of a session", () => {
     expect(await turn(name, "/new")).toContain("<name>unwatched-tea</name>");
   });
 
-  test("are judged anew in each turn: what the configuration switches off is gone at once", async () => {
+  test("skills are gated in each turn, so that a disabled one is gone at once", async () => {
     const name = "skills-judged";
     await putSkill("judged-tea", "Makes tea.");
     await script(name, [{ text: "1" }, { text: "2" }]);
@@ -85,7 +85,7 @@ describe("the skills of a session", () => {
     expect([gets(calls), await digestOf(name)]).toEqual([[], kept]);
   });
 
-  test("are written when they change and at no other time", async () => {
+  test("the skill snapshot is written only when skills change", async () => {
     const name = "skills-written";
     await script(name, [{ text: "1" }, { text: "2" }]);
     const calls = await prepare(name, { skills: OFTEN });
@@ -98,7 +98,7 @@ describe("the skills of a session", () => {
     expect(await sql(name, "select body from skill_scan")).toEqual(before.map(({ body }) => ({ body })));
   });
 
-  test("are an owner's alone, also in the prompts of sub-agents: who is none has no list", async () => {
+  test("only owners have skills, also in prompts of sub-agents", async () => {
     await putSkill("shown-tea", "Makes tea.");
     const look = async (query: string) => (await call("GET", `/v1/agents/main/prompt?${query}`)).json<any>();
     const owner = await look("");
@@ -111,7 +111,7 @@ describe("the skills of a session", () => {
     expect(stranger.skills).toEqual({ eligible: 0, listed: 0, chars: 0, leftOut: 0, cut: [], notes: [] });
   });
 
-  test("that do not fit into the list are told of", async () => {
+  test("skills that do not fit into the list are reported", async () => {
     const name = "skills-cut";
     await putSkill("cut-tea", "Makes tea.");
     await script(name, [{ text: "1" }]);
@@ -129,11 +129,11 @@ describe("the skills of a session", () => {
   });
 });
 
-describe("where R2 does not answer", () => {
+describe("skills while R2 does not answer", () => {
   const fails = (call: string) =>
     call.includes("/skills/down-") && new Error("get: We encountered an internal error. (10002)");
 
-  test("a first turn goes on with the skills that are there, and the next one has all", async () => {
+  test("a first turn uses the skills that R2 returned, and the next one has all", async () => {
     const name = "skills-down";
     let isDown = true;
     await putSkill("down-tea", "Makes tea.");
@@ -147,7 +147,7 @@ describe("where R2 does not answer", () => {
     expect(await turn(name)).toContain("<name>down-tea</name>");
   });
 
-  test("what was known stays", async () => {
+  test("the stored skills stay in use while R2 does not answer", async () => {
     const name = "skills-stay";
     let isDown = false;
     await putSkill("down-coffee", "Makes coffee.");
@@ -162,7 +162,7 @@ describe("where R2 does not answer", () => {
     expect(await turn(name)).toContain("Makes espresso.");
   });
 
-  test("a crash in the middle of a look leaves the session whole: the run goes on with its skills", async () => {
+  test("after a crash during a scan the run continues with its skills", async () => {
     const name = "skills-crash";
     await putSkill("crash-tea", "Makes tea.");
     await script(name, [{ text: "1" }]);
@@ -179,10 +179,10 @@ describe("where R2 does not answer", () => {
   });
 });
 
-describe("300 skills", () => {
+describe("a session with 300 skills", () => {
   const BULK = { limits: { maxSkillsLoadedPerSource: 300, maxSkillsInPrompt: 300, maxSkillsPromptChars: 200_000 } };
 
-  test("are read at most six at once, and in a warm turn not at all", async () => {
+  test("300 skills are read at most six at once, and not at all in a warm turn", async () => {
     const name = "skills-bulk";
     // An agent of its own: what another session of the same one has read is not read again.
     const sessionKey = "agent:third:hook:skills-bulk";

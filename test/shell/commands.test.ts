@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { SHELL_COMMANDS } from "../../src/shell/commands.ts";
 import { shellOver } from "./run-shell.ts";
 
-test("the shell finds each command that it says it has", async () => {
+test("the shell runs every command in its list", async () => {
   const { run } = await shellOver();
   const { stdout } = await run(SHELL_COMMANDS.map((name) => `command -v ${name} || echo no ${name}`).join("\n"));
   expect(stdout.match(/^no .*/gm)).toBeNull();
   expect(stdout.split("\n")).toContain("/usr/bin/jq");
 });
 
-test("commands that run programs of other languages are not there", () => {
+test("the shell has no interpreters of other languages", () => {
   expect(SHELL_COMMANDS).toEqual(expect.arrayContaining(["awk", "bash", "curl", "grep", "jq", "rg", "sed"]));
   for (const name of ["python3", "python", "node", "js-exec", "sqlite3"]) expect(SHELL_COMMANDS).not.toContain(name);
 });

@@ -25,7 +25,7 @@ test.each([
   ["REPLY", 'read -r < 中文.txt; echo "一$REPLY"', "一第一行\n"],
   ["a function's variable", 'f() { local x; read -r x < 中文.txt; echo "$x。"; }; f; echo "[$x]"', "第一行。\n[]\n"],
   ["a pipe after it", 'read -r x < 中文.txt; echo "$x" | wc -c; echo "$x" > o; cat o', "10\n第一行\n"],
-])("what is read is text: %s", async (_, script, printed) => {
+])("a script reads Chinese text into variables: %s", async (_, script, printed) => {
   const { run } = await shellOver(FILES);
   expect(await run(script)).toMatchObject({ stdout: printed, stderr: "", exitCode: 0 });
 });
@@ -58,12 +58,12 @@ test.each([
   ["set -u; read -ra w <<< ''; echo ${#w[@]}", "0\n"],
   ["read -d '' -r all < 中文.txt; echo $? ${#all}", "1 9\n"],
   ["n=0; while read -r a && read -r b; do n=$((n + 1)); done < 中文.txt; echo $n $b", "1 第二行 é\n"],
-])("what reading says of its end stays as it was: %s", async (script, printed) => {
+])("reading into variables keeps the exit status: %s", async (script, printed) => {
   const { run } = await shellOver(FILES);
   expect((await run(script)).stdout).toBe(printed);
 });
 
-test("bytes that are no text stay bytes", async () => {
+test("bytes that are not UTF-8 stay unchanged in variables", async () => {
   const { run } = await shellOver({ "b.bin": Uint8Array.of(0xff, 0xfe, 0x41, 0x0a) });
   expect((await run("read -r x < b.bin; echo ${#x}")).stdout).toBe("3\n");
 });
@@ -75,12 +75,12 @@ test.each([
   ["bash -ec 'false; echo b'", "", 1],
   ["bash -o pipefail -c 'false | true'", "", 1],
   ["bash -- stops.sh", "a\nb\n", 0],
-])("bash takes the options that scripts are called with: %s", async (script, printed, exitCode) => {
+])("bash accepts common options: %s", async (script, printed, exitCode) => {
   const { run } = await shellOver({ "stops.sh": "#!/bin/bash\necho a\nfalse\necho b\n" });
   expect(await run(script)).toMatchObject({ stdout: printed, exitCode });
 });
 
-test("reading takes no program of the script's PATH", async () => {
+test("reading into variables does not depend on PATH", async () => {
   const { run } = await shellOver(FILES);
   expect(
     await run('old=$PATH; PATH=/nowhere; read -r x < 中文.txt; PATH=$old; [ "$x" = 第一行 ] && echo "是"'),

@@ -15,7 +15,7 @@ test.each([
   ["a loop of awk without end", "awk 'BEGIN { while (1) i++ }'", /iterations/],
   ["a stream of jq without end", "jq -n '[range(1e9)] | length'", /limit/],
   ["a width without end", "printf '%1000000000s' x", /limit/],
-])("%s is stopped, and said to be", async (_, script, said) => {
+])("%s is stopped with a reason", async (_, script, said) => {
   const { run } = await shellOver();
   const result = await run(script);
   expect(result).toMatchObject({
@@ -33,12 +33,12 @@ test.each([
   ["[[ =~ ]]", "[[ $(cat a.txt) =~ ^((a|aa)+)+b$ ]]; echo $?"],
   ["a glob", "shopt -s extglob; [[ $(cat a.txt) == +(a|aa|+(a))b ]]; echo $?"],
   ["jq", "jq -Rs 'test(\"^((a|aa)+)+b$\")' a.txt"],
-])("a pattern that takes for ever elsewhere takes no time in %s", async (_, script) => {
+])("a catastrophic pattern takes no time in %s", async (_, script) => {
   const { run } = await shellOver({ "a.txt": "a".repeat(2000) });
   expect(await run(script)).not.toHaveProperty("stopped");
 });
 
-test("files that differ in too much are not compared, and others are", async () => {
+test("diff refuses files with too many differing lines", async () => {
   const { run } = await shellOver();
   expect((await run("seq 9000 > a; seq 9000 -1 1 > b; diff a b")).stderr).toContain("differ in more than 4000 lines");
   expect((await run("sed s/^77$/x/ a > c; diff a c;  diff -q a b")).stdout).toMatch(
@@ -51,7 +51,7 @@ test.each([
   ["stdin", "cat big.txt | sed s/a/b/"],
   ["a file that is read from", "sed s/a/b/ < big.txt"],
   ["another program", "jq . twice.txt"],
-])("a program that takes much memory refuses much: %s", async (_, script) => {
+])("a memory-hungry program refuses a large input: %s", async (_, script) => {
   const big = "ab\n".repeat(200_000);
   const { run } = await shellOver({ "big.txt": big, "twice.txt": big + big });
   expect(await run(script)).toMatchObject({ stdout: "", exitCode: 2, stderr: expect.stringContaining("KiB at once") });
@@ -61,7 +61,7 @@ test.each([
   ).toBe("b\nab\ncb\nab\n");
 });
 
-test("others have a turn while a loop of builtins works", async () => {
+test("other work is served during a loop of builtins", async () => {
   const { run } = await shellOver();
   let turns = 0;
   const ticking = setInterval(() => turns++, 0);
@@ -70,7 +70,7 @@ test("others have a turn while a loop of builtins works", async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-test("rounds of a loop are what they were, though each takes a turn", async () => {
+test("yielding in a loop does not change its iterations", async () => {
   const { run } = await shellOver({ "lines.txt": "a\nb\n" });
   const script =
     'while read -r line; do echo "$line$?"; done < lines.txt; until ((n++ > 1)); do echo $n; done; f() { local was=$?; echo $was; }; false; f';
@@ -84,7 +84,7 @@ test("rounds of a loop are what they were, though each takes a turn", async () =
   ).toBe("<a>\n<b>\n1\n");
 });
 
-test("more files than memory takes are not read, and the run says so", async () => {
+test("files beyond the memory limit are not read, and the script is stopped", async () => {
   const files = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`${name}.bin`, new Uint8Array(7 * MIB)]));
   const { run } = await shellOver(files);
   const result = await run("echo begun; md5sum a.bin b.bin; gzip -k c.bin; md5sum d.bin; echo on");
@@ -92,12 +92,12 @@ test("more files than memory takes are not read, and the run says so", async () 
   expect(result.stdout).not.toContain("on\n");
 });
 
-test("a file that is read again and again is counted each time", async () => {
+test("reading a file repeatedly counts each time", async () => {
   const { run } = await shellOver({ "a.bin": new Uint8Array(6 * MIB) });
   expect((await run("for i in $(seq 100); do cmp=$(md5sum a.bin); done")).stopped).toContain("more than 128 MB");
 });
 
-test("more files than may be changed are not changed at all", async () => {
+test("a script that changes too many files changes none", async () => {
   const { run, paths } = await shellOver({ "a.txt": "1" });
   const result = await run(`for i in $(seq ${MAX_CHANGES + 1}); do echo x > t$i; done; rm a.txt`);
   expect(result).toMatchObject({
@@ -108,7 +108,7 @@ test("more files than may be changed are not changed at all", async () => {
   expect(await paths()).toEqual(["a.txt"]);
 });
 
-test("a store that does not answer stops the run, and nothing is taken for gone", async () => {
+test("a store that does not answer stops the script, and no file counts as removed", async () => {
   const workspace = openWorkspace();
   const away = { ...workspace, read: async () => Promise.reject(new Error("R2 is away")) };
   const { run } = await shellOver({ "a.txt": "1", "b.txt": "2" }, { workspace: away });
@@ -117,7 +117,7 @@ test("a store that does not answer stops the run, and nothing is taken for gone"
   expect(result.removed).toEqual([]);
 });
 
-test("requests go through the guard, and are counted", async () => {
+test("requests of scripts go through the guarded fetch and are counted", async () => {
   const asked: string[] = [];
   const fetch = async (url: string, init: any = {}) => {
     asked.push(`${init.method} ${url} ${init.body ?? ""} ${new Headers(init.headers).get("x-key") ?? ""}`);

@@ -30,7 +30,7 @@ test("pipes, globs, heredocs, jq, awk, sed -i, find and grep -r work over the wo
   expect(await textOf("made.txt")).toBe("  in /workspace\nmore\n");
 });
 
-test("what is moved, copied and removed is so in the store, and the versions before are kept", async () => {
+test("files that a script moves, copies and removes change in the store, and versions are kept", async () => {
   const { run, textOf, paths, workspace } = await shellOver({
     "a/1.txt": "one",
     "a/2.txt": "two",
@@ -47,7 +47,7 @@ test("what is moved, copied and removed is so in the store, and the versions bef
   expect(await workspace.versions("gone.txt")).toHaveLength(1);
 });
 
-test("bytes, CRLF and Chinese names and words come back as they were", async () => {
+test("bytes, CRLF and Chinese names and text survive a script unchanged", async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
   const long = `${"x".repeat(9000)}中文`;
   const { run, textOf, workspace } = await shellOver({ "b.bin": bytes, "crlf.txt": "a\r\nb\r\n", "长.txt": long });
@@ -60,7 +60,7 @@ test("bytes, CRLF and Chinese names and words come back as they were", async () 
   expect((await run("grep -c 第一天 旅行计划.txt; wc -c < crlf.txt")).stdout).toBe("1\n6\n");
 });
 
-test("what a script reads into variables is text, in whichever script and however it ends", async () => {
+test("variables that a script reads are text in every script and at every end of input", async () => {
   const { run, textOf } = await shellOver({ "日记.md": "今天\n天气 很好 é\n", "tail.txt": "没有换行" });
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is bash
   await run('while IFS= read -r line; do echo "行：$line ${#line}" >> out.md; done < 日记.md');
@@ -88,13 +88,13 @@ test("what a script reads into variables is text, in whichever script and howeve
   );
 });
 
-test("accents that can be written in two ways name one file", async () => {
+test("composed and decomposed accents name one file", async () => {
   const { run, paths } = await shellOver({ "caf\u00e9.txt": "one\n" });
   expect((await run("cat cafe\u0301.txt; echo two >> cafe\u0301.txt")).stdout).toBe("one\n");
   expect(await paths()).toEqual(["caf\u00e9.txt"]);
 });
 
-test("a script that looks into no file asks the store for nothing, and one that reads two files reads two", async () => {
+test("a script that accesses no file makes no store request, and one that reads two files reads two", async () => {
   const { workspace, calls } = watchWorkspace();
   const { run } = await shellOver({ "a.txt": "1", "b.txt": "2", "c/d.txt": "3" }, { workspace });
   calls.splice(0);
@@ -104,7 +104,7 @@ test("a script that looks into no file asks the store for nothing, and one that 
   expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "get", "get"]);
 });
 
-test("a file that somebody else changed meanwhile is not overwritten, and nothing is removed then", async () => {
+test("a file that changed during a script is not overwritten, and nothing is removed then", async () => {
   const { run, textOf, workspace, paths } = await shellOver({ "a.txt": "mine", "b.txt": "keep" });
   const fetch = async () => {
     await workspace.write("a.txt", "theirs", { kind: "any" });
@@ -129,7 +129,7 @@ test("a file that somebody else changed meanwhile is not overwritten, and nothin
   expect(changed(await run("rm b.txt"))).toEqual({ ...UNCHANGED, removed: ["b.txt"] });
 });
 
-test("a script that fails leaves what it had written", async () => {
+test("a failing script keeps what it wrote", async () => {
   const { run, textOf } = await shellOver();
   const result = await run("set -e; echo one > a.txt; false; echo two > b.txt");
   expect(result.exitCode).toBe(1);
@@ -137,7 +137,7 @@ test("a script that fails leaves what it had written", async () => {
   expect(await textOf("a.txt")).toBe("one\n");
 });
 
-test("a script whose time is over leaves what it had written, and no file that it had only emptied", async () => {
+test("a script that times out keeps what it wrote, except files that it had only emptied", async () => {
   const { run, textOf } = await shellOver({ "kept.txt": "whole" });
   const result = await run("echo begun; echo one > a.txt; sleep 60 > kept.txt; echo two > b.txt", { timeoutMs: 300 });
   expect(result).toMatchObject({ exitCode: 124, stopped: expect.stringContaining("after 0.3 s") });
@@ -145,7 +145,7 @@ test("a script whose time is over leaves what it had written, and no file that i
   expect(await textOf("kept.txt")).toBe("whole");
 });
 
-test("nor does one whose time is over while it never waits for anything", async () => {
+test("a script that times out without ever waiting keeps no file that it had only emptied", async () => {
   const { run, textOf } = await shellOver({ "kept.txt": "old" });
   const endless =
     "s=$(printf '%1000000s' x); for ((i = 0; i < 20000; i++)); do c=$s; d=$s[i]; [[ $s == *y* ]]; done > kept.txt";
@@ -154,7 +154,7 @@ test("nor does one whose time is over while it never waits for anything", async 
   expect(await textOf("kept.txt")).toBe("old");
 });
 
-test("of a run that was called off nothing is written", async () => {
+test("an aborted script writes nothing", async () => {
   const { run, paths } = await shellOver({ "a.txt": "1" });
   const off = new AbortController();
   setTimeout(() => off.abort(new Error("stopped by /stop")), 200);
@@ -163,7 +163,7 @@ test("of a run that was called off nothing is written", async () => {
   await expect(run("echo 4 > c.txt", { signal: off.signal })).rejects.toThrow("by /stop");
 });
 
-test("folders of skills are read-only, listed when they are looked into, and have no way out", async () => {
+test("skill folders in the shell are read-only, listed on first access, and cannot be escaped", async () => {
   let lists = 0;
   const files: Record<string, string> = { "weather/SKILL.md": "# Weather\n", "weather/run.sh": "echo sunny in $1\n" };
   const mount = {
@@ -197,7 +197,7 @@ test("folders of skills are read-only, listed when they are looked into, and hav
   expect(await paths()).toEqual(["a.txt"]);
 });
 
-test("what a script leaves outside of the workspace is gone, and it is told so but for /tmp", async () => {
+test("files written outside the workspace are reported as lost, except in /tmp", async () => {
   const { run } = await shellOver();
   const first = await run("echo a > /tmp/a; mkdir -p /data; echo b > /data/b; cat /tmp/a /data/b");
   expect(first.stdout).toBe("a\nb\n");
@@ -205,7 +205,7 @@ test("what a script leaves outside of the workspace is gone, and it is told so b
   expect((await run("ls /tmp /data 2>&1")).stdout).not.toMatch(/\ba\b|b$/);
 });
 
-test("there is nothing of the machine to be found", async () => {
+test("a script finds nothing of the host machine", async () => {
   const { run } = await shellOver({ "a.txt": "1" });
   const result = await run(
     "cat /proc/self/environ /proc/1/status /etc/passwd /dev/sda ../../../etc/shadow; ls -a / ..; cat /workspace/../../skills/../proc/version; env",
@@ -216,7 +216,7 @@ test("there is nothing of the machine to be found", async () => {
   expect((await run("rm -rf /workspace/*; ls")).stdout).toBe("");
 });
 
-test("names that the workspace does not take are told, and harm nothing else", async () => {
+test("file names that the workspace refuses are reported, and other files are written", async () => {
   const { run, paths } = await shellOver();
   const result = await run(
     "echo a > $'li\\nne'; touch ' lead'; mkdir -p 'x \u200b'; echo b > 'x \u200b/y'; echo c > ok.txt",
@@ -227,7 +227,7 @@ test("names that the workspace does not take are told, and harm nothing else", a
   expect(await paths()).toEqual(["ok.txt"]);
 });
 
-test("a run has its own variables, and replaces none that the shell has", async () => {
+test("a script gets its own variables and replaces none of the shell's", async () => {
   const { run } = await shellOver();
   const env = { CITY: "Rome", PATH: "/evil", HOME: "/root", IFS: ",", BASH_ENV: "x" };
   expect((await run("echo $CITY $PATH $HOME; printenv CITY", { env })).stdout).toBe(
@@ -236,7 +236,7 @@ test("a run has its own variables, and replaces none that the shell has", async 
   expect((await run("echo [$CITY]")).stdout).toBe("[]\n");
 });
 
-test("the value of a secret is in no output and in no file that is kept", async () => {
+test("the value of a secret is in no output and in no stored file of a script", async () => {
   const { run, paths, textOf } = await shellOver(
     { "cfg.txt": "old" },
     { mask: createMask({ API_KEY: "hunter2-hunter2" }) },
@@ -260,7 +260,7 @@ test("the value of a secret is in no output and in no file that is kept", async 
   expect(await textOf("cfg.txt")).toBe("old");
 });
 
-test("a host whose name holds the value of a secret is not named", async () => {
+test("a host name with the value of a secret is masked", async () => {
   const { run } = await shellOver(
     {},
     {
@@ -278,7 +278,7 @@ test("a host whose name holds the value of a secret is not named", async () => {
   expect(result).toMatchObject({ stdout: "hi", hosts: ["[redacted:API_KEY].example.com"] });
 });
 
-test("a folder to start in has to be there", async () => {
+test("the working directory of a script has to exist", async () => {
   const { run } = await shellOver({ "a/b/c.txt": "1" });
   expect((await run("pwd; ls", { cwd: "a/b" })).stdout).toBe("/workspace/a/b\nc.txt\n");
   expect((await run("pwd", { cwd: "/tmp" })).stdout).toBe("/tmp\n");

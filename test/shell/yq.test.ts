@@ -28,7 +28,7 @@ test.each([
   ["yq '.[' a.yaml", "yq: "],
   ["yq . big.yaml", "256 KiB at most"],
   ["yq . bomb.yaml", "alias"],
-])("yq says what it cannot do: %s", async (script, said) => {
+])("yq reports what it does not support: %s", async (script, said) => {
   const rows = [
     "a: &a [x, x]",
     ..."bcdefghijklm".split("").map((name, at) => `${name}: &${name} [${`*${"abcdefghijkl"[at]}, `.repeat(9)}]`),
@@ -45,7 +45,7 @@ test.each([
   ["printf 'a,b' | xargs -d, -n 1 echo", "a\nb\n"],
   ["printf 'a\\0b' | xargs -0 -n1 -P2 echo", "a\nb\n"],
   ["echo a b | xargs", "a b\n"],
-])("xargs takes values that are joined to their options: %s", async (script, printed) => {
+])("xargs accepts attached option values: %s", async (script, printed) => {
   const { run } = await shellOver();
   expect(await run(script)).toMatchObject({ stdout: printed, stderr: "" });
 });

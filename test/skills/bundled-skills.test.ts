@@ -6,13 +6,13 @@ import { SkillCache } from "../../src/skills/skill-cache.ts";
 
 const written = import.meta.glob("../../src/skills/bundled/**/*", { query: "?raw", import: "default" });
 
-test("every file of a bundled skill is in the list under its own path, and nothing else is", () => {
+test("the list of bundled skills has exactly the files in its folder", () => {
   const listed = BUNDLED_SKILLS.flatMap(({ name, files }) => Object.keys(files).map((path) => `${name}/${path}`));
   const there = Object.keys(written).map((path) => path.replace("../../src/skills/bundled/", ""));
   expect(listed.toSorted()).toEqual(there.toSorted());
 });
 
-test("what the list calls a file is that file", async () => {
+test("each bundled file is listed with its own text", async () => {
   for (const { name, files } of BUNDLED_SKILLS) {
     for (const [path, text] of Object.entries(files)) {
       expect([name, path, text === (await written[`../../src/skills/bundled/${name}/${path}`]?.())]).toEqual([
@@ -24,7 +24,7 @@ test("what the list calls a file is that file", async () => {
   }
 });
 
-test("all of them are read without anything amiss, under the names of their folders", async () => {
+test("every bundled skill parses without issues and is named like its folder", async () => {
   const limits = { maxCandidatesPerRoot: 300, maxSkillsLoadedPerSource: 200, maxSkillFileBytes: 256_000 };
   const { skills, leftOut } = await discover([bundledRoot(BUNDLED_SKILLS)], limits, new SkillCache());
   expect(leftOut).toEqual([]);
@@ -33,14 +33,14 @@ test("all of them are read without anything amiss, under the names of their fold
   );
 });
 
-test("all descriptions together cost a prompt less than 1,500 characters", () => {
+test("the descriptions of all bundled skills have less than 1,500 characters", () => {
   const descriptions = BUNDLED_SKILLS.map(({ files }) => /^description: (".*")$/m.exec(files["SKILL.md"] ?? "")?.[1]);
   const lengths = descriptions.map((quoted) => JSON.parse(quoted!).length);
   expect(Math.max(...lengths)).toBeLessThan(260);
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(1_500);
 });
 
-test("no file of a bundled skill names one that is not there, or that is outside of its folder", () => {
+test("no bundled skill refers to a missing file or outside its folder", () => {
   for (const { name, files } of BUNDLED_SKILLS) {
     const named = Object.values(files).flatMap((text) =>
       [...text.matchAll(/\{baseDir\}\/([\w./-]*\w)/g)].map(([, path = ""]) => path),

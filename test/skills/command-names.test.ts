@@ -9,7 +9,7 @@ function named(names: string[], reserved: string[] = []): [string, string][] {
   ).map((command) => [command.name, command.skill.name]);
 }
 
-describe("the names of skills' commands", () => {
+describe("names of skill commands", () => {
   it.each([
     ["weather", "weather"],
     ["GitHub-Issues", "github_issues"],
@@ -19,11 +19,11 @@ describe("the names of skills' commands", () => {
     ["天气", ""],
     ["天气-weather", "weather"],
     ["x".repeat(40), "x".repeat(32)],
-  ])("are made of what Telegram takes: %s", (raw, name) => {
+  ])("a command name has only characters that Telegram allows: %s", (raw, name) => {
     expect(commandName(raw)).toBe(name);
   });
 
-  it("are unique among each other and against other commands, in one word or two, in the order of the skills", () => {
+  it("command names are unique, also against other commands of one or two words", () => {
     expect(named(["b-b", "status", "b_b", "subagents log", "a"], ["status", "subagents", "subagents log"])).toEqual([
       ["a", "a"],
       ["b_b", "b-b"],
@@ -33,13 +33,13 @@ describe("the names of skills' commands", () => {
     ]);
   });
 
-  it("are never longer than 32 characters, with their number", () => {
+  it("numbered command names have at most 32 characters", () => {
     const long = "y".repeat(31);
     const names = named([`${long}-1`, `${long}-2`, `${long}-3`]).map(([name]) => name);
     expect(names).toEqual([`${long}_`, `${"y".repeat(30)}_2`, `${"y".repeat(30)}_3`]);
   });
 
-  it("come from the folder where nothing of the name is left, and else are numbers", () => {
+  it("a name without usable characters falls back to the folder, then to a number", () => {
     const skills = [
       skill("天气", { baseDir: "/workspace/skills/tianqi" }),
       skill("日历", { baseDir: "/workspace/skills/日历" }),
@@ -55,14 +55,14 @@ describe("the names of skills' commands", () => {
     expect(findSkillCommand(commands, "天气")?.name).toBe("tianqi");
   });
 
-  it("are only for skills that people may call on", () => {
+  it("only skills that users may invoke have commands", () => {
     const hidden = skill("hidden", { invocation: { userInvocable: false, disableModelInvocation: false } });
     const shy = skill("shy", { invocation: { userInvocable: true, disableModelInvocation: true } });
     expect(skillCommands([hidden, shy], []).map(({ name }) => name)).toEqual(["shy"]);
   });
 });
 
-describe("what somebody types", () => {
+describe("typed skill commands", () => {
   const commands = skillCommands(
     [skill("github-issues"), skill("GitHub Issues Pro"), skill("a_2"), skill("A"), skill("a")],
     [],
@@ -75,11 +75,11 @@ describe("what somebody types", () => {
     ["github-issues-pro", "GitHub Issues Pro"],
     ["a", "A"],
     ["nope", undefined],
-  ])("means a command: %s", (word, own) => {
+  ])("a typed word finds its command: %s", (word, own) => {
     expect(findSkillCommand(commands, word)?.skill.name).toBe(own);
   });
 
-  it("begins with the longest of the names that it may mean", () => {
+  it("typed text is matched with the longest skill name", () => {
     const names = [{ name: "github issues" }, { name: "GitHub Issues Pro" }, { name: "git" }];
     expect(leadingName("github issues pro  list all", names)).toEqual({ named: names[1], rest: "list all" });
     expect(leadingName("github-issues list", names)).toEqual({ named: names[0], rest: "list" });

@@ -45,8 +45,8 @@ function rootOf(source: SkillSource, texts: Record<string, string>, over: Partia
 const look = (roots: readonly SkillRoot[], limits: Partial<DiscoveryLimits> = {}, cache = new SkillCache()) =>
   discover(roots, { ...LIMITS, ...limits }, cache);
 
-describe("what is found", () => {
-  test("is every skill by name, with where it is and its files", async () => {
+describe("discovery of skills", () => {
+  test("discovery returns every skill by name with its location and files", async () => {
     const { root } = rootOf("managed", {
       "tools/weather/SKILL.md": skill("weather"),
       "tools/weather/scripts/run.sh": "echo",
@@ -70,7 +70,7 @@ describe("what is found", () => {
     ]);
   });
 
-  test("of two with one name is the stronger, whichever root is named first, and the other is told of", async () => {
+  test("of two skills with one name the stronger source wins, and the other is reported", async () => {
     const sources: SkillSource[] = ["plugin", "bundled", "agents", "extra", "workspace", "managed"];
     const roots = sources.map((source) => rootOf(source, { "x/SKILL.md": skill("same", source) }).root);
     const { skills, leftOut } = await look(roots);
@@ -89,7 +89,7 @@ describe("what is found", () => {
     });
   });
 
-  test("of two with one name in one root is the one whose path comes first, and of two roots of a source the first root's", async () => {
+  test("of two skills with one name in one source the first path or root wins", async () => {
     const first = rootOf("extra", { "b/SKILL.md": skill("same", "b"), "a/SKILL.md": skill("same", "a") }).root;
     const second = rootOf("extra", { "0/SKILL.md": skill("same", "0") }, { address: "skills://extra/two/" }).root;
     const { skills, leftOut } = await look([first, second]);
@@ -100,19 +100,19 @@ describe("what is found", () => {
     ]);
   });
 
-  test("is a skill for a name in other letters too", async () => {
+  test("a skill name in another script is found", async () => {
     const { skills } = await look([rootOf("managed", { "a/SKILL.md": skill("X"), "b/SKILL.md": skill("x") }).root]);
     expect(skills.map(({ name }) => name)).toEqual(["X", "x"]);
   });
 
-  test("has what is amiss with it", async () => {
+  test("a discovered skill has its issues", async () => {
     const { skills } = await look([
       rootOf("managed", { "a/SKILL.md": skill("My Skill"), "b/SKILL.md": skill("b") }).root,
     ]);
     expect(skills.map(({ issues }) => issues?.length)).toEqual([1, undefined]);
   });
 
-  test("may be the root itself", async () => {
+  test("a root with its own SKILL.md is one skill", async () => {
     const { skills, leftOut } = await look([
       rootOf("extra", { "SKILL.md": "---\ndescription: b\n---\n", "a/SKILL.md": skill("a") }).root,
     ]);
@@ -123,8 +123,8 @@ describe("what is found", () => {
   });
 });
 
-describe("what is left out", () => {
-  test("is an invalid file, with its reason, and its siblings load", async () => {
+describe("skills that discovery leaves out", () => {
+  test("an invalid SKILL.md is left out with its reason, and its siblings load", async () => {
     const { skills, leftOut } = await look([
       rootOf("workspace", { "a/SKILL.md": "---\n- b\n---\n", "b/SKILL.md": skill("b"), "c/SKILL.md": "" }).root,
     ]);
@@ -132,7 +132,7 @@ describe("what is left out", () => {
     expect(leftOut.map(({ name, code }) => `${name} ${code}`)).toEqual(["a bad_front_matter", "c no_front_matter"]);
   });
 
-  test("is an invalid file of a stronger source, while the weaker one counts", async () => {
+  test("an invalid skill of a stronger source does not hide a valid weaker one", async () => {
     const { skills } = await look([
       rootOf("workspace", { "x/SKILL.md": "---\nname: x\n---\n" }).root,
       rootOf("bundled", { "x/SKILL.md": skill("x") }).root,
@@ -140,7 +140,7 @@ describe("what is left out", () => {
     expect(skills).toMatchObject([{ name: "x", source: "bundled" }]);
   });
 
-  test("is a file that is too large, without being read", async () => {
+  test("a SKILL.md above the size limit is left out unread", async () => {
     const { root, calls } = rootOf("workspace", {
       "a/SKILL.md": skill("a", "x".repeat(500)),
       "b/SKILL.md": skill("b"),
@@ -151,7 +151,7 @@ describe("what is left out", () => {
     expect(calls).toEqual(["list", "read b/SKILL.md"]);
   });
 
-  test("are candidates beyond the limit of a root, skills beyond that of a source", async () => {
+  test("candidates beyond a root's limit and skills beyond a source's limit are left out", async () => {
     const names = Array.from({ length: 150 }, (_, at) => `s${1000 + at}`);
     const texts = Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name)]));
     const { root, calls } = rootOf("managed", texts);
@@ -164,7 +164,7 @@ describe("what is left out", () => {
     expect(reasons.filter((reason) => reason.includes("maxSkillsLoadedPerSource"))).toHaveLength(6);
   });
 
-  test("is a root that does not answer, and the others load", async () => {
+  test("a root that fails is reported, and the others load", async () => {
     const { skills, leftOut } = await look([
       rootOf("managed", {}, { list: () => Promise.reject(new Error("R2 is away.")) }).root,
       rootOf("bundled", { "b/SKILL.md": skill("b") }).root,
@@ -181,7 +181,7 @@ describe("what is left out", () => {
     ]);
   });
 
-  test("is a root that never answers, after a while", async () => {
+  test("a root that never answers is reported after a timeout", async () => {
     vi.useFakeTimers();
     try {
       const silent = rootOf("managed", {}, { list: () => new Promise(() => undefined) }).root;
@@ -195,7 +195,7 @@ describe("what is left out", () => {
     }
   });
 
-  test("is a file that does not answer, and it is read again at the next look", async () => {
+  test("a SKILL.md that cannot be read is reported, and read again at the next scan", async () => {
     const cache = new SkillCache();
     const texts = { "a/SKILL.md": skill("a"), "b/SKILL.md": skill("b") };
     let isAway = true;
@@ -214,8 +214,8 @@ describe("what is left out", () => {
   });
 });
 
-describe("what a look costs", () => {
-  test("one listing a root, and a read for each SKILL.md that is new or has changed", async () => {
+describe("cost of discovery", () => {
+  test("discovery costs one listing per root and one read per new or changed SKILL.md", async () => {
     const cache = new SkillCache();
     const { root, calls, texts } = rootOf("workspace", { "a/SKILL.md": skill("a"), "b/SKILL.md": "---\n- x\n---\n" });
     const first = await look([root], {}, cache);
@@ -230,7 +230,7 @@ describe("what a look costs", () => {
     expect(calls).toEqual(["list", "read b/SKILL.md", "read c/SKILL.md"]);
   });
 
-  test("of 300 skills at most six are read at once", async () => {
+  test("discovery of 300 skills reads at most six files at once", async () => {
     const texts = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`s${at}/SKILL.md`, skill(`s${at}`)]));
     let [now, most] = [0, 0];
     const { root } = rootOf("managed", texts);
@@ -249,8 +249,8 @@ describe("what a look costs", () => {
   });
 });
 
-describe("what changes during a look", () => {
-  test("is read as it is then, and read again at the next look", async () => {
+describe("changes during discovery", () => {
+  test("a SKILL.md that changes during discovery is read now and again at the next scan", async () => {
     const cache = new SkillCache();
     const { root, texts, calls } = rootOf("workspace", { "a/SKILL.md": skill("a", "old") });
     const changing: SkillRoot = {
@@ -267,7 +267,7 @@ describe("what changes during a look", () => {
     expect(calls.filter((call) => call.startsWith("read"))).toHaveLength(3);
   });
 
-  test("and is too large by then is not read as a skill", async () => {
+  test("a SKILL.md that grows beyond the limit during discovery is left out", async () => {
     const { root } = rootOf("workspace", { "a/SKILL.md": skill("a") });
     const grown = new TextEncoder().encode(skill("a", "x".repeat(500)));
     const growing: SkillRoot = { ...root, read: async (_, etag) => (etag === undefined ? grown : undefined) };
@@ -276,7 +276,7 @@ describe("what changes during a look", () => {
     ]);
   });
 
-  test("is not there where it went", async () => {
+  test("a SKILL.md that is deleted during discovery is not found", async () => {
     const { root } = rootOf("workspace", { "a/SKILL.md": skill("a") }, { read: async () => undefined });
     expect(await look([root])).toMatchObject({ skills: [], leftOut: [] });
   });

@@ -17,7 +17,7 @@ test.each([
   "run `cat {baseDir}/../../secret`",
   "run {baseDir}/a/../../b and more",
   "run {baseDir}\\..\\b",
-])("%j leaves the folder", (text) => {
+])("the reference in %j leaves the skill's folder", (text) => {
   expect(escapingReferences(`# A\n${text}\n`)).toHaveLength(1);
 });
 
@@ -34,11 +34,11 @@ test.each([
   "run {baseDir}/scripts/a.sh ../b",
   "cd .. and ../up",
   "[a]: see below",
-])("%j stays in it", (text) => {
+])("the reference in %j stays in the skill's folder", (text) => {
   expect(escapingReferences(`# A\n${text}\n`)).toEqual([]);
 });
 
-test("each is named once as it is written, and twenty at most", () => {
+test("each escaping reference is listed once as written, at most twenty", () => {
   expect(escapingReferences("[a](../x) [b](../x) [c](../y) {baseDir}/../x")).toEqual([
     "../x",
     "../y",

@@ -7,8 +7,8 @@ function fields(...lines: string[]): Record<string, string> | string {
   return matter.kind === "broken" ? matter.code : Object.fromEntries(matter.fields);
 }
 
-describe("where front matter is", () => {
-  test("between two lines of three hyphens at the start, with what follows as the body", () => {
+describe("finding front matter", () => {
+  test("front matter stands between two lines of three hyphens at the start, and the rest is the body", () => {
     expect(readFrontMatter("---\nname: a\n---\n# A\n\ntext\n")).toEqual({
       kind: "read",
       fields: new Map([["name", "a"]]),
@@ -23,7 +23,7 @@ describe("where front matter is", () => {
     ["lone carriage returns", "---\rname: a\r---\rbody"],
     ["a byte order mark", "\uFEFF---\nname: a\n---\nbody"],
     ["spaces after the hyphens", "---  \t\nname: a\n--- \nbody"],
-  ])("with %s too", (_, text) => {
+  ])("front matter with %s is found", (_, text) => {
     expect(readFrontMatter(text)).toMatchObject({ fields: new Map([["name", "a"]]), body: "body" });
   });
 
@@ -34,21 +34,21 @@ describe("where front matter is", () => {
     ["four hyphens", "----\nname: a\n---\n"],
     ["nothing but hyphens", "---"],
     ["two byte order marks", "\uFEFF\uFEFF---\nname: a\n---\n"],
-  ])("nowhere in a text with %s", (_, text) => {
+  ])("a text with %s has no front matter", (_, text) => {
     expect(readFrontMatter(text)).toMatchObject({ kind: "read", fields: new Map(), isThere: false });
   });
 
-  test("it may be empty", () => {
+  test("front matter may be empty", () => {
     expect(readFrontMatter("---\n---\nbody")).toMatchObject({ fields: new Map(), body: "body", isThere: true });
   });
 
-  test("it ends at the first fence, and one that never ends is broken", () => {
+  test("front matter ends at the first fence, and without one it is broken", () => {
     expect(readFrontMatter("---\na: 1\n---\nb: 2\n---\n")).toMatchObject({ body: "b: 2\n---\n" });
     expect(readFrontMatter("---\nname: a\n")).toMatchObject({ kind: "broken", code: "UNTERMINATED" });
     expect(readFrontMatter("---\nname: a\n--- end")).toMatchObject({ kind: "broken", code: "UNTERMINATED" });
   });
 
-  test("it has a longest length", () => {
+  test("front matter above the length limit is broken", () => {
     const text = (chars: number) => `---\n${"#".repeat(chars - 9)}\nname: a\n---\n`;
     expect(readFrontMatter(text(MAX_FRONT_MATTER_CHARS + 1))).toMatchObject({ kind: "read" });
     // Hundreds of the slowest have to be read within one turn's time.
@@ -57,8 +57,8 @@ describe("where front matter is", () => {
   });
 });
 
-describe("what a field says", () => {
-  test("is a text, trimmed, whatever YAML takes it for", () => {
+describe("fields of front matter", () => {
+  test("a scalar field is a trimmed string, whatever its YAML type", () => {
     expect(fields("version: 1.0", "draft: true", "hex: 0x1F", "when: 2026-01-01", "yes: no", 'q: "  a "')).toEqual({
       version: "1",
       draft: "true",
@@ -69,7 +69,7 @@ describe("what a field says", () => {
     });
   });
 
-  test("may be folded, literal, or go on in lines below", () => {
+  test("a field may be folded, literal or multi-line", () => {
     expect(
       fields("a: >-", "  one", "  two", "b: |", "  one", "  two", "c: one", "  two", "d:", "  one", "  two"),
     ).toEqual({
@@ -80,14 +80,14 @@ describe("what a field says", () => {
     });
   });
 
-  test("is JSON where it is a list or a mapping", () => {
+  test("a list or mapping becomes JSON", () => {
     expect(fields("list:", "  - a", "  - 2", "map:", "  x: {y: [1, null]}")).toEqual({
       list: '["a",2]',
       map: '{"x":{"y":[1,null]}}',
     });
   });
 
-  test("is its text as written where a list or a mapping with a colon begins on its line", () => {
+  test("a flow list or mapping with a colon on the key's line stays text", () => {
     expect(fields('metadata: { "openclaw": { os: [a] } }', "tags: [a, b]")).toEqual({
       metadata: '{ "openclaw": { os: [a] } }',
       tags: '["a","b"]',
@@ -95,13 +95,13 @@ describe("what a field says", () => {
     expect(fields('metadata: {"a": {', '  "b": 1}}')).toEqual({ metadata: '{"a": {' });
   });
 
-  test("is JSON where a flow begins on the line below, over any number of lines", () => {
+  test("a flow list or mapping that starts below the key becomes JSON", () => {
     expect(fields("metadata:", "  {", '    "openclaw":', "      {", "        os: [a],", "      },", "  }")).toEqual({
       metadata: '{"openclaw":{"os":["a"]}}',
     });
   });
 
-  test("counts as its line says it where YAML has nothing", () => {
+  test("a key without a YAML value takes the text of its line", () => {
     expect(fields("name: # a", "note: ~", "empty:", "nothing: null")).toEqual({
       name: "# a",
       note: "~",
@@ -109,12 +109,12 @@ describe("what a field says", () => {
     });
   });
 
-  test("may come from an alias, and from no mapping that holds itself", () => {
+  test("an alias is resolved, and a mapping that contains itself is dropped", () => {
     expect(fields("a: &x {k: 1}", "b: *x", "c: &y [*y]")).toMatchObject({ b: '{"k":1}' });
     expect(fields("c: &y [*y]")).toEqual({ c: "&y [*y]" });
   });
 
-  test("has a key without space around it, and may be called anything", () => {
+  test("keys are trimmed and may have any name", () => {
     expect(fields('" name ": a', "__proto__: b", "toString: c", "? [x]", ": d")).toEqual(
       Object.fromEntries([
         ["name", "a"],
@@ -126,7 +126,7 @@ describe("what a field says", () => {
   });
 });
 
-describe("a description that wants quotes", () => {
+describe("repair of an unquoted description", () => {
   test.each([
     ["a colon", "Use when: a, b", "Use when: a, b"],
     ["several colons", "a: b: c", "a: b: c"],
@@ -135,7 +135,7 @@ describe("a description that wants quotes", () => {
     ["a bracket", "[x] does: y", "[x] does: y"],
     ["an at sign", "@home does it", "@home does it"],
     ["a backtick", "`ls` lists", "`ls` lists"],
-  ])("with %s is read as if it had them", (_, written, read) => {
+  ])("a description with %s is read as if it were quoted", (_, written, read) => {
     const matter = readFrontMatter(`---\nname: a\ndescription: ${written}\nlicense: MIT\n---\n`);
     expect(matter).toMatchObject({ kind: "read", isRepaired: true });
     expect(fields("name: a", `description: ${written}`, "license: MIT")).toEqual({
@@ -145,12 +145,12 @@ describe("a description that wants quotes", () => {
     });
   });
 
-  test("is read so under a key in quotes, and loses quotes of its own", () => {
+  test("a description under a quoted key is repaired, and loses its own quotes", () => {
     expect(fields(`"description": a: b`)).toEqual({ description: "a: b" });
     expect(fields('description: "a" b: "c"')).toEqual({ description: 'a" b: "c' });
   });
 
-  test("is read so beside a summary and a read_when, which want a colon for it", () => {
+  test("a summary or read_when is repaired only if it contains a colon", () => {
     expect(fields("description: a: b", "summary: c: d", "read_when: e: f")).toEqual({
       description: "a: b",
       summary: "c: d",
@@ -159,7 +159,7 @@ describe("a description that wants quotes", () => {
     expect(fields("summary: *bold* c")).toMatch(/^[A-Z_]+$/);
   });
 
-  test("is not read so where something else is wrong", () => {
+  test("a description is not repaired if the error is elsewhere", () => {
     expect(fields("description: a: b", "other: c: d")).toBe("BLOCK_AS_IMPLICIT_KEY");
     expect(fields("name: a: b", "description: c")).toBe("BLOCK_AS_IMPLICIT_KEY");
     expect(fields("outer:", "  description: a: b")).toBe("BLOCK_AS_IMPLICIT_KEY");
@@ -167,7 +167,7 @@ describe("a description that wants quotes", () => {
   });
 });
 
-describe("front matter that is broken", () => {
+describe("broken front matter", () => {
   test.each([
     ["a list", ["- a", "- b"], "NO_MAPPING"],
     ["a sentence", ["just words"], "NO_MAPPING"],
@@ -178,16 +178,16 @@ describe("front matter that is broken", () => {
     ["a line without a key", ["name: a", "more"], "MISSING_CHAR"],
     ["a flow that does not end", ["metadata: {a: b"], "BAD_INDENT"],
     ["an alias to nothing", ["name: *a"], "EXCEPTION"],
-  ])("for %s says so", (_, lines, code) => {
+  ])("front matter with %s is reported as broken", (_, lines, code) => {
     expect(fields(...lines)).toBe(code);
   });
 
-  test("for aliases that grow without end says so, and takes no memory for it", () => {
+  test("exponential aliases are reported as broken without using memory", () => {
     const grown = "bcdefghi".split("").map((key, at) => `${key}: &${key} [${`*${"abcdefghi"[at]},`.repeat(9)}]`);
     expect(fields("a: &a [x,x,x,x,x,x,x,x,x]", ...grown)).toBe("EXCEPTION");
   });
 
-  test("says what is wrong in a bounded sentence without control characters", () => {
+  test("the reason for broken front matter is one bounded sentence without control characters", () => {
     const matter = readFrontMatter(`---\nname: *${"a\u0007".repeat(400)}\n---\n`);
     expect(matter.kind).toBe("broken");
     const { message } = matter as { message: string };

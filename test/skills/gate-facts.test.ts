@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { agentOf } from "../../src/config/agents.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { gateFactsOf, type Surroundings } from "../../src/skills/gate-facts.ts";
+import { type GateInputs, gateFacts } from "../../src/skills/gate-facts.ts";
 
-function facts(config: object = {}, around: Partial<Surroundings> & { secrets?: Record<string, string> } = {}) {
+function facts(config: object = {}, around: Partial<GateInputs> & { secrets?: Record<string, string> } = {}) {
   const { secrets = {}, ...rest } = around;
   const parsed = wholeSchema.parse(config);
-  return gateFactsOf(parsed, agentOf(parsed, "main"), {
+  return gateFacts(parsed, agentOf(parsed, "main"), {
     commands: ["curl"],
     secret: (name) => secrets[name],
     quarantined: new Map(),
@@ -14,8 +14,8 @@ function facts(config: object = {}, around: Partial<Surroundings> & { secrets?: 
   });
 }
 
-describe("what the configuration says at a path", () => {
-  test("is what is in force, with its defaults", () => {
+describe("configuration values for gates", () => {
+  test("a gate reads the effective configuration, defaults included", () => {
     const { configAt } = facts({ tools: { exec: { timeoutSec: 7 } }, agents: { list: [{ id: "main", name: "Pip" }] } });
     expect(configAt("tools.exec.timeoutSec")).toBe(7);
     expect(configAt("skills.load.watch")).toBe(true);
@@ -25,13 +25,13 @@ describe("what the configuration says at a path", () => {
     }
   });
 
-  test("is nothing where it names a secret that is not set", () => {
+  test("a reference to an unset secret reads as undefined", () => {
     const config = { skills: { entries: { gh: { apiKey: { source: "env", id: "GH_KEY" } } } } };
     expect(facts(config).configAt("skills.entries.gh.apiKey")).toBeUndefined();
     expect(facts(config, { secrets: { GH_KEY: "x" } }).configAt("skills.entries.gh.apiKey")).toBeTruthy();
   });
 
-  test("is that of any account of a channel where OpenClaw has it beside the accounts", () => {
+  test("a channel field reads from any of its accounts", () => {
     const config = { channels: { telegram: { accounts: { work: { botToken: { source: "env", id: "WORK_BOT" } } } } } };
     const { configAt } = facts(config, { secrets: { WORK_BOT: "x" } });
     expect(configAt("channels.telegram")).toBeTruthy();
@@ -41,7 +41,7 @@ describe("what the configuration says at a path", () => {
   });
 });
 
-test("no skill learns whether a secret of the Worker's own is there", () => {
+test("a gate does not reveal whether a reserved secret is set", () => {
   const { hasEnv } = facts({}, { secrets: { ISOPOD_TOKEN: "x", OPENAI_API_KEY: "x", GH_TOKEN: "x" } });
   expect([hasEnv("ISOPOD_TOKEN"), hasEnv("OPENAI_API_KEY"), hasEnv("GH_TOKEN"), hasEnv("OTHER")]).toEqual([
     false,
@@ -51,7 +51,7 @@ test("no skill learns whether a secret of the Worker's own is there", () => {
   ]);
 });
 
-test("connected nodes add their systems and commands to ours", () => {
+test("connected nodes add their operating systems and commands", () => {
   const { os, commands } = facts({}, { nodes: { os: ["darwin"], commands: ["osascript"] } });
   expect([...os]).toEqual(["linux", "darwin"]);
   expect([...commands]).toEqual(["curl", "osascript"]);

@@ -27,13 +27,13 @@ function whyNot(skill: Skill, given: GateFacts) {
   return leftOut[0] && { code: leftOut[0].code, reason: leftOut[0].reason };
 }
 
-test("a skill that asks for nothing may be used, and the list is by name", () => {
+test("a skill without requirements may be used, and usable skills are sorted by name", () => {
   const { eligible, leftOut } = gateSkills([aSkill("b"), aSkill("a"), aSkill("B")], facts());
   expect(eligible.map(({ name }) => name)).toEqual(["B", "a", "b"]);
   expect(leftOut).toEqual([]);
 });
 
-test("what is left out has its name, its source, its place, a code and what to do, by place", () => {
+test("each unused skill has its name, source, location, code and remedy, sorted by location", () => {
   const off = { z: entry({ enabled: false }), a: entry({ enabled: false }) };
   const { leftOut } = gateSkills([aSkill("z"), aSkill("a"), aSkill("c")], facts({ entries: off }));
   expect(leftOut).toEqual([
@@ -48,18 +48,18 @@ test("what is left out has its name, its source, its place, a code and what to d
   ]);
 });
 
-describe("what somebody decided", () => {
-  test("an entry counts by the skill's key, and by its name only where it has none", () => {
+describe("policy gates", () => {
+  test("an entry applies by the skill's key, and by its name only if it has no key", () => {
     const keyed = skillWith("weather", { skillKey: "wx" });
     expect(whyNot(keyed, facts({ entries: { weather: entry({ enabled: false }) } }))).toBeUndefined();
     expect(whyNot(keyed, facts({ entries: { wx: entry({ enabled: false }) } }))).toMatchObject({ code: "disabled" });
   });
 
-  test("a name that every object has is no entry", () => {
+  test("a property name of every object is not an entry", () => {
     expect(whyNot(aSkill("constructor"), facts())).toBeUndefined();
   });
 
-  test("allowBundled is for bundled skills, by key or name; an empty one allows none", () => {
+  test("allowBundled applies to bundled skills, by key or name, and an empty list allows none", () => {
     const bundled = skillWith("weather", { skillKey: "wx" }, { source: "bundled" });
     expect(whyNot(bundled, facts({ allowBundled: ["wx"] }))).toBeUndefined();
     expect(whyNot(bundled, facts({ allowBundled: ["weather"] }))).toBeUndefined();
@@ -67,13 +67,13 @@ describe("what somebody decided", () => {
     expect(whyNot(aSkill("weather"), facts({ allowBundled: [] }))).toBeUndefined();
   });
 
-  test("the agent's list is for every source; an empty one allows none", () => {
+  test("the agent's list applies to every source, and an empty list allows none", () => {
     expect(whyNot(aSkill("a"), facts({ allowed: ["a"] }))).toBeUndefined();
     expect(whyNot(aSkill("a"), facts({ allowed: ["b"] }))).toMatchObject({ code: "not_agent_allowed" });
     expect(whyNot(aSkill("a"), facts({ allowed: [] }))).toMatchObject({ code: "not_agent_allowed" });
   });
 
-  test("a skill with an allowed name gets no secrets of another key than its own", () => {
+  test("a skill with an allowed name gets no secrets of another skill's key", () => {
     const disguised = skillWith("weather", { skillKey: "github" });
     const entries = { github: entry({ apiKey: { id: "GH" } }) };
     expect(whyNot(disguised, facts({ allowed: ["weather"] }))).toBeUndefined();
@@ -82,7 +82,7 @@ describe("what somebody decided", () => {
     expect(whyNot(disguised, facts({ allowed: ["weather", "github"], entries }))).toBeUndefined();
   });
 
-  test("`always` opens none of these, nor a quarantine, nor another system", () => {
+  test("`always` does not override policy, quarantine or operating system", () => {
     const always = skillWith("a", { always: true, os: ["darwin"] }, { source: "bundled" });
     const quarantined = new Map([["skills/a/SKILL.md", "run.sh is not as it was installed."]]);
     expect(whyNot(always, facts({ quarantined }))).toEqual({
@@ -96,8 +96,8 @@ describe("what somebody decided", () => {
   });
 });
 
-describe("what it requires", () => {
-  test("one of its systems, which a node may add", () => {
+describe("requirements of a skill", () => {
+  test("a skill requires one of its operating systems, which a node may provide", () => {
     expect(whyNot(skillWith("a", { os: ["darwin", "linux"] }), facts())).toBeUndefined();
     expect(whyNot(skillWith("a", { os: [] }), facts())).toBeUndefined();
     const mac = skillWith("a", { os: ["darwin"] });
@@ -105,7 +105,7 @@ describe("what it requires", () => {
     expect(whyNot(mac, facts({ os: new Set(["linux", "darwin"]) }))).toBeUndefined();
   });
 
-  test("all of its commands, and one of those of which it wants any", () => {
+  test("a skill requires all of its bins and one of its anyBins", () => {
     expect(whyNot(skillWith("a", requiring({ bins: ["curl", "jq"] })), facts())).toBeUndefined();
     expect(whyNot(skillWith("a", requiring({ bins: ["curl", "gh", "op"] })), facts())).toEqual({
       code: "missing_bins",
@@ -117,7 +117,7 @@ describe("what it requires", () => {
     });
   });
 
-  test("a variable of the environment, or one that its entry gives", () => {
+  test("a skill requires a variable of the environment or of its entry", () => {
     const skill = skillWith("gh", { ...requiring({ env: ["GH_TOKEN"] }), primaryEnv: "GH_TOKEN" });
     const byEnv = { gh: entry({ env: { GH_TOKEN: { id: "MY_TOKEN" } } }) };
     const byKey = { gh: entry({ apiKey: { id: "MY_TOKEN" } }) };
@@ -138,7 +138,7 @@ describe("what it requires", () => {
     expect(whyNot(other, facts({ set: ["MY_TOKEN"], entries: byKey }))).toMatchObject({ code: "missing_env" });
   });
 
-  test("a field of the configuration that is truthy", () => {
+  test("a skill requires truthy configuration fields", () => {
     const skill = skillWith("a", requiring({ config: ["channels.slack"] }));
     const says = (value: unknown) => facts({ configAt: (path) => (path === "channels.slack" ? value : undefined) });
     for (const value of [true, 1, "x", {}, []]) expect(whyNot(skill, says(value))).toBeUndefined();
@@ -147,7 +147,7 @@ describe("what it requires", () => {
     }
   });
 
-  test("everything that is missing is told at once", () => {
+  test("all unmet requirements are reported at once", () => {
     const skill = skillWith("a", requiring({ bins: ["gh"], env: ["X"], config: ["y.z"] }));
     expect(whyNot(skill, facts())).toMatchObject({
       code: "missing_bins",
@@ -155,7 +155,7 @@ describe("what it requires", () => {
     });
   });
 
-  test("nothing of it where it says `always`", () => {
+  test("a skill with `always` has no requirements", () => {
     const metadata = { ...requiring({ bins: ["gh"], anyBins: ["op"], env: ["X"], config: ["y.z"] }), always: true };
     expect(whyNot(skillWith("a", metadata), facts())).toBeUndefined();
   });

@@ -17,8 +17,8 @@ async function parse(content: string | Uint8Array, folder = AT.folder as string)
   return parseSkillFile(typeof content === "string" ? bytesOf(content) : content, { ...AT, folder });
 }
 
-describe("a SKILL.md", () => {
-  test("is a skill with all that it says of itself, and where it is", async () => {
+describe("parsing a SKILL.md", () => {
+  test("a SKILL.md becomes a skill with all its fields and its location", async () => {
     const text = skillText(
       "name: weather",
       "description: What the weather is.",
@@ -51,7 +51,7 @@ describe("a SKILL.md", () => {
     });
   });
 
-  test("has the digest of its bytes as its version", async () => {
+  test("the version of a skill is the digest of its SKILL.md", async () => {
     const [one, other] = await Promise.all([parse(skillText("description: a")), parse(skillText("description: b"))]);
     const versions = [one, other].map((parsed) => parsed.kind === "skill" && parsed.skill.version);
     expect(new Set(versions).size).toBe(2);
@@ -60,7 +60,7 @@ describe("a SKILL.md", () => {
     expect(versions[0]).toBe(`sha256:${hex.slice(0, 16)}`);
   });
 
-  test("without a name is called as its folder", async () => {
+  test("a skill without a name is named after its folder", async () => {
     expect(await parse(skillText("description: a"), "rain")).toMatchObject({ skill: { name: "rain" } });
     expect(await parse(skillText("name: ''", "description: a"), "rain")).toMatchObject({ skill: { name: "rain" } });
   });
@@ -72,10 +72,10 @@ describe("a SKILL.md", () => {
     ["an empty description", skillText("name: a", "description: ''"), "no_description"],
     ["front matter that is no YAML", skillText("name: a", "- b"), "bad_front_matter"],
     ["front matter without an end", "---\nname: a\n", "bad_front_matter"],
-  ])("with %s is left out with the reason", async (_, text, code) => {
+  ])("a SKILL.md with %s is left out with the reason", async (_, text, code) => {
     expect(await parse(text)).toEqual({
       kind: "invalid",
-      left: {
+      leftOut: {
         name: expect.any(String),
         source: AT.source,
         location: AT.location,
@@ -85,14 +85,14 @@ describe("a SKILL.md", () => {
     });
   });
 
-  test("that is left out is named as it says, or as its folder", async () => {
-    expect(await parse(skillText("name: rain"))).toMatchObject({ left: { name: "rain", code: "no_description" } });
-    expect(await parse("# Rain")).toMatchObject({ left: { name: "weather" } });
+  test("a SKILL.md that is left out is named by its name field or its folder", async () => {
+    expect(await parse(skillText("name: rain"))).toMatchObject({ leftOut: { name: "rain", code: "no_description" } });
+    expect(await parse("# Rain")).toMatchObject({ leftOut: { name: "weather" } });
   });
 
-  test("of other encodings is left out, and one with a few broken bytes is used", async () => {
+  test("a SKILL.md in UTF-16 is left out, and one with a few invalid bytes is used", async () => {
     const utf16 = new Uint8Array([0xff, 0xfe, ...bytesOf("---")]);
-    expect(await parse(utf16)).toMatchObject({ left: { code: "not_text" } });
+    expect(await parse(utf16)).toMatchObject({ leftOut: { code: "not_text" } });
     const latin1 = Uint8Array.from(skillText("description: caf\u00e9 open"), (character) => character.charCodeAt(0));
     expect(await parse(latin1)).toMatchObject({
       skill: { description: "caf\ufffd open" },
@@ -102,7 +102,7 @@ describe("a SKILL.md", () => {
     expect(marked).toMatchObject({ kind: "skill", issues: [] });
   });
 
-  test("is shown without control characters, and not at any length", async () => {
+  test("the fields of a skill are shortened and have no control characters", async () => {
     const parsed = await parse(skillText('name: "a\\u0007"', `description: "${"xx\\0".repeat(3_500)}"`));
     expect(parsed).toMatchObject({ kind: "skill", skill: { name: "a␇" } });
     const { skill, issues } = parsed as { skill: { description: string }; issues: string[] };
@@ -111,7 +111,7 @@ describe("a SKILL.md", () => {
     expect(issues.join()).toContain("is cut there");
   });
 
-  test("tells what is amiss with it and does not keep it from use", async () => {
+  test("problems of a SKILL.md that do not prevent its use are listed as issues", async () => {
     const issuesIn = async (...lines: string[]) => {
       const parsed = await parse(skillText(...lines));
       return parsed.kind === "skill" ? parsed.issues : parsed;
@@ -126,13 +126,13 @@ describe("a SKILL.md", () => {
   });
 });
 
-describe("how a skill is called on", () => {
+describe("invocation of skills", () => {
   const invocation = (...lines: string[]) => {
     const reading = readSkillText(skillText(...lines));
     return reading.kind === "read" ? reading.invocation : reading;
   };
 
-  test("by people and models, unless it says otherwise in any of the usual words", () => {
+  test("users and models may invoke a skill unless its front matter disables it", () => {
     expect(invocation("name: a")).toEqual({ userInvocable: true, disableModelInvocation: false });
     for (const no of ["false", "FALSE", "'no'", "off", "0"]) {
       expect(invocation(`user-invocable: ${no}`)).toMatchObject({ userInvocable: false });
@@ -146,14 +146,14 @@ describe("how a skill is called on", () => {
     });
   });
 
-  test("without a model where its command goes to a tool", () => {
+  test("a skill with command-dispatch names its tool", () => {
     expect(invocation("command-dispatch: Tool", "command-tool: exec")).toMatchObject({ dispatchTool: "exec" });
     expect(invocation("command_dispatch: tool", "command_tool: exec")).toMatchObject({ dispatchTool: "exec" });
     expect(invocation("command-dispatch: model", "command-tool: exec")).not.toHaveProperty("dispatchTool");
     expect(invocation("command-dispatch: tool")).not.toHaveProperty("dispatchTool");
   });
 
-  test("and tells where that was meant and cannot be", () => {
+  test("an incomplete command-dispatch is reported as an issue", () => {
     const issues = (...lines: string[]) => {
       const reading = readSkillText(skillText(...lines));
       return reading.kind === "read" ? reading.issues : reading;
@@ -166,7 +166,7 @@ describe("how a skill is called on", () => {
   });
 });
 
-describe("the tools that a skill names", () => {
+describe("allowed-tools of skills", () => {
   test.each([
     ["allowed-tools: Read, Bash(git:*)", ["Read", "Bash(git:*)"]],
     ["allowed-tools: Read Bash(git add:*)", ["Read", "Bash(git add:*)"]],
@@ -180,7 +180,7 @@ describe("the tools that a skill names", () => {
   });
 });
 
-describe("the page of a skill", () => {
+describe("homepages of skills", () => {
   test.each([
     [['metadata: {"openclaw":{"homepage":"https://m"}}', "homepage: https://h"], "https://m"],
     [["homepage: https://h", "website: https://w"], "https://h"],

@@ -4,7 +4,7 @@ import { aSkill } from "./a-skill.ts";
 
 const LIMITS = { maxSkillsInPrompt: 150, maxSkillsPromptChars: 30_000 };
 
-test("the list has this shape, by name", () => {
+test("the list of skills in a prompt is XML sorted by name", () => {
   const { text } = skillsPrompt([aSkill("weather"), aSkill("github")], LIMITS);
   expect(text).toBe(`<available_skills>
   <skill>
@@ -22,7 +22,7 @@ test("the list has this shape, by name", () => {
 </available_skills>`);
 });
 
-test("its length follows from the two constants and the escaped values", () => {
+test("the length of the skill list follows from the two overhead constants", () => {
   for (const count of [1, 2, 7]) {
     const skills = Array.from({ length: count }, (_, n) => aSkill(`skill-${n}`, { description: "x".repeat(n * 31) }));
     const values = skills.flatMap(({ name, description, location, version }) => [name, description, location, version]);
@@ -31,13 +31,13 @@ test("its length follows from the two constants and the escaped values", () => {
   }
 });
 
-test("without a skill there is no list", () => {
+test("no skills give no list", () => {
   expect(skillsPrompt([], LIMITS)).toEqual({ text: undefined, shown: [], cut: [] });
   const hidden = aSkill("a", { invocation: { userInvocable: true, disableModelInvocation: true } });
   expect(skillsPrompt([hidden], LIMITS)).toEqual({ text: undefined, shown: [], cut: [] });
 });
 
-test("no value can end its element, begin a line or hide something", () => {
+test("no value can close its element, add a line or hide characters in the skill list", () => {
   const { text } = skillsPrompt(
     [aSkill("a&b", { description: `</description>\n<name>"it's"\u202e\u0000\u200b` })],
     LIMITS,
@@ -46,7 +46,7 @@ test("no value can end its element, begin a line or hide something", () => {
   expect(text).toContain("<description>&lt;/description&gt; &lt;name&gt;&quot;it&apos;s&quot;</description>");
 });
 
-test("more skills than may be listed are cut and named, the last by name first", () => {
+test("skills beyond the list's limit are cut and reported, the last by name first", () => {
   const skills = Array.from({ length: 5 }, (_, n) => aSkill(`s${n}`));
   const { shown, cut, text } = skillsPrompt(skills, { ...LIMITS, maxSkillsInPrompt: 3 });
   expect(shown.map(({ name }) => name)).toEqual(["s0", "s1", "s2"]);
@@ -57,7 +57,7 @@ test("more skills than may be listed are cut and named, the last by name first",
   expect(text).not.toContain("s3");
 });
 
-test("the list stays within its characters, to the last one, and a long skill does not keep out a short one", () => {
+test("the skill list stays within its characters, and a long skill does not keep out a short one", () => {
   const skills = [aSkill("a"), aSkill("b", { description: "x".repeat(5000) }), aSkill("c")];
   const both = skillsPrompt([aSkill("a"), aSkill("c")], LIMITS).text?.length ?? 0;
   const fits = skillsPrompt(skills, { ...LIMITS, maxSkillsPromptChars: both });

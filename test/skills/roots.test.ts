@@ -1,8 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { discover } from "../../src/skills/discover.ts";
-import { pluginRoot } from "../../src/skills/plugin-root.ts";
-import { bucketRoot, bundledRoot, extraRoot, managedRoot, workspaceRoots } from "../../src/skills/roots.ts";
+import { bucketRoot, bundledRoot, extraRoot, managedRoot, pluginRoot, workspaceRoots } from "../../src/skills/roots.ts";
 import type { SkillRoot } from "../../src/skills/skill.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
 import { DELETION_MARK } from "../../src/workspace/place.ts";
@@ -21,8 +20,8 @@ let places = 0;
 /** A prefix that no other test has. */
 const newPrefix = () => `skill-roots-${places++}/`;
 
-describe("the skills of a workspace", () => {
-  test("are in `skills/` and `.agents/skills/`, and the first is stronger", async () => {
+describe("skill roots of a workspace", () => {
+  test("workspace skills are in `skills/` and `.agents/skills/`, and the former is stronger", async () => {
     const { workspace } = watchWorkspace();
     await workspace.write("skills/a/SKILL.md", skill("a", "one"), NEW);
     await workspace.write("skills/a/scripts/x.sh", "echo", NEW);
@@ -44,7 +43,7 @@ describe("the skills of a workspace", () => {
     expect(files.get("skills/a/SKILL.md")?.map(({ path }) => path)).toEqual(["SKILL.md", "scripts/x.sh"]);
   });
 
-  test("cost a listing each, and a read for what is new", async () => {
+  test("scanning a workspace costs one listing per root and one read per new SKILL.md", async () => {
     const { workspace, calls, prefix } = watchWorkspace();
     const file = await workspace.write("skills/a/SKILL.md", skill("a"), NEW);
     const cache = new SkillCache();
@@ -70,7 +69,7 @@ describe("the skills of a workspace", () => {
     await expect(root!.read("../../SKILL.md")).rejects.toThrow();
   });
 
-  test("that cannot be listed are told of, and the others load", async () => {
+  test("a workspace root that cannot be listed is reported, and the other one loads", async () => {
     const { workspace } = watchWorkspace({ before: () => new Error("R2 is away (10001)") });
     const { skills, leftOut } = await look([
       ...workspaceRoots(workspace),
@@ -84,8 +83,8 @@ describe("the skills of a workspace", () => {
   });
 });
 
-describe("the skills below a prefix", () => {
-  test("are found over many pages, and keys that no path can name and files that are being deleted are passed over", async () => {
+describe("skill roots over a bucket prefix", () => {
+  test("a bucket root lists all pages, without invalid keys and files being deleted", async () => {
     const prefix = newPrefix();
     for (const path of ["a/SKILL.md", "b/SKILL.md", "c/x.md", "c/SKILL.md"]) {
       await env.FILES.put(`${prefix}${path}`, skill(path.slice(0, 1)));
@@ -109,7 +108,7 @@ describe("the skills below a prefix", () => {
     expect(calls.filter((call) => call === "list").length).toBeGreaterThan(1);
   });
 
-  test("are asked for again where the store was busy", async () => {
+  test("a bucket root retries while the store is busy", async () => {
     const prefix = newPrefix();
     await env.FILES.put(`${prefix}a/SKILL.md`, skill("a"));
     let failures = 0;
@@ -129,7 +128,7 @@ describe("the skills below a prefix", () => {
     expect(await root.read("b/SKILL.md")).toBeUndefined();
   });
 
-  test("shared by all agents are in `skills/managed/`", async () => {
+  test("skills of all agents are in `skills/managed/`", async () => {
     const folder = `managed-${places++}`;
     await env.FILES.put(`skills/managed/${folder}/SKILL.md`, skill(folder));
     const { skills } = await look([managedRoot(env.FILES)]);
@@ -144,7 +143,7 @@ describe("the skills below a prefix", () => {
     await env.FILES.delete(`skills/managed/${folder}/SKILL.md`);
   });
 
-  test("of extra folders have the folder in their address, with or without a `/` at its end", async () => {
+  test("the address of an extra root includes its folder, with or without a trailing `/`", async () => {
     const prefix = newPrefix();
     await env.FILES.put(`${prefix}a/SKILL.md`, skill("a"));
     for (const dir of [prefix, prefix.slice(0, -1)]) {
@@ -155,8 +154,8 @@ describe("the skills below a prefix", () => {
   });
 });
 
-describe("skills that are compiled in", () => {
-  test("are bundled ones in folders of their names, with the files beside", async () => {
+describe("compiled-in skills", () => {
+  test("bundled skills are in folders of their names, with their other files", async () => {
     const root = bundledRoot([{ name: "b", files: { "SKILL.md": skill("b"), "scripts/x.sh": "echo" } }]);
     const { skills, files } = await look([root]);
     expect(skills).toMatchObject([
@@ -169,13 +168,13 @@ describe("skills that are compiled in", () => {
     expect(await root.read("toString")).toBeUndefined();
   });
 
-  test("have another version when their text has changed", async () => {
+  test("a compiled-in skill has a new version when its text changes", async () => {
     const listed = async (text: string) => (await bundledRoot([{ name: "b", files: { "SKILL.md": text } }]).list())[0];
     expect((await listed("a"))?.etag).not.toBe((await listed("b"))?.etag);
     expect(await listed("a")).toEqual(await listed("a"));
   });
 
-  test("are those of plugins, one text each or with files beside, and never in one another's place", async () => {
+  test("plugin skills may be one text or several files, and never overwrite each other", async () => {
     const root = pluginRoot("acme", [
       skill("Big Tool!"),
       { "SKILL.md": skill("two"), "scripts/x.sh": "echo" },

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type Remembered, SkillCache } from "../../src/skills/skill-cache.ts";
+import { type CachedSkill, SkillCache } from "../../src/skills/skill-cache.ts";
 
-const entry = (reason: string): Remembered => ({
+const entry = (reason: string): CachedSkill => ({
   kind: "invalid",
-  left: { name: "a", source: "managed", location: "l", code: "c", reason },
+  leftOut: { name: "a", source: "managed", location: "l", code: "c", reason },
 });
 
-test("a version of a file at a place is remembered, and no other", () => {
+test("the skill cache returns only the exact version of a file", () => {
   const cache = new SkillCache();
   cache.set("skills/a/SKILL.md", "e1", 7, entry("one"));
   expect(cache.get("skills/a/SKILL.md", "e1", 7)).toEqual(entry("one"));
@@ -15,7 +15,7 @@ test("a version of a file at a place is remembered, and no other", () => {
   expect(cache.get("skills/b/SKILL.md", "e1", 7)).toBeUndefined();
 });
 
-test("it is bounded: what was asked for longest ago goes first", () => {
+test("the skill cache is bounded and evicts the least recently used entry", () => {
   const cache = new SkillCache(1_000);
   cache.set("a", "e", 1, entry("x".repeat(300)));
   cache.set("b", "e", 1, entry("x".repeat(300)));
@@ -24,7 +24,7 @@ test("it is bounded: what was asked for longest ago goes first", () => {
   expect(["a", "b", "c"].map((place) => cache.get(place, "e", 1) !== undefined)).toEqual([true, false, true]);
 });
 
-test("what is larger than all of it is not remembered, and what is set again counts once", () => {
+test("an entry above the cache's size is not stored, and a repeated one counts once", () => {
   const cache = new SkillCache(1_000);
   cache.set("a", "e", 1, entry("small"));
   cache.set("b", "e", 1, entry("x".repeat(2_000)));

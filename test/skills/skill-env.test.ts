@@ -10,7 +10,7 @@ function entry(env: Record<string, string>, apiKey?: string) {
   return { enabled: true, env: named, ...(apiKey !== undefined && { apiKey: { id: apiKey } }) };
 }
 
-test("a skill is given the variables of its entry, and its key as its primary variable", () => {
+test("a skill gets the variables of its entry, and its API key as its primary variable", () => {
   const skill = skillWith("gh", { primaryEnv: "GH_TOKEN", skillKey: "github" });
   expect(skillEnv([skill], { github: entry({ GH_HOST: "ONE" }, "TWO") }, secret)).toEqual({
     env: { GH_HOST: "value-one", GH_TOKEN: "value-two" },
@@ -20,23 +20,23 @@ test("a skill is given the variables of its entry, and its key as its primary va
   expect(skillEnv([skill], { gh: entry({}, "TWO") }, secret).env).toEqual({});
 });
 
-test("what is named in env goes before the key", () => {
+test("a variable named in env takes precedence over the API key", () => {
   const skill = skillWith("gh", { primaryEnv: "GH_TOKEN" });
   expect(skillEnv([skill], { gh: entry({ GH_TOKEN: "ONE" }, "TWO") }, secret).env).toEqual({ GH_TOKEN: "value-one" });
 });
 
-test("a key is for nothing where the skill has no primary variable", () => {
+test("an API key has no effect on a skill without a primary variable", () => {
   expect(skillEnv([aSkill("gh")], { gh: entry({}, "TWO") }, secret).env).toEqual({});
 });
 
-test("of two skills that want one variable the first by name has it, and the other is told without a value", () => {
+test("of two skills that claim one variable, the first by name gets it, and the other is reported without a value", () => {
   const entries = { b: entry({ TOKEN: "TWO" }), a: entry({ TOKEN: "ONE" }), c: entry({ TOKEN: "ONE" }) };
   const { env, refused } = skillEnv([aSkill("c"), aSkill("b"), aSkill("a")], entries, secret);
   expect(env).toEqual({ TOKEN: "value-one" });
   expect(refused).toEqual(["'b' does not get TOKEN from TWO: 'a' has it from ONE."]);
 });
 
-test("a secret that is not set is named and not given; another skill may give the variable", () => {
+test("an unset secret is reported, and another skill may still set the variable", () => {
   const entries = { a: entry({ TOKEN: "GONE" }), b: entry({ TOKEN: "ONE" }) };
   expect(skillEnv([aSkill("a"), aSkill("b")], entries, secret)).toEqual({
     env: { TOKEN: "value-one" },
@@ -45,7 +45,7 @@ test("a secret that is not set is named and not given; another skill may give th
   });
 });
 
-test("a skill cannot name a variable of the shell's own as its primary one", () => {
+test("a skill cannot claim a variable of the shell as its primary one", () => {
   for (const primaryEnv of ["PATH", "BASH_ENV", "LD_PRELOAD", "NODE_OPTIONS", "https_proxy"]) {
     const { env, refused } = skillEnv([skillWith("x", { primaryEnv })], { x: entry({}, "ONE") }, secret);
     expect(env).toEqual({});
@@ -53,6 +53,6 @@ test("a skill cannot name a variable of the shell's own as its primary one", () 
   }
 });
 
-test("skills that may not be used give nothing", () => {
+test("skills that may not be used set no variables", () => {
   expect(skillEnv([], { a: entry({ TOKEN: "ONE" }) }, secret).env).toEqual({});
 });

@@ -12,8 +12,8 @@ async function bytesOf({ path }: ExpectedSkill): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-describe.skipIf(!inject("fixtures"))("skills as people write them", () => {
-  test("are read as OpenClaw reads them, at least 99.5 % of them", async () => {
+describe.skipIf(!inject("fixtures"))("published skills", () => {
+  test("at least 99.5 % of published skills are parsed as OpenClaw parses them", async () => {
     expect(skills.length).toBeGreaterThan(200);
     const disagreements = [];
     for (const skill of skills) disagreements.push(...compareSkill(skill, await bytesOf(skill)));
@@ -21,7 +21,7 @@ describe.skipIf(!inject("fixtures"))("skills as people write them", () => {
     expect(disagreeing.size / skills.length, JSON.stringify(disagreements, null, 2)).toBeLessThanOrEqual(0.005);
   });
 
-  test("load where OpenClaw loads them, under the same name", async () => {
+  test("published skills load exactly if OpenClaw loads them, under the same name", async () => {
     const at = { source: "workspace", location: "l", baseDir: "b", etag: "e", folder: "its-folder" } as const;
     for (const skill of skills) {
       const { loads, name, description } = skill.expected;

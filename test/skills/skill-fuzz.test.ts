@@ -32,7 +32,7 @@ function mutated(random: () => number): string {
   return text;
 }
 
-test("thousands of broken files are each a skill or left out, and none throws", async () => {
+test("thousands of mutated SKILL.md files are parsed or left out without an exception", async () => {
   const random = randomFrom(20261122);
   let used = 0;
   for (let files = 0; files < 4_000; files++) {
@@ -44,15 +44,15 @@ test("thousands of broken files are each a skill or left out, and none throws", 
       expect(parsed.skill.description, text).not.toBe("");
       expect(JSON.parse(JSON.stringify(parsed.skill)), text).toEqual(parsed.skill);
     } else {
-      expect(parsed.left.code, text).toMatch(/^[a-z_0-9]+$/);
-      expect(parsed.left.reason, text).toMatch(/[.)]$/);
+      expect(parsed.leftOut.code, text).toMatch(/^[a-z_0-9]+$/);
+      expect(parsed.leftOut.reason, text).toMatch(/[.)]$/);
     }
   }
   expect(used).toBeGreaterThan(400);
   expect(used).toBeLessThan(3_900);
 });
 
-test("bytes of any kind are a skill or left out, and none throws", async () => {
+test("random bytes are parsed or left out without an exception", async () => {
   const random = randomFrom(7);
   const fence = new TextEncoder().encode("---\ndescription: a\n");
   for (let files = 0; files < 500; files++) {
@@ -66,7 +66,7 @@ test("bytes of any kind are a skill or left out, and none throws", async () => {
  * What takes the square of its length with a careless pattern or parser takes minutes at this size, and the test's time ends.
  * Twice the size takes about twice the time.
  */
-describe("the largest files", () => {
+describe("parsing time of the largest files", () => {
   const filled = (bit: string, chars: number) => bit.repeat(Math.ceil(chars / bit.length)).slice(0, chars);
   const numbered = (chars: number, line: (at: number) => string) => {
     const lines = [];
@@ -91,7 +91,7 @@ describe("the largest files", () => {
     ["comments", filled("#\n", CHARS)],
     ["JSON", `metadata: '{"openclaw":{"a":${filled("[", CHARS)}'`],
     ["a description to mend", `description: ${filled("a: ", CHARS)}`],
-  ])("of front matter with nothing but %s end in time", (_, block) => {
+  ])("the largest front matter of %s is parsed in time", (_, block) => {
     expect(() => readSkillText(`---\n${block}\n---\n`)).not.toThrow();
     expect(() => readSkillText(`---\n${block}`)).not.toThrow();
   });
@@ -111,7 +111,7 @@ describe("the largest files", () => {
     "---\n",
     "--- ",
     "\r",
-  ])("of text with nothing but %j end in time", async (bit) => {
+  ])("the largest text of %j is parsed in time", async (bit) => {
     const text = `---\ndescription: a\n---\n${filled(bit, MAX_BYTES)}`;
     expect(escapingReferences(text).length).toBeLessThanOrEqual(20);
     expect(await parseSkillFile(new TextEncoder().encode(text), AT)).toMatchObject({ kind: "skill" });

@@ -3,8 +3,8 @@ import { log } from "../../lib/log.ts";
 import { type ConfigurationEnv, knownConfiguration } from "../current-config.ts";
 
 /**
- * To be called after skills were changed from outside of a conversation, in a workspace or elsewhere: every session looks
- * at its skills again before its next turn. Never rejects: where D1 cannot be told, sessions see the change a turn later.
+ * Records a change of skills made outside a conversation, so that every session scans its skills again before its next
+ * turn. Never rejects: if D1 fails, sessions see the change one turn later.
  */
 export async function noteSkillChange(env: ConfigurationEnv): Promise<void> {
   try {
@@ -14,7 +14,7 @@ export async function noteSkillChange(env: ConfigurationEnv): Promise<void> {
   }
 }
 
-/** Whether a file of a workspace is part of what skills are made of there. */
+/** Whether a path of a workspace is in a folder of skills. */
 export function isSkillPath(path: string): boolean {
   return /^(?:skills|\.agents\/skills)\//i.test(path);
 }

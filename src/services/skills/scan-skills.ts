@@ -1,33 +1,33 @@
 import type { Agent } from "../../config/agents.ts";
 import { discover } from "../../skills/discover.ts";
+import { installedSkillSource } from "../../skills/install/install-skill.ts";
+import { checkQuarantine, type FilesByLocation } from "../../skills/install/quarantine.ts";
 import type { LeftOut } from "../../skills/skill.ts";
 import { SkillCache } from "../../skills/skill-cache.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Services } from "../services.ts";
-import { quarantinedAmong } from "./quarantined.ts";
-import { withQuarantinedNames } from "./quarantined-names.ts";
-import { type ScannedSkill, scannedSkills } from "./scanned-skills.ts";
+import { type ScannedSkill, type ScannedSkills, scannedSkills } from "./scanned-skills.ts";
+import { installTargets } from "./skill-installs.ts";
 import { rootsToScan } from "./skill-roots.ts";
 
-/** What a look at an agent's skills came to. */
+/** The result of scanning an agent's skills. */
 export interface SkillScan {
-  /** The same for the same files, in the same order. */
+  /** Equal and in the same order for the same files. */
   scanned: ScannedSkill[];
-  /** Places and files that did not answer: there may be more skills than were found. */
+  /** Roots and files that did not answer, so skills may be missing. */
   unanswered: LeftOut[];
 }
 
-/** Every SKILL.md that this isolate has read, by place and version. */
-const remembered = new SkillCache();
+/** All SKILL.md files that this isolate has parsed. */
+const cache = new SkillCache();
 
-/** How a look says that a place or a file did not answer. */
+/** The codes of roots and files that did not answer. */
 const UNANSWERED: ReadonlySet<string> = new Set(["unreachable", "unreadable"]);
 
 /**
- * Looks for an agent's skills wherever it may have some: a listing of each place, and a read of each SKILL.md that this isolate
- * has not read yet in its version. Never rejects.
- * @param listing the root of the workspace, where it was listed already: a folder that is not in it is not asked for
- * @param finishes whether installs that were cut off are gone on with; else nothing is changed
+ * Scans all roots of an agent's skills: lists each root, and reads each SKILL.md that is not cached. Never rejects.
+ * @param listing the root of the workspace, if it was listed already: missing folders are not listed
+ * @param finishes whether abandoned installs are finished; otherwise nothing is changed
  */
 export async function scanSkills(
   agent: Agent,
@@ -36,10 +36,58 @@ export async function scanSkills(
   finishes = false,
 ): Promise<SkillScan> {
   const roots = await rootsToScan(agent, services, listing);
-  const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, remembered);
-  const { quarantined, unanswered } = await quarantinedAmong(files, agent, services, finishes);
+  const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, cache);
+  const { quarantined, unanswered } = await findQuarantined(files, agent, services, finishes);
   return {
     scanned: scannedSkills(withQuarantinedNames({ skills, leftOut, quarantined })),
     unanswered: [...leftOut.filter(({ code }) => UNANSWERED.has(code)), ...unanswered],
   };
+}
+
+/**
+ * Finds the skills that differ from what was installed. It reads the lock of an install target, one R2 operation, only
+ * if a scanned skill is in that target. Never rejects.
+ * @param finishes whether abandoned installs are finished
+ * @returns also the targets whose lock did not answer; their skills must not be used
+ */
+async function findQuarantined(
+  files: FilesByLocation,
+  agent: Agent,
+  services: Services,
+  finishes: boolean,
+): Promise<{ quarantined: ReadonlyMap<string, string>; unanswered: LeftOut[] }> {
+  const { own, managed } = installTargets(agent, services);
+  const checked = await Promise.all(
+    [own, managed].map(async (target) => ({ target, ...(await checkQuarantine(target, files, finishes)) })),
+  );
+  return {
+    quarantined: new Map(checked.flatMap(({ reasons }) => [...reasons])),
+    unanswered: checked.flatMap(({ target, unanswered: reason }) => {
+      const location = target.lockKey;
+      const left = { name: location, source: installedSkillSource(target), location, code: "unreachable" };
+      return reason === undefined ? [] : [{ ...left, reason }];
+    }),
+  };
+}
+
+/**
+ * Extends a quarantine to the skill's name: otherwise a modified installed skill could be replaced unnoticed by another
+ * one of that name in an earlier folder of the same source. A skill of a stronger source was put there deliberately and
+ * stays.
+ */
+function withQuarantinedNames({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkills {
+  const hidden = leftOut.filter(({ code, location }) => code === "shadowed" && quarantined.has(location));
+  const extended = new Map(quarantined);
+  for (const { name, source, location } of skills) {
+    const quarantinedTwin = hidden.find((one) => one.name === name && one.source === source);
+    if (quarantinedTwin === undefined || quarantined.has(location)) continue;
+    extended.set(
+      location,
+      `It has the name of ${quarantinedTwin.location}, which is quarantined. Settle that first, or rename this one.`,
+    );
+  }
+  const reported = leftOut.map((one) =>
+    hidden.includes(one) ? { ...one, code: "quarantined", reason: quarantined.get(one.location) ?? one.reason } : one,
+  );
+  return { skills, leftOut: reported, quarantined: extended };
 }

@@ -1,61 +1,61 @@
 import { byteLength, head } from "../../lib/text.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill } from "../../skills/skill.ts";
 
-/** One thing that a look at an agent's skills has found. */
+/** One result of a scan. */
 export type ScannedSkill =
   | { kind: "skill"; skill: Skill }
-  /** Something that is no usable skill, whatever the configuration says. */
+  /** A location without a usable skill, whatever the configuration. */
   | { kind: "left-out"; leftOut: LeftOut }
-  /** A skill whose files are not what was installed. */
+  /** A skill whose files differ from the install. */
   | { kind: "quarantined"; location: string; reason: string }
-  /** Something to know of a skill that may be used all the same, as a sentence. */
+  /** A note about a usable skill, as a sentence. */
   | { kind: "note"; location: string; text: string };
 
-/** Most characters of a description. */
+/** Most characters of a stored description. */
 export const MAX_DESCRIPTION_CHARS = 1024;
-/** Most bytes of one finding as JSON, of all skills, and of everything else that is to be told of them. */
-const MAX_FINDING_BYTES = 64 * 1024;
+/** Most bytes as JSON: of one result, of all skills, and of all other results. */
+const MAX_RESULT_BYTES = 64 * 1024;
 const MAX_SKILLS_BYTES = 3 * 1024 * 1024;
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_SENTENCE_CHARS = 1000;
 
-/** What one look has found, before it is brought within bounds. */
+/** The results of one scan by kind, before limits apply. */
 export interface ScannedSkills {
   skills: readonly Skill[];
   leftOut: readonly LeftOut[];
-  /** Why skills are quarantined, by location. */
+  /** The reasons of quarantined skills, by location. */
   quarantined: ReadonlyMap<string, string>;
 }
 
 /**
- * Findings that can be stored: a description that is too long is cut, and what there is no room for is left out, the weakest
- * source first. Each says so. The same skills give the same findings.
+ * Results within the limits of storage: long descriptions are cut, and results beyond a limit are dropped, weakest
+ * source first, each with a note. The same skills give the same results.
  */
 export function scannedSkills({ skills, leftOut, quarantined }: ScannedSkills): ScannedSkill[] {
-  const deps = { bytes: MAX_SKILLS_BYTES };
+  const budget = { bytes: MAX_SKILLS_BYTES };
   const kept: ScannedSkill[] = [];
   const refused: LeftOut[] = [];
   const notes: ScannedSkill[] = [];
   for (const skill of [...skills].sort(byStrength)) {
     const { name, source, location } = skill;
     const description = head(skill.description, MAX_DESCRIPTION_CHARS);
-    const finding: ScannedSkill = { kind: "skill", skill: { ...skill, description } };
-    const why = whyNoRoom(finding, deps);
-    if (why === undefined) kept.push(finding);
-    else refused.push({ name, source, location, code: "too_large", reason: why });
+    const result: ScannedSkill = { kind: "skill", skill: { ...skill, description } };
+    const noRoom = noRoomReason(result, budget);
+    if (noRoom === undefined) kept.push(result);
+    else refused.push({ name, source, location, code: "too_large", reason: noRoom });
     if (description !== skill.description) notes.push({ kind: "note", location, text: CUT });
   }
-  const shut = [...quarantined].sort(([a], [b]) => compare(a, b));
+  const byLocation = [...quarantined].sort(([a], [b]) => compare(a, b));
   const reported: ScannedSkill[] = [
-    ...shut.map(([location, reason]) => ({ kind: "quarantined" as const, location, reason: bounded(reason) })),
+    ...byLocation.map(([location, reason]) => ({ kind: "quarantined" as const, location, reason: bounded(reason) })),
     ...notes,
     ...[...refused, ...leftOut].sort((a, b) => compare(a.location, b.location)).map(boundedLeftOut),
   ];
   const report = { bytes: MAX_REPORT_BYTES };
-  return [...kept, ...reported.filter((finding) => whyNoRoom(finding, report) === undefined)];
+  return [...kept, ...reported.filter((result) => noRoomReason(result, report) === undefined)];
 }
 
-/** What was found, by kind. */
+/** Groups the results of a scan by kind. */
 export function groupScanned(scanned: readonly ScannedSkill[]): ScannedSkills & { notes: ReadonlyMap<string, string> } {
   const pick = <Kind extends ScannedSkill["kind"]>(kind: Kind) =>
     scanned.filter((found): found is Extract<ScannedSkill, { kind: Kind }> => found.kind === kind);
@@ -69,13 +69,12 @@ export function groupScanned(scanned: readonly ScannedSkill[]): ScannedSkills & 
 
 const CUT = `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters; the rest of it is not shown to models.`;
 
-function whyNoRoom(finding: ScannedSkill, deps: { bytes: number }): string | undefined {
-  const bytes = byteLength(JSON.stringify(finding));
-  if (bytes > MAX_FINDING_BYTES)
-    return `Its front matter is too large: ${bytes} bytes, of ${MAX_FINDING_BYTES} at most.`;
-  if (bytes > deps.bytes)
+function noRoomReason(result: ScannedSkill, budget: { bytes: number }): string | undefined {
+  const bytes = byteLength(JSON.stringify(result));
+  if (bytes > MAX_RESULT_BYTES) return `Its front matter is too large: ${bytes} bytes, of ${MAX_RESULT_BYTES} at most.`;
+  if (bytes > budget.bytes)
     return "There is no room for it beside all other skills: have fewer, or shorten their front matter.";
-  deps.bytes -= bytes;
+  budget.bytes -= bytes;
   return undefined;
 }
 
@@ -88,7 +87,7 @@ function boundedLeftOut(leftOut: LeftOut): ScannedSkill {
   return { kind: "left-out", leftOut: { ...leftOut, name: bounded(name), reason: bounded(reason) } };
 }
 
-/** The strongest source first, and by location within it. */
+/** Sorts by strength of the source, then by location. */
 function byStrength(a: Skill, b: Skill): number {
   return SKILL_SOURCES.indexOf(a.source) - SKILL_SOURCES.indexOf(b.source) || compare(a.location, b.location);
 }

@@ -1,30 +1,37 @@
-import { withBaseDir } from "../../skills/base-dir.ts";
-import type { LeftOut, Skill, SkillFile, SkillRoot } from "../../skills/skill.ts";
-import type { SkillSet } from "../../skills/skill-set.ts";
+import { folderDigest } from "../../skills/install/package-manifest.ts";
+import {
+  type LeftOut,
+  type Skill,
+  type SkillFile,
+  type SkillRoot,
+  type SkillSet,
+  withBaseDir,
+} from "../../skills/skill.ts";
 import { textOf } from "../../tools/file-output.ts";
+import { decodeText, encodingOf } from "../../workspace/decode-text.ts";
 
-/** What the addresses of skills' files begin with that are not in the workspace. */
+/** The scheme of skill files outside the workspace. */
 const SCHEME = "skills://";
 
-/** Whether this is the address of a file of a skill that is not in the workspace. */
+/** Whether a path is the address of a skill file outside the workspace. */
 export function isSkillAddress(path: string): boolean {
   return path.startsWith(SCHEME);
 }
 
-/** The files of the skills of one turn: those that may be used can be read, and no others. */
+/** Read access to the files of one turn's skills, limited to usable skills. */
 export class SkillFiles {
   readonly #set: SkillSet;
   readonly #roots: readonly SkillRoot[];
 
-  /** @param roots where skills may be; none is asked before a file is wanted */
+  /** @param roots all skill roots; none is accessed before a file is requested */
   constructor(set: SkillSet, roots: readonly SkillRoot[]) {
     this.#set = set;
     this.#roots = roots;
   }
 
   /**
-   * The text of the SKILL.md at a location, as its reader is to follow it; undefined where it is gone.
-   * @throws Error where it may not be used, or is no text, or its store does not answer
+   * The text of a SKILL.md with `{baseDir}` replaced; undefined if it is gone.
+   * @throws Error if the skill may not be used, the file is not text, or its store does not answer
    */
   async readSkill(location: string): Promise<string | undefined> {
     const skill = this.#set.eligible.find((candidate) => candidate.location === location);
@@ -34,8 +41,8 @@ export class SkillFiles {
   }
 
   /**
-   * The bytes of a file of a skill that may be used, by its address; undefined where there is none.
-   * @throws Error where its skill may not be used, or its store does not answer
+   * The bytes of a file by address; undefined if there is none.
+   * @throws Error if its skill may not be used, or its store does not answer
    */
   async readFile(address: string): Promise<Uint8Array | undefined> {
     if (this.#mayRead(address)) return this.#read(address);
@@ -43,24 +50,24 @@ export class SkillFiles {
     return undefined;
   }
 
-  /** The same; undefined also where its skill may not be used. @throws Error where its store does not answer */
+  /** Like `readFile`, but undefined if its skill may not be used. @throws Error if its store does not answer */
   async readIfAllowed(address: string): Promise<Uint8Array | undefined> {
     return this.#mayRead(address) ? this.#read(address) : undefined;
   }
 
-  /** Files of skills that may be used and are outside of the workspace, by address, at an address and below it. */
+  /** The readable files outside the workspace at and below an address. */
   async list(address: string): Promise<SkillFile[]> {
     const roots = this.#outside().filter(
       (root) => root.address.startsWith(address) || address.startsWith(root.address),
     );
-    const lists = await Promise.all(roots.map(async (root) => addressed(root, await root.list())));
-    const isThere = ({ path }: SkillFile) => path === address || path.startsWith(folderOf(address));
+    const lists = await Promise.all(roots.map(async (root) => withAddresses(root, await root.list())));
+    const isThere = ({ path }: SkillFile) => path === address || path.startsWith(asFolder(address));
     const files = lists.flat().filter((file) => isThere(file) && this.#mayRead(file.path));
-    if (files.length === 0) this.#refuse(folderOf(address));
+    if (files.length === 0) this.#refuse(asFolder(address));
     return files;
   }
 
-  /** What the shell has of them below `/skills`. */
+  /** Roots for the shell's mounts below `/skills`. */
   mounts(): SkillRoot[] {
     return this.#outside().map((root) => ({
       ...root,
@@ -69,26 +76,26 @@ export class SkillFiles {
     }));
   }
 
-  /** Where a skill's folder is in the shell, by the path of its SKILL.md in the workspace. */
+  /** The path of a skill's folder in the shell, by its location. */
   baseDirOf(location: string): string | undefined {
     return this.#set.eligible.find((skill) => skill.location === location)?.baseDir;
   }
 
-  /** The roots outside of the workspace that have a skill which may be used. */
+  /** Roots outside the workspace with a usable skill. */
   #outside(): SkillRoot[] {
     const hasSkill = ({ address }: SkillRoot) =>
       this.#set.eligible.some(({ location }) => location.startsWith(address));
     return this.#roots.filter((root) => isSkillAddress(root.address) && hasSkill(root));
   }
 
-  /** @throws Error where it is of a skill that may not be used */
+  /** @throws Error if the address belongs to a skill that may not be used */
   #refuse(address: string): void {
-    const leftOut = this.#set.leftOut.find((candidate) => isOf(candidate, address));
+    const leftOut = this.#set.leftOut.find((candidate) => isInSkillFolder(candidate, address));
     if (leftOut !== undefined) throw new Error(`${leftOut.name} may not be used: ${leftOut.reason}`);
   }
 
   #mayRead(address: string): boolean {
-    return this.#set.eligible.some((skill) => isOf(skill, address));
+    return this.#set.eligible.some((skill) => isInSkillFolder(skill, address));
   }
 
   async #read(address: string): Promise<Uint8Array | undefined> {
@@ -104,15 +111,59 @@ export class SkillFiles {
   }
 }
 
-/** Whether a file is in the folder of a skill. What is said of a whole place is about no skill's files. */
-function isOf({ location }: Skill | LeftOut, address: string): boolean {
+/** Whether a file is in a skill's folder. A record of a whole root has no files. */
+function isInSkillFolder({ location }: Skill | LeftOut, address: string): boolean {
   return !location.endsWith("/") && address.startsWith(location.slice(0, location.lastIndexOf("/") + 1));
 }
 
-function addressed(root: SkillRoot, files: readonly SkillFile[]): SkillFile[] {
+function withAddresses(root: SkillRoot, files: readonly SkillFile[]): SkillFile[] {
   return files.map((file) => ({ ...file, path: `${root.address}${file.path}` }));
 }
 
-function folderOf(address: string): string {
+function asFolder(address: string): string {
   return address.endsWith("/") ? address : `${address}/`;
+}
+
+/** Most files that are listed, and the largest SKILL.md that is shown, in bytes. */
+const MAX_FILES = 500;
+const MAX_TEXT_BYTES = 512 * 1024;
+
+/** The current contents of a skill's folder. */
+export interface SkillFolder {
+  /** By path, relative to the folder. */
+  files: SkillFile[];
+  /** The number of further files. */
+  more: number;
+  /** The digest of all files, which an owner confirms when they accept the skill. */
+  seen: string;
+  /** The text of its SKILL.md; undefined if it is gone, too large or not text. */
+  text: string | undefined;
+}
+
+/**
+ * Lists the folder of the skill at a location, usable or not; undefined if no root has it.
+ * @throws if its store does not answer
+ */
+export async function skillFolder(location: string, roots: readonly SkillRoot[]): Promise<SkillFolder | undefined> {
+  const root = roots.find(({ address }) => location.startsWith(address) && location !== address);
+  if (root === undefined) return undefined;
+  const path = location.slice(root.address.length);
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const inside = (await root.list()).filter((file) => file.path.startsWith(folder));
+  const files = inside.map((file) => ({ ...file, path: file.path.slice(folder.length) }));
+  const own = inside.find((file) => file.path === path);
+  return {
+    files: files.slice(0, MAX_FILES),
+    more: Math.max(0, files.length - MAX_FILES),
+    seen: await folderDigest(files),
+    text: await skillText(root, own),
+  };
+}
+
+async function skillText(root: SkillRoot, file: SkillFile | undefined): Promise<string | undefined> {
+  if (file === undefined || file.size > MAX_TEXT_BYTES) return undefined;
+  const bytes = await root.read(file.path);
+  if (bytes === undefined) return undefined;
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  return decoded.kind === "text" ? decoded.text : undefined;
 }

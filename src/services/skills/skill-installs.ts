@@ -1,27 +1,29 @@
 import type { Agent } from "../../config/agents.ts";
-import type { ArchivePorts } from "../../skills/install/download.ts";
-import { DOWNLOAD_MS } from "../../skills/install/get-archive.ts";
-import { agentPlace, type InstallPlace, managedPlace } from "../../skills/install/install-place.ts";
-import { MAX_ARCHIVE_BYTES } from "../../skills/install/package-limits.ts";
+import type { DownloadDeps } from "../../skills/install/archive-request.ts";
+import { DOWNLOAD_MS } from "../../skills/install/download.ts";
+import { agentInstallTarget, type InstallTarget, managedInstallTarget } from "../../skills/install/install-target.ts";
+import { MAX_ARCHIVE_BYTES } from "../../skills/install/refusal.ts";
 import type { PackageRules } from "../../skills/install/skill-package.ts";
 import type { Services } from "../services.ts";
 
-/** Where skills are installed for an agent: in its own workspace, and for all agents. Nothing is asked by making them. */
-export function installPlaces(
+/**
+ * The install targets for an agent: its own workspace, and the folder of all agents. Creating them accesses no store.
+ */
+export function installTargets(
   agent: Agent,
   { installs, workspaceOf }: Pick<Services, "installs" | "workspaceOf">,
-): { own: InstallPlace; managed: InstallPlace } {
-  return { own: agentPlace(installs, agent, workspaceOf(agent)), managed: managedPlace(installs) };
+): { own: InstallTarget; managed: InstallTarget } {
+  return { own: agentInstallTarget(installs, agent, workspaceOf(agent)), managed: managedInstallTarget(installs) };
 }
 
-/** What the configuration asks of a skill that is installed. */
+/** The configured rules for installed packages. */
 export function installRules({ config }: Pick<Services, "config">): PackageRules {
   const { trustedKeys, requireSignature } = config.skills.install;
   return { trustedKeys, requireSignature, maxSkillFileBytes: config.skills.limits.maxSkillFileBytes };
 }
 
-/** The way to archives outside. */
-export function archivePorts({ config, egress, secret }: Pick<Services, "config" | "egress" | "secret">): ArchivePorts {
+/** What downloads of archives need. */
+export function downloadDeps({ config, egress, secret }: Pick<Services, "config" | "egress" | "secret">): DownloadDeps {
   const { registryUrl, registryToken } = config.skills.install;
   return {
     fetch: egress,

@@ -7,7 +7,7 @@ import type { Services } from "../services.ts";
 
 const BUNDLED = bundledRoot(BUNDLED_SKILLS);
 
-/** Wherever an agent's skills may be. Nothing is asked by making them. */
+/** All skill roots of an agent. Creating them accesses no store. */
 export function skillRoots(agent: Agent, services: Services): SkillRoot[] {
   const { config, installs, plugins } = services;
   return [
@@ -20,9 +20,9 @@ export function skillRoots(agent: Agent, services: Services): SkillRoot[] {
 }
 
 /**
- * Those of them that can have any: a folder of the workspace that is not in its root is not asked for.
- * @param listing the root of the workspace, where it was listed already
- * @returns all of them where the workspace does not answer, so that this is found out once more
+ * The roots that may have skills: workspace folders that do not exist are skipped.
+ * @param listing the root of the workspace, if it was listed already
+ * @returns all roots if the workspace does not answer, so that the scan reports it
  */
 export async function rootsToScan(
   agent: Agent,
@@ -42,7 +42,7 @@ export async function rootsToScan(
   return roots.filter(({ source }) => (source === "workspace" ? skills : source === "agents" ? agents : true));
 }
 
-/** Everything that says where is looked and how far, as text: where it changes, the next turn looks anew. */
+/** A key of everything that determines the scanned roots and limits; a change of it requires a new scan. */
 export function skillRootsKey({ id, workspace }: Agent, { config, deployment, plugins }: Services): string {
   const { load, limits } = config.skills;
   const addresses = plugins.skills.map(({ address }) => address);

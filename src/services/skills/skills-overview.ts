@@ -1,72 +1,68 @@
 import type { Agent } from "../../config/agents.ts";
+import { COMMAND_NAMES } from "../../config/command-names.ts";
 import { isReservedName } from "../../config/reserved-names.ts";
 import type { CoreConfig } from "../../config/schema.ts";
 import { estimateTokens } from "../../lib/tokens.ts";
-import { entryOf, gateSkills, skillKeyOf } from "../../skills/gate.ts";
-import { gateFactsOf } from "../../skills/gate-facts.ts";
+import { SHELL_COMMANDS } from "../../shell/commands.ts";
+import { skillCommands } from "../../skills/command-names.ts";
+import { gateSkills, skillEntry, skillKey } from "../../skills/gate.ts";
+import { gateFacts } from "../../skills/gate-facts.ts";
 import { type IdleInstaller, idleInstallers } from "../../skills/installer-reasons.ts";
 import { skillsPrompt, skillTokens } from "../../skills/prompt-list.ts";
 import { type LeftOut, SKILL_SOURCES, type Skill, type SkillSource } from "../../skills/skill.ts";
-import { skillEnv, wantedBy } from "../../skills/skill-env.ts";
+import { skillEnv, skillVariables } from "../../skills/skill-env.ts";
+import type { Services } from "../services.ts";
+import { scanSkills } from "./scan-skills.ts";
+import { groupScanned, type ScannedSkills } from "./scanned-skills.ts";
 
-/** What was found of an agent's skills, before anything is decided. */
-export interface FoundSkills {
-  /** One a name. */
-  skills: readonly Skill[];
-  /** What is no usable skill, whatever the configuration says. */
-  leftOut: readonly LeftOut[];
-  /** Why skills are quarantined, by location. */
-  quarantined: ReadonlyMap<string, string>;
-}
-
-/** What an overview is made with besides. */
+/** Further inputs of an overview. */
 export interface OverviewDeps {
   config: CoreConfig;
   /** The shell's commands. */
   commands: readonly string[];
-  /** The command that calls on a skill, by its location. */
-  commandOf(eligible: readonly Skill[]): ReadonlyMap<string, string>;
+  /** The commands of skills, by location. */
+  commandNames(eligible: readonly Skill[]): ReadonlyMap<string, string>;
   /** The value of a variable or secret of the Worker. */
   secret(name: string): string | undefined;
 }
 
-/** All that is to be said of an agent's skills at one moment; no secret's value is in it. */
+/** An overview of an agent's skills, without any secret's value. */
 export interface SkillsOverview {
-  /** By name; of one name the one that counts first. */
-  skills: SkillLine[];
+  /** Sorted by name; of one name, the used skill first. */
+  skills: SkillOverviewRow[];
   totals: {
     found: number;
     eligible: number;
     shown: number;
     cut: number;
-    /** Of the prompt's list. */
+    /** Of the list in the prompt. */
     tokens: number;
     chars: number;
   };
-  /** Names of secrets that entries of skills that may be used name, and that are not set. */
+  /** Names of secrets that entries of usable skills refer to and that are not set. */
   unset: string[];
-  /** What is amiss otherwise with what skills are given. */
+  /** Other problems of variables for skills. */
   warnings: string[];
 }
 
-/** One thing that was found. What its SKILL.md says is absent where it is no usable skill. */
-export interface SkillLine extends Partial<SkillDetails> {
+/** One skill or location. The fields of its SKILL.md are absent if it is not a usable skill. */
+export interface SkillOverviewRow extends Partial<SkillDetails> {
   name: string;
   source: SkillSource;
   location: string;
   eligible: boolean;
-  /** Why it is not, for programs and for people. */
+  /** Why it may not be used: a code and a sentence. */
   code?: string;
   reason?: string;
   /** Whether the prompt lists it. */
   shown: boolean;
-  /** Why the prompt does not, where there was no room. */
+  /** Why a limit keeps it out of the prompt. */
   cut?: string;
-  /** About how many it costs in each prompt that lists it. */
+  /** Its estimated tokens in each prompt that lists it. */
   tokens: number;
 }
 
-/** What a SKILL.md says, and what comes of it here. */
+/** The fields of a SKILL.md, and their effects. */
 export interface SkillDetails {
   description: string;
   version: string;
@@ -75,51 +71,51 @@ export interface SkillDetails {
   baseDir: string;
   /** Its key in `skills.entries`. */
   key: string;
-  /** The word that people call on it with. */
+  /** Its command. */
   command?: string;
   emoji?: string;
   homepage?: string;
   license?: string;
   compatibility?: string;
   allowedTools?: readonly string[];
-  /** Variables that its entry gives it, and whether there is a value. */
+  /** Variables that its entry assigns, and whether each has a value. */
   env: { name: string; set: boolean }[];
   installers: IdleInstaller[];
   warnings: string[];
 }
 
-/** What there is to say of what was found, by the configuration in force. */
-export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewDeps): SkillsOverview {
+/** Builds the overview of scanned skills under the current configuration. */
+export function skillsOverview(found: ScannedSkills, agent: Agent, deps: OverviewDeps): SkillsOverview {
   const { config, commands, secret } = deps;
-  const facts = gateFactsOf(config, agent, { commands, secret, quarantined: found.quarantined });
+  const facts = gateFacts(config, agent, { commands, secret, quarantined: found.quarantined });
   const { eligible, leftOut } = gateSkills(found.skills, facts);
   const { entries } = config.skills;
   const list = skillsPrompt(eligible, agent.skillsLimits);
   const { refused, missing } = skillEnv(eligible, entries, secret);
-  const commandOf = deps.commandOf(eligible);
-  const [why, cut] = [byPlace(leftOut), byPlace(list.cut)];
+  const commandNames = deps.commandNames(eligible);
+  const [gates, cut] = [byLocation(leftOut), byLocation(list.cut)];
   const shown = new Set(list.shown.map(({ location }) => location));
-  const lineOf = (skill: Skill): SkillLine => {
+  const buildRow = (skill: Skill): SkillOverviewRow => {
     const { name, source, location } = skill;
-    const [shut, noRoom] = [why.get(location), cut.get(location)];
-    const command = commandOf.get(location);
+    const [gate, cutBy] = [gates.get(location), cut.get(location)];
+    const command = commandNames.get(location);
     return {
       name,
       source,
       location,
-      eligible: shut === undefined,
-      ...(shut !== undefined && { code: shut.code, reason: shut.reason }),
+      eligible: gate === undefined,
+      ...(gate !== undefined && { code: gate.code, reason: gate.reason }),
       shown: shown.has(location),
-      ...(noRoom !== undefined && { cut: noRoom.reason }),
+      ...(cutBy !== undefined && { cut: cutBy.reason }),
       tokens: skillTokens(skill),
-      ...said(skill),
+      ...skillDetails(skill),
       ...(command !== undefined && { command }),
-      env: wantedBy(skill, entries).map(({ name, id }) => ({ name, set: secret(id) !== undefined })),
+      env: skillVariables(skill, entries).map(({ name, id }) => ({ name, set: secret(id) !== undefined })),
       installers: idleInstallers(skill.metadata.install, facts.commands),
-      warnings: [...(skill.issues ?? []), ...unseenBy(skill, entries, secret)],
+      warnings: [...(skill.issues ?? []), ...unnamedVariables(skill, entries, secret)],
     };
   };
-  const skills = [...found.skills.map(lineOf), ...found.leftOut.map(lineOfLeftOut)].sort(byNameAndStrength);
+  const skills = [...found.skills.map(buildRow), ...found.leftOut.map(leftOutRow)].sort(byNameAndStrength);
   return {
     skills,
     totals: {
@@ -135,7 +131,7 @@ export function skillsOverview(found: FoundSkills, agent: Agent, deps: OverviewD
   };
 }
 
-function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers" | "warnings"> {
+function skillDetails(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers" | "warnings"> {
   const { description, version, size, baseDir, metadata, license, compatibility, allowedTools } = skill;
   const { emoji, homepage = skill.homepage } = metadata;
   return {
@@ -143,7 +139,7 @@ function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers"
     version,
     size,
     baseDir,
-    key: skillKeyOf(skill),
+    key: skillKey(skill),
     ...(emoji !== undefined && { emoji }),
     ...(homepage !== undefined && { homepage }),
     ...(license !== undefined && { license }),
@@ -152,29 +148,48 @@ function said(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers"
   };
 }
 
-/** A variable that it requires may be the Worker's, and is no command's until an entry names it. */
-function unseenBy(skill: Skill, entries: CoreConfig["skills"]["entries"], secret: OverviewDeps["secret"]): string[] {
-  const given = new Set(wantedBy(skill, entries).map(({ name }) => name));
+/** Warnings about required variables that are set in the Worker but not assigned to the skill by its entry. */
+function unnamedVariables(
+  skill: Skill,
+  entries: CoreConfig["skills"]["entries"],
+  secret: OverviewDeps["secret"],
+): string[] {
+  const assigned = new Set(skillVariables(skill, entries).map(({ name }) => name));
   const required = skill.metadata.requires?.env ?? [];
   const field = (name: string) =>
-    name === skill.metadata.primaryEnv && entryOf(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
+    name === skill.metadata.primaryEnv && skillEntry(skill, entries)?.apiKey === undefined ? "apiKey" : `env.${name}`;
   return required
-    .filter((name) => !given.has(name) && !isReservedName(name) && secret(name) !== undefined)
+    .filter((name) => !assigned.has(name) && !isReservedName(name) && secret(name) !== undefined)
     .map((name) => {
-      const at = `skills.entries.${skillKeyOf(skill)}.${field(name)}`;
+      const at = `skills.entries.${skillKey(skill)}.${field(name)}`;
       return `${name} is set, and its commands do not see it: name it in ${at}.`;
     });
 }
 
-function lineOfLeftOut({ name, source, location, code, reason }: LeftOut): SkillLine {
+function leftOutRow({ name, source, location, code, reason }: LeftOut): SkillOverviewRow {
   return { name, source, location, eligible: false, code, reason, shown: false, tokens: 0 };
 }
 
-function byPlace(leftOut: readonly LeftOut[]): ReadonlyMap<string, LeftOut> {
+function byLocation(leftOut: readonly LeftOut[]): ReadonlyMap<string, LeftOut> {
   return new Map(leftOut.map((one) => [one.location, one]));
 }
 
-function byNameAndStrength(a: SkillLine, b: SkillLine): number {
+function byNameAndStrength(a: SkillOverviewRow, b: SkillOverviewRow): number {
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
   return SKILL_SOURCES.indexOf(a.source) - SKILL_SOURCES.indexOf(b.source);
+}
+
+/**
+ * Scans an agent's skills outside any session, and builds their overview. Never rejects: a root that does not answer is
+ * among the skills that are left out.
+ */
+export async function agentSkillsOverview(agent: Agent, services: Services): Promise<SkillsOverview> {
+  const { scanned } = await scanSkills(agent, services, undefined);
+  return skillsOverview(groupScanned(scanned), agent, {
+    config: services.config,
+    commands: SHELL_COMMANDS,
+    secret: services.secret,
+    commandNames: (eligible) =>
+      new Map(skillCommands(eligible, COMMAND_NAMES).map(({ name, skill }) => [skill.location, name])),
+  });
 }

@@ -1,21 +1,20 @@
 import { pathFault } from "../../lib/relative-path.ts";
-import { MAX_ARCHIVE_BYTES, MAX_ENTRY_PATH_BYTES } from "./package-limits.ts";
-import { refused, shown } from "./refuse.ts";
+import { MAX_ARCHIVE_BYTES, MAX_ENTRY_PATH_BYTES, quotedName, refused } from "./refusal.ts";
 import { readTarGz } from "./tar.ts";
 import { type ArchivedFile, readZip } from "./zip.ts";
 
-/** What systems and tools leave behind and no skill needs. */
+/** Files of operating systems and tools that no skill needs. */
 const LEFT_BEHIND = /(?:^|\/)(?:__MACOSX|\.git)(?:\/|$)|(?:^|\/)(?:\.DS_Store|Thumbs\.db|\._[^/]+)$/;
 const DRIVE_LETTER = /^[A-Za-z]:/;
 const MAX_DEPTH = 20;
 
-/** One file of a package: its path is relative, in NFC, and one that a workspace takes. */
+/** A file of a package. Its path is relative, in NFC, and valid in a workspace. */
 export interface PackageFile {
   path: string;
   bytes: Uint8Array;
 }
 
-/** The files of an archive, and what is to be said about it. */
+/** The files of an archive, and notes about it. */
 export interface UnpackedArchive {
   files: PackageFile[];
   /** Sentences. */
@@ -23,24 +22,24 @@ export interface UnpackedArchive {
 }
 
 /**
- * Unpacks a `.zip` or `.tar.gz` in memory, within the bounds of `package-limits.ts`. Archives inside stay as they are.
- * Its first bytes tell what it is: neither names nor types that come with it are believed.
- * @throws IsopodError naming the entry that is in the way; nothing of the archive is used then
+ * Unpacks a `.zip` or `.tar.gz` in memory, within the limits of `refusal.ts`. Nested archives are not unpacked. The
+ * format is detected by the first bytes, not by names or content types.
+ * @throws IsopodError naming the offending entry
  */
 export async function unpackArchive(archive: Uint8Array): Promise<UnpackedArchive> {
   if (archive.length > MAX_ARCHIVE_BYTES) {
     const message = `The archive has ${archive.length} bytes, and ${MAX_ARCHIVE_BYTES} are the most.`;
     throw refused("too_large", message, "Leave out what the skill does not need.", "payload_too_large");
   }
-  const paths = new Paths();
-  const archived = await read(archive, (name) => paths.take(name));
-  return { files: archived.map(({ name, bytes }) => ({ path: pathOf(name), bytes })), notes: paths.notes() };
+  const paths = new EntryPaths();
+  const archived = await readArchive(archive, (name) => paths.take(name));
+  return { files: archived.map(({ name, bytes }) => ({ path: normalEntryPath(name), bytes })), notes: paths.notes() };
 }
 
-async function read(archive: Uint8Array, wanted: (name: string) => boolean): Promise<ArchivedFile[]> {
+async function readArchive(archive: Uint8Array, isIncluded: (name: string) => boolean): Promise<ArchivedFile[]> {
   if (startsWith(archive, [0x50, 0x4b, 3, 4]) || startsWith(archive, [0x50, 0x4b, 5, 6]))
-    return readZip(archive, wanted);
-  if (startsWith(archive, [0x1f, 0x8b])) return readTarGz(archive, wanted);
+    return readZip(archive, isIncluded);
+  if (startsWith(archive, [0x1f, 0x8b])) return readTarGz(archive, isIncluded);
   const message = "That is no archive: it is neither a .zip nor a .tar.gz.";
   throw refused("not_an_archive", message, "Send the bytes of a .zip or .tar.gz.", "unsupported_media_type");
 }
@@ -49,26 +48,26 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte);
 }
 
-/** `./skill/SKILL.md` is how tar names it. */
-function pathOf(name: string): string {
+/** The path of an entry: in NFC, without the `./` that tar prepends. */
+function normalEntryPath(name: string): string {
   return name.replace(/^(?:\.\/)+/, "").normalize("NFC");
 }
 
-/** The names that an archive has, each of which may be there once, also for systems to which upper and lower case are one. */
-class Paths {
-  /** As they are compared, with the name that they stand for. */
+/** The paths of an archive. Each may occur once, also on case-insensitive systems. */
+class EntryPaths {
+  /** The original name, by comparison key. */
   readonly #files = new Map<string, string>();
   readonly #folders = new Map<string, string>();
   #leftBehind = 0;
 
-  /** Whether an entry is a file of a package. @throws IsopodError where it may be none */
+  /** Adds an entry; false if it is skipped. @throws IsopodError if its path is invalid or a duplicate */
   take(name: string): boolean {
-    const path = pathOf(name);
-    const fault = faultOf(path);
+    const path = normalEntryPath(name);
+    const fault = entryPathFault(path);
     if (fault !== undefined) {
       throw refused(
         "bad_path",
-        `${shown(name)} cannot be unpacked: its path ${fault}.`,
+        `${quotedName(name)} cannot be unpacked: its path ${fault}.`,
         "Rename it, and pack it anew.",
       );
     }
@@ -76,14 +75,14 @@ class Paths {
       this.#leftBehind++;
       return false;
     }
-    const key = keyOf(path);
+    const key = comparisonKey(path);
     const twin = this.#files.get(key) ?? this.#folders.get(key) ?? this.#fileAbove(key);
     if (twin !== undefined) {
-      const message = `${shown(name)} and ${shown(twin)} are in each other's way: they are one name to some systems.`;
+      const message = `${quotedName(name)} and ${quotedName(twin)} are in each other's way: they are one name to some systems.`;
       throw refused("duplicate_name", message, "Rename one of them, and pack it anew.");
     }
     this.#files.set(key, name);
-    for (const folder of foldersOf(key)) if (!this.#folders.has(folder)) this.#folders.set(folder, name);
+    for (const folder of parentFolders(key)) if (!this.#folders.has(folder)) this.#folders.set(folder, name);
     return true;
   }
 
@@ -94,13 +93,13 @@ class Paths {
   }
 
   #fileAbove(key: string): string | undefined {
-    const file = foldersOf(key).find((folder) => this.#files.has(folder));
+    const file = parentFolders(key).find((folder) => this.#files.has(folder));
     return file && this.#files.get(file);
   }
 }
 
-/** What is wrong with a path, as the end of a sentence. */
-function faultOf(path: string): string | undefined {
+/** What is wrong with a path, as the end of a sentence; undefined if it is valid. */
+function entryPathFault(path: string): string | undefined {
   if (DRIVE_LETTER.test(path)) return "begins with a drive letter";
   const segments = path.split("/");
   if (segments.length > MAX_DEPTH) return `is more than ${MAX_DEPTH} folders deep`;
@@ -108,11 +107,18 @@ function faultOf(path: string): string | undefined {
   return pathFault(path, MAX_ENTRY_PATH_BYTES);
 }
 
-function keyOf(path: string): string {
+function comparisonKey(path: string): string {
   return path.toLowerCase().normalize("NFC");
 }
 
-function foldersOf(key: string): string[] {
+function parentFolders(key: string): string[] {
   const names = key.split("/").slice(0, -1);
   return names.map((_, at) => names.slice(0, at + 1).join("/"));
+}
+
+/** Whether bytes start like a zip or gzip, regardless of names and content types. */
+export function isArchive(bytes: Uint8Array): boolean {
+  const [first, second, third, fourth] = bytes;
+  const isZip = first === 0x50 && second === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6));
+  return isZip || (first === 0x1f && second === 0x8b);
 }

@@ -1,68 +1,68 @@
 import { digestOf } from "../../lib/digest.ts";
 import { IsopodError } from "../../lib/errors.ts";
-import type { SafeFetch } from "../../security/safe-fetch.ts";
-import { archivePlaceOf } from "./archive-url.ts";
-import { askOutside } from "./ask-outside.ts";
+import { isArchive } from "./archive.ts";
+import { askOutside, type DownloadDeps, type FetchedArchive } from "./archive-request.ts";
 import { fetchFromClawHub } from "./clawhub.ts";
-import { isArchive } from "./is-archive.ts";
+import type { SourcedArchive } from "./install-skill.ts";
+import type { RedownloadArchive } from "./installed-skill.ts";
+import type { LockSource } from "./lock.ts";
+import { quotedName, refused } from "./refusal.ts";
 
-/** Where an archive of a skill is to be had. */
-export type ArchiveSource = { url: string } | { slug: string; version?: string | undefined };
-
-/** What it takes to get one. */
-export interface ArchivePorts {
-  fetch: SafeFetch;
-  /** `skills.install.registryUrl`. */
-  registryUrl: string;
-  /** The value of `skills.install.registryToken`. */
-  registryToken?: string | undefined;
-  limits: ArchiveLimits;
-}
-
-export interface ArchiveLimits {
-  /** Largest archive, in bytes as it is downloaded. */
-  maxBytes: number;
-  /** Longest time for each request, in milliseconds. */
-  timeoutMs: number;
-}
-
-/** An archive as it was found. */
-export interface FetchedArchive {
-  bytes: Uint8Array<ArrayBuffer>;
-  resolved: ResolvedArchive;
-}
-
-/** Where it came from in the end. `sha256` is that of the archive. */
-export type ResolvedArchive =
-  | {
-      kind: "url";
-      /** As it was asked for, so that an update asks again for the same. */
-      url: string;
-      /** The folder in the archive that is meant. */
-      path?: string;
-      sha256: string;
-    }
-  | {
-      kind: "clawhub";
-      /** `slug`, or `@owner/slug`, as the registry has it now. */
-      slug: string;
-      version: string;
-      sha256: string;
-      /** The SHA-256 of each file, by path, as the registry says; undefined where it says none. */
-      files: ReadonlyMap<string, string> | undefined;
-    };
+/** Timeout of each request of a download, in milliseconds. */
+export const DOWNLOAD_MS = 60_000;
 
 /**
- * Gets the archive of a skill from a web address or from ClawHub.
- * @throws IsopodError with what is in the way: `forbidden` where the address or the registry's verdict is, `not_found`,
- * `rate_limited`, `payload_too_large`, `unsupported_media_type`, `unavailable`
+ * Downloads an archive from a URL or from ClawHub. Later updates keep to an explicitly requested version.
+ * @param path which skill of several in the archive
+ * @throws IsopodError as `fetchArchive` does
  */
-export async function fetchArchive(source: ArchiveSource, ports: ArchivePorts): Promise<FetchedArchive> {
-  return "url" in source ? fromUrl(source.url, ports) : fetchFromClawHub(source.slug, source.version, ports);
+export async function downloadArchive(
+  request: ArchiveSource,
+  path: string | undefined,
+  deps: DownloadDeps,
+): Promise<SourcedArchive> {
+  const { bytes, resolved } = await fetchArchive(request, deps);
+  if (resolved.kind === "url") {
+    const inside = path ?? resolved.path;
+    const source: LockSource = { kind: "url", url: resolved.url, ...(path !== undefined && { path }) };
+    return { archive: bytes, source, path: inside };
+  }
+  const { slug, version, files } = resolved;
+  const pinned = "slug" in request && request.version !== undefined;
+  const source: LockSource = { kind: "clawhub", slug, registryUrl: deps.registryUrl, pinned };
+  return { archive: bytes, source, version, path, expectedDigests: files, folderName: slug.split("/").at(-1) };
 }
 
-async function fromUrl(address: string, { fetch, limits }: ArchivePorts): Promise<FetchedArchive> {
-  const { url, path } = archivePlaceOf(address);
+/**
+ * Downloads an archive again for an update, from the source in the lock. It refuses if the configured registry has
+ * changed, because another registry may have another author's skill under the same name.
+ */
+export function redownloadFrom(deps: DownloadDeps): RedownloadArchive {
+  return async (source, version) => {
+    if (source.kind === "url") return downloadArchive({ url: source.url }, source.path, deps);
+    if (source.registryUrl !== deps.registryUrl) {
+      const message = `${quotedName(source.slug)} came from ${source.registryUrl}, and the registry is ${deps.registryUrl} by now.`;
+      const hint = "Install it with `replace` to have it from there.";
+      throw refused("other_registry", message, hint, "conflict");
+    }
+    return downloadArchive({ slug: source.slug, version }, undefined, deps);
+  };
+}
+
+/** Where to download an archive: a URL, or a slug of ClawHub. */
+export type ArchiveSource = { url: string } | { slug: string; version?: string | undefined };
+
+/**
+ * Downloads the archive of a skill from a URL or from ClawHub.
+ * @throws IsopodError `forbidden` (address or registry verdict), `not_found`, `rate_limited`, `payload_too_large`,
+ * `unsupported_media_type`, `unavailable`
+ */
+export async function fetchArchive(source: ArchiveSource, deps: DownloadDeps): Promise<FetchedArchive> {
+  return "url" in source ? fromUrl(source.url, deps) : fetchFromClawHub(source.slug, source.version, deps);
+}
+
+async function fromUrl(address: string, { fetch, limits }: DownloadDeps): Promise<FetchedArchive> {
+  const { url, path } = archiveLocation(address);
   const { status, headers, body } = await askOutside(fetch, url, limits);
   if (status !== 200) throw noArchive(status);
   if (!isArchive(body)) {
@@ -84,4 +84,36 @@ function noArchive(status: number): IsopodError {
     return new IsopodError("forbidden", `The server does not give it to everybody (${status}).`, hint);
   }
   return new IsopodError("unavailable", `The server answered with ${status}.`, "Try again later.");
+}
+
+/** The download URL of an archive, and the folder in it. */
+export interface ArchiveLocation {
+  url: string;
+  /** A folder of the repository; undefined for the whole repository. */
+  path?: string;
+}
+
+/**
+ * The download URL for an address. A GitHub page of a repository, branch or folder is mapped to GitHub's archive URL (a
+ * branch name ends at the first `/`); any other address is used as it is.
+ */
+export function archiveLocation(address: string): ArchiveLocation {
+  const url = URL.parse(address);
+  if (url === null || !["github.com", "www.github.com"].includes(url.hostname)) return { url: address };
+  const [owner, name, kind, ref, ...rest] = url.pathname.split("/").filter((part) => part !== "");
+  if (owner === undefined || name === undefined) return { url: address };
+  const repository = `https://codeload.github.com/${owner}/${name.replace(/\.git$/, "")}/tar.gz`;
+  if (kind === undefined) return { url: `${repository}/HEAD` };
+  if (ref === undefined || (kind !== "tree" && kind !== "blob")) return { url: address };
+  const folder = decoded((kind === "blob" ? rest.slice(0, -1) : rest).join("/"));
+  return { url: `${repository}/${ref}`, ...(folder !== "" && { path: folder }) };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // An invalid escape: the path is used unchanged, and will not be found.
+    return path;
+  }
 }

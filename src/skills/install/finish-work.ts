@@ -2,71 +2,81 @@ import { atMost } from "../../lib/at-most.ts";
 import { log } from "../../lib/log.ts";
 import { WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
 import type { PackageFile } from "./archive.ts";
-import type { InstallPlace } from "./install-place.ts";
-import { type InstallingEntry, installed, type RemovingEntry, withEntry, withoutEntry } from "./lock.ts";
-import { changeLock, readLock, type StoredLock } from "./lock-store.ts";
-import { SKILL_FILE } from "./manifest.ts";
+import type { InstallTarget } from "./install-target.ts";
+import {
+  changeLock,
+  type InstallingEntry,
+  installedEntry,
+  type RemovingEntry,
+  readLock,
+  type StoredLock,
+  withEntry,
+  withoutEntry,
+} from "./lock.ts";
+import { SKILL_FILE } from "./package-manifest.ts";
 import { dropPackage, getPackage } from "./package-store.ts";
 
-/** R2 lets a Worker have six connections at once. */
+/** Files in progress at once; a Worker has six connections. */
 const AT_ONCE = 4;
 
-/** After so many milliseconds, work that has no end yet is gone on with by whoever finds it. */
+/** Work older than this, in milliseconds, counts as abandoned and is finished by the next caller. */
 export const ABANDONED_MS = 60_000;
 
-/** The files in a skill's folder, by their path in it. */
-export async function filesIn(place: InstallPlace, folder: string): Promise<Map<string, WorkspaceFile>> {
-  const start = `${place.root}${folder}/`;
-  const files = await place.files.walk(start.slice(0, -1));
+/** The files in a skill's folder, by path relative to it. */
+export async function skillFolderFiles(target: InstallTarget, folder: string): Promise<Map<string, WorkspaceFile>> {
+  const start = `${target.root}${folder}/`;
+  const files = await target.files.walk(start.slice(0, -1));
   return new Map(files.map((file) => [file.path.slice(start.length).normalize("NFC"), file]));
 }
 
 /**
- * Goes through with an install: writes what is missing, takes away what was there before, and marks it as installed. Every step is
- * conditional on what the entry says, and may be done twice and by two at once. What somebody else has written meanwhile
- * stays, and the skill is then quarantined as changed.
- * @param files the package's, where they are at hand
- * @throws WorkspaceError `unavailable`: then it is not finished, and whoever comes next goes on
+ * Finishes an install: writes missing files, removes files of the previous version, and marks the entry as installed.
+ * Every step is conditional on the lock entry and idempotent, also when two callers run it at once. A file that
+ * something else changed meanwhile is kept; the skill is then quarantined.
+ * @param files the package's files, if they are in memory
+ * @throws WorkspaceError `unavailable`: the next caller continues
  */
 export async function finishInstall(
-  place: InstallPlace,
+  target: InstallTarget,
   folder: string,
   entry: InstallingEntry,
   files?: readonly PackageFile[],
 ): Promise<void> {
-  const bytes = files ?? (await getPackage(place, entry.package, entry.files));
-  if (bytes === undefined) return lostPackage(place, folder, entry);
-  const write = await writerOf(place, folder, entry);
+  const bytes = files ?? (await getPackage(target, entry.package, entry.files));
+  if (bytes === undefined) return revertInstall(target, folder, entry);
+  const write = await fileWriter(target, folder, entry);
   await atMost(
     AT_ONCE,
     bytes.filter(({ path }) => path !== SKILL_FILE),
     write,
   );
-  const kept = new Set(entry.files.map(({ path }) => path));
+  const newPaths = new Set(entry.files.map(({ path }) => path));
   await atMost(
     AT_ONCE,
-    entry.before.filter(({ path }) => !kept.has(path)),
-    ({ path, etag }) => removeOver(place, `${place.root}${folder}/${path}`, etag),
+    entry.before.filter(({ path }) => !newPaths.has(path)),
+    ({ path, etag }) => removeOver(target, `${target.root}${folder}/${path}`, etag),
   );
   await atMost(
     1,
     bytes.filter(({ path }) => path === SKILL_FILE),
     write,
   );
-  await changeLock(place, (lock) => {
+  await changeLock(target, (lock) => {
     const one = lock.skills.get(folder);
     const isMine = one?.state === "installing" && one.workId === entry.workId;
-    return isMine ? withEntry(lock, folder, installed(one)) : undefined;
+    return isMine ? withEntry(lock, folder, installedEntry(one)) : undefined;
   });
-  await dropPackage(place, entry.package);
+  await dropPackage(target, entry.package);
 }
 
-/** Goes through with a removal: SKILL.md goes first, and what the lock does not list stays. May be done twice. */
-export async function finishRemoval(place: InstallPlace, folder: string, entry: RemovingEntry): Promise<void> {
-  const there = await filesIn(place, folder);
+/**
+ * Finishes a removal: removes SKILL.md first, then the other files of the lock entry. Other files are kept. Idempotent.
+ */
+export async function finishRemoval(target: InstallTarget, folder: string, entry: RemovingEntry): Promise<void> {
+  const there = await skillFolderFiles(target, folder);
   const isFirst = (path: string) => path === SKILL_FILE;
   const listed = entry.files.filter(({ path }) => there.has(path));
-  const remove = ({ path }: { path: string }) => removeOver(place, there.get(path)?.path ?? path, undefined);
+  const remove = ({ path }: { path: string }) => removeOver(target, there.get(path)?.path ?? path, undefined);
   await atMost(
     1,
     listed.filter(({ path }) => isFirst(path)),
@@ -77,53 +87,55 @@ export async function finishRemoval(place: InstallPlace, folder: string, entry: 
     listed.filter(({ path }) => !isFirst(path)),
     remove,
   );
-  await changeLock(place, (lock) => {
+  await changeLock(target, (lock) => {
     const one = lock.skills.get(folder);
     return one?.state === "removing" && one.workId === entry.workId ? withoutEntry(lock, folder) : undefined;
   });
 }
 
 /**
- * Goes on with everything that is unfinished for longer than `ABANDONED_MS`, and gives the folders.
- * @param known the lock, where it was read just now
+ * Finishes all work older than `ABANDONED_MS`, and returns its folders.
+ * @param known the lock, if it was just read
  * @throws WorkspaceError `unavailable`
  */
-export async function finishAbandoned(place: InstallPlace, known?: StoredLock): Promise<string[]> {
-  const stored = known ?? (await readLock(place));
+export async function finishAbandoned(target: InstallTarget, known?: StoredLock): Promise<string[]> {
+  const stored = known ?? (await readLock(target));
   if (stored.kind === "damaged") return [];
   const folders: string[] = [];
   for (const [folder, entry] of stored.lock.skills) {
     if (entry.state !== "installing" && entry.state !== "removing") continue;
-    if (entry.since > place.now() - ABANDONED_MS) continue;
-    log("info", "skills.work_gone_on_with", { folder, state: entry.state, lock: place.lockKey });
-    if (entry.state === "installing") await finishInstall(place, folder, entry);
-    else await finishRemoval(place, folder, entry);
+    if (entry.since > target.now() - ABANDONED_MS) continue;
+    log("info", "skills.work_gone_on_with", { folder, state: entry.state, lock: target.lockKey });
+    if (entry.state === "installing") await finishInstall(target, folder, entry);
+    else await finishRemoval(target, folder, entry);
     folders.push(folder);
   }
   return folders;
 }
 
-async function writerOf(place: InstallPlace, folder: string, entry: InstallingEntry) {
-  const there = await filesIn(place, folder);
+async function fileWriter(target: InstallTarget, folder: string, entry: InstallingEntry) {
+  const there = await skillFolderFiles(target, folder);
   const before = new Map(entry.before.map(({ path, etag }) => [path, etag]));
-  const wanted = new Map(entry.files.map(({ path, etag }) => [path, etag]));
+  const newEtags = new Map(entry.files.map(({ path, etag }) => [path, etag]));
   return async ({ path, bytes }: PackageFile): Promise<void> => {
     const current = there.get(path)?.etag;
-    if (current !== undefined && current === wanted.get(path)) return;
+    if (current !== undefined && current === newEtags.get(path)) return;
     const isOurs = current === undefined || current === before.get(path);
     if (!isOurs) return;
     const expect = current === undefined ? { kind: "new" as const } : { kind: "etag" as const, etag: current };
-    await unlessChanged(() => place.files.write(`${place.root}${folder}/${path}`, bytes, expect));
+    await ignoreChangedFile(() => target.files.write(`${target.root}${folder}/${path}`, bytes, expect));
   };
 }
 
-/** Removes a file, only that version of it where one is named. */
-async function removeOver(place: InstallPlace, path: string, etag: string | undefined): Promise<void> {
-  await unlessChanged(() => place.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }));
+/** Removes a file; with an etag, only that version. */
+async function removeOver(target: InstallTarget, path: string, etag: string | undefined): Promise<void> {
+  await ignoreChangedFile(() =>
+    target.files.remove(path, etag === undefined ? { kind: "any" } : { kind: "etag", etag }),
+  );
 }
 
-/** Somebody else's change stays, and is seen by the next look at the skill's integrity. */
-async function unlessChanged(work: () => Promise<unknown>): Promise<void> {
+/** Ignores a conflict: the other change is kept, and the next integrity check finds it. */
+async function ignoreChangedFile(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
@@ -132,12 +144,12 @@ async function unlessChanged(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The package is gone where another has finished meanwhile; else the install cannot be finished and is taken back. */
-async function lostPackage(place: InstallPlace, folder: string, entry: InstallingEntry): Promise<void> {
-  await changeLock(place, (lock) => {
+/** Reverts an install whose package is gone, unless another caller has finished it. */
+async function revertInstall(target: InstallTarget, folder: string, entry: InstallingEntry): Promise<void> {
+  await changeLock(target, (lock) => {
     const one = lock.skills.get(folder);
     if (one?.state !== "installing" || one.workId !== entry.workId) return undefined;
-    log("warn", "skills.package_lost", { folder, lock: place.lockKey });
+    log("warn", "skills.package_lost", { folder, lock: target.lockKey });
     const { package: _, before, ...rest } = one;
     return withEntry(lock, folder, { ...rest, state: "removing" });
   });

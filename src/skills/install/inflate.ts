@@ -2,9 +2,9 @@ import { crc32 } from "node:zlib";
 import { Gunzip, Inflate } from "fflate";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { joinBytes } from "../../lib/join-bytes.ts";
-import { refused } from "./refuse.ts";
+import { refused } from "./refusal.ts";
 
-/** Deflate makes at most 1,032 bytes of one: so much is fed at once that a bomb is seen before it fills memory. */
+/** Bytes per step. Deflate expands one byte to 1,032 at most, so a zip bomb is detected after a few megabytes. */
 const FED_BYTES = 4096;
 
 /** `CRC32` and `ISIZE` at the end of gzip, RFC 1952. */
@@ -12,9 +12,9 @@ const GZIP_TRAILER_BYTES = 8;
 const SMALLEST_GZIP_BYTES = 18;
 
 /**
- * Unfolds raw deflate.
- * @param name what the message of a refusal calls it
- * @throws IsopodError where it is damaged, or becomes more than `maxBytes`: then it is stopped right there
+ * Decompresses raw deflate.
+ * @param name the name in error messages
+ * @throws IsopodError if it is damaged, or as soon as it exceeds `maxBytes`
  */
 export function inflateRaw(packed: Uint8Array, maxBytes: number, name: string): Uint8Array {
   return unfold(packed, maxBytes, name, (take) => {
@@ -23,7 +23,7 @@ export function inflateRaw(packed: Uint8Array, maxBytes: number, name: string): 
   });
 }
 
-/** Unfolds gzip of exactly one member with nothing behind it. @throws IsopodError as `inflateRaw` does */
+/** Decompresses gzip of exactly one member, with nothing after it. @throws IsopodError as `inflateRaw` does */
 export function gunzip(packed: Uint8Array, maxBytes: number): Uint8Array {
   const name = "the archive";
   if (packed.length < SMALLEST_GZIP_BYTES) throw refused("gzip_damaged", CUT_OFF, SEND_AGAIN);
@@ -69,7 +69,7 @@ function unfold(
   return joinBytes(parts);
 }
 
-/** What the library throws, in our words. */
+/** Rethrows errors of fflate as refusals. */
 function fed(name: string, push: () => void): void {
   try {
     push();

@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { digestOf } from "../../lib/digest.ts";
 import { messageOf } from "../../lib/errors.ts";
+import type { InstallTarget } from "./install-target.ts";
+import { refused } from "./refusal.ts";
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
 const file = z.strictObject({
@@ -16,7 +19,7 @@ const source = z.discriminatedUnion("kind", [
     kind: z.literal("clawhub"),
     slug: z.string(),
     registryUrl: z.string(),
-    /** Whether it stays at its version until another is asked for. */
+    /** Whether it is pinned to its version. */
     pinned: z.boolean(),
   }),
 ]);
@@ -30,19 +33,19 @@ const signature = z.discriminatedUnion("kind", [
 const skill = {
   name: z.string().min(1),
   source,
-  /** The registry's, else `sha256:` and 16 hex digits of the digest of its SKILL.md. */
+  /** The registry's version, or `sha256:` and 16 hex digits of the digest of its SKILL.md. */
   version: z.string().min(1),
-  /** Of all files; see `packageDigest`. */
+  /** The digest of all files; see `packageDigest`. */
   digest: hex(64),
   /** Milliseconds since the epoch. */
   installedAt: z.int(),
   files: z.array(file),
   signature,
-  /** Present where an owner has accepted what is no more as it was installed. */
+  /** Present if an owner accepted changes to its files. */
   modified: z.literal(true).optional(),
 };
 
-/** Of work that is under way: whose it is, and since when, in milliseconds since the epoch. */
+/** Unfinished work: its id, and when it began, in milliseconds since the epoch. */
 const work = { workId: z.string().min(1), since: z.int() };
 
 const entry = z.discriminatedUnion("state", [
@@ -51,9 +54,9 @@ const entry = z.discriminatedUnion("state", [
     ...skill,
     ...work,
     state: z.literal("installing"),
-    /** The R2 key of the bytes of all files, one behind the other in the order of `files`. */
+    /** The R2 key of all files' bytes, concatenated in the order of `files`. */
     package: z.string().min(1),
-    /** What was in the folder before, and is replaced or goes. */
+    /** The previous files of the folder, which are replaced or removed. */
     before: z.array(z.strictObject({ path: z.string().min(1), etag: z.string().min(1) })),
   }),
   z.strictObject({ ...skill, ...work, state: z.literal("removing") }),
@@ -61,31 +64,31 @@ const entry = z.discriminatedUnion("state", [
 
 const document = z.looseObject({ version: z.literal(1), skills: z.record(z.string(), z.unknown()) });
 
-/** A skill that was installed, is being installed or is being removed. */
+/** An installed skill, or one that is being installed or removed. */
 export type LockEntry = z.output<typeof entry>;
 export type InstallingEntry = Extract<LockEntry, { state: "installing" }>;
 export type RemovingEntry = Extract<LockEntry, { state: "removing" }>;
 export type LockSource = z.output<typeof source>;
 
-/** An entry that cannot be read; it is written back as it is. */
+/** An entry that cannot be parsed; it is written back unchanged. */
 export interface DamagedEntry {
   state: "damaged";
   raw: unknown;
   why: string;
 }
 
-/** What is installed in one place, by folder. It is plain data: the transitions below give another. */
+/** The installed skills of one target, by folder. Immutable: the transitions below return a new lock. */
 export interface Lock {
   readonly skills: ReadonlyMap<string, LockEntry | DamagedEntry>;
 }
 
-export const EMPTY_LOCK: Lock = { skills: new Map() };
+const EMPTY_LOCK: Lock = { skills: new Map() };
 
-/** A lock as it was read: one that cannot be read at all is never taken for an empty one. */
+/** A parsed lock. A lock that cannot be parsed never counts as empty. */
 export type ReadLock = { kind: "lock"; lock: Lock } | { kind: "damaged"; why: string };
 
-/** Reads a lock. An entry that cannot be read does not hide the others. Never throws. */
-export function parseLock(text: string): ReadLock {
+/** Parses a lock. A damaged entry does not affect the others. Never throws. */
+function parseLock(text: string): ReadLock {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -102,30 +105,97 @@ export function parseLock(text: string): ReadLock {
   return { kind: "lock", lock: { skills } };
 }
 
-/** The text of a lock: the same for the same entries. */
-export function lockText({ skills }: Lock): string {
+/** Serializes a lock; equal locks give equal text. */
+function lockText({ skills }: Lock): string {
   const sorted = [...skills].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const written = sorted.map(([folder, one]) => [folder, one.state === "damaged" ? one.raw : one]);
   return `${JSON.stringify({ version: 1, skills: Object.fromEntries(written) }, undefined, 1)}\n`;
 }
 
-/** With another entry for a folder. */
+/** The lock with a new entry for a folder. */
 export function withEntry({ skills }: Lock, folder: string, one: LockEntry): Lock {
   return { skills: new Map([...skills, [folder, one]]) };
 }
 
-/** Without a folder's entry. */
+/** The lock without a folder's entry. */
 export function withoutEntry({ skills }: Lock, folder: string): Lock {
   return { skills: new Map([...skills].filter(([other]) => other !== folder)) };
 }
 
-/** The entry of an install that has come to its end. */
-export function installed({ workId, since, package: _, before, ...rest }: InstallingEntry): LockEntry {
+/** The entry of a finished install. */
+export function installedEntry({ workId, since, package: _, before, ...rest }: InstallingEntry): LockEntry {
   return { ...rest, state: "installed" };
 }
 
-/** The folder that a skill's name or folder means; undefined where there is none of it. */
-export function folderMeant({ skills }: Lock, name: string): string | undefined {
+/** The folder of a skill, by folder or name; undefined if there is none. */
+export function findFolder({ skills }: Lock, name: string): string | undefined {
   if (skills.has(name)) return name;
   return [...skills].find(([, one]) => one.state !== "damaged" && one.name === name)?.[0];
+}
+
+/** Largest lock, in bytes: about 20,000 files. */
+const MAX_LOCK_BYTES = 4 * 1024 * 1024;
+
+/** How often a change is retried after a concurrent one. */
+const ROUNDS = 6;
+
+type LockStore = Pick<InstallTarget, "bucket" | "attempt" | "lockKey">;
+
+/** A lock with its etag for conditional writes; undefined if no lock is stored. */
+export type StoredLock = ReadLock & { etag: string | undefined };
+
+/** Reads a target's lock. One R2 operation. @throws WorkspaceError `unavailable` */
+export async function readLock({ bucket, attempt, lockKey }: LockStore): Promise<StoredLock> {
+  return attempt(lockKey, async () => {
+    const object = await bucket.get(lockKey);
+    if (object === null) return { kind: "lock", lock: EMPTY_LOCK, etag: undefined };
+    if (object.size > MAX_LOCK_BYTES) {
+      await object.body.cancel();
+      return {
+        kind: "damaged",
+        why: `it has ${object.size} bytes, and ${MAX_LOCK_BYTES} are the most`,
+        etag: object.etag,
+      };
+    }
+    return { ...parseLock(await object.text()), etag: object.etag };
+  });
+}
+
+/** The lock, unless it is damaged. @throws IsopodError `conflict` if it is damaged */
+export function usableLock(stored: StoredLock, { lockKey }: LockStore): Lock {
+  if (stored.kind === "lock") return stored.lock;
+  const hint = `Look at ${lockKey} in the bucket; deleted, it counts as empty, and its skills as not installed.`;
+  throw refused("lock_damaged", `The record of installed skills cannot be read: ${stored.why}`, hint, "conflict");
+}
+
+/**
+ * Changes a lock with a conditional write. After a concurrent change, `change` is called again with the new lock; it
+ * returns undefined for no change.
+ * @throws IsopodError `conflict` if the lock is damaged, full or changed too often, and errors of `change`
+ */
+export async function changeLock(store: LockStore, change: (lock: Lock) => Lock | undefined): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const stored = await readLock(store);
+    const changed = change(usableLock(stored, store));
+    if (changed === undefined || (await putIf(store, lockText(changed), stored.etag))) return;
+  }
+  throw refused("busy", "Others keep changing the record of installed skills.", "Try again.", "conflict");
+}
+
+/** Writes a lock over the version with that etag. After a lost response, finding the same bytes counts as success. */
+async function putIf(
+  { bucket, attempt, lockKey }: LockStore,
+  text: string,
+  etag: string | undefined,
+): Promise<boolean> {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > MAX_LOCK_BYTES) {
+    throw refused("lock_full", "The record of installed skills is full.", "Remove a skill first.", "conflict");
+  }
+  const onlyIf = etag === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: etag };
+  return attempt(lockKey, async (again) => {
+    const stored = await bucket.put(lockKey, bytes, { onlyIf });
+    if (stored !== null || again !== "unsure") return stored !== null;
+    return (await bucket.head(lockKey))?.etag === (await digestOf("MD5", bytes));
+  });
 }

@@ -1,17 +1,17 @@
 import { digestOf } from "../../lib/digest.ts";
 import type { PackageFile } from "./archive.ts";
-import type { InstallPlace } from "./install-place.ts";
+import type { InstallTarget } from "./install-target.ts";
 import type { Lock } from "./lock.ts";
-import type { LockedFile } from "./manifest.ts";
+import type { LockedFile } from "./package-manifest.ts";
 
-/** A package that no entry names is of an install that never began, once it is older than this. */
+/** Packages that no lock entry names are deleted at this age: their install never began. */
 const FORGOTTEN_MS = 60 * 60 * 1000;
 
-type PackageStore = Pick<InstallPlace, "bucket" | "attempt" | "packages">;
+type PackageStore = Pick<InstallTarget, "bucket" | "attempt" | "packages">;
 
 /**
- * Stores the bytes of all files as one object, one behind the other in the manifest's order, so that whoever comes next can go on
- * with the install. Each install has its own: none takes away another's.
+ * Stores the bytes of all files as one object, concatenated in the manifest's order, so that a later caller can finish
+ * the install. Each install has its own object.
  */
 export async function putPackage(
   { bucket, attempt, packages }: PackageStore,
@@ -20,13 +20,13 @@ export async function putPackage(
   files: readonly PackageFile[],
 ): Promise<string> {
   const key = `${packages}${workId}`;
-  const bytesOf = new Map(files.map(({ path, bytes }) => [path, bytes]));
-  const whole = new Blob(manifest.map(({ path }) => bytesOf.get(path) ?? new Uint8Array()));
+  const bytesByPath = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  const whole = new Blob(manifest.map(({ path }) => bytesByPath.get(path) ?? new Uint8Array()));
   await attempt(key, () => bucket.put(key, whole));
   return key;
 }
 
-/** The files of a stored package; undefined where it is gone or not what the manifest says. */
+/** The files of a stored package; undefined if it is gone or does not match the manifest. */
 export async function getPackage(
   { bucket, attempt }: PackageStore,
   key: string,
@@ -45,12 +45,12 @@ export async function getPackage(
   return files;
 }
 
-/** Takes a package away. Doing it twice is harmless. */
+/** Deletes a package. Idempotent. */
 export async function dropPackage({ bucket, attempt }: PackageStore, key: string): Promise<void> {
   await attempt(key, () => bucket.delete(key));
 }
 
-/** Takes packages away that no entry names, an hour after they were put. One R2 operation where there are none. */
+/** Deletes packages that no lock entry names, an hour after they were stored. One R2 operation if there are none. */
 export async function dropForgotten(
   { bucket, attempt, packages }: PackageStore,
   lock: Lock,

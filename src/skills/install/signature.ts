@@ -2,8 +2,8 @@ import { z } from "zod";
 import { digestOf } from "../../lib/digest.ts";
 import { ed25519KeyBytes, fromBase64 } from "../../security/ed25519-key.ts";
 import type { PackageFile } from "./archive.ts";
-import { canonicalText, type LockedFile, SIGNATURE_FILE } from "./manifest.ts";
-import { refused } from "./refuse.ts";
+import { canonicalText, type LockedFile, SIGNATURE_FILE } from "./package-manifest.ts";
+import { refused } from "./refusal.ts";
 
 const SIGNATURE_BYTES = 64;
 const MAX_SIGNATURE_FILE_BYTES = 4096;
@@ -17,15 +17,15 @@ const signatureFile = z.strictObject({
 });
 
 /**
- * What a signature comes to. `trusted` names the key: the first 16 hex digits of the SHA-256 of its 32 bytes. `untrusted` is one by a key
- * that is not configured, which proves nothing.
+ * The result of a signature check. `trusted` names the key: the first 16 hex digits of the SHA-256 of its 32 bytes.
+ * `untrusted` is a signature by an unknown key, which proves nothing.
  */
 export type SignatureFinding =
   | { kind: "unsigned" }
   | { kind: "untrusted"; keyId?: string | undefined }
   | { kind: "trusted"; keyId: string };
 
-/** Whose signatures count. */
+/** Which keys are trusted. */
 export interface SignatureRules {
   /** `skills.install.trustedKeys`. */
   trustedKeys: readonly string[];
@@ -33,8 +33,9 @@ export interface SignatureRules {
 }
 
 /**
- * Checks the signature of a package, where it has one.
- * @throws IsopodError where it is no signature, where it names a trusted key and is not by it, and where one is required
+ * Checks the signature of a package, if it has one.
+ * @throws IsopodError if the signature file is malformed, if it names a trusted key but does not match it, or if a
+ * required signature is missing
  */
 export async function checkSignature(
   files: readonly PackageFile[],
@@ -42,9 +43,10 @@ export async function checkSignature(
   rules: SignatureRules,
 ): Promise<SignatureFinding> {
   const file = files.find(({ path }) => path === SIGNATURE_FILE);
-  const finding: SignatureFinding = file === undefined ? { kind: "unsigned" } : await judge(file, manifest, rules);
-  if (rules.requireSignature && finding.kind !== "trusted") {
-    const what = finding.kind === "unsigned" ? "has no signature" : "is signed by a key that is not trusted";
+  const result: SignatureFinding =
+    file === undefined ? { kind: "unsigned" } : await verifySignature(file, manifest, rules);
+  if (rules.requireSignature && result.kind !== "trusted") {
+    const what = result.kind === "unsigned" ? "has no signature" : "is signed by a key that is not trusted";
     const hint = "Add its author's key to skills.install.trustedKeys, or set skills.install.requireSignature to false.";
     throw refused(
       "not_signed",
@@ -53,26 +55,26 @@ export async function checkSignature(
       "forbidden",
     );
   }
-  return finding;
+  return result;
 }
 
 /** The id of a key. */
-export async function keyIdOf(key: Uint8Array): Promise<string> {
+export async function signingKeyId(key: Uint8Array): Promise<string> {
   return (await digestOf("SHA-256", key)).slice(0, 16);
 }
 
-async function judge(
+async function verifySignature(
   file: PackageFile,
   manifest: readonly LockedFile[],
   { trustedKeys }: SignatureRules,
 ): Promise<SignatureFinding> {
-  const { signature, keyId } = parse(file.bytes);
+  const { signature, keyId } = parseSignatureFile(file.bytes);
   const text = new TextEncoder().encode(canonicalText(manifest.filter(({ path }) => path !== SIGNATURE_FILE)));
   const ids: string[] = [];
   for (const written of trustedKeys) {
     const bytes = ed25519KeyBytes(written);
     if (bytes === undefined) continue;
-    const id = await keyIdOf(bytes);
+    const id = await signingKeyId(bytes);
     ids.push(id);
     const key = await crypto.subtle.importKey("raw", bytes, { name: "Ed25519" }, false, ["verify"]);
     if (await crypto.subtle.verify({ name: "Ed25519" }, key, signature, text)) return { kind: "trusted", keyId: id };
@@ -84,8 +86,8 @@ async function judge(
   return { kind: "untrusted", ...(keyId !== undefined && { keyId }) };
 }
 
-function parse(bytes: Uint8Array): { signature: Uint8Array<ArrayBuffer>; keyId: string | undefined } {
-  const read = signatureFile.safeParse(bytes.length > MAX_SIGNATURE_FILE_BYTES ? undefined : jsonOf(bytes));
+function parseSignatureFile(bytes: Uint8Array): { signature: Uint8Array<ArrayBuffer>; keyId: string | undefined } {
+  const read = signatureFile.safeParse(bytes.length > MAX_SIGNATURE_FILE_BYTES ? undefined : parseJson(bytes));
   const signature = read.success ? fromBase64(read.data.signature) : undefined;
   if (!read.success || signature?.length !== SIGNATURE_BYTES) {
     const hint = `It is {"version": 1, "algorithm": "ed25519", "keyId": "…", "signature": "<base64>"}; see the page on skills.`;
@@ -94,7 +96,7 @@ function parse(bytes: Uint8Array): { signature: Uint8Array<ArrayBuffer>; keyId: 
   return { signature, keyId: read.data.keyId };
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (thrown) {

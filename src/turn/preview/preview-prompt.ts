@@ -1,7 +1,7 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { lookUpModel } from "../../services/model-lookup.ts";
 import type { Services } from "../../services/services.ts";
-import { freshSkills } from "../skills/fresh-skills.ts";
+import { freshSkills } from "../skills/session-skills.ts";
 import { type PreviewQuery, previewContext } from "./preview-context.ts";
 import { type PromptPreview, previewTurn } from "./preview-turn.ts";
 

@@ -17,7 +17,7 @@ export interface SessionContextDeps {
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
-  skills: Pick<SessionSkills, "lookOnly">;
+  skills: Pick<SessionSkills, "forPreview">;
   now(): number;
 }
 
@@ -25,7 +25,7 @@ export interface SessionContextDeps {
 export async function sessionContext(context: TurnContext, deps: SessionContextDeps): Promise<ContextReport> {
   return contextReport(context, {
     extraTools: deps.extraTools(),
-    skills: { forTurn: (request) => deps.skills.lookOnly(request) },
+    skills: { forTurn: (request) => deps.skills.forPreview(request) },
     messages: readView(deps.store, deps.owner()).messages,
     now: deps.now(),
   });

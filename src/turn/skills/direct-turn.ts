@@ -13,73 +13,71 @@ import { presentName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnContext } from "../turn-context.ts";
 import type { TurnDeps } from "../turn-deps.ts";
-import { addTo, invocationIn, noteOn, peopleMessages } from "./call-skill.ts";
-import { dispatchArgs, fittedArgs } from "./dispatch-args.ts";
-import { dispatchModel } from "./dispatch-model.ts";
-import { loneJournal } from "./single-call-journal.ts";
-import { dispatchNote } from "./skill-note.ts";
+import { addNote, dispatchNote, messageInvocation, noteFor, peopleMessages } from "./call-skill.ts";
+import { dispatchArgs, dispatchModel, fittedArgs, singleCallJournal } from "./dispatch.ts";
 
-/** What a turn that asks no model comes to: a word of ours, or what a tool gives. */
-type Direct =
+/** What a turn without a model does: answer with a fixed text, or call a tool. */
+type DirectAction =
   | { kind: "answer"; text: string }
-  | { kind: "dispatch"; asked: UserMessage; note: string; dispatch: NonNullable<UserMessage["dispatch"]> };
+  | { kind: "dispatch"; userMessage: UserMessage; note: string; dispatch: NonNullable<UserMessage["dispatch"]> };
 
-/** What a turn without a model works with. */
-export interface DirectParts {
+/** What a turn without a model needs. */
+export interface DirectTurnDeps {
   skills: TurnSkills;
   tools: readonly AnyTool[];
-  /** Makes of a tool's output what its result may hold. */
+  /** Shortens a tool's output to what a result may hold. */
   keep: Loop["keep"];
 }
 
 /**
- * Takes a turn that needs no model, because all that was said calls on a skill that cannot be had, or whose command goes
- * to a tool. Undefined where a model is to be asked; `paused` where a person is, first.
+ * Runs a turn that needs no model: its only message is a skill command that cannot be used, or one that is dispatched
+ * to a tool. Undefined if a model is needed; `paused` if a person has to approve the call first.
  */
 export async function directTurn(
   run: ActiveRun,
   context: TurnContext,
   deps: TurnDeps,
-  parts: DirectParts,
+  parts: DirectTurnDeps,
 ): Promise<RunResult | "paused" | undefined> {
-  const direct = directIn(run, parts);
+  const direct = findDirectAction(run, parts);
   if (direct === undefined) return undefined;
-  if (direct.kind === "answer") return conclusionOf(direct.text);
-  const { asked, note: text, dispatch } = direct;
-  if (noteOn(asked, run) === undefined) addTo(asked, { text, dispatch }, run);
+  if (direct.kind === "answer") return directResult(direct.text);
+  const { userMessage, note: text, dispatch } = direct;
+  if (noteFor(userMessage, run) === undefined) addNote(userMessage, { text, dispatch }, run);
   return callTool(dispatch, run, context, deps, parts);
 }
 
-/** What was begun goes on as it was begun, whatever has become of the skill. */
-function directIn(run: ActiveRun, { skills, tools }: DirectParts): Direct | undefined {
-  const [asked, ...more] = peopleMessages(run);
-  if (asked?.commandAt === undefined || more.length > 0) return undefined;
-  const note = noteOn(asked, run);
-  if (note !== undefined) return note.dispatch && { kind: "dispatch", asked, note: note.text, dispatch: note.dispatch };
-  const invocation = invocationIn(asked, skills);
+/** What to do. A dispatch that was already noted is continued unchanged, even if the skill has changed since. */
+function findDirectAction(run: ActiveRun, { skills, tools }: DirectTurnDeps): DirectAction | undefined {
+  const [userMessage, ...more] = peopleMessages(run);
+  if (userMessage?.commandAt === undefined || more.length > 0) return undefined;
+  const note = noteFor(userMessage, run);
+  if (note !== undefined)
+    return note.dispatch && { kind: "dispatch", userMessage, note: note.text, dispatch: note.dispatch };
+  const invocation = messageInvocation(userMessage, skills);
   if (invocation?.kind === "refused") return { kind: "answer", text: invocation.reason };
   const { command, args = "" } = invocation ?? {};
-  const wanted = command?.skill.invocation.dispatchTool;
-  if (command === undefined || wanted === undefined) return undefined;
-  const tool = tools.find(({ name }) => name === presentName(wanted));
-  if (tool === undefined) return { kind: "answer", text: noTool(command.name, wanted) };
+  const toolName = command?.skill.invocation.dispatchTool;
+  if (command === undefined || toolName === undefined) return undefined;
+  const tool = tools.find(({ name }) => name === presentName(toolName));
+  if (tool === undefined) return { kind: "answer", text: missingToolText(command.name, toolName) };
   const fitted = fittedArgs(tool, dispatchArgs(command, args));
   if (fitted.kind === "refused") return { kind: "answer", text: fitted.reason };
   const dispatch = { tool: tool.name, args: fitted.args };
-  return { kind: "dispatch", asked, note: dispatchNote(command, tool.name), dispatch };
+  return { kind: "dispatch", userMessage, note: dispatchNote(command, tool.name), dispatch };
 }
 
-function noTool(command: string, tool: string): string {
+function missingToolText(command: string, tool: string): string {
   return `\`/${command}\` goes to the tool \`${tool}\`, which is not there for you here. Allow it in the tools' policy, or call on another skill.`;
 }
 
-/** The loop of every turn, over this one call: with its approval, hooks and journal, and what holds after a crash. */
+/** Runs the ordinary loop for this one call, with its approvals, hooks, journal and crash recovery. */
 async function callTool(
   dispatch: NonNullable<UserMessage["dispatch"]>,
   run: ActiveRun,
   { services, session }: TurnContext,
   deps: TurnDeps,
-  { tools, keep }: DirectParts,
+  { tools, keep }: DirectTurnDeps,
 ): Promise<RunResult | "paused"> {
   const { startedAt } = run.journal.state;
   const { allowedTools = [] } = session.settings;
@@ -89,7 +87,7 @@ async function callTool(
       model: dispatchModel({ callId: newId("call", Date.now()), ...dispatch }),
       request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
       tools,
-      journal: loneJournal(run.journal, startedAt),
+      journal: singleCallJournal(run.journal, startedAt),
       modelIdleMs: 0,
       budget: deps.budget && withoutTokens(deps.budget),
       repetition: services.config.tools.loopDetection,
@@ -106,10 +104,10 @@ async function callTool(
   if (end.kind === "paused") return "paused";
   if (end.kind === "aborted") return stopped(run.signal);
   const result = run.journal.context().findLast((message) => message.role === "tool");
-  return conclusionOf(outputOf(result), end.message);
+  return directResult(toolOutputText(result), end.message);
 }
 
-/** It counts as a run where runs are capped; there are no tokens to pay for. */
+/** A budget that counts the run but no tokens. */
 function withoutTokens(budget: CallBudget): CallBudget {
   return {
     async reserve(model, request) {
@@ -119,18 +117,18 @@ function withoutTokens(budget: CallBudget): CallBudget {
   };
 }
 
-/** What a tool gave, as the transcript has it. It is no model's text: no tags are looked for in it. */
-function outputOf(result: ToolMessage | undefined): string {
+/** A tool's output as reply text. Reply tags are not parsed in it, because no model wrote it. */
+function toolOutputText(result: ToolMessage | undefined): string {
   const text = result?.text.trim() ?? "";
   if (result?.isError) return `⚠️ \`${result.tool}\` failed: ${text}`;
   return text === "" ? "Done." : text;
 }
 
-function conclusionOf(text: string, reply?: AssistantMessage): RunResult {
+function directResult(text: string, reply?: AssistantMessage): RunResult {
   const at = Date.now();
   const head = { role: "assistant", id: newId("msg", at), at, stop: "stop", usage: NO_USAGE } as const;
   const message: AssistantMessage = { ...head, model: "isopod/skills", ...reply, parts: [{ type: "text", text }] };
-  // Models see later what was said here: other hosts' words stay fenced off for them, and people read them as they are.
-  const said = stripSilentToken(withoutWrapping(text));
-  return { status: "ok", message, texts: said === "" ? [] : [said] };
+  // The transcript keeps outside content wrapped for later models; users see it unwrapped.
+  const replyText = stripSilentToken(withoutWrapping(text));
+  return { status: "ok", message, texts: replyText === "" ? [] : [replyText] };
 }

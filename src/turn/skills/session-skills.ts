@@ -5,8 +5,7 @@ import { agentIn, type Services } from "../../services/services.ts";
 import { scanSkills } from "../../services/skills/scan-skills.ts";
 import type { ScannedSkill } from "../../services/skills/scanned-skills.ts";
 import { skillRootsKey } from "../../services/skills/skill-roots.ts";
-import { NO_SKILLS, type TurnSkills } from "../../services/skills/turn-skills.ts";
-import { gateScannedSkills, turnSkills } from "../../services/skills/turn-skills-of.ts";
+import { gateScannedSkills, NO_SKILLS, type TurnSkills, turnSkills } from "../../services/skills/turn-skills.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import {
@@ -18,121 +17,125 @@ import {
 } from "../../session-store/skill-snapshot.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { ScanHead } from "../../session-store/stored-shapes.ts";
-import type { SkillSet } from "../../skills/skill-set.ts";
+import type { SkillSet } from "../../skills/skill.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { TurnContext } from "../turn-context.ts";
-import { Debounce } from "./debounce.ts";
 
-/** What the skills of a session need of the object that it is in. */
+/** What a session's skills need of their Durable Object. */
 export interface SessionSkillsDeps {
   store: Store;
   fence: Fence;
   owner(): SessionRow;
   services(): Services;
-  /** Keeps the object alive for work that nobody waits for. */
+  /** Keeps the object alive for background work. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Whose turn skills are wanted for, and what is known already. */
-export interface SkillsRequest {
+/** The turn that skills are needed for, and what is already known. */
+export interface TurnSkillsRequest {
   turnContext: Pick<TurnContext, "principal">;
   agent: Agent;
-  /** The root of the workspace, where it was listed. */
+  /** The root of the workspace, if it was listed. */
   listing: Promise<WorkspaceEntry[] | undefined>;
 }
 
-/** Who gives a turn its skills. */
+/** Provides the skills of turns. */
 export interface SkillsSource {
-  /** Never rejects because a store does not answer: then there are fewer of them, or older ones. */
-  forTurn(request: SkillsRequest): Promise<TurnSkills>;
+  /** Never rejects if a store does not answer: there are fewer skills then, or those of an earlier scan. */
+  forTurn(request: TurnSkillsRequest): Promise<TurnSkills>;
 }
 
 /**
- * The skills of one session: looked for at the start of a conversation, kept in its database, and looked for again after each
- * turn. Which of them may be used is decided anew in each turn.
+ * The skills of one session: scanned at the start of a conversation and after each turn, and stored in its database.
+ * Which of them may be used is decided in each turn.
  */
 export class SessionSkills implements SkillsSource {
   readonly #deps: SessionSkillsDeps;
   readonly #debounce = new Debounce();
-  /** Whether a turn began before the look that was due: after it nothing is waited for, or turns in a row would never have one. */
+  /**
+   * Whether a turn began before a due scan. The next scan then starts without delay, or successive turns would postpone
+   * it forever.
+   */
   #isOverdue = false;
-  /** What is stored, once it was read; null where nothing is. */
+  /** The stored snapshot, once it was read; null if there is none. */
   #stored: Snapshot | null | undefined;
-  /** Looks are numbered: one that began before the one whose findings were kept comes too late. */
-  #begun = 0;
-  #kept = 0;
+  /** Scans are numbered: the result of one that began before the stored one is dropped. */
+  #lastStarted = 0;
+  #lastStored = 0;
 
   constructor(deps: SessionSkillsDeps) {
     this.#deps = deps;
   }
 
-  /** Those of a turn that begins now: without asking any store, unless the conversation is new or skills were changed. */
-  async forTurn(request: SkillsRequest): Promise<TurnSkills> {
+  /**
+   * The skills of a turn that begins now. No store is accessed unless the conversation is new or skills have changed.
+   */
+  async forTurn(request: TurnSkillsRequest): Promise<TurnSkills> {
     if (!request.turnContext.principal.owner) return NO_SKILLS;
     this.#isOverdue = this.#debounce.cancel() || this.#isOverdue;
     const { agent, listing } = request;
     const services = this.#deps.services();
     const known = this.#snapshot();
-    const now = this.#headOf(agent, services);
-    const isNow = known !== undefined && !isOld(known, now, services);
-    return turnSkills(isNow ? known.scanned : await this.#look(agent, services, await listing), agent, services);
+    const now = this.#scanHead(agent, services);
+    const isCurrent = known !== undefined && !isStale(known, now, services);
+    return turnSkills(isCurrent ? known.scanned : await this.#scan(agent, services, await listing), agent, services);
   }
 
-  /** The same for who only wants to see what a turn would get: nothing is stored. */
-  async lookOnly({ turnContext, agent, listing }: SkillsRequest): Promise<TurnSkills> {
+  /** The skills that a turn would get; nothing is stored. */
+  async forPreview({ turnContext, agent, listing }: TurnSkillsRequest): Promise<TurnSkills> {
     if (!turnContext.principal.owner) return NO_SKILLS;
     const services = this.#deps.services();
     const known = this.#snapshot();
-    const isNow = known !== undefined && !isOld(known, this.#headOf(agent, services), services);
-    const { scanned } = isNow ? known : await scanSkills(agent, services, await listing);
+    const isCurrent = known !== undefined && !isStale(known, this.#scanHead(agent, services), services);
+    const { scanned } = isCurrent ? known : await scanSkills(agent, services, await listing);
     return turnSkills(scanned, agent, services);
   }
 
-  /** Those that were found last, judged by the configuration in force. No store is asked. */
+  /** The skills of the last scan, gated by the current configuration. No store is accessed. */
   known(): SkillSet {
     const services = this.#deps.services();
     const agent = agentIn(services, this.#deps.owner().agentId);
     return gateScannedSkills(this.#snapshot()?.scanned ?? [], agent, services);
   }
 
-  /** A turn is over: soon after it, unless another one begins before, is looked for what the next one is to have. */
+  /** Schedules a scan for the next turn, which is cancelled if that turn begins first. */
   turnEnded(agent: Agent, services: Services): void {
     const { watch, watchDebounceMs } = services.config.skills.load;
     if (!watch) return;
     const afterMs = this.#isOverdue ? 0 : watchDebounceMs;
     this.#isOverdue = false;
-    this.#deps.waitUntil(this.#debounce.after(afterMs, () => this.#lookAgain(agent, services)));
+    this.#deps.waitUntil(this.#debounce.after(afterMs, () => this.#rescan(agent, services)));
   }
 
-  /** Everything was deleted. */
+  /** Drops all state after the session's data was deleted. */
   forget(): void {
     this.#debounce.cancel();
     this.#stored = undefined;
-    this.#begun += 1;
-    this.#kept = this.#begun;
+    this.#lastStarted += 1;
+    this.#lastStored = this.#lastStarted;
   }
 
-  async #lookAgain(agent: Agent, services: Services): Promise<void> {
+  async #rescan(agent: Agent, services: Services): Promise<void> {
     try {
-      await this.#look(agent, services, undefined);
+      await this.#scan(agent, services, undefined);
     } catch (error) {
       log("warn", "skills.not_looked_at", { agentId: agent.id, error: messageOf(error) });
     }
   }
 
-  /** Looks, keeps what was found, and gives it. Where a store does not answer, what was known stays. */
-  async #look(
+  /** Scans, stores and returns the skills. If a store does not answer, the stored snapshot is used. */
+  async #scan(
     agent: Agent,
     services: Services,
     listing: WorkspaceEntry[] | undefined,
   ): Promise<readonly ScannedSkill[]> {
-    this.#begun += 1;
-    const number = this.#begun;
-    const head = this.#headOf(agent, services);
+    this.#lastStarted += 1;
+    const number = this.#lastStarted;
+    const head = this.#scanHead(agent, services);
     const { scanned, unanswered } = await scanSkills(agent, services, listing, true);
     const [missing] = unanswered;
     if (missing === undefined) {
-      this.#keep(number, await snapshotOf(head, scanned));
+      this.#storeIfNew(number, await snapshotOf(head, scanned));
       return scanned;
     }
     const known = this.#snapshot();
@@ -141,9 +144,9 @@ export class SessionSkills implements SkillsSource {
     return known?.scanned ?? scanned;
   }
 
-  #keep(number: number, found: Snapshot): void {
-    if (number < this.#kept) return;
-    this.#kept = number;
+  #storeIfNew(number: number, found: Snapshot): void {
+    if (number < this.#lastStored) return;
+    this.#lastStored = number;
     const before = this.#snapshot();
     if (before !== undefined && before.digest === found.digest && isSameScan(before, found)) return;
     const { store, fence } = this.#deps;
@@ -156,14 +159,60 @@ export class SessionSkills implements SkillsSource {
     return this.#stored ?? undefined;
   }
 
-  #headOf(agent: Agent, services: Services): Omit<ScanHead, "digest"> {
+  #scanHead(agent: Agent, services: Services): Omit<ScanHead, "digest"> {
     const { sessionId } = this.#deps.owner();
     return { sessionId, changes: services.skillChanges(), places: skillRootsKey(agent, services) };
   }
 }
 
-/** Whether a snapshot is not to be worked with any more. Without watching it is for as long as its conversation lasts. */
-function isOld(known: ScanHead, now: Omit<ScanHead, "digest">, { config }: Services): boolean {
+/** Whether a snapshot may no longer be used. Without watching, it is valid for its whole conversation. */
+function isStale(known: ScanHead, now: Omit<ScanHead, "digest">, { config }: Services): boolean {
   if (known.sessionId !== now.sessionId || known.places !== now.places) return true;
   return config.skills.load.watch && known.changes !== now.changes;
+}
+
+/** The skills that the first turn of a new session would have: they are scanned, and nothing is stored. */
+export function freshSkills(services: Services): SkillsSource {
+  return {
+    async forTurn({ turnContext, agent, listing }) {
+      if (!turnContext.principal.owner) return NO_SKILLS;
+      const { scanned } = await scanSkills(agent, services, await listing);
+      return turnSkills(scanned, agent, services);
+    },
+  };
+}
+
+/** Delayed work that newer work replaces. */
+class Debounce {
+  #cancel: (() => void) | undefined;
+
+  /**
+   * Runs the work after some milliseconds, unless it is cancelled or replaced before. Resolves when it has run, or will
+   * not run.
+   */
+  async after(ms: number, work: () => Promise<void>): Promise<void> {
+    this.cancel();
+    if (await this.#isQuietFor(ms)) await work();
+  }
+
+  /** Cancels waiting work; running work continues. Returns whether work was waiting. */
+  cancel(): boolean {
+    const waited = this.#cancel !== undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    return waited;
+  }
+
+  #isQuietFor(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#cancel = undefined;
+        resolve(true);
+      }, ms);
+      this.#cancel = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
 }

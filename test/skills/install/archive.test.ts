@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { IsopodError } from "../../../src/lib/errors.ts";
 import { pathFault } from "../../../src/lib/relative-path.ts";
 import { unpackArchive } from "../../../src/skills/install/archive.ts";
-import { MAX_EXPANDED_BYTES } from "../../../src/skills/install/package-limits.ts";
+import { MAX_EXPANDED_BYTES } from "../../../src/skills/install/refusal.ts";
 import { bytesOf, joined, rawZip, skillText, tarGzOf, zipOf } from "./archives.ts";
 
 const SKILL = bytesOf(skillText("weather"));
@@ -22,7 +22,7 @@ async function refusal(archive: Uint8Array): Promise<{ reason: string | undefine
 
 const pathsIn = async (archive: Uint8Array) => (await unpackArchive(archive)).files.map(({ path }) => path);
 
-describe("what archives may be", () => {
+describe("accepted archives", () => {
   test("a zip and a .tar.gz give the same files", async () => {
     const files = { "SKILL.md": SKILL, "scripts/run.sh": "echo 1\n", "empty.txt": "" };
     const [zip, tar] = await Promise.all([unpackArchive(zipOf(files)), unpackArchive(await tarGzOf(files))]);
@@ -32,34 +32,34 @@ describe("what archives may be", () => {
     expect(told(zip)).toContainEqual(["scripts/run.sh", "echo 1\n"]);
   });
 
-  test("what tools leave behind is left out, and the notes say so", async () => {
+  test("files that operating systems leave behind are skipped with a note", async () => {
     const zip = zipOf({ "SKILL.md": SKILL, "__MACOSX/._SKILL.md": "x", ".DS_Store": "x", "a/.git/config": "x" });
     const { files, notes } = await unpackArchive(zip);
     expect(files.map(({ path }) => path)).toEqual(["SKILL.md"]);
     expect(notes).toEqual([expect.stringMatching(/^3 files were left out/)]);
   });
 
-  test("an archive inside an archive stays one", async () => {
+  test("a nested archive is not unpacked", async () => {
     expect(await pathsIn(zipOf({ "SKILL.md": SKILL, "inner.zip": zipOf({ "../evil": "x" }) }))).toEqual([
       "SKILL.md",
       "inner.zip",
     ]);
   });
 
-  test("sizes may follow the data", async () => {
+  test("a zip whose sizes follow the data is accepted", async () => {
     const behind = new Uint8Array(16);
     expect(await pathsIn(rawZip([{ name: "SKILL.md", data: SKILL, flags: 8, localSize: 0, behind }]))).toEqual([
       "SKILL.md",
     ]);
   });
 
-  test("long names of PAX and accents composed in one way", async () => {
+  test("PAX long names are read, and accents are normalized to NFC", async () => {
     const long = `${"folder/".repeat(15)}${"n".repeat(120)}.md`;
     expect(await pathsIn(await tarGzOf({ [long]: "x", "cafe\u0301.md": "x" }))).toEqual([long, "caf\u00e9.md"]);
   });
 });
 
-describe("what archives may not be", () => {
+describe("refused archives", () => {
   test.each([
     ["goes up", "../evil.sh"],
     ["goes up inside", "a/../../evil.sh"],
@@ -88,7 +88,7 @@ describe("what archives may not be", () => {
     ["with accents composed and not", ["caf\u00e9.md", "cafe\u0301.md"]],
     ["as a file and a folder", ["a", "a/b.md"]],
     ["as a folder and a file", ["A/b.md", "a"]],
-  ])("one name %s is refused", async (_, names) => {
+  ])("an archive with one name %s is refused", async (_, names) => {
     const { reason, message } = await refusal(rawZip(names.map((name) => ({ name, data: SKILL }))));
     expect(reason).toBe("duplicate_name");
     expect(message).toContain("in each other's way");
@@ -96,7 +96,7 @@ describe("what archives may not be", () => {
     expect(await refusal(gzipSync(await packTar(entries)))).toMatchObject({ reason: "duplicate_name" });
   });
 
-  test("links, devices and pipes are refused", async () => {
+  test("an archive with links, devices or pipes is refused", async () => {
     expect(await refusal(rawZip([{ name: "evil", data: bytesOf("/etc/passwd"), unixMode: 0o120777 }]))).toMatchObject({
       reason: "link",
       message: "`evil` is a symbolic link.",
@@ -118,21 +118,21 @@ describe("what archives may not be", () => {
     }
   });
 
-  test("names that are not UTF-8 are refused", async () => {
+  test("an archive with names that are not UTF-8 is refused", async () => {
     const name = Uint8Array.from([0x61, 0xe9, 0x62]);
     expect(await refusal(rawZip([{ name, data: SKILL }]))).toMatchObject({ reason: "name_not_utf8" });
     const tar = await packTar([{ header: { name: "a?b", size: 1, type: "file" }, body: "x" }]);
     expect(await refusal(gzipSync(withTarName(tar, name)))).toMatchObject({ reason: "name_not_utf8" });
   });
 
-  test("what is encrypted, in parts, in zip64 or packed in another way is refused", async () => {
+  test("a zip that is encrypted, split, zip64 or not deflated is refused", async () => {
     expect(await refusal(rawZip([{ name: "a", data: SKILL, flags: 1 }]))).toMatchObject({ reason: "encrypted" });
     expect(await refusal(rawZip([{ name: "a", data: SKILL, method: 12 }]))).toMatchObject({ reason: "zip_method" });
     expect(await refusal(rawZip([{ name: "a", data: SKILL, size: 0xffffffff }]))).toMatchObject({ reason: "zip64" });
     expect(await refusal(rawZip([{ name: "a", data: SKILL }], { count: 0xffff }))).toMatchObject({ reason: "zip64" });
   });
 
-  test("a directory that says something else than its entries is refused", async () => {
+  test("a zip whose directory contradicts its entries is refused", async () => {
     expect(await refusal(rawZip([{ name: "good.md", localName: "evil.md", data: SKILL }]))).toMatchObject({
       reason: "zip_disagrees",
     });
@@ -145,7 +145,7 @@ describe("what archives may not be", () => {
     expect(await refusal(rawZip([{ name: "a", data: SKILL }], { count: 2 }))).toMatchObject({ reason: "zip_damaged" });
   });
 
-  test("entries over each other, and anything before, between or behind them, are refused", async () => {
+  test("a zip with overlapping entries or data between them is refused", async () => {
     const junk = bytesOf("#!/bin/sh\n");
     const twice = [
       { name: "a", data: SKILL },
@@ -172,7 +172,7 @@ describe("what archives may not be", () => {
     });
   });
 
-  test("a bomb is stopped while it unfolds, whatever size it declares", async () => {
+  test("a zip bomb is stopped while it is unpacked, whatever size it declares", async () => {
     const zeros = new Uint8Array(30 * 1024 * 1024);
     const data = deflateSync(zeros, { level: 9 });
     const honest = rawZip([{ name: "bomb", data, plain: zeros, method: 8, crc: 0 }]);
@@ -189,19 +189,19 @@ describe("what archives may not be", () => {
     expect(await refusal(gzipSync(zeros, { level: 9 }))).toMatchObject({ reason: "too_large" });
   });
 
-  test("many files that are too much together are stopped too", async () => {
+  test("many files that exceed the limit together are stopped", async () => {
     const part = new Uint8Array(7 * 1024 * 1024);
     expect(await refusal(zipOf({ a: part, b: part, c: part }))).toMatchObject({ reason: "too_large", message: /`c`/ });
     expect(await refusal(await tarGzOf({ a: part, b: part, c: part }))).toMatchObject({ reason: "too_large" });
   });
 
-  test("more bytes or entries than there may be are refused", async () => {
+  test("an archive with too many bytes or entries is refused", async () => {
     expect(await refusal(new Uint8Array(10 * 1024 * 1024 + 1))).toMatchObject({ reason: "too_large" });
     const many = Array.from({ length: 5001 }, (_, index) => ({ name: `f${index}` }));
     expect(await refusal(rawZip(many))).toMatchObject({ reason: "too_many_files" });
   });
 
-  test("gzip of several members, with garbage behind it or cut off anywhere is refused", async () => {
+  test("gzip with several members, trailing garbage or a missing end is refused", async () => {
     const whole = await tarGzOf({ "SKILL.md": SKILL });
     expect(await refusal(joined([whole, whole]))).toMatchObject({ reason: "gzip_members" });
     expect((await refusal(joined([whole, bytesOf("garbage")]))).reason).toMatch(/damaged/);
@@ -213,14 +213,14 @@ describe("what archives may not be", () => {
     }
   });
 
-  test("a zip that is cut off anywhere is refused", async () => {
+  test("a truncated zip is refused", async () => {
     const whole = zipOf({ "SKILL.md": SKILL, "b.md": "b" });
     for (let length = 4; length < whole.length; length++) {
       expect([length, (await refusal(whole.subarray(0, length))).reason]).toEqual([length, "zip_damaged"]);
     }
   });
 
-  test("a tar with a wrong checksum or with more behind its end is refused", async () => {
+  test("a tar with a wrong checksum or trailing data is refused", async () => {
     const tar = await packTar([{ header: { name: "a.md", size: 1, type: "file" }, body: "x" }]);
     const wrong = tar.slice();
     wrong[0] = 0x62;
@@ -231,13 +231,13 @@ describe("what archives may not be", () => {
     expect(await refusal(gzipSync(tar.subarray(0, 600)))).toMatchObject({ reason: "tar_damaged" });
   });
 
-  test("what is no archive is told so, however it is called", async () => {
+  test("bytes that are not an archive are refused, whatever their name", async () => {
     expect(await refusal(bytesOf("<!doctype html>"))).toMatchObject({ reason: "not_an_archive" });
     expect(await refusal(new Uint8Array())).toMatchObject({ reason: "not_an_archive" });
   });
 });
 
-test("whatever is done to the bytes of an archive, what comes out stays inside and within bounds", async () => {
+test("random changes to an archive never yield paths or sizes outside the limits", async () => {
   const seeds = [
     zipOf({ "w/SKILL.md": SKILL, "w/a/b.md": "b" }),
     await tarGzOf({ "w/SKILL.md": SKILL, "w/a/b.md": "b" }),

@@ -1,5 +1,9 @@
 import { env } from "cloudflare:test";
-import { agentPlace, type InstallPlace, managedPlace } from "../../../src/skills/install/install-place.ts";
+import {
+  agentInstallTarget,
+  type InstallTarget,
+  managedInstallTarget,
+} from "../../../src/skills/install/install-target.ts";
 import type { PackageRules } from "../../../src/skills/install/skill-package.ts";
 import { createR2Workspace } from "../../../src/workspace/r2.ts";
 import { bytesOf, skillText, zipOf } from "./archives.ts";
@@ -17,8 +21,8 @@ export function placeOf(agentId: string, bucket: R2Bucket = env.FILES) {
     wait: async () => undefined,
   };
   const workspace = createR2Workspace({ ...store, agentId });
-  const place: InstallPlace = agentPlace(store, { id: agentId, workspace: undefined }, workspace);
-  return { place, managed: managedPlace(store), workspace, clock };
+  const place: InstallTarget = agentInstallTarget(store, { id: agentId, workspace: undefined }, workspace);
+  return { place, managed: managedInstallTarget(store), workspace, clock };
 }
 
 /** A request to install a zip with these files beside its SKILL.md. */

@@ -3,8 +3,8 @@ import { IsopodError } from "../../../src/lib/errors.ts";
 import { ed25519KeyBytes } from "../../../src/security/ed25519-key.ts";
 import { wholeSchema } from "../../../src/services/config-schema.ts";
 import type { PackageFile } from "../../../src/skills/install/archive.ts";
-import { canonicalText, manifestOf } from "../../../src/skills/install/manifest.ts";
-import { checkSignature, keyIdOf, type SignatureRules } from "../../../src/skills/install/signature.ts";
+import { canonicalText, packageManifest } from "../../../src/skills/install/package-manifest.ts";
+import { checkSignature, type SignatureRules, signingKeyId } from "../../../src/skills/install/signature.ts";
 import { bytesOf } from "./archives.ts";
 
 const FILES: PackageFile[] = [
@@ -22,9 +22,9 @@ async function author() {
   return {
     raw,
     spki,
-    keyId: await keyIdOf(raw),
+    keyId: await signingKeyId(raw),
     async sign(files: readonly PackageFile[], more: object = {}): Promise<PackageFile[]> {
-      const text = canonicalText(await manifestOf(files));
+      const text = canonicalText(await packageManifest(files));
       const signed = await crypto.subtle.sign({ name: "Ed25519" }, pair.privateKey, new TextEncoder().encode(text));
       const file = { version: 1, algorithm: "ed25519", signature: base64(new Uint8Array(signed)), ...more };
       return [...files, { path: "SKILL.sig", bytes: bytesOf(JSON.stringify(file)) }];
@@ -34,15 +34,19 @@ async function author() {
 
 async function findingOf(files: readonly PackageFile[], rules: Partial<SignatureRules>) {
   try {
-    return await checkSignature(files, await manifestOf(files), { trustedKeys: [], requireSignature: false, ...rules });
+    return await checkSignature(files, await packageManifest(files), {
+      trustedKeys: [],
+      requireSignature: false,
+      ...rules,
+    });
   } catch (thrown) {
     if (!(thrown instanceof IsopodError)) throw thrown;
     return thrown.details.reason;
   }
 }
 
-test("what is signed is one text, in the order of the bytes of the paths", async () => {
-  expect(canonicalText((await manifestOf(FILES)).toReversed())).toBe(
+test("the signed text lists the files in the byte order of their paths", async () => {
+  expect(canonicalText((await packageManifest(FILES)).toReversed())).toBe(
     [
       "isopod-skill-v1",
       "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1 4 SKILL.md",
@@ -53,8 +57,8 @@ test("what is signed is one text, in the order of the bytes of the paths", async
   );
 });
 
-describe("a signature", () => {
-  test("by a trusted key counts, however the key is written", async () => {
+describe("signatures of packages", () => {
+  test("a signature by a trusted key is accepted in every notation of the key", async () => {
     const { raw, spki, keyId, sign } = await author();
     const files = await sign(FILES);
     const pem = `-----BEGIN PUBLIC KEY-----\n${base64(spki)}\n-----END PUBLIC KEY-----\n`;
@@ -67,7 +71,7 @@ describe("a signature", () => {
     }
   });
 
-  test("by another key, or none, proves nothing, and is refused where one is required", async () => {
+  test("an unknown or missing signature proves nothing, and is refused if one is required", async () => {
     const [stranger, friend] = [await author(), await author()];
     const trustedKeys = [base64(friend.raw)];
     const files = await stranger.sign(FILES, { keyId: stranger.keyId });
@@ -77,7 +81,7 @@ describe("a signature", () => {
     expect(await findingOf(FILES, { trustedKeys, requireSignature: true })).toBe("not_signed");
   });
 
-  test("of other files is refused where it names a trusted key", async () => {
+  test("a signature of other files is refused if it names a trusted key", async () => {
     const { raw, keyId, sign } = await author();
     const trustedKeys = [base64(raw)];
     const changed = (await sign(FILES, { keyId })).map((file) =>
@@ -88,7 +92,7 @@ describe("a signature", () => {
     for (const files of [changed, more, renamed]) expect(await findingOf(files, { trustedKeys })).toBe("bad_signature");
   });
 
-  test("that is none is refused", async () => {
+  test("a malformed signature file is refused", async () => {
     for (const text of [
       "",
       "{",
@@ -105,7 +109,7 @@ describe("a signature", () => {
   });
 });
 
-test("the configuration takes public keys of Ed25519 and nothing else", async () => {
+test("the configuration accepts only Ed25519 public keys as trusted keys", async () => {
   const { raw, spki } = await author();
   const takes = (key: string) => wholeSchema.safeParse({ skills: { install: { trustedKeys: [key] } } });
   for (const key of [base64(raw), base64(spki)]) expect(takes(key).success).toBe(true);
