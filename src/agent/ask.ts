@@ -1,19 +1,18 @@
-import type { AssistantMessage, Message, ModelError } from "../models/message.ts";
-import { NO_USAGE } from "../models/message.ts";
+import { type AssistantMessage, type Message, type ModelError, NO_USAGE } from "../models/message.ts";
 import { type ModelReply, type ModelRequest, tagsThoughts } from "../models/model.ts";
 import { priced } from "../models/price.ts";
-import { createReplyParser, parseReply } from "./hearing.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
+import type { Piece, ThoughtOptions } from "./reasoning-tags.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
-import type { Piece, ThoughtOptions } from "./thoughts.ts";
-import { toolSchema } from "./tool-schema.ts";
+import { createReplyParser, parseReply } from "./reply-parser.ts";
+import { toolSchema } from "./tool.ts";
 
 /**
  * Makes one model call, shows what it says as it says it, and gives the finished message, not stored yet.
  * A reply that did not end well has its tool calls taken out: they may be incomplete and are never run.
  * @throws what the budget throws, before the model is asked
  */
-export async function ask(loop: Loop, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
+export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
   const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
@@ -39,7 +38,7 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
 }
 
 async function listen(
-  loop: Loop,
+  loop: LoopDeps,
   request: ModelRequest,
   signal: AbortSignal,
   { call, options }: { call: AbortController; options: ThoughtOptions },

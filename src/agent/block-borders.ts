@@ -1,4 +1,4 @@
-import { type Fence, fenceAfter } from "./fence.ts";
+import { type Fence, fenceAfter } from "./markdown-code.ts";
 
 /**
  * How good a place is for a cut, the best first: after a blank line, a line, a sentence, a word; after a word within a

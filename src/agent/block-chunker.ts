@@ -1,6 +1,6 @@
 import { betweenCharacters } from "../lib/text.ts";
 import { BORDER_KINDS, bordersIn, fenceAt } from "./block-borders.ts";
-import { closesFence, type Fence, fenceAfter } from "./fence.ts";
+import { closesFence, type Fence, fenceAfter } from "./markdown-code.ts";
 
 /** How large blocks are, in UTF-16 units. */
 export interface BlockSize {

@@ -1,9 +1,9 @@
 import { messageOf } from "../lib/errors.ts";
 import { estimateTokens } from "../lib/tokens.ts";
-import { firstKept } from "./compaction-plan.ts";
-import { type Measured, measured, tokensOf } from "./context-size.ts";
+import { type Measured, measured, messageTokens, tokensOf } from "./context-size.ts";
 import type { CompactionReason } from "./events.ts";
-import type { Loop } from "./journal.ts";
+import type { View } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import { summarize } from "./summarize.ts";
 import { summaryShown } from "./summary-prompt.ts";
 
@@ -30,7 +30,7 @@ export type CompactionOutcome =
  * context smaller is refused. Who dies in the midst of it has announced it and done nothing: it is begun again.
  * @throws what the budget of calls throws
  */
-export async function compact(loop: Loop, order: CompactionOrder, signal: AbortSignal): Promise<CompactionOutcome> {
+export async function compact(loop: LoopDeps, order: CompactionOrder, signal: AbortSignal): Promise<CompactionOutcome> {
   const { journal, hooks } = loop;
   const { reason, focus } = order;
   const size = measured(loop);
@@ -78,4 +78,31 @@ function roomFor({ budget, tokens, fixed }: Measured, reason: CompactionReason):
 function keptIn(deps: number, { view }: Measured, reason: CompactionReason): number {
   const isAboutRoom = reason !== "command" && !view.isFull;
   return isAboutRoom ? deps / 2 : Math.min(deps / 2, tokensOf(view.messages) / 3);
+}
+
+/** What is shorter is not worth a summary, in tokens. */
+const LEAST_TOKENS = 400;
+
+/**
+ * Where a summary ends: the index of the first message that stays as it is. What stays is the newest messages that have
+ * at most `keepTokens` together, and always the last one; a call and its results are never parted. It begins with what
+ * somebody said where that is not much less. Undefined where there is too little before it.
+ */
+export function firstKept(view: Pick<View, "messages" | "pinned">, keepTokens: number): number | undefined {
+  const { messages, pinned } = view;
+  let kept = 0;
+  let start: number | undefined;
+  let said: { at: number; kept: number } | undefined;
+  for (let at = messages.length - 1; at > pinned; at--) {
+    const message = messages[at];
+    if (message === undefined) break;
+    kept += messageTokens(message);
+    if (kept > keepTokens && start !== undefined) break;
+    // Results stand behind their call, so whatever is none may come first.
+    if (message.role !== "tool") start = at;
+    if (message.role === "user") said = { at, kept };
+  }
+  const first = said !== undefined && said.kept >= Math.min(kept, keepTokens) / 2 ? said.at : start;
+  if (first === undefined || tokensOf(messages.slice(pinned, first)) < LEAST_TOKENS) return undefined;
+  return first;
 }

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "../models/message.ts";
 import { compact } from "./compact.ts";
 import { type Measured, measured } from "./context-size.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import { isWorthPruning, pruningOf } from "./pruning.ts";
 
 /** Attempts in a row that did not make enough room, after which none is made any more. */
@@ -15,13 +15,13 @@ const REGROWTH = 0.1;
  */
 export class ContextKeeper {
   /** With the model that answered last, or refused to: that is not always the one that is wanted. */
-  #loop: Loop;
+  #loop: LoopDeps;
   /** Summaries since the last good reply that did not help. */
   #vain = 0;
   /** Tokens below which none is made before a request, because the last one did not help. */
   #notBelow = 0;
 
-  constructor(loop: Loop) {
+  constructor(loop: LoopDeps) {
     this.#loop = loop;
   }
 

@@ -3,8 +3,9 @@ import { estimateTokens } from "../lib/tokens.ts";
 import type { AssistantPart, Message } from "../models/message.ts";
 import type { SystemPrompt, ToolSchema } from "../models/model.ts";
 import { type Budget, budgetOf } from "./context-rules.ts";
-import type { Loop, View } from "./journal.ts";
-import { toolSchema } from "./tool-schema.ts";
+import type { View } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
+import { toolSchema } from "./tool.ts";
 
 /** What a message costs besides its content. */
 const MESSAGE_OVERHEAD = 4;
@@ -25,7 +26,7 @@ export interface Measured {
 }
 
 /** Measures the request that a loop would make next. */
-export function measured({ journal, request, tools, model, context }: Loop): Measured {
+export function measured({ journal, request, tools, model, context }: LoopDeps): Measured {
   const view = journal.view();
   const fixed = fixedTokens(request.system, tools.map(toolSchema));
   return { view, fixed, tokens: contextTokens(view, fixed, model.ref), budget: budgetOf(context, model, fixed) };

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+import type { RunError } from "./run-error.ts";
 
 /**
  * What happens in a run, in order. `seq` grows through the whole session and is never used twice, so a reader that
@@ -74,22 +75,6 @@ export type ApprovalEvent =
 export function isLast(event: EventBody): boolean {
   if (event.type === "lifecycle") return event.phase !== "start";
   return event.type === "queue" && (event.phase === "joined" || event.phase === "dropped");
-}
-
-/** Why a run did not end well. */
-export interface RunError {
-  code:
-    | "model_error"
-    | "not_configured"
-    | "aborted"
-    | "timeout"
-    | "crash_loop"
-    | "dropped"
-    | "budget"
-    | "loop"
-    | "cancelled"
-    | "internal";
-  message: string;
 }
 
 /** The events that are gone once the message that they led to is there. */

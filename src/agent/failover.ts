@@ -1,3 +1,5 @@
+import { backoffMs, withJitter } from "../lib/backoff.ts";
+import { head } from "../lib/text.ts";
 import type { Candidate } from "../models/candidates.ts";
 import type { ModelError } from "../models/message.ts";
 import { providerIn } from "../models/profiles.ts";
@@ -29,6 +31,23 @@ export interface Rest {
 
 /** Who rests, by the names that `restNames` gives. */
 export type Cooldowns = ReadonlyMap<string, Rest>;
+
+/** Who may answer in place of a loop's model, and what is known of them. */
+export interface Failover {
+  /** The preferred one first; at least one. */
+  readonly candidates: readonly Candidate[];
+  readonly patience: Omit<Patience, "chance">;
+  /** When the run has to be done; undefined where it has all the time. */
+  readonly deadline: number | undefined;
+  /** Who rests, as far as it is known. Never rejects. */
+  rests(): Promise<Cooldowns>;
+  /** Lets one rest, for everybody. Never throws. */
+  rest(name: string, rest: Rest): void;
+  /** One has answered: it is the preferred one from now on, and its refusals are forgotten, by these names. Never throws. */
+  answered(candidate: Candidate, forgiven: readonly string[]): void;
+  /** From 0 to 1. */
+  chance(): number;
+}
 
 /** How an answer stands. */
 export interface Standing {
@@ -120,8 +139,8 @@ function again(
 ): Move | undefined {
   const { error, attempt, tookMs } = failed;
   if (attempt > patience.times || tookMs >= SLOW_MS || isFinal(error)) return undefined;
-  const backoffMs = Math.round(patience.backoffMs * 2 ** (attempt - 1) * (1 + patience.chance) * 0.5);
-  const afterMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
+  const pauseMs = withJitter(backoffMs(attempt - 1, { firstMs: patience.backoffMs }), patience.chance, [0.5, 1]);
+  const afterMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
   return afterMs <= longestMs && fits(afterMs, standing, now) ? { kind: "again", afterMs } : undefined;
 }
 
@@ -202,4 +221,40 @@ export function restName(candidate: Candidate, kind: Refusal, candidates: readon
   const provider = providerIn(model.ref);
   const hasOthers = candidates.some((other) => providerIn(other.model.ref) === provider && other.profile !== profile);
   return kind !== "rate_limit" && hasOthers ? wide : own;
+}
+
+const MAX_CHARS = 2000;
+
+/**
+ * Why nobody answered: of each model what it said last or, where it was not asked, until when it rests. The only one
+ * that there is speaks for itself.
+ */
+export function noModelAvailable({ candidates, failures, rests }: Standing): ModelError {
+  const last = [...failures.values()].at(-1);
+  if (last !== undefined && candidates.length === 1) return last;
+  const reasons = new Map<string, string>();
+  for (const candidate of candidates) {
+    const { ref } = candidate.model;
+    const error = failures.get(candidate);
+    if (error !== undefined) reasons.set(ref, `${ref} failed (${words(error.kind)}): ${error.message}`);
+    else if (wakesAt(candidate, rests) > 0 && !reasons.has(ref))
+      reasons.set(ref, `${ref} ${resting(candidate, rests)}`);
+  }
+  const message = head(`No model can answer now. ${[...reasons.values()].join("; ")}`, MAX_CHARS);
+  return { kind: last?.kind ?? kindOf(candidates, rests), message };
+}
+
+function resting(candidate: Candidate, rests: Cooldowns): string {
+  const until = new Date(wakesAt(candidate, rests)).toISOString();
+  return `rests until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC (${words(kindOf([candidate], rests))})`;
+}
+
+/** Why the one that wakes first rests. */
+function kindOf(candidates: readonly Candidate[], rests: Cooldowns): ModelError["kind"] {
+  const known = candidates.flatMap(restNames).flatMap((name) => rests.get(name) ?? []);
+  return known.toSorted((a, b) => b.until - a.until).at(0)?.kind ?? "other";
+}
+
+function words(kind: ModelError["kind"]): string {
+  return kind.replace("_", " ");
 }

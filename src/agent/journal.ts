@@ -1,13 +1,6 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, Directives, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
-import type { Model, ModelRequest, SystemPrompt } from "../models/model.ts";
-import type { Failover } from "./answer.ts";
-import type { CallBudget } from "./call-budget.ts";
-import type { ContextRules } from "./context-rules.ts";
-import type { CompactionReason, EventBody } from "./events.ts";
-import type { RepetitionLimits } from "./loop-detection.ts";
-import type { LoopHooks } from "./loop-hooks.ts";
-import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
+import type { CompactionReason } from "./events.ts";
 
 /**
  * The durable memory of one run. The loop keeps nothing of its own: after a crash it is started again over the same
@@ -97,38 +90,4 @@ export type Verdict = "allow" | "deny";
 export interface ApprovalQuestion {
   call: ToolCallPart;
   question: string;
-}
-
-/** What one run of the loop needs. */
-export interface Loop {
-  /** Who is asked; where there is a failover, the one that the prompt was made for. */
-  model: Model;
-  /** Who else may answer; absent where nobody may, and nothing is asked again. */
-  failover?: Failover | undefined;
-  /** The system prompt for a model that took over; that of the request where absent. */
-  systemOf?: ((model: Model) => Promise<SystemPrompt>) | undefined;
-  request: Omit<ModelRequest, "messages" | "tools">;
-  tools: readonly AnyTool[];
-  journal: Journal;
-  /** Longest silence of a model, in milliseconds; 0 means no limit. */
-  modelIdleMs: number;
-  /** What may be spent; absent where nothing is capped. */
-  budget?: CallBudget | undefined;
-  /** How often a model may repeat itself. */
-  repetition: RepetitionLimits;
-  /** What plugins have to say; absent where none has anything to. */
-  hooks?: LoopHooks | undefined;
-  /** Tools that a person has allowed for good. */
-  allowedTools: readonly string[];
-  /** How the conversation is kept within what the model takes. */
-  context: ContextRules;
-  /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
-  keep(output: ToolOutput): Promise<KeptOutput>;
-  /** Adds to the journal what belongs to what people have said since the last reply. Twice is the same as once. */
-  complete?(): Promise<void>;
-  emit(event: EventBody): void;
-  /** Told before a text is shown what the reply has asked for so far. */
-  directed?(directives: Directives): void;
-  newMessageId(): string;
-  now(): number;
 }

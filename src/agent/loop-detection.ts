@@ -1,15 +1,8 @@
+import { canonicalJson } from "../lib/json.ts";
 import { callsOf, type Message, type ToolCallPart, type ToolMessage } from "../models/message.ts";
-import { FatalRunError } from "./must-end.ts";
-import { noteOn } from "./repetition-note.ts";
-import { type Done, doneBy, isSame } from "./same-result.ts";
-
-/** How often the same call may give the same result before the model is told so, and before its run ends. */
-export interface RepetitionLimits {
-  /** Whether anybody looks. */
-  enabled: boolean;
-  warnAfter: number;
-  stopAfter: number;
-}
+import type { RepetitionLimits } from "./loop-deps.ts";
+import { leftOf } from "./pruning.ts";
+import { FatalRunError } from "./run-error.ts";
 
 /** Calls that were made again and again, in turn where they are several, and how often. */
 export interface Repetition {
@@ -131,4 +124,61 @@ function* roundsIn(messages: readonly Message[]): Generator<Round, undefined> {
       results.clear();
     }
   }
+}
+
+/** A call and what came of it, as far as it is compared with others. */
+export interface Done {
+  tool: string;
+  /** What was called, and all of the result but its text. */
+  call: string;
+  /** How the text begins and ends: all of it, twice, unless it was shortened since. */
+  first: string;
+  last: string;
+  /** Characters of the whole. */
+  length: number;
+}
+
+/** Ids that are drawn anew for each result: where the whole of it is kept, and the fence around what others wrote. */
+const DRAWN_ID = /spl_[0-9a-z]{26}|(?<=UNTRUSTED_CONTENT id=")[0-9a-f]{16}/g;
+
+/** A call with its result. */
+export function doneBy({ tool, args, invalidArgs = "" }: ToolCallPart, result: ToolMessage): Done {
+  const { text, isError, images = [] } = result;
+  const bare = withoutNote(text);
+  const left = leftOf(bare);
+  const noteLength = text.length - bare.length;
+  return {
+    tool,
+    call: canonicalJson([tool, args, invalidArgs, isError, images.map(({ path }) => path)]),
+    first: withoutIds(left?.first ?? bare),
+    last: withoutIds(left?.last ?? bare),
+    length: left === undefined ? bare.length : left.length - noteLength,
+  };
+}
+
+function withoutIds(text: string): string {
+  return text.replace(DRAWN_ID, (id) => "_".repeat(id.length));
+}
+
+/** Whether two calls were the same and gave the same; of a result that was shortened, as far as it is still there. */
+export function isSame(a: Done, b: Done): boolean {
+  if (a.call !== b.call || a.length !== b.length) return false;
+  const begins = a.first.startsWith(b.first) || b.first.startsWith(a.first);
+  return begins && (a.last.endsWith(b.last) || b.last.endsWith(a.last));
+}
+
+/** What a model is told below a result that it has been given so often. */
+export function noteOn(times: number, stopAfter: number): string {
+  const end = times < stopAfter ? `after ${stopAfter} times the run is stopped` : "the run is stopped now";
+  return (
+    `\n\n[System] You have made this call ${times} times and it gave the same result each time. Asking once more ` +
+    `changes nothing: do something else, or say what is in the way. Otherwise ${end}.`
+  );
+}
+
+const NOTE = /\n\n\[System\] You have made this call \d+ times and it gave the same result each time\.[^\n]*$/;
+
+/** A result as it was before it was noted on. */
+export function withoutNote(text: string): string {
+  return text.replace(NOTE, "");
 }

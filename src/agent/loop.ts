@@ -1,8 +1,7 @@
-import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
-import { callsOf } from "../models/message.ts";
+import { type AssistantMessage, callsOf, type Message, type ToolCallPart } from "../models/message.ts";
 import { answer } from "./answer.ts";
 import { ContextKeeper, outOfRoom } from "./context-keeper.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import { stopRepetition } from "./loop-detection.ts";
 import { askInFlush, inward } from "./memory-flush.ts";
 import { runTools } from "./run-tools.ts";
@@ -26,7 +25,7 @@ export type LoopEnd =
  * may not go on. A model's failure ends it with a reply whose stop is `error`. An abort ends it promptly, and calls may
  * then be left without a result.
  */
-export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd> {
+export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<LoopEnd> {
   const { journal } = outer;
   const keeper = new ContextKeeper(outer);
   /** How often the next call was begun before. */

@@ -1,6 +1,6 @@
 import { callsOf } from "../models/message.ts";
 import { answer } from "./answer.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** Most replies of one flush; then it is over, whatever it still wanted. */
@@ -13,7 +13,7 @@ const TOOLS: ReadonlySet<string> = new Set(["read", "write", "edit", "ls", "memo
  * The loop as it is while a memory flush goes on. Nobody hears what happens, and tools that do more than write down
  * what is known refuse; what the model is sent stays the same, so that its provider's cache holds.
  */
-export function inward(loop: Loop): Loop {
+export function inward(loop: LoopDeps): LoopDeps {
   const tools = loop.tools.map((tool) => (isForMemory(tool) ? tool : refusing(tool)));
   return { ...loop, tools, emit: () => undefined };
 }
@@ -31,7 +31,7 @@ function refusing({ approval: _, ...tool }: AnyTool): AnyTool {
 }
 
 /** Asks once in a memory flush. The calls of the reply are to be run as long as there are few; then it is over. */
-export async function askInFlush(loop: Loop, signal: AbortSignal): Promise<void> {
+export async function askInFlush(loop: LoopDeps, signal: AbortSignal): Promise<void> {
   const { journal } = loop;
   const reply = await answer(inward(loop), journal.context(), signal);
   if (reply.stop === "aborted") return;

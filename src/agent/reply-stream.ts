@@ -1,5 +1,5 @@
 import { type Block, type BlockSize, createBlockChunker } from "./block-chunker.ts";
-import { endsWithToken, isSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-reply.ts";
+import { endsWithToken, isSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-token.ts";
 
 /** Makes blocks of a reply while it is being written, without the silent token. */
 export interface ReplyStream {

@@ -1,5 +1,5 @@
 import type { Directives } from "../models/message.ts";
-import { CodeTracker } from "./code-tracker.ts";
+import { CodeTracker } from "./markdown-code.ts";
 
 /** Takes tags that are no text out of a reply while it is being written. However it arrives, the text is the same. */
 export interface TagSplitter {

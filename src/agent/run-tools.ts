@@ -2,9 +2,9 @@ import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
-import type { ApprovalQuestion, Loop } from "./journal.ts";
+import type { ApprovalQuestion } from "./journal.ts";
+import type { LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
 import { notingRepetition } from "./loop-detection.ts";
-import { type ReturnedOutput, type Vetted, vetting } from "./loop-hooks.ts";
 import type { AnyTool, KeptOutput } from "./tool.ts";
 
 /** What a model is told of a call whose end nobody saw. */
@@ -21,7 +21,7 @@ export const SKIPPED = "skipped: a new message arrived";
  * only where its tool says that twice is the same as once; otherwise the model is told that its effect is unknown.
  */
 export async function runTools(
-  loop: Loop,
+  loop: LoopDeps,
   calls: readonly ToolCallPart[],
   signal: AbortSignal,
 ): Promise<"done" | "paused"> {
@@ -43,7 +43,7 @@ export async function runTools(
 type Vet = (call: ToolCallPart) => Promise<Vetted>;
 
 /** The calls on which a person has to speak and has not, with the arguments that they would be launched with. */
-async function questionsOn(loop: Loop, calls: readonly ToolCallPart[], vet: Vet): Promise<ApprovalQuestion[]> {
+async function questionsOn(loop: LoopDeps, calls: readonly ToolCallPart[], vet: Vet): Promise<ApprovalQuestion[]> {
   const questions: ApprovalQuestion[] = [];
   for (const call of calls) {
     const tool = toolOf(loop, call);
@@ -59,7 +59,7 @@ async function questionsOn(loop: Loop, calls: readonly ToolCallPart[], vet: Vet)
 }
 
 /** Cuts calls into groups that may run at once: neighbours that are not sequential share one. */
-function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
+function batches(loop: LoopDeps, calls: readonly ToolCallPart[]): ToolCallPart[][] {
   const groups: ToolCallPart[][] = [];
   let open: ToolCallPart[] | undefined;
   for (const call of calls) {
@@ -74,7 +74,7 @@ function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
   return groups;
 }
 
-async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
+async function runBatch(loop: LoopDeps, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
   const { journal, hooks } = loop;
   const skip = journal.hasPendingInput();
   const launched: { call: ToolCallPart; args: JsonObject }[] = [];
@@ -105,7 +105,7 @@ async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, si
   );
 }
 
-async function attempt(loop: Loop, call: ToolCallPart, signal: AbortSignal): Promise<ReturnedOutput> {
+async function attempt(loop: LoopDeps, call: ToolCallPart, signal: AbortSignal): Promise<ReturnedOutput> {
   const failed = (text: string) => ({ text, isError: true });
   const tool = toolOf(loop, call);
   if (tool === undefined) return failed(unknownTool(loop, call));
@@ -127,7 +127,7 @@ async function attempt(loop: Loop, call: ToolCallPart, signal: AbortSignal): Pro
   }
 }
 
-function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
+function settle(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
   const { text, images, spill }: KeptOutput = typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
@@ -146,15 +146,15 @@ function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isE
 }
 
 /** Whether there is anything to run in a call. */
-function isRunnable(loop: Loop, call: ToolCallPart): boolean {
+function isRunnable(loop: LoopDeps, call: ToolCallPart): boolean {
   return toolOf(loop, call) !== undefined && call.invalidArgs === undefined;
 }
 
-function toolOf(loop: Loop, call: ToolCallPart): AnyTool | undefined {
+function toolOf(loop: LoopDeps, call: ToolCallPart): AnyTool | undefined {
   return loop.tools.find((tool) => tool.name === call.tool);
 }
 
-function unknownTool(loop: Loop, call: ToolCallPart): string {
+function unknownTool(loop: LoopDeps, call: ToolCallPart): string {
   return `There is no tool '${call.tool}'. Tools: ${loop.tools.map((tool) => tool.name).join(", ")}.`;
 }
 
@@ -165,4 +165,20 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) fail();
     else signal.addEventListener("abort", fail, { once: true });
   });
+}
+
+/**
+ * Asks once about each call, whenever that is first wanted. A call that a person allowed runs with what they saw, and
+ * nobody is asked about it again.
+ */
+function vetting({ hooks, journal }: LoopDeps): (call: ToolCallPart) => Promise<Vetted> {
+  const known = new Map<string, Promise<Vetted>>();
+  return (call) => {
+    const args = journal.allowedArgs(call.callId);
+    if (args !== undefined) return Promise.resolve({ args });
+    if (hooks === undefined) return Promise.resolve({ args: call.args });
+    const vetted = known.get(call.callId) ?? hooks.beforeCall(call);
+    known.set(call.callId, vetted);
+    return vetted;
+  };
 }

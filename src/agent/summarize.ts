@@ -4,7 +4,7 @@ import type { Message, Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE, textOf } from "../models/message.ts";
 import type { Model } from "../models/model.ts";
 import { answer } from "./answer.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import { SUMMARY_SYSTEM, summaryRequest, told } from "./summary-prompt.ts";
 
 /** Share of a model's window that a part of the conversation may have: estimates err, and the answer needs room. */
@@ -39,7 +39,7 @@ export type Summary =
  * Has a summary written, in as many requests as the model needs to read it all: each folds one more part of the
  * conversation into the summary of those before. Nothing of it is shown to anybody. It never rejects.
  */
-export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
+export async function summarize(loop: LoopDeps, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
   const writer = loop.context.summarizer ?? loop.model;
   const pieces = task.messages.map(told).map((text) => ({ text, tokens: estimateTokens(text) }));
   let partTokens = partTokensOf(writer, task);
@@ -111,7 +111,7 @@ function startFrom(pieces: readonly Piece[], at: number, partTokens: number): nu
   return Math.max(from, at);
 }
 
-function request(loop: Loop, task: SummaryTask, earlier: string | undefined, conversation: string): Message {
+function request(loop: LoopDeps, task: SummaryTask, earlier: string | undefined, conversation: string): Message {
   const { focus, summaryTokens } = task;
   const maxWords = Math.max(100, Math.round((summaryTokens * WORDS_PER_TOKEN) / 50) * 50);
   const order = { conversation, maxWords, ...(earlier !== undefined && { earlier }), ...(focus && { focus }) };
@@ -119,7 +119,7 @@ function request(loop: Loop, task: SummaryTask, earlier: string | undefined, con
 }
 
 /** A loop whose model writes, without tools, and that nobody hears. */
-function silent(loop: Loop, model: Model): Loop {
+function silent(loop: LoopDeps, model: Model): LoopDeps {
   const { loadImage } = loop.request;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
   const request = { system, thinking: "off" as const, loadImage };

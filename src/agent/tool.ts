@@ -1,5 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
+import type { JsonObject } from "../lib/json.ts";
 import type { ImageRef, SpillRef } from "../models/message.ts";
+import type { ToolSchema } from "../models/model.ts";
 
 /**
  * One thing that the agent can do.
@@ -50,4 +52,21 @@ export type AnyTool = Tool<any>;
 /** Writes a tool down with its arguments' type inferred from the schema. */
 export function defineTool<Args>(tool: Tool<Args>): Tool<Args> {
   return tool;
+}
+
+const schemas = new WeakMap<AnyTool["parameters"], JsonObject>();
+
+/** A tool as a model sees it. Its JSON Schema (draft 2020-12, without `$schema`) is made once for each zod schema. */
+export function toolSchema(tool: AnyTool): ToolSchema {
+  let parameters = schemas.get(tool.parameters);
+  if (parameters === undefined) {
+    parameters = jsonSchemaOf(tool.parameters);
+    schemas.set(tool.parameters, parameters);
+  }
+  return { name: tool.name, description: tool.description, parameters };
+}
+
+function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return JSON.parse(JSON.stringify(rest));
 }

@@ -1,4 +1,5 @@
-import type { AgentEvent, RunError } from "../agent/events.ts";
+import type { AgentEvent } from "../agent/events.ts";
+import type { RunError } from "../agent/run-error.ts";
 import type { Message } from "../models/message.ts";
 
 /** The answer to `POST /v1/agent`: the message is stored and its run has begun or waits. */

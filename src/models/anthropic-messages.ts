@@ -1,8 +1,7 @@
 import { type AnthropicLanguageModelOptions, createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { aiSdkModel } from "./ai-sdk.ts";
+import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import type { Model } from "./model.ts";
-import { NO_KEY, outputLimit, type WireOptions } from "./wire.ts";
 
 const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
 

@@ -1,8 +1,6 @@
 import { head } from "../lib/text.ts";
 import { kindOf } from "./error-kind.ts";
-import { providerMessage, sentenceIn } from "./error-text.ts";
 import type { ModelError } from "./message.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 /** What is known about a model call that failed. */
 export interface Failure {
@@ -59,4 +57,94 @@ function statusLine(status: number | undefined): string {
   return status === undefined
     ? "The model gave no reason."
     : `The model's server answered ${status} and gave no reason.`;
+}
+
+/**
+ * What a text says of a failure: itself or, where it is JSON, the strings in it that describe an error and the codes
+ * that it names. All else of a body may quote the request and proves nothing.
+ */
+export function providerMessage(text: string): string[] {
+  const json = parsed(text);
+  return json === undefined ? [text] : toldBy(json);
+}
+
+/** The sentence in a text that is meant for people. */
+export function sentenceIn(text: string): string | undefined {
+  const json = parsed(text);
+  const sentence = json === undefined ? text.trim() : messageIn(json);
+  return sentence === undefined || sentence === "" || sentence.startsWith("<") ? undefined : sentence;
+}
+
+/** The fields in which providers put a reason: `error_code`, `status_msg`, `__type`, or `raw` of one behind a gateway. */
+const TELLING = /^(?:_*|\w+_)(?:message|msg|type|code|status|error|details?|reason|title|raw)$/i;
+
+function toldBy(json: unknown): string[] {
+  if (typeof json === "string") return providerMessage(json);
+  if (typeof json === "number") return [`code: ${json}`];
+  if (Array.isArray(json)) return json.flatMap(toldBy);
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) =>
+    TELLING.test(key) || (typeof value === "object" && key !== "param") ? toldBy(value) : [],
+  );
+}
+
+function messageIn(json: unknown): string | undefined {
+  if (typeof json === "string") return json;
+  if (Array.isArray(json)) return json.map(messageIn).find((message) => message !== undefined);
+  if (typeof json !== "object" || json === null) return undefined;
+  const fields = new Map(Object.entries(json));
+  for (const key of ["error", "errors", "message", "detail", "details", "msg", "response"]) {
+    const message = messageIn(fields.get(key));
+    if (message !== undefined) return message;
+  }
+  const told = [...fields].find(([key, value]) => key.endsWith("_msg") && typeof value === "string");
+  return told === undefined ? messageIn(fields.get("base_resp")) : messageIn(told[1]);
+}
+
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * How long a provider asks us to wait, in milliseconds: `retry-after-ms`, `Retry-After` in seconds or as a date (measured
+ * against the answer's own `Date`, so that no clock is needed), a field such as `retryDelay` or `resets_in_seconds`, or
+ * the sentence that says so.
+ */
+export function retryAfterMs(headers: Record<string, string>, told: string): number | undefined {
+  const exact = positive(headers["retry-after-ms"]);
+  if (exact !== undefined) return exact;
+  const after = headers["retry-after"];
+  const seconds = positive(after);
+  if (seconds !== undefined) return Math.round(seconds * 1000);
+  if (after !== undefined && headers.date !== undefined) {
+    const wait = Date.parse(after) - Date.parse(headers.date);
+    if (wait >= 0) return wait;
+  }
+  const field = /"(?:retry_?delay|retry_after(?:_seconds)?|resets?_in_seconds)"\s*:\s*"?([\d.]+)s?"?\s*[,}\]]/i.exec(
+    told,
+  );
+  if (field) return Math.round(Number(field[1]) * 1000);
+  return sentenceMs(told);
+}
+
+/** Reads "try again in 20s", "in 6m0.5s", "in 350ms", "after 30 seconds", "wait 12 seconds". */
+function sentenceMs(text: string): number | undefined {
+  const found =
+    /(?:(?:retry|try again|available)[^.\n]{0,20}? (?:in|after)|please wait) (?:about )?(?:(\d+)h)?(?:(\d+)m(?!s|i))?(?:([\d.]*\d) ?(ms|milliseconds?|s\b|sec\w*|m\b|min\w*))?/i.exec(
+      text,
+    );
+  if (!found || (found[1] ?? found[2] ?? found[3]) === undefined) return undefined;
+  const unit = found[4]?.toLowerCase() ?? "s";
+  const scale = unit.startsWith("ms") || unit.startsWith("mil") ? 1 : unit.startsWith("m") ? 60_000 : 1000;
+  return Math.round(Number(found[1] ?? 0) * 3_600_000 + Number(found[2] ?? 0) * 60_000 + Number(found[3] ?? 0) * scale);
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
+  return value >= 0 ? value : undefined;
 }

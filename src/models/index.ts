@@ -1,4 +1,5 @@
 import { IsopodError } from "../lib/errors.ts";
+import type { WireFormat } from "./ai-sdk.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import type { ProviderConfig } from "./config.ts";
 import { limitsOf } from "./limits.ts";
@@ -8,7 +9,6 @@ import { openaiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { type AuthConfig, profilesOf, profilesWithKey, providerIn } from "./profiles.ts";
 import { BUILT_IN_PROVIDERS } from "./providers.ts";
-import type { WireFormat } from "./wire.ts";
 
 /** The wire formats by name. `offline` needs no wire and is resolved by itself. */
 const WIRE_FORMATS: Readonly<Record<ProviderConfig["api"], WireFormat>> = {

@@ -1,7 +1,6 @@
 import { createOpenAI, type OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
-import { aiSdkModel } from "./ai-sdk.ts";
+import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import type { Model } from "./model.ts";
-import { NO_KEY, outputLimit, type WireOptions } from "./wire.ts";
 
 /**
  * OpenAI's Responses. Nothing depends on what the provider stores: reasoning comes back encrypted and goes out again

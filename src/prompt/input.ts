@@ -1,6 +1,8 @@
 import type { ThinkingLevel } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
-import type { PromptMode } from "./section.ts";
+
+/** How much of the prompt a run gets: all of it, what a sub-agent or a job needs, or the identity line. */
+export type PromptMode = "full" | "minimal" | "none";
 
 /**
  * What stands still from turn to turn, and therefore all that a section above the cache boundary may read. Two turns

@@ -42,9 +42,23 @@ export function sourceOf(section: string, { provider, bootstrapFiles }: PromptIn
   if (section === "agents-refresh") return { kind: "workspace", name: "AGENTS.md" };
   if (section === "extra-context") return { kind: "run", name: "extraContext" };
   const field = FIELDS[section];
-  return field === undefined ? { kind: "section", name: fileOf(section) } : { kind: "configuration", name: field };
+  return field === undefined ? { kind: "section", name: sectionPath(section) } : { kind: "configuration", name: field };
 }
 
-function fileOf(section: string): string {
-  return `src/prompt/sections/${section}.ts`;
+/** The files of `sections/` with the names of the sections in each. */
+const SECTION_FILES: Readonly<Record<string, readonly string[]>> = {
+  conduct: ["identity", "tool-call-style", "execution-bias", "interaction-style", "safety"],
+  control: ["control", "self-update"],
+  environment: ["workspace", "sandbox"],
+  knowledge: ["memory-recall", "documentation"],
+  messaging: ["messaging"],
+  replies: ["output-directives", "reactions", "silent-replies", "reasoning-format"],
+  run: ["heartbeats", "runtime"],
+  tooling: ["tooling", "delegation"],
+  "workspace-files": ["workspace-files", "truncation-notice"],
+};
+
+function sectionPath(section: string): string {
+  const file = Object.keys(SECTION_FILES).find((name) => SECTION_FILES[name]?.includes(section));
+  return `src/prompt/sections/${file ?? section}.ts`;
 }

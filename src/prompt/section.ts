@@ -1,7 +1,4 @@
-import type { PromptInput, StableInput } from "./input.ts";
-
-/** How much of the prompt a run gets: all of it, what a sub-agent or a job needs, or the identity line. */
-export type PromptMode = "full" | "minimal" | "none";
+import type { PromptInput, PromptMode, StableInput } from "./input.ts";
 
 /**
  * One section of the system prompt. `render` is pure: the same input gives the same bytes. It gives undefined where
@@ -22,4 +19,9 @@ export interface AddedSections {
   readonly stable: readonly Section<StableInput>[];
   /** Below our own of the part that changes, above `runtime`. */
   readonly dynamic: readonly Section[];
+}
+
+/** Joins the lines that are there: what is undefined or false is left out. */
+export function joinLines(...parts: readonly (string | false | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== false).join("\n");
 }

@@ -1,41 +1,25 @@
 import type { SystemPrompt } from "../models/model.ts";
-import { CACHE_BOUNDARY, withoutBoundary } from "./cache-boundary.ts";
+import { sanitizeForPrompt, sanitizeLinesForPrompt } from "../security/sanitize.ts";
 import type { PromptInput, StableInput } from "./input.ts";
-import { sanitizeInput } from "./sanitize-input.ts";
 import type { AddedSections, Section } from "./section.ts";
 import type { SectionSource } from "./section-source.ts";
-import { agentsRefresh } from "./sections/agents-refresh.ts";
-import { authorizedSenders } from "./sections/authorized-senders.ts";
-import { control } from "./sections/control.ts";
-import { dateTime } from "./sections/date-time.ts";
-import { delegation } from "./sections/delegation.ts";
-import { documentation } from "./sections/documentation.ts";
-import { executionBias } from "./sections/execution-bias.ts";
-import { extraContext } from "./sections/extra-context.ts";
-import { heartbeats } from "./sections/heartbeats.ts";
-import { identity } from "./sections/identity.ts";
-import { interactionStyle } from "./sections/interaction-style.ts";
-import { memoryRecall } from "./sections/memory-recall.ts";
+import {
+  executionBias,
+  identity,
+  interactionStyle,
+  providerPrefix,
+  providerSuffix,
+  safety,
+  toolCallStyle,
+} from "./sections/conduct.ts";
+import { authorizedSenders, control, modelAliases, selfUpdate } from "./sections/control.ts";
+import { dateTime, sandbox, workspace } from "./sections/environment.ts";
+import { documentation, memoryRecall, skills } from "./sections/knowledge.ts";
 import { messaging } from "./sections/messaging.ts";
-import { modelAliases } from "./sections/model-aliases.ts";
-import { outputDirectives } from "./sections/output-directives.ts";
-import { projectContext } from "./sections/project-context.ts";
-import { providerPrefix } from "./sections/provider-prefix.ts";
-import { providerSuffix } from "./sections/provider-suffix.ts";
-import { reactions } from "./sections/reactions.ts";
-import { reasoningFormat } from "./sections/reasoning-format.ts";
-import { runtime } from "./sections/runtime.ts";
-import { safety } from "./sections/safety.ts";
-import { sandbox } from "./sections/sandbox.ts";
-import { selfUpdate } from "./sections/self-update.ts";
-import { silentReplies } from "./sections/silent-replies.ts";
-import { skills } from "./sections/skills.ts";
-import { toolCallStyle } from "./sections/tool-call-style.ts";
-import { tooling } from "./sections/tooling.ts";
-import { truncationNotice } from "./sections/truncation-notice.ts";
-import { voice } from "./sections/voice.ts";
-import { workspace } from "./sections/workspace.ts";
-import { workspaceFiles } from "./sections/workspace-files.ts";
+import { outputDirectives, reactions, reasoningFormat, silentReplies, voice } from "./sections/replies.ts";
+import { extraContext, heartbeats, runtime } from "./sections/run.ts";
+import { delegation, tooling } from "./sections/tooling.ts";
+import { agentsRefresh, projectContext, truncationNotice, workspaceFiles } from "./sections/workspace-files.ts";
 
 /** The sections above the cache boundary, in reading order. */
 export const STABLE_SECTIONS: readonly Section<StableInput>[] = [
@@ -137,4 +121,39 @@ function renderSections<Input extends StableInput>(sections: readonly Section<In
 
 function joined(sections: readonly NamedText[]): string {
   return sections.map((section) => section.text).join("\n\n");
+}
+
+/** The line that stands for the cache boundary where a prompt is exported as one text; no model ever sees it. */
+export const CACHE_BOUNDARY = "<!-- ISOPOD_CACHE_BOUNDARY -->";
+
+const QUOTED = "<!-- ISOPOD_CACHE_BOUNDARY, as it stands in a text -->";
+
+/** A text in which nothing looks like the boundary, whoever wrote it. */
+export function withoutBoundary(text: string): string {
+  return text.includes(CACHE_BOUNDARY) ? text.replaceAll(CACHE_BOUNDARY, QUOTED) : text;
+}
+
+/**
+ * The input as sections see it. Every string in it is cleaned to one line, also one that a field added later brings;
+ * the exceptions are named here: texts of several lines keep their lines, and a file's content stays as it is.
+ */
+export function sanitizeInput(input: PromptInput): PromptInput {
+  const { bootstrapFiles, agentsRefresh, skillsPrompt, extraContext, provider, ...rest } = input;
+  return {
+    ...mapStrings(rest, sanitizeForPrompt),
+    provider: mapStrings(provider, sanitizeLinesForPrompt),
+    bootstrapFiles: bootstrapFiles.map((file) => ({ ...file, path: sanitizeForPrompt(file.path) })),
+    ...(agentsRefresh !== undefined && { agentsRefresh }),
+    ...(skillsPrompt !== undefined && { skillsPrompt: sanitizeLinesForPrompt(skillsPrompt) }),
+    ...(extraContext !== undefined && { extraContext: sanitizeLinesForPrompt(extraContext) }),
+  };
+}
+
+/** A copy of plain data in which every string is changed. */
+function mapStrings<T>(data: T, change: (text: string) => string): T;
+function mapStrings(data: unknown, change: (text: string) => string): unknown {
+  if (typeof data === "string") return change(data);
+  if (Array.isArray(data)) return data.map((item) => mapStrings(item, change));
+  if (typeof data !== "object" || data === null) return data;
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, mapStrings(value, change)]));
 }

@@ -1,5 +1,5 @@
+import type { PromptMode } from "../prompt/input.ts";
 import type { FileReport, PromptReport, SectionReport } from "../prompt/report.ts";
-import type { PromptMode } from "../prompt/section.ts";
 import type { SectionSource } from "../prompt/section-source.ts";
 
 /** What one layer of a system prompt is made of, as it is kept beside its text. */

@@ -1,4 +1,4 @@
-import type { RunError } from "../agent/events.ts";
+import type { RunError } from "../agent/run-error.ts";
 import { type AssistantMessage, textOf, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
 import type { Accepted } from "./accept-request.ts";

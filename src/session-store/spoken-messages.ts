@@ -1,5 +1,5 @@
 import { and, desc, gte, lt } from "drizzle-orm";
-import { stripSilentToken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-token.ts";
 import { isForPeople, type Message, textOf } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hooks.ts";
 import { readMessages } from "./message-pages.ts";

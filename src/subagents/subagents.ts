@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { stripSilentToken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-token.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
 import { pendingAnnouncements } from "../session-store/announcement-rows.ts";

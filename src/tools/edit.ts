@@ -3,7 +3,6 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import type { ReadEtags } from "./read-etags.ts";
-import { applyEdits } from "./text-edit.ts";
 
 /** How often the edits are made anew because the file changed while they were made. */
 const ROUNDS = 3;
@@ -60,5 +59,98 @@ function textOf(path: string, bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (thrown) {
     throw new Error(`${path} is not text in UTF-8, so it cannot be edited.`, { cause: thrown });
+  }
+}
+
+/** One replacement: a passage as it is, and as it is to be. */
+export interface TextEdit {
+  oldText: string;
+  newText: string;
+}
+
+/** A passage that was found: from `start` to `end` in the text, and what comes in its place. */
+interface Replacement {
+  /** The edit's place in the list, counted from 1. */
+  number: number;
+  start: number;
+  end: number;
+  replacement: string;
+}
+
+/**
+ * Replaces passages of a text. Each `oldText` must occur exactly once in the text as it was, and no two may overlap.
+ * Line ends count as equal when passages are looked for; a text with CRLF gets CRLF, and what is not replaced stays
+ * byte for byte.
+ * @throws Error that says which edit cannot be done, and what to do
+ */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  const lines = new LineEnds(text);
+  const found = edits.map((edit, i) => findReplacement(lines, edit, i + 1)).sort((a, b) => a.start - b.start);
+  let result = "";
+  let done = 0;
+  let before: Replacement | undefined;
+  for (const next of found) {
+    if (before !== undefined && next.start < before.end) {
+      throw new Error(`Edits ${before.number} and ${next.number} overlap. Make one edit of the two.`);
+    }
+    result += text.slice(done, next.start) + next.replacement;
+    done = next.end;
+    before = next;
+  }
+  result += text.slice(done);
+  if (result === text) throw new Error("The edits change nothing: every newText equals its oldText.");
+  return result;
+}
+
+function findReplacement(lines: LineEnds, edit: TextEdit, number: number): Replacement {
+  const wanted = edit.oldText.replaceAll("\r\n", "\n");
+  if (wanted === "") throw new Error(`Edit ${number}: oldText is empty. Give the passage that newText replaces.`);
+  const at = lines.unified.indexOf(wanted);
+  if (at === -1) {
+    throw new Error(
+      `Edit ${number}: oldText is not in the file. It must match exactly, spaces included; read the file again.`,
+    );
+  }
+  if (lines.unified.indexOf(wanted, at + 1) !== -1) {
+    throw new Error(`Edit ${number}: oldText occurs more than once. Add lines around it until it is the only one.`);
+  }
+  return {
+    number,
+    start: lines.original(at),
+    end: lines.original(at + wanted.length),
+    replacement: lines.withOwnEnds(edit.newText),
+  };
+}
+
+/** A text with all its line ends as LF, and the way back. */
+class LineEnds {
+  readonly unified: string;
+  /** Where in `unified` the line ends are that are CRLF in the text. */
+  readonly #crlf: number[] = [];
+  readonly #isCrlf: boolean;
+
+  constructor(text: string) {
+    let at = text.indexOf("\r\n");
+    this.#isCrlf = at !== -1 && at < text.indexOf("\n");
+    for (; at !== -1; at = text.indexOf("\r\n", at + 2)) this.#crlf.push(at - this.#crlf.length);
+    this.unified = text.replaceAll("\r\n", "\n");
+  }
+
+  /** The place in the text of a place in `unified`. */
+  original(at: number): number {
+    let low = 0;
+    let high = this.#crlf.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#crlf[middle] ?? at) < at) low = middle + 1;
+      else high = middle;
+    }
+    return at + low;
+  }
+
+  /** New lines end as the text's first line does. */
+  withOwnEnds(text: string): string {
+    const unified = text.replaceAll("\r\n", "\n");
+    return this.#isCrlf ? unified.replaceAll("\n", "\r\n") : unified;
   }
 }

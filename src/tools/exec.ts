@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { isShellVariable } from "../config/reserved-names.ts";
+import { head, tail } from "../lib/text.ts";
+import { wrapExternal } from "../security/external-content.ts";
 import type { Shell, ShellResult } from "../shell/shell.ts";
-import { execQuestion } from "./exec-question.ts";
-import { execResult } from "./exec-result.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 /** What commands are run with. */
@@ -61,4 +61,96 @@ function note({ written, removed }: ShellResult, etags: ReadEtags): void {
     if (before === undefined || etags.get(path) === before) etags.set(path, etag);
   }
   for (const path of removed) etags.forget(path);
+}
+
+/** What a call of `exec` is asked to do. */
+export interface AskedScript {
+  command: string;
+  workdir?: string | undefined;
+  env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Most characters of a script that are shown, and of what it is given besides. */
+const MAX_SCRIPT_CHARS = 1_200;
+const MAX_GIVEN_CHARS = 300;
+
+const UNSEEN = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/gu;
+
+/**
+ * What an owner is asked before a script runs, in one line and the script below it. Nothing of it is hidden: what is too long says how
+ * much is not shown, its end is, and characters that nobody would see are written by their number.
+ */
+export function execQuestion({ command, workdir, env = {} }: AskedScript): string {
+  const given = [
+    ...(workdir === undefined ? [] : [`in ${workdir}`]),
+    ...Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+  ].join(", ");
+  const besides = given === "" ? [] : [`# ${boundedScript(seen(given).replaceAll("\n", " "), MAX_GIVEN_CHARS)}`];
+  return ["Run this?", ...besides, boundedScript(seen(command), MAX_SCRIPT_CHARS)].join("\n");
+}
+
+function boundedScript(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const [first, last] = [head(text, max * 0.7), tail(text, max * 0.3)];
+  const left = text.length - first.length - last.length;
+  return `${first}\n[${left} characters are not shown here, and run all the same: deny it unless you have seen them.]\n${last}`;
+}
+
+function seen(text: string): string {
+  return text.replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`).toWellFormed();
+}
+
+/** Most characters of each stream that a result shows. */
+const MAX_STREAM_CHARS = 100_000;
+/** Most paths that are named. */
+const MAX_PATHS = 50;
+
+/**
+ * What a model is told of a run: what it printed, and then what came of it. What was printed is fenced off where other hosts
+ * answered, because it may be their words.
+ */
+export function execResult(result: ShellResult, newFenceId: () => string): string {
+  const { stdout, stderr, exitCode, stopped, hosts } = result;
+  const printed = [
+    ...(stdout === "" ? [] : [boundedStream(stdout)]),
+    ...(stderr === "" ? [] : [`stderr:\n${boundedStream(stderr)}`]),
+  ].join("\n");
+  const shown =
+    printed === "" || hosts.length === 0
+      ? printed
+      : wrapExternal(printed, { source: "web_fetch", id: newFenceId(), metadata: { Hosts: hosts.join(", ") } });
+  const said = [
+    ...(stopped === undefined ? [] : [stopped]),
+    ...(exitCode === 0 ? [] : [`Exit code ${exitCode}.`]),
+    ...named(
+      "Wrote",
+      result.written.map(({ path }) => path),
+    ),
+    ...named("Removed", result.removed),
+    ...bullets(result.conflicts),
+  ];
+  if (said.length === 0) return shown === "" ? "Done. It printed nothing." : shown;
+  return [...(shown === "" ? [] : [shown, ""]), ...said].join("\n");
+}
+
+function named(verb: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : "";
+  return [`${verb}: ${paths.slice(0, MAX_PATHS).join(", ")}${more}`];
+}
+
+function bullets(conflicts: readonly string[]): string[] {
+  if (conflicts.length === 0) return [];
+  const shown = conflicts.slice(0, MAX_PATHS).map((sentence) => `- ${sentence}`);
+  const more = conflicts.length > MAX_PATHS ? [`- and ${conflicts.length - MAX_PATHS} more`] : [];
+  return ["Not as the script wanted it:", ...shown, ...more];
+}
+
+/** The beginning and the end of what is too long. */
+function boundedStream(text: string): string {
+  const whole = text.replace(/\n$/, "");
+  if (whole.length <= MAX_STREAM_CHARS) return whole;
+  const [first, last] = [head(whole, MAX_STREAM_CHARS * 0.75), tail(whole, MAX_STREAM_CHARS * 0.25)];
+  const left = whole.length - first.length - last.length;
+  return `${first}\n[${left} of ${whole.length} characters are left out here. Write to a file to have all of it.]\n${last}`;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { mediaTypeOf } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
-import { type FoundFiles, filesBelow } from "./files-below.ts";
+import { type FoundFiles, filesBelow } from "./find.ts";
 import { type LineTest, lineTest, searchLines } from "./line-search.ts";
 import { addressIn, type Opening, openingsAt, type Resources } from "./resources.ts";
 

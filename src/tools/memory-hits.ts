@@ -2,8 +2,8 @@ import { wholeHead } from "../lib/text.ts";
 import type { SearchAnswer } from "../memory/agent-memory.ts";
 import { mayHoldOutsideWords } from "../memory/outside-words.ts";
 import type { Hit, HitReason } from "../memory/search/hit.ts";
+import { wrapExternal } from "../security/external-content.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import { fencedConversation, type RecallPort } from "./recall-port.ts";
 
 /** About as many characters as all passages of a result have together, with their places. */
 const MAX_CHARS = 5_000;
@@ -14,7 +14,7 @@ const MAX_WORDS = 8;
  * What a model is told of a search: each passage with its place, its score and why it was found, best first; and in plain sentences
  * what the search had to do without. What others than the owner may have written follows the rest, fenced off.
  */
-export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallPort, "cites" | "newFenceId">): string {
+export function hitsText(query: string, answer: SearchAnswer, port: HitsFormat): string {
   const { results, index } = answer;
   if (results.length === 0) return [nothing(query, index), ...caveats(answer)].join("\n");
   const { shown, left } = fitting(answer, port.cites);
@@ -29,6 +29,14 @@ export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallP
     ...(own.length > 0 ? [textOf(own)] : []),
     ...(outside.length > 0 ? [fencedConversation(textOf(outside), port.newFenceId())] : []),
   ].join("\n\n");
+}
+
+/** How passages are shown. */
+export interface HitsFormat {
+  /** Whether each passage ends with the line by which it is cited. */
+  cites: boolean;
+  /** Eight random bytes as 16 hex digits: the id of the fence around text that others may have written. */
+  newFenceId(): string;
 }
 
 interface Shown {
@@ -96,4 +104,9 @@ function caveats({ degraded, index: { pending } }: SearchAnswer): string[] {
 
 function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** What was said in conversations, by whomever, as a model is shown it. */
+export function fencedConversation(text: string, id: string): string {
+  return wrapExternal(text, { source: "unknown", id, metadata: { From: "conversations" } });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { stripSilentToken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-token.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { Buttons } from "../channels/channel.ts";
 import type { CallRef } from "./sessions-port.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
-import { fileOutput } from "./file-output.ts";
-import { MAX_LINES } from "./line-excerpt.ts";
+import { fileOutput, MAX_LINES } from "./file-output.ts";
 import { type Address, addressIn, addressText, listAddress, type Resources, readAddress } from "./resources.ts";
 
 const readParameters = z.strictObject({

@@ -3,8 +3,7 @@ import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { withBaseDir } from "../skills/base-dir.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import { fileOutput, type Lines, textOf } from "./file-output.ts";
-import { MAX_LINES } from "./line-excerpt.ts";
+import { fileOutput, type Lines, MAX_LINES, textOf } from "./file-output.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import { addressIn, addressText, type Resources, readAddress } from "./resources.ts";
 

@@ -1,4 +1,4 @@
-import type { Failover } from "../agent/answer.ts";
+import type { Failover } from "../agent/failover.ts";
 import { begin, type Cooldowns, choose, type Rest, restNames } from "../agent/failover.ts";
 import type { Candidate } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";

@@ -1,7 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import type { ThinkingLevel } from "../models/model.ts";
-import type { PromptMode } from "../prompt/section.ts";
+import type { PromptMode } from "../prompt/input.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Principal } from "./principal.ts";

@@ -1,5 +1,5 @@
-import type { Loop } from "../agent/journal.ts";
 import { runLoop } from "../agent/loop.ts";
+import type { LoopDeps } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
@@ -45,7 +45,7 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
   const turnContext = turnContextOf(run, deps.owner);
   const skills = await deps.skills.forTurn({ turnContext, agent, listing: deps.listing });
   const tools = turnTools(turnContext, { ...deps, skills }, seen);
-  const keep: Loop["keep"] = (output) =>
+  const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, deps);
   if (canRecall(tools) && beginsConversation(run.journal, deps.owner)) deps.services.compareMemory(agent);

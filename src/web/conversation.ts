@@ -1,4 +1,5 @@
-import type { AgentEvent, RunError } from "../agent/events.ts";
+import type { AgentEvent } from "../agent/events.ts";
+import type { RunError } from "../agent/run-error.ts";
 import type { History, HistoryMessage, Run } from "../cli/wire.ts";
 
 /**

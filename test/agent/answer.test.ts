@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { answer, type Failover } from "../../src/agent/answer.ts";
-import type { Rest } from "../../src/agent/failover.ts";
-import type { Loop } from "../../src/agent/journal.ts";
+import { answer } from "../../src/agent/answer.ts";
+import type { Failover, Rest } from "../../src/agent/failover.ts";
+import type { LoopDeps } from "../../src/agent/loop-deps.ts";
 import type { Candidate } from "../../src/models/candidates.ts";
 import { type ModelError, NO_USAGE } from "../../src/models/message.ts";
 import type { ModelEvent } from "../../src/models/model.ts";
@@ -27,7 +27,7 @@ function candidate(ref: string, script: Script, asked: string[]): Candidate {
   return { model: { ref, contextWindow: 1, maxOutputTokens: 1, stream } };
 }
 
-function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loopMore: Partial<Loop> = {}) {
+function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loopMore: Partial<LoopDeps> = {}) {
   const asked: string[] = [];
   const rested: string[] = [];
   const preferred: string[] = [];
@@ -52,7 +52,7 @@ function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loop
     newMessageId: () => "msg_1",
     now: () => 1000,
     ...loopMore,
-  } as unknown as Loop;
+  } as unknown as LoopDeps;
   const reply = (signal = new AbortController().signal) => answer(loop, [], signal);
   return { reply, asked, rested, preferred };
 }

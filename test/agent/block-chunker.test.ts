@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Block, type BlockSize, createBlockChunker } from "../../src/agent/block-chunker.ts";
-import { type Fence, fenceAfter } from "../../src/agent/fence.ts";
+import { type Fence, fenceAfter } from "../../src/agent/markdown-code.ts";
 import { pick, randomFrom } from "../prompt/random.ts";
 
 function blocksOf(text: string, size: BlockSize, pieces: Iterable<string> = text): Block[] {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
-import { FatalRunError } from "../../src/agent/must-end.ts";
+import type { LoopDeps } from "../../src/agent/loop-deps.ts";
+import { FatalRunError } from "../../src/agent/run-error.ts";
 import { SUMMARY_SYSTEM } from "../../src/agent/summary-prompt.ts";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
 import { type Message, NO_USAGE } from "../../src/models/message.ts";
@@ -47,7 +47,7 @@ async function run(
   summaryWords: number,
   resultWords = 10,
   journal = new MemoryJournal(),
-  budget?: Loop["budget"],
+  budget?: LoopDeps["budget"],
 ) {
   const asked: ("summary" | "answer")[] = [];
   let next = 0;
@@ -65,7 +65,7 @@ async function run(
     },
   };
   journal.messages = messages;
-  const loop: Loop = {
+  const loop: LoopDeps = {
     model,
     request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
     tools: [dumpOf(resultWords)],

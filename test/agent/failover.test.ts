@@ -5,12 +5,12 @@ import {
   type Failed,
   leave,
   moveAfter,
+  noModelAvailable,
   type Rest,
   restAfter,
   restName,
   type Standing,
 } from "../../src/agent/failover.ts";
-import { noModelAvailable } from "../../src/agent/why-nobody.ts";
 import type { Candidate } from "../../src/models/candidates.ts";
 import type { ModelError } from "../../src/models/message.ts";
 

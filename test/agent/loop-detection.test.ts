@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { notingRepetition, repetitionIn, stopRepetition } from "../../src/agent/loop-detection.ts";
-import { FatalRunError } from "../../src/agent/must-end.ts";
 import { shortened } from "../../src/agent/pruning.ts";
+import { FatalRunError } from "../../src/agent/run-error.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
-import type { Message, ToolCallPart, ToolMessage } from "../../src/models/message.ts";
-import { NO_USAGE } from "../../src/models/message.ts";
+import { type Message, NO_USAGE, type ToolCallPart, type ToolMessage } from "../../src/models/message.ts";
 
 const LIMITS = { enabled: true, warnAfter: 3, stopAfter: 5 };
 

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { EventBody } from "../../src/agent/events.ts";
-import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
-import type { LoopHooks } from "../../src/agent/loop-hooks.ts";
+import type { LoopDeps, LoopHooks } from "../../src/agent/loop-deps.ts";
 import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
-import type { AssistantPart, Message } from "../../src/models/message.ts";
-import { NO_USAGE } from "../../src/models/message.ts";
+import { type AssistantPart, type Message, NO_USAGE } from "../../src/models/message.ts";
 import type { Model, ModelEvent } from "../../src/models/model.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 
@@ -54,10 +52,10 @@ const echo = (more: Partial<Tool> = {}): AnyTool =>
     ...more,
   }) as AnyTool;
 
-async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJournal(), more: Partial<Loop> = {}) {
+async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJournal(), more: Partial<LoopDeps> = {}) {
   const model = modelOf(answers);
   const events: EventBody[] = [];
-  const loop: Loop = {
+  const loop: LoopDeps = {
     model,
     request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
     tools,

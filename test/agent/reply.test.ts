@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { repeats } from "../../src/agent/repeat.ts";
-import { type Outcome, replyTexts } from "../../src/agent/reply.ts";
+import { type Outcome, repeats, replyTexts } from "../../src/agent/reply.ts";
 
 const say = (more: Partial<Outcome>) =>
   replyTexts({ reasoning: "", texts: [], sent: [], begun: false, failure: () => undefined, ...more });

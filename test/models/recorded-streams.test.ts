@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from "vitest";
+import type { WireFormat } from "../../src/models/ai-sdk.ts";
 import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
 import type { ModelReply } from "../../src/models/model.ts";
 import { openaiCompletions } from "../../src/models/openai-completions.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
-import type { WireFormat } from "../../src/models/wire.ts";
 import { asking, endOf, eventsOf, joined, openLab, partsText } from "../contracts/model-lab.ts";
 
 /** What a provider said, in the few terms that every format has. */

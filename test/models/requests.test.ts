@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { WireFormat, WireOptions } from "../../src/models/ai-sdk.ts";
 import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
 import type { AssistantMessage, Message } from "../../src/models/message.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
-import { openaiCompletions } from "../../src/models/openai-completions.ts";
-import { inDialectOf } from "../../src/models/openai-dialects.ts";
+import { inDialectOf, openaiCompletions } from "../../src/models/openai-completions.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
-import type { WireFormat, WireOptions } from "../../src/models/wire.ts";
 import { asking, eventsOf, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a request's body, as a provider would read it

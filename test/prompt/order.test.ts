@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CACHE_BOUNDARY } from "../../src/prompt/cache-boundary.ts";
-import { promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
+import { CACHE_BOUNDARY, promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
 import { BARE, EVERYTHING } from "./inputs.ts";
 
 function order(input: typeof BARE): string[] {

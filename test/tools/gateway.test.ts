@@ -3,8 +3,7 @@ import { changedPaths } from "../../src/config/changed-paths.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { jsonSchemaOf } from "../../src/config/schema-node.ts";
 import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";
-import type { ConfigPort } from "../../src/tools/config-port.ts";
-import { gatewayTool } from "../../src/tools/gateway.ts";
+import { type ConfigPort, gatewayTool } from "../../src/tools/gateway.ts";
 import { wholeSchema } from "../config/whole-schema.ts";
 
 const START: JsonObject = {

@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ToolCall } from "../../src/agent/tool.ts";
-import { toolSchema } from "../../src/agent/tool-schema.ts";
+import { type ToolCall, toolSchema } from "../../src/agent/tool.ts";
 import { MemoryError, type MemoryPassage, type SearchAnswer } from "../../src/memory/agent-memory.ts";
 import type { Hit } from "../../src/memory/search/hit.ts";
-import { memoryGetTool } from "../../src/tools/memory-get.ts";
-import { memorySearchTool } from "../../src/tools/memory-search.ts";
-import type { MemoryPort, RecallPort } from "../../src/tools/recall-port.ts";
+import { type MemoryPort, memoryGetTool, memorySearchTool, type RecallPort } from "../../src/tools/memory.ts";
 
 const FENCE = "0123456789abcdef";
 const call = { callId: "call_1", signal: new AbortController().signal, now: () => 0, update: () => {} } as ToolCall;

@@ -1,5 +1,6 @@
-import type { AgentEvent, AssistantEvent, RunError, ToolEvent } from "../../agent/events.ts";
-import { stripSilentToken } from "../../agent/silent-reply.ts";
+import type { AgentEvent, AssistantEvent, ToolEvent } from "../../agent/events.ts";
+import type { RunError } from "../../agent/run-error.ts";
+import { stripSilentToken } from "../../agent/silent-token.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import {
   type AssistantMessage,

@@ -1,7 +1,6 @@
 import type { Block } from "../../agent/block-chunker.ts";
 import type { EventBody } from "../../agent/events.ts";
-import { repeats } from "../../agent/repeat.ts";
-import { type Outcome, reasoningText } from "../../agent/reply.ts";
+import { type Outcome, reasoningText, repeats } from "../../agent/reply.ts";
 import { createReplyStream, type ReplyStream } from "../../agent/reply-stream.ts";
 import { callLine, resultText } from "../../agent/tool-line.ts";
 import type { Target } from "../../channels/channel.ts";

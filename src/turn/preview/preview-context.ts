@@ -2,7 +2,7 @@ import type { Target } from "../../channels/channel.ts";
 import { mainSessionKey, parseSessionKey, sessionKeyOf } from "../../config/session-key.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
-import type { PromptMode } from "../../prompt/section.ts";
+import type { PromptMode } from "../../prompt/input.ts";
 import type { Services } from "../../services/services.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
 

@@ -1,7 +1,6 @@
-import type { CallBudget } from "../../agent/call-budget.ts";
-import type { Loop } from "../../agent/journal.ts";
 import { runLoop } from "../../agent/loop.ts";
-import { stripSilentToken } from "../../agent/silent-reply.ts";
+import type { CallBudget, LoopDeps } from "../../agent/loop-deps.ts";
+import { stripSilentToken } from "../../agent/silent-token.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE, type ToolMessage, type UserMessage } from "../../models/message.ts";
@@ -28,7 +27,7 @@ export interface DirectParts {
   skills: TurnSkills;
   tools: readonly AnyTool[];
   /** Makes of a tool's output what its result may hold. */
-  keep: Loop["keep"];
+  keep: LoopDeps["keep"];
 }
 
 /**
