@@ -9,73 +9,73 @@ import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
 
 /** What one run of the loop needs. */
 export interface LoopDeps {
-  /** Who is asked; where there is a failover, the one that the prompt was made for. */
+  /** The model to ask; with a failover, the one that the prompt was made for. */
   model: Model;
-  /** Who else may answer; absent where nobody may, and nothing is asked again. */
+  /** The models that may take over; if absent, a failed call is not repeated. */
   failover?: Failover | undefined;
-  /** The system prompt for a model that took over; that of the request where absent. */
-  systemOf?: ((model: Model) => Promise<SystemPrompt>) | undefined;
+  /** The system prompt for a model that takes over; that of the request if absent. */
+  systemFor?: ((model: Model) => Promise<SystemPrompt>) | undefined;
   request: Omit<ModelRequest, "messages" | "tools">;
   tools: readonly AnyTool[];
   journal: Journal;
-  /** Longest silence of a model, in milliseconds; 0 means no limit. */
+  /** The longest silence of a model, in milliseconds; 0 means no limit. */
   modelIdleMs: number;
-  /** What may be spent; absent where nothing is capped. */
+  /** The spending limits; absent if there are none. */
   budget?: CallBudget | undefined;
-  /** How often a model may repeat itself. */
+  /** When repeated calls are noticed. */
   repetition: RepetitionLimits;
-  /** What plugins have to say; absent where none has anything to. */
+  /** The plugins' hooks; absent if there are none. */
   hooks?: LoopHooks | undefined;
-  /** Tools that a person has allowed for good. */
+  /** Tools that a person has allowed permanently. */
   allowedTools: readonly string[];
-  /** How the conversation is kept within what the model takes. */
+  /** How the conversation is kept within the model's window. */
   context: ContextRules;
-  /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
+  /** Bounds a tool's output before it is stored. Never rejects. */
   keep(output: ToolOutput): Promise<KeptOutput>;
-  /** Adds to the journal what belongs to what people have said since the last reply. Twice is the same as once. */
+  /** Adds to the journal what the system appends to people's messages since the last reply. Idempotent. */
   complete?(): Promise<void>;
   emit(event: EventBody): void;
-  /** Told before a text is shown what the reply has asked for so far. */
-  directed?(directives: Directives): void;
+  /** Called with the directives so far before a text delta is emitted. */
+  onDirectives?(directives: Directives): void;
   newMessageId(): string;
   now(): number;
 }
 
-/** What others than the model have to say in a loop. It fails only where nothing can be stored any more. */
+/** The plugins' hooks of a loop. They reject only if the session cannot store anything. */
 export interface LoopHooks {
-  /** What is to become of a call that would be launched now. */
+  /** Decides whether and with which arguments a call is launched. */
   beforeCall(call: ToolCallPart): Promise<Vetted>;
-  /** What is to be stored of what a call gave, before it is bounded. */
+  /** Changes the output of a call before it is bounded and stored. */
   returned(call: ToolCallPart, output: ReturnedOutput): Promise<ReturnedOutput>;
-  /** The result of a call is stored. Nobody waits for what is done then. */
+  /** Called after the result of a call is stored; the loop does not wait for it. */
   afterCall(call: ToolCallPart, result: ToolMessage): void;
-  /** The older part of the conversation is about to be summarized. */
+  /** Called before a compaction. */
   beforeCompaction(event: { reason: CompactionReason; tokensBefore: number }): Promise<void>;
-  /** It was. Nobody waits for what is done then. */
+  /** Called after a compaction; the loop does not wait for it. */
   afterCompaction(event: { reason: CompactionReason; tokensBefore: number; tokensAfter: number }): void;
 }
 
-/** With which arguments a call is launched, or why it is not. */
+/** The arguments to launch a call with, or why it is blocked. */
 export type Vetted = { args: JsonObject } | { blocked: string };
 
 export interface ReturnedOutput extends ToolOutput {
   isError: boolean;
 }
 
-/** What model calls may still spend. */
+/** The spending limits of model calls. */
 export interface CallBudget {
   /**
-   * Sets aside what a call is likely to spend, so that calls at the same time do not spend it, too.
-   * @returns what the call's reply is to be told to, once it is there: then what it really spent counts instead
-   * @throws MustEnd `budget` where a cap leaves no room, or IsopodError `not_configured` where money is capped and the
-   * model has no price; the call is not to be made then, nor another in its place
+   * Reserves the likely cost of a call, so that concurrent calls cannot spend it too.
+   * @returns a function that takes the reply and replaces the reservation with the real cost
+   * @throws FatalRunError `budget` if a limit leaves too little, or IsopodError `not_configured` if money is limited
+   * and the model has no price; then neither this call nor another may be made
    */
   reserve(model: Model, request: ModelRequest): Promise<(reply: ModelReply) => void>;
 }
 
-/** How often the same call may give the same result before the model is told so, and before its run ends. */
+/** After how many equal calls with equal results the model gets a note, and the run is stopped. */
 export interface RepetitionLimits {
-  /** Whether anybody looks. */
+  /** Whether repetition is detected at all. */
   enabled: boolean;
   warnAfter: number;
   stopAfter: number;

@@ -1,19 +1,19 @@
-/** A fenced block of code that is open, as CommonMark has it (spec 0.31.2, section 4.5). */
+/** An open fenced code block, as defined by CommonMark (spec 0.31.2, section 4.5). */
 export interface Fence {
-  /** White space and signs of a quote before it, as on the lines within. */
+  /** White space and quote markers before it, also on the lines inside. */
   indent: string;
-  /** Its backticks or tildes. */
+  /** The backticks or tildes. */
   marks: string;
-  /** What stands behind them: the language. */
+  /** The info string: the language. */
   info: string;
 }
 
-/** Any indentation will do: a list's items are indented, and how far depends on what came before. */
+/** Any indentation is accepted: list items are indented, and how far depends on the lines before. */
 const FENCE = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})([^\n]*)$/;
 
-/** The fence that is open after a line, given the one that was open before it. The line comes without its end. */
+/** The fence that is open after a line, given the one open before it. The line has no line break. */
 export function fenceAfter(line: string, open: Fence | undefined): Fence | undefined {
-  // Most lines have none, and each is looked at again and again while a text is being written.
+  // Fast path: most lines have no fence, and streaming checks each line many times.
   if (!line.includes("```") && !line.includes("~~~")) return open && endsQuote(line, open) ? undefined : open;
   const [, before = "", marks = "", rest = ""] = FENCE.exec(line.replace(/\r$/, "")) ?? [];
   if (open === undefined) {
@@ -24,7 +24,7 @@ export function fenceAfter(line: string, open: Fence | undefined): Fence | undef
   return isClosing(marks, rest, open) ? undefined : open;
 }
 
-/** Whether a line is the end of an open fence, with nothing in it but its marks. */
+/** Whether a line closes an open fence. */
 export function closesFence(line: string, open: Fence): boolean {
   const [, , marks = "", rest = ""] = FENCE.exec(line.replace(/\r$/, "")) ?? [];
   return !endsQuote(line, open) && isClosing(marks, rest, open);
@@ -34,23 +34,23 @@ function isClosing(marks: string, rest: string, open: Fence): boolean {
   return marks.startsWith(open.marks) && rest.trim() === "";
 }
 
-/** A fence in a quote ends with the quote. */
+/** A fence inside a quote ends with the quote. */
 function endsQuote(line: string, open: Fence): boolean {
   return open.indent.includes(">") && !/^\s*>/.test(line);
 }
 
-/** Units of a line in which a fence shows, with its language. */
+/** The most units of a line that are examined for a fence. */
 const FENCE_UNITS = 256;
 
-/** Knows of a text that comes piece by piece whether what comes next is code, where a tag is a text like any other. */
+/** Tracks whether the next character of a streamed text is inside code, where tags are plain text. */
 export class CodeTracker {
-  /** How the line at hand begins, how many backticks are in it, and the fence that was open before it. */
+  /** The start of the current line, the backticks in it, and the fence that was open before it. */
   #line = "";
   #ticks = 0;
   #fence: Fence | undefined;
   #isBlank = true;
 
-  /** Takes note of what came. */
+  /** Adds text. */
   note(text: string): void {
     const [first = "", ...others] = text.split("\n");
     this.#add(first);
@@ -61,7 +61,7 @@ export class CodeTracker {
     }
   }
 
-  /** Whether code is open: a fence, or backticks in the line at hand. */
+  /** Whether code is open: a fence, or backticks in the current line. */
   get isInCode(): boolean {
     return this.isFenced || this.#ticks % 2 === 1;
   }
@@ -71,7 +71,7 @@ export class CodeTracker {
     return fenceAfter(this.#line, this.#fence) !== undefined;
   }
 
-  /** Whether there is nothing but white space in the line at hand. */
+  /** Whether the current line is blank so far. */
   get isLineBlank(): boolean {
     return this.#isBlank;
   }

@@ -1,49 +1,49 @@
 import { CodeTracker } from "./markdown-code.ts";
 
-/** A piece of what a model wrote: what people are to read, or what it thought, which it put into tags. */
-export interface Piece {
+/** A part of a model's text: visible text, or reasoning that was between tags. */
+export interface ReplyPiece {
   type: "text" | "reasoning";
   text: string;
 }
 
-/** Takes thoughts out of a text while it is being written. However the text arrives, the pieces are the same. */
-export interface ThoughtSplitter {
-  /** The pieces of one more delta, in order; what may be half a tag is held back. */
-  push(delta: string): Piece[];
-  /** What was held back, once there is no more to come. */
-  end(): Piece[];
+/** Separates reasoning from a text while it streams. How the text is split into deltas does not change the pieces. */
+export interface ReasoningSplitter {
+  /** The pieces of one more delta, in order; a possible partial tag is held back. */
+  push(delta: string): ReplyPiece[];
+  /** The text held back, at the end. */
+  end(): ReplyPiece[];
 }
 
-/** A model that was told to put what people see into `<final>`: what stands outside of it is a thought. */
-export interface ThoughtOptions {
+/** For a model that was asked to put the visible text into `<final>`: everything outside of it is reasoning. */
+export interface ReasoningOptions {
   onlyFinal?: boolean;
 }
 
 const NAMES = ["think", "thinking", "thought", "final"];
 const ATTRIBUTES = `(?:\\s+[\\w-]+=["'][^"'<>\\n]{0,40}["'])*`;
 const TAG = new RegExp(`^<\\s?(/?)\\s?(${NAMES.join("|")})${ATTRIBUTES}\\s?/?>`, "i");
-/** The beginning of a tag: its name so far, and whatever may follow that. */
+/** The beginning of a tag: the name so far and attributes. */
 const OPEN_TAG = /^<\s?\/?\s?([a-z]*)([\s/][^<>\n]*)?$/i;
-/** Longest tag, in UTF-16 units. */
+/** The longest tag, in UTF-16 units. */
 const MAX_TAG_UNITS = 160;
 
 /**
- * Takes `<think>…</think>` out of a text, and the tags around `<final>…</final>`, for models that have no other place for
- * their thoughts. A thought within a thought ends with its own tag, and where it was only spoken of, the outer one does; a
- * thought that is not closed ends where `<final>` begins, or goes on to the end. In code a tag is a text like any other.
+ * Removes `<think>…</think>` and the tags around `<final>…</final>`, for models without a separate field for reasoning.
+ * A nested block ends with its own closing tag; if there is none, the outer tag closes both. An unclosed block ends at
+ * `<final>` or with the text. Tags inside code are plain text.
  */
-export function createThoughtSplitter({ onlyFinal = false }: ThoughtOptions = {}): ThoughtSplitter {
+export function createReasoningSplitter({ onlyFinal = false }: ReasoningOptions = {}): ReasoningSplitter {
   const code = new CodeTracker();
   let held = "";
   let depth = 0;
-  /** What came since a thought within a thought was closed: a thought if the outer one is closed as well. */
+  /** Text since a nested block was closed: reasoning if the outer block is closed too, else visible. */
   let doubtful: string | undefined;
   let final: "awaited" | "open" | "over" = onlyFinal ? "awaited" : "open";
-  /** What came before `<final>`: people read it only where that never comes. */
+  /** Text before `<final>`: visible only if `<final>` never comes. */
   let outside = "";
-  let found: Piece[] = [];
+  let found: ReplyPiece[] = [];
 
-  function give(type: Piece["type"], text: string): void {
+  function give(type: ReplyPiece["type"], text: string): void {
     if (text === "") return;
     const last = found.at(-1);
     if (last?.type === type) last.text += text;
@@ -103,7 +103,7 @@ export function createThoughtSplitter({ onlyFinal = false }: ThoughtOptions = {}
     }
   }
 
-  function giveAll(): Piece[] {
+  function giveAll(): ReplyPiece[] {
     const all = found;
     found = [];
     return all;

@@ -1,25 +1,25 @@
 import type { AssistantPart, Directives, TextPart } from "../models/message.ts";
-import { createThoughtSplitter, type Piece, type ThoughtOptions } from "./reasoning-tags.ts";
+import { createReasoningSplitter, type ReasoningOptions, type ReplyPiece } from "./reasoning-tags.ts";
 import { createTagSplitter } from "./reply-tags.ts";
 
 /**
- * Makes of what a model writes what it says: thoughts in tags are reasoning, and tags that ask for something are taken
- * out. Everybody who reads a reply, as it comes or later, reads it so.
+ * Parses a model's text: tagged reasoning becomes reasoning, and directive tags are removed. Both streamed and finished
+ * replies pass through it.
  */
 export interface ReplyParser {
-  /** What one more delta says, in order; what may be half a tag is held back. */
-  push(delta: string): Piece[];
-  /** What was held back, once there is no more to come. */
-  end(): Piece[];
-  /** What was asked for so far. */
+  /** The pieces of one more delta, in order; a possible partial tag is held back. */
+  push(delta: string): ReplyPiece[];
+  /** The text held back, at the end. */
+  end(): ReplyPiece[];
+  /** The directives so far. */
   readonly directives: Directives;
 }
 
-export function createReplyParser(options: ThoughtOptions = {}): ReplyParser {
-  const thoughts = createThoughtSplitter(options);
+export function createReplyParser(options: ReasoningOptions = {}): ReplyParser {
+  const thoughts = createReasoningSplitter(options);
   const tags = createTagSplitter();
 
-  function withoutTags(piece: Piece): Piece[] {
+  function withoutTags(piece: ReplyPiece): ReplyPiece[] {
     const text = piece.type === "text" ? tags.push(piece.text) : piece.text;
     return text === "" ? [] : [{ type: piece.type, text }];
   }
@@ -35,24 +35,24 @@ export function createReplyParser(options: ThoughtOptions = {}): ReplyParser {
   };
 }
 
-/** The parts of a finished reply as they are said, and what it asks for; where its text has no tags, as they were. */
+/** The parsed parts and the directives of a finished reply; a text without tags stays unchanged. */
 export function parseReply(
   parts: readonly AssistantPart[],
-  options: ThoughtOptions = {},
+  options: ReasoningOptions = {},
 ): { parts: AssistantPart[]; directives: Directives } {
-  const hearing = createReplyParser(options);
+  const parser = createReplyParser(options);
   const last = parts.findLastIndex(({ type }) => type === "text");
   const said = parts.flatMap((part, at) => {
     if (part.type !== "text") return [part];
-    const pieces = hearing.push(part.text);
-    return saidOf(part, at === last ? [...pieces, ...hearing.end()] : pieces);
+    const pieces = parser.push(part.text);
+    return parsedParts(part, at === last ? [...pieces, ...parser.end()] : pieces);
   });
-  return { parts: said, directives: hearing.directives };
+  return { parts: said, directives: parser.directives };
 }
 
-/** What became of a text. The first of its parts keeps how it was written, which is what its model reads of it again. */
-function saidOf(part: TextPart, pieces: readonly Piece[]): AssistantPart[] {
-  const [first, ...others] = joined(pieces);
+/** The parts that a text was split into. The first text part keeps the raw text, which is sent back to the model. */
+function parsedParts(part: TextPart, pieces: readonly ReplyPiece[]): AssistantPart[] {
+  const [first, ...others] = joinPieces(pieces);
   if (first === undefined) return [{ ...part, text: "", raw: part.text }];
   if (others.length === 0 && first.type === "text" && first.text === part.text) return [part];
   const texts: AssistantPart[] = [first, ...others].map((piece) =>
@@ -60,15 +60,15 @@ function saidOf(part: TextPart, pieces: readonly Piece[]): AssistantPart[] {
   );
   const at = texts.findIndex(({ type }) => type === "text");
   if (at === -1) return [...texts, { ...part, text: "", raw: part.text }];
-  return texts.with(at, { ...part, text: textOf(texts[at]), raw: part.text });
+  return texts.with(at, { ...part, text: partText(texts[at]), raw: part.text });
 }
 
-function textOf(part: AssistantPart | undefined): string {
+function partText(part: AssistantPart | undefined): string {
   return part?.type === "text" ? part.text : "";
 }
 
-function joined(pieces: readonly Piece[]): Piece[] {
-  const found: Piece[] = [];
+function joinPieces(pieces: readonly ReplyPiece[]): ReplyPiece[] {
+  const found: ReplyPiece[] = [];
   for (const piece of pieces) {
     const last = found.at(-1);
     if (last?.type === piece.type) last.text += piece.text;

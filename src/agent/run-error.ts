@@ -1,4 +1,4 @@
-/** Why a run did not end well. */
+/** Why a run failed. */
 export interface RunError {
   code:
     | "model_error"
@@ -14,16 +14,13 @@ export interface RunError {
   message: string;
 }
 
-/**
- * Thrown where a run may not go on, with why. Nobody on the way catches it to try again: it ends the run with this
- * error, and what was stored by then stays.
- */
+/** Thrown if a run must end. It is not caught for a retry; what was stored stays. */
 export class FatalRunError extends Error {
   readonly code: RunError["code"];
 
   constructor(code: RunError["code"], message: string) {
     super(message);
-    this.name = "MustEnd";
+    this.name = "FatalRunError";
     this.code = code;
   }
 }

@@ -1,7 +1,7 @@
-/** What a model answers when nothing is to be said. People never see it. */
+/** The reply of a model that has nothing to say. People never see it. */
 export const SILENT_REPLY = "NO_REPLY";
 
-/** What may stand around the token without saying anything: white space, Markdown's marks, quotes, stops. */
+/** What may surround the token: white space, Markdown marks, quotes, punctuation. */
 const AROUND = "[\\s*_~`>\"'“”‘’「」『』()（）.,:;!?…。，、：；！？-]*";
 const INLINE = AROUND.replace("\\s", " \\t");
 
@@ -10,26 +10,26 @@ const BEFORE_TOKEN = new RegExp(`^${AROUND}`, "u");
 const ENDS_WITH_TOKEN = new RegExp(`${SILENT_REPLY}${AROUND}$`, "u");
 
 const ALONE = new RegExp(`^${INLINE}${SILENT_REPLY}${INLINE}$`, "u");
-/** Bare, in the line of other words: in quotes or in code it is spoken of. */
+/** The bare token beside other words; in quotes or code it is mentioned, not used. */
 const FIRST_WORD = new RegExp(`^${SILENT_REPLY}[.,:;!。，：；！]*\\s`, "u");
 const LAST_WORD = new RegExp(`(?<![\\w*~\`"'“‘「『(（-])${SILENT_REPLY}[.!。！]*$`, "u");
 
-/** Whether a text is the token and nothing else, however it is marked up. */
+/** Whether a text is the token alone, with or without markup. */
 export function isSilent(text: string): boolean {
   return ONLY_TOKEN.test(text);
 }
 
-/** Whether the beginning of a text may still turn out to be the token. */
+/** Whether the beginning of a text may become the token. */
 export function mayBeSilent(beginning: string): boolean {
   return isSilent(beginning) || SILENT_REPLY.startsWith(beginning.replace(BEFORE_TOKEN, ""));
 }
 
-/** Whether a text ends with the token, which is said only if more comes after it. */
+/** Whether a text ends with the token, which stays only if more text follows. */
 export function endsWithToken(text: string): boolean {
   return ENDS_WITH_TOKEN.test(text);
 }
 
-/** A text without a token that was left standing before it, on a line of its own or as a bare word. */
+/** A text without a leading token on a line of its own or as a bare word. */
 export function withoutTokenBefore(text: string): string {
   const said = text.trimStart();
   const end = said.indexOf("\n");
@@ -37,7 +37,7 @@ export function withoutTokenBefore(text: string): string {
   return FIRST_WORD.test(said) ? said.replace(FIRST_WORD, "") : text;
 }
 
-/** A text without a token that was left standing after it, on a line of its own or as a bare word. */
+/** A text without a trailing token on a line of its own or as a bare word. */
 export function withoutTokenAfter(text: string): string {
   const said = text.trimEnd();
   const start = said.lastIndexOf("\n") + 1;
@@ -45,7 +45,7 @@ export function withoutTokenAfter(text: string): string {
   return LAST_WORD.test(said) ? said.replace(LAST_WORD, "") : text;
 }
 
-/** What is to be said of a text: empty where it is the token, and without one at its very start or end. */
+/** The text to show: empty if it is the token, and without a leading or trailing one. */
 export function stripSilentToken(text: string): string {
   return isSilent(text) ? "" : withoutTokenAfter(withoutTokenBefore(text)).trim();
 }

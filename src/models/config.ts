@@ -38,7 +38,7 @@ const provider = z.strictObject({
   models: z.array(model).default([]).describe("What is to be known of its models; others may be used as well."),
 });
 
-/** What `models` of the configuration says. */
+/** The configuration's `models`. */
 export const modelsConfig = z
   .strictObject({
     providers: z
@@ -62,5 +62,5 @@ export const modelsConfig = z
   .prefault({})
   .describe("Where models are.");
 
-/** A provider with its defaults applied. */
+/** A provider with defaults applied. */
 export type ProviderConfig = z.output<typeof provider>;

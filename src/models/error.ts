@@ -1,16 +1,16 @@
 import { head } from "../lib/text.ts";
-import { kindOf } from "./error-kind.ts";
+import { errorKind } from "./error-kind.ts";
 import type { ModelError } from "./message.ts";
 
-/** What is known about a model call that failed. */
+/** What is known about a failed model call. */
 export interface Failure {
-  /** What was said about it: by the provider, the client library or the network. */
+  /** The error message of the provider, the client library or the network. */
   message: string;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   status?: number | undefined;
-  /** The answer's body as it came; the empty string where it had none. */
+  /** The body of the answer; the empty string if it had none. */
   body?: string | undefined;
-  /** The answer's headers, names in lower case. */
+  /** The headers of the answer, names in lower case. */
   headers?: Record<string, string> | undefined;
 }
 
@@ -18,8 +18,8 @@ const MAX_MESSAGE_CHARS = 600;
 const MAX_BODY_CHARS = 20_000;
 
 /**
- * Says what went wrong in the terms in which failover decides: from the status, and from what the provider says in
- * whichever field it says it. `timeout` is every failure that may pass by itself.
+ * Converts a failure to the kinds that failover decides by, from the status and the provider's message, in whatever
+ * field it is. `timeout` is every failure that may pass by itself.
  */
 export function toModelError(failure: Failure): ModelError {
   const body = head(failure.body ?? "", MAX_BODY_CHARS);
@@ -27,14 +27,14 @@ export function toModelError(failure: Failure): ModelError {
   const status = failure.status ?? statusIn(words);
   const retry = retryAfterMs(failure.headers ?? {}, body || failure.message);
   return {
-    kind: kindOf({ words, status, silent: failure.body?.trim() === "" }),
+    kind: errorKind({ words, status, silent: failure.body?.trim() === "" }),
     message: head(sentenceIn(body) ?? sentenceIn(failure.message) ?? statusLine(status), MAX_MESSAGE_CHARS),
     ...(failure.status !== undefined && { status: failure.status }),
     ...(retry !== undefined && { retryAfterMs: retry }),
   };
 }
 
-/** Codes read as sentences do: `RATE_LIMIT_ERROR` and `RateLimitError` are "rate limit error". */
+/** Splits codes into words: `RATE_LIMIT_ERROR` and `RateLimitError` become "rate limit error". */
 function plainWords(told: readonly string[]): string {
   return told
     .join("\n")
@@ -43,7 +43,7 @@ function plainWords(told: readonly string[]): string {
     .toLowerCase();
 }
 
-/** A status that a text names: at its start, or after a word that announces one; never a bare number. */
+/** The status that a text names: at its start, or after a word that announces one; never a bare number. */
 function statusIn(words: string): number | undefined {
   const named =
     /^([45]\d\d)\b|\b(?:status(?: code)?|http(?:\/\d(?:\.\d)?)?|code|error|got an?|received an?|returned)\b[:=( ]{1,3}([45]\d\d)\b/m.exec(
@@ -60,31 +60,31 @@ function statusLine(status: number | undefined): string {
 }
 
 /**
- * What a text says of a failure: itself or, where it is JSON, the strings in it that describe an error and the codes
- * that it names. All else of a body may quote the request and proves nothing.
+ * The strings of an error text: the text itself or, if it is JSON, its messages and codes. Other fields may quote the
+ * request and prove nothing.
  */
 export function providerMessage(text: string): string[] {
   const json = parsed(text);
-  return json === undefined ? [text] : toldBy(json);
+  return json === undefined ? [text] : errorStrings(json);
 }
 
-/** The sentence in a text that is meant for people. */
+/** The message for people in an error text. */
 export function sentenceIn(text: string): string | undefined {
   const json = parsed(text);
   const sentence = json === undefined ? text.trim() : messageIn(json);
   return sentence === undefined || sentence === "" || sentence.startsWith("<") ? undefined : sentence;
 }
 
-/** The fields in which providers put a reason: `error_code`, `status_msg`, `__type`, or `raw` of one behind a gateway. */
-const TELLING = /^(?:_*|\w+_)(?:message|msg|type|code|status|error|details?|reason|title|raw)$/i;
+/** Fields in which providers put the reason: `error_code`, `status_msg`, `__type`, or `raw` behind a gateway. */
+const REASON_FIELDS = /^(?:_*|\w+_)(?:message|msg|type|code|status|error|details?|reason|title|raw)$/i;
 
-function toldBy(json: unknown): string[] {
+function errorStrings(json: unknown): string[] {
   if (typeof json === "string") return providerMessage(json);
   if (typeof json === "number") return [`code: ${json}`];
-  if (Array.isArray(json)) return json.flatMap(toldBy);
+  if (Array.isArray(json)) return json.flatMap(errorStrings);
   if (typeof json !== "object" || json === null) return [];
   return Object.entries(json).flatMap(([key, value]) =>
-    TELLING.test(key) || (typeof value === "object" && key !== "param") ? toldBy(value) : [],
+    REASON_FIELDS.test(key) || (typeof value === "object" && key !== "param") ? errorStrings(value) : [],
   );
 }
 
@@ -111,9 +111,9 @@ function parsed(text: string): unknown {
 }
 
 /**
- * How long a provider asks us to wait, in milliseconds: `retry-after-ms`, `Retry-After` in seconds or as a date (measured
- * against the answer's own `Date`, so that no clock is needed), a field such as `retryDelay` or `resets_in_seconds`, or
- * the sentence that says so.
+ * The wait that a provider asks for, in milliseconds: from `retry-after-ms`, from `Retry-After` in seconds or as a date
+ * (measured against the answer's own `Date`, so that no clock is needed), from a field such as `retryDelay` or
+ * `resets_in_seconds`, or from the message.
  */
 export function retryAfterMs(headers: Record<string, string>, told: string): number | undefined {
   const exact = positive(headers["retry-after-ms"]);

@@ -68,13 +68,13 @@ export class ReplyBuilder {
   /** The answer, which ended as its provider said. */
   whole(): ModelReply {
     const parts = this.#parts();
-    return { parts, stop: stopOf(this.finish, parts), usage: usageOf(this.#finish?.usage) };
+    return { parts, stop: stopReason(this.finish, parts), usage: toUsage(this.#finish?.usage) };
   }
 
   /** What there is of an answer that did not end well. Its calls are left out: nobody will run them. */
   broken(stop: "error" | "aborted"): ModelReply {
     const said = this.#parts().filter((part) => part.type !== "tool-call");
-    return { parts: said, stop, usage: usageOf(this.#finish?.usage) };
+    return { parts: said, stop, usage: toUsage(this.#finish?.usage) };
   }
 
   #begin(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): Block {
@@ -87,13 +87,13 @@ export class ReplyBuilder {
   #append(type: Block["type"], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined) {
     const block = this.#open.get(`${type} ${id}`) ?? this.#begin(type, id, undefined);
     block.text += delta;
-    block.metadata = merged(block.metadata, metadata);
+    block.metadata = mergeMetadata(block.metadata, metadata);
     return delta === "" ? undefined : { type, delta };
   }
 
   #close(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): void {
     const block = this.#open.get(`${type} ${id}`);
-    if (block !== undefined) block.metadata = merged(block.metadata, metadata);
+    if (block !== undefined) block.metadata = mergeMetadata(block.metadata, metadata);
     this.#open.delete(`${type} ${id}`);
   }
 
@@ -103,14 +103,14 @@ export class ReplyBuilder {
       callId: this.#newCallId(part.toolCallId),
       tool: part.toolName,
       ...argsIn(part.input),
-      ...metaOf(part.providerMetadata),
+      ...plainMetadata(part.providerMetadata),
     };
   }
 
   #parts(): AssistantPart[] {
     return this.#entries.flatMap((entry): AssistantPart[] => {
       if (entry.type === "tool-call") return [entry];
-      const meta = metaOf(entry.metadata);
+      const meta = plainMetadata(entry.metadata);
       // Reasoning without words is kept for its signature; an empty text is refused by providers that get it back.
       const says = entry.text !== "" || (entry.type === "reasoning" && "meta" in meta);
       return says ? [{ type: entry.type, text: entry.text, ...meta }] : [];
@@ -144,13 +144,13 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /** Some servers say `stop` though they called tools; only the calls themselves tell. */
-function stopOf(finish: LanguageModelV4FinishReason["unified"] | undefined, parts: AssistantPart[]): StopReason {
+function stopReason(finish: LanguageModelV4FinishReason["unified"] | undefined, parts: AssistantPart[]): StopReason {
   if (finish === "length") return "length";
   if (parts.some((part) => part.type === "tool-call")) return "tool-calls";
   return finish === "content-filter" ? "refusal" : "stop";
 }
 
-function usageOf(usage: LanguageModelV4Usage | undefined): Usage {
+function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   return {
     input: usage?.inputTokens.total ?? 0,
     output: usage?.outputTokens.total ?? 0,
@@ -160,7 +160,7 @@ function usageOf(usage: LanguageModelV4Usage | undefined): Usage {
   };
 }
 
-function merged(
+function mergeMetadata(
   old: SharedV4ProviderMetadata | undefined,
   more: SharedV4ProviderMetadata | undefined,
 ): SharedV4ProviderMetadata | undefined {
@@ -171,7 +171,7 @@ function merged(
 }
 
 /** Provider metadata as plain JSON, which is how it is stored. */
-function metaOf(metadata: SharedV4ProviderMetadata | undefined): { meta?: ProviderMeta } {
+function plainMetadata(metadata: SharedV4ProviderMetadata | undefined): { meta?: ProviderMeta } {
   if (metadata === undefined) return {};
   const meta: ProviderMeta = JSON.parse(JSON.stringify(metadata));
   return { meta };

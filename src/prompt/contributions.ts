@@ -1,8 +1,8 @@
 import type { ProviderContribution } from "./input.ts";
 
 /**
- * What the GPT-5 family is told in its own way: it follows rules to the letter, talks at length where nobody stops it,
- * and ends early where nobody says when it is done.
+ * The contribution for the GPT-5 family: it follows rules literally, writes at length unless limited, and ends early
+ * unless told when the work is done.
  */
 const gpt5: ProviderContribution = {
   name: "gpt-5",
@@ -30,13 +30,13 @@ const gpt5: ProviderContribution = {
   },
 };
 
-/** The families of models that are told something in their own way, by their names without the provider. */
+/** The model families with a contribution, matched by the name without the provider. */
 const FAMILIES: readonly (readonly [RegExp, ProviderContribution])[] = [[/(?:^|[/.])gpt-?[5-9](?![0-9])/i, gpt5]];
 
 /**
- * What the provider of a model says in place of, and around, our own sections.
- * @param ref `provider/model`; resellers' names, such as `openrouter/openai/gpt-5.5` and `bedrock/openai.gpt-5`, and those
- * that deployments have, such as `azure/gpt5-mini`, count as well
+ * The contribution for a model: sections in place of ours, and around them.
+ * @param ref `provider/model`; also resellers' names, such as `openrouter/openai/gpt-5.5` and `bedrock/openai.gpt-5`,
+ * and deployment names such as `azure/gpt5-mini`
  */
 export function contributionFor(ref: string): ProviderContribution {
   return FAMILIES.find(([family]) => family.test(ref))?.[1] ?? {};

@@ -61,12 +61,12 @@ export const DYNAMIC_SECTIONS: readonly Section[] = [
   runtime,
 ];
 
-/** A system prompt and the sections that it is made of. */
+/** A system prompt and its sections. */
 export interface RenderedPrompt {
   system: SystemPrompt;
-  /** The sections that are present, in order. A blank line between those of a layer makes its text. */
+  /** The sections that apply, in order; a layer's text joins them with blank lines. */
   sections: RenderedSection[];
-  /** The texts of those that are not ours. */
+  /** The texts of the plugins' sections. */
   added: NamedText[];
 }
 
@@ -74,7 +74,7 @@ export interface RenderedSection {
   name: string;
   layer: "stable" | "dynamic";
   text: string;
-  /** Given where somebody put it there after the prompt was rendered. */
+  /** Set if a plugin changed or added it after rendering. */
   source?: SectionSource;
 }
 
@@ -82,7 +82,7 @@ const NONE_ADDED: AddedSections = { stable: [], dynamic: [] };
 
 /**
  * Renders the system prompt. Pure: the same input gives the same bytes, and the input is not changed.
- * @param added sections of others
+ * @param added sections of plugins
  */
 export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): RenderedPrompt {
   const clean = sanitizeInput(input);
@@ -90,7 +90,7 @@ export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): Rend
   const dynamic = renderSections([...DYNAMIC_SECTIONS.slice(0, -1), ...added.dynamic, runtime], clean);
   const theirs = new Set([...added.stable, ...added.dynamic].map(({ name }) => name));
   return {
-    system: { stable: joined(stable), dynamic: joined(dynamic) },
+    system: { stable: joinSections(stable), dynamic: joinSections(dynamic) },
     added: [...stable, ...dynamic].filter(({ name }) => theirs.has(name)),
     sections: [
       ...stable.map((section): RenderedSection => ({ ...section, layer: "stable" })),
@@ -99,12 +99,12 @@ export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): Rend
   };
 }
 
-/** The prompt as one text, for people: its two layers with the boundary marker between them. */
+/** The prompt as one text for people: both layers with the boundary marker between them. */
 export function promptText({ system: { stable, dynamic } }: Pick<RenderedPrompt, "system">): string {
   return dynamic === "" ? stable : `${stable}\n\n${CACHE_BOUNDARY}\n\n${dynamic}`;
 }
 
-/** A section that is present, by its name. */
+/** A rendered section. */
 export interface NamedText {
   name: string;
   text: string;
@@ -119,23 +119,23 @@ function renderSections<Input extends StableInput>(sections: readonly Section<In
     });
 }
 
-function joined(sections: readonly NamedText[]): string {
+function joinSections(sections: readonly NamedText[]): string {
   return sections.map((section) => section.text).join("\n\n");
 }
 
-/** The line that stands for the cache boundary where a prompt is exported as one text; no model ever sees it. */
+/** The marker of the cache boundary in a prompt that is exported as one text; no model sees it. */
 export const CACHE_BOUNDARY = "<!-- ISOPOD_CACHE_BOUNDARY -->";
 
 const QUOTED = "<!-- ISOPOD_CACHE_BOUNDARY, as it stands in a text -->";
 
-/** A text in which nothing looks like the boundary, whoever wrote it. */
+/** A text without the marker, so that content cannot fake a boundary. */
 export function withoutBoundary(text: string): string {
   return text.includes(CACHE_BOUNDARY) ? text.replaceAll(CACHE_BOUNDARY, QUOTED) : text;
 }
 
 /**
- * The input as sections see it. Every string in it is cleaned to one line, also one that a field added later brings;
- * the exceptions are named here: texts of several lines keep their lines, and a file's content stays as it is.
+ * The input for sections. By default every string, also of a field added later, is sanitized to one line. Named
+ * exceptions: multi-line texts keep their line breaks, and file contents stay unchanged.
  */
 export function sanitizeInput(input: PromptInput): PromptInput {
   const { bootstrapFiles, agentsRefresh, skillsPrompt, extraContext, provider, ...rest } = input;
@@ -149,7 +149,7 @@ export function sanitizeInput(input: PromptInput): PromptInput {
   };
 }
 
-/** A copy of plain data in which every string is changed. */
+/** A copy of plain data with every string changed. */
 function mapStrings<T>(data: T, change: (text: string) => string): T;
 function mapStrings(data: unknown, change: (text: string) => string): unknown {
   if (typeof data === "string") return change(data);

@@ -1,6 +1,6 @@
 import { and, desc, gte, lt } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-token.ts";
-import { isForPeople, type Message, textOf } from "../models/message.ts";
+import { isForPeople, type Message, messageText } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hooks.ts";
 import { readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
@@ -39,7 +39,7 @@ export function spokenMessage(message: Message): SpokenMessage | undefined {
   if (message.aside || !isForPeople(message) || message.role === "tool") return undefined;
   const { role, at } = message;
   if (message.role === "assistant") {
-    const text = stripSilentToken(textOf(message));
+    const text = stripSilentToken(messageText(message));
     return text === "" ? undefined : { role, at, text };
   }
   // Nobody said what the system tells the model.

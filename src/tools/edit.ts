@@ -4,7 +4,7 @@ import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
-/** How often the edits are made anew because the file changed while they were made. */
+/** How often the edits are retried if the file changed meanwhile. */
 const ROUNDS = 3;
 
 const parameters = z.strictObject({
@@ -20,7 +20,7 @@ const parameters = z.strictObject({
     .describe("All of them are looked for in the file as it is now; they must not overlap"),
 });
 
-/** Replaces passages of a text file. It is not safe to run again: a new passage may hold the old one. */
+/** Replaces passages of a text file. Not safe to replay: a new passage may contain the old one. */
 export function editTool(
   workspace: Pick<Workspace, "read" | "write">,
   etags: ReadEtags,
@@ -38,7 +38,7 @@ export function editTool(
       const path = resolvePath(typed);
       for (let round = 1; ; round++) {
         const { file, bytes } = await workspace.read(path);
-        const edited = applyEdits(textOf(path, bytes), edits);
+        const edited = applyEdits(decodeUtf8(path, bytes), edits);
         call.signal.throwIfAborted();
         try {
           const written = await workspace.write(path, edited, { kind: "etag", etag: file.etag });
@@ -53,8 +53,8 @@ export function editTool(
   });
 }
 
-/** The text with its byte order mark, so that it is written back. */
-function textOf(path: string, bytes: Uint8Array): string {
+/** The text with its byte order mark, which is written back. */
+function decodeUtf8(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (thrown) {
@@ -62,15 +62,15 @@ function textOf(path: string, bytes: Uint8Array): string {
   }
 }
 
-/** One replacement: a passage as it is, and as it is to be. */
+/** One replacement. */
 export interface TextEdit {
   oldText: string;
   newText: string;
 }
 
-/** A passage that was found: from `start` to `end` in the text, and what comes in its place. */
+/** A passage at `start` to `end` of the text, and its replacement. */
 interface Replacement {
-  /** The edit's place in the list, counted from 1. */
+  /** The edit's position in the list, from 1. */
   number: number;
   start: number;
   end: number;
@@ -78,10 +78,9 @@ interface Replacement {
 }
 
 /**
- * Replaces passages of a text. Each `oldText` must occur exactly once in the text as it was, and no two may overlap.
- * Line ends count as equal when passages are looked for; a text with CRLF gets CRLF, and what is not replaced stays
- * byte for byte.
- * @throws Error that says which edit cannot be done, and what to do
+ * Replaces passages of a text. Each `oldText` must occur exactly once in the original text, and no two may overlap.
+ * CRLF and LF match each other; a text with CRLF gets CRLF, and the rest stays byte for byte.
+ * @throws Error that says which edit is impossible, and what to do
  */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const lines = new LineEnds(text);
@@ -122,10 +121,10 @@ function findReplacement(lines: LineEnds, edit: TextEdit, number: number): Repla
   };
 }
 
-/** A text with all its line ends as LF, and the way back. */
+/** A text with all line breaks as LF, and the mapping back. */
 class LineEnds {
   readonly unified: string;
-  /** Where in `unified` the line ends are that are CRLF in the text. */
+  /** The offsets in `unified` of line breaks that are CRLF in the text. */
   readonly #crlf: number[] = [];
   readonly #isCrlf: boolean;
 
@@ -136,7 +135,7 @@ class LineEnds {
     this.unified = text.replaceAll("\r\n", "\n");
   }
 
-  /** The place in the text of a place in `unified`. */
+  /** The offset in the text of an offset in `unified`. */
   original(at: number): number {
     let low = 0;
     let high = this.#crlf.length;
@@ -148,7 +147,7 @@ class LineEnds {
     return at + low;
   }
 
-  /** New lines end as the text's first line does. */
+  /** New text gets the line breaks of the text's first line. */
   withOwnEnds(text: string): string {
     const unified = text.replaceAll("\r\n", "\n");
     return this.#isCrlf ? unified.replaceAll("\n", "\r\n") : unified;

@@ -3,27 +3,30 @@ import { byteLength } from "../lib/text.ts";
 import { decodeText, encodingOf, showControls } from "../workspace/decode-text.ts";
 import { imageTypeOf } from "../workspace/media-type.ts";
 
-/** Which lines of a text are shown: from one on, counted from 1, and how many. */
-export interface Lines {
+/** The lines of a text to show: the first one, counted from 1, and how many. */
+export interface LineRange {
   from: number;
   limit: number;
 }
 
 /**
- * A file as a model is shown it: an image as such, of a text some lines.
+ * A file for the model: an image, or lines of a text.
  * @param path the path or address by which images are loaded
- * @param content a text, or the bytes of whatever it is
- * @throws Error where it is neither
+ * @param content a text, or the bytes of a text or an image
+ * @throws Error if it is neither
  */
-export function fileOutput(path: string, content: string | Uint8Array, { from, limit }: Lines): ToolOutput {
+export function fileOutput(path: string, content: string | Uint8Array, { from, limit }: LineRange): ToolOutput {
   if (typeof content === "string") return { text: excerptLines(content, from, limit) };
   const mediaType = imageTypeOf(content);
-  if (mediaType === undefined) return { text: excerptLines(textOf(path, content), from, limit) };
+  if (mediaType === undefined) return { text: excerptLines(decodeFileText(path, content), from, limit) };
   return { text: `${path} is an image (${mediaType}, ${content.length} bytes).`, images: [{ path, mediaType }] };
 }
 
-/** As the prompt shows files: UTF-16 where its mark says so, and control characters that providers refuse as pictures. */
-export function textOf(path: string, bytes: Uint8Array): string {
+/**
+ * Decodes as the prompt does: UTF-16 by its byte order mark, and control characters that providers refuse as visible
+ * symbols.
+ */
+export function decodeFileText(path: string, bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
   const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encoding);
   if (decoded.kind === "text") return decoded.text;
@@ -31,15 +34,15 @@ export function textOf(path: string, bytes: Uint8Array): string {
   throw new Error(`${path} is not text in UTF-8 (${bytes.length} bytes), so it cannot be shown.`);
 }
 
-/** Most lines that are shown at once. */
+/** The most lines shown at once. */
 export const MAX_LINES = 2_000;
 
-/** Most bytes of UTF-8 that are shown at once. */
+/** The most bytes of UTF-8 shown at once. */
 export const MAX_BYTES = 50 * 1024;
 
 /**
- * Lines of a text from `offset` (counted from 1), as many as are asked for and fit, and below them how to read on.
- * @throws Error where the text ends before `offset`
+ * The lines of a text from `offset` (counted from 1), as many as requested and fit, and how to continue.
+ * @throws Error if the text ends before `offset`
  */
 export function excerptLines(text: string, offset: number, limit: number): string {
   if (text === "") return "(The file is empty.)";
@@ -65,7 +68,7 @@ function linesThatFit(lines: readonly string[]): number {
   return lines.length;
 }
 
-/** A line that is too long by itself: as much of its start as fits, in whole characters. */
+/** The beginning of a line that is too long by itself, in whole characters. */
 function cutLine(line: string, number: number, lines: number): string {
   const bytes = new TextEncoder().encode(line);
   const start = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES), { stream: true });

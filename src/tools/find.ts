@@ -30,19 +30,19 @@ export function findTool(workspace: Pick<Workspace, "walk" | "stat">): Tool<z.in
   });
 }
 
-/** So close to the most that a walk finds, some may have been left out: not all keys of R2 are files. */
+/** From this number on, a walk may have left out files: not all keys of R2 are files. */
 const MANY = MAX_WALKED - 1000;
 
-/** Files by path, and what is to be said of those that were not looked at. */
+/** Files by path, and notes about files that were not examined. */
 export interface FoundFiles {
   files: WorkspaceFile[];
   notes: string[];
 }
 
 /**
- * The files below a folder that a glob names, by path; of a path that is a file, that one.
- * @param typed as a model writes it
- * @throws Error where there is neither, or the glob is none
+ * The files below a folder that match a glob, by path; for the path of a file, that file.
+ * @param typed a path as a model writes it
+ * @throws Error if nothing is there, or the glob is invalid
  */
 export async function filesBelow(
   workspace: Pick<Workspace, "walk" | "stat">,

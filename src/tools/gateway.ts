@@ -10,30 +10,30 @@ import { type FieldView, lookUpField } from "../config/schema-lookup.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 
-/** A change of the configuration that an agent wants. */
+/** A configuration change by an agent. */
 export interface AgentConfigChange {
-  /** The call that wants it: the same call again is the same change, and is made once. */
+  /** The call that makes it; the same call is made only once. */
   callId: string;
-  /** The revision that it was made from. */
+  /** The revision that it is based on. */
   base: number;
-  /** What the document becomes. What it throws ends the change. */
+  /** Returns the new document. An error that it throws ends the change. */
   change(document: JsonObject): Json;
   note: string | undefined;
 }
 
-/** How it came out; `revision` is the one that holds, or that somebody else has stored. */
+/** The outcome; `revision` is the current one. */
 export type AgentConfigChanged =
   | { kind: "stored" | "same"; revision: number; changed: readonly string[] }
   | { kind: "conflict"; revision: number }
   | { kind: "invalid"; faults: readonly Fault[] };
 
-/** The configuration, for the agent of an owner. Every method rejects with a sentence where it cannot be reached. */
+/** The configuration, for an owner's agent. Every method rejects with a message for the model if it is unavailable. */
 export interface ConfigPort {
-  /** The schema of all of it. */
+  /** The whole schema. */
   schema(): SchemaNode;
-  /** The newest document as it was given, without defaults; revision 0 is what holds where none is stored. */
+  /** The newest document as it was given, without defaults; revision 0 if none is stored. */
   newest(): Promise<{ revision: number; document: JsonObject }>;
-  /** Stores a change, where it was made from the newest document and the new one is valid; it is audited. */
+  /** Stores a valid change that is based on the newest document, with an audit entry. */
   change(wanted: AgentConfigChange): Promise<AgentConfigChanged>;
 }
 
@@ -50,12 +50,12 @@ const parameters = z.strictObject({
 
 type Args = z.infer<typeof parameters>;
 
-/** Most fields that are named in a refusal. */
+/** The most fields that a refusal lists. */
 const MAX_REFUSED = 20;
 
 /**
- * Lets an owner's agent read, look up and change the configuration. A change is made from a revision, so that a call that
- * is made again after a crash is the same change; protected fields are compared in the documents before and after.
+ * Reads, looks up and changes the configuration for an owner's agent. A change is based on a revision, so a call that
+ * is replayed after a crash is the same change; protected fields are compared in the documents before and after.
  */
 export function gatewayTool(config: ConfigPort): Tool<Args> {
   return defineTool({
@@ -95,7 +95,7 @@ const UPDATE =
   "Nothing was updated: an update is a deploy, which the operator does in a checkout of the new version: `npm ci`, " +
   "`npm run build`, `wrangler d1 migrations apply DB --remote`, `wrangler deploy`.";
 
-/** A field as it is set, or the whole document; and what a field is where nothing sets it. */
+/** The value of a field, or the whole document; the field's default if it is not set. */
 async function get(config: ConfigPort, path: string) {
   const { default: fallback } = lookUp(config, path);
   const { revision, document } = await config.newest();
@@ -135,7 +135,7 @@ async function change(
   }
 }
 
-/** The new document, where it leaves alone what an agent may not write. */
+/** The new document, if it changes nothing that an agent may not write. */
 function guarded(before: JsonObject, make: (document: JsonObject, given: Json) => Json, given: Json): Json {
   const after = restored(make(before, given), before);
   if (!isJsonObject(after)) throw new Error("raw: a configuration is an object.");

@@ -20,32 +20,32 @@ import { agentsListTool, sessionsSpawnTool, subagentsTool } from "./subagents.ts
 import { updatePlanTool } from "./update-plan.ts";
 import { writeTool } from "./write.ts";
 
-/** What the tools of a turn work on, and for whom. */
+/** What the tools of a turn need. */
 export interface ToolDeps {
-  /** Owners get the profile `coding`, everyone else `messaging`, which has no tool for the workspace and sets nothing. */
+  /** Owners get the profile `coding`, others `messaging`, which has no workspace tools and changes nothing. */
   owner: boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
   /** What may be read besides the workspace. */
   resources: Resources;
   skillFolders: SkillFolders;
-  /** How commands are run, where they may be. */
+  /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
-  /** Other sessions, where the turn may reach them. */
+  /** Other sessions, if the turn may reach them. */
   sessions: SessionsPort | undefined;
-  /** The way to people, where there is one. */
+  /** The way to send messages, if there is one. */
   outbox: OutboxPort | undefined;
-  /** The session of the turn. */
+  /** The turn's session. */
   status: StatusPort;
-  /** The configuration, where the turn may reach it. */
+  /** The configuration, if the turn may reach it. */
   config: ConfigPort | undefined;
-  /** The agent's memory, where the turn may search it. */
+  /** The agent's memory, if the turn may search it. */
   recall: RecallPort | undefined;
-  /** Whether there is `update_plan`. */
+  /** Whether `update_plan` is available. */
   plans: boolean;
 }
 
-/** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
+/** The tools of a turn in the prompt's order, then those of plugins. */
 export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyTool[] {
   const {
     owner,

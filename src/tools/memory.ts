@@ -4,7 +4,7 @@ import { type AgentMemory, MemoryError, type MemoryErrorCode, type MemoryPassage
 import { mayHoldOutsideWords } from "../memory/outside-words.ts";
 import { fencedConversation, type HitsFormat, hitsText } from "./memory-hits.ts";
 
-/** An agent's memory as tools look into it. */
+/** An agent's memory, as the tools use it. */
 export type MemoryPort = Pick<AgentMemory, "search" | "read">;
 
 /** What the memory tools of a turn need. */
@@ -21,8 +21,8 @@ const FIXES: Record<MemoryErrorCode, string> = {
   disabled: "Use grep and read on MEMORY.md and memory/.",
 };
 
-/** What a memory answers. @throws Error where it says no, with what to do instead */
-export async function recalled<Answer>(answer: Promise<Answer>): Promise<Answer> {
+/** The answer of a memory. @throws Error with the reason and what to do instead, if memory refuses */
+export async function orFix<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
@@ -37,7 +37,7 @@ const searchParameters = z.strictObject({
   minScore: z.number().min(0).max(1).optional().describe("0 to 1; lower finds more"),
 });
 
-/** Finds passages of the agent's memory. */
+/** Searches the agent's memory. */
 export function memorySearchTool(port: RecallPort): Tool<z.infer<typeof searchParameters>> {
   return defineTool({
     name: "memory_search",
@@ -51,7 +51,7 @@ export function memorySearchTool(port: RecallPort): Tool<z.infer<typeof searchPa
     sequential: false,
     async run({ query, maxResults, minScore }) {
       const limits = { ...(maxResults !== undefined && { maxResults }), ...(minScore !== undefined && { minScore }) };
-      const answer = await recalled(port.memory.search({ query, ...limits }));
+      const answer = await orFix(port.memory.search({ query, ...limits }));
       return { text: hitsText(query, answer, port) };
     },
   });
@@ -77,15 +77,15 @@ export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof getParamete
     replay: "safe",
     sequential: false,
     async run({ path: typed, from: asked, lines }) {
-      const { path, line } = placeIn(typed);
-      const passage = await recalled(port.memory.read({ path, from: asked ?? line, lines }));
+      const { path, line } = parseCitation(typed);
+      const passage = await orFix(port.memory.read({ path, from: asked ?? line, lines }));
       return { text: passageText(passage, port) };
     },
   });
 }
 
-/** The path and the line of a place as it is cited, `path#L3-L9`; of a path alone, its beginning. */
-function placeIn(typed: string): { path: string; line: number } {
+/** The path and first line of a citation, `path#L3-L9`; line 1 for a path alone. */
+function parseCitation(typed: string): { path: string; line: number } {
   const [, path = typed, line = "1"] = /^(.+)#L(\d+)(?:-L?\d+)?$/.exec(typed.trim()) ?? [];
   return { path: path.trim().replace(/^(?:\.\/+|\/workspace\/+)+/, ""), line: Math.max(1, Number(line)) };
 }

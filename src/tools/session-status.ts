@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 
-/** The session that a turn belongs to, as its tools may look at it. */
+/** The turn's session, for its tools. */
 export interface StatusPort {
   readonly sessionKey: string;
-  /** What is to be told of it, with the date and the time, line by line. */
+  /** The session's status with date and time, as lines. */
   card(): string[];
   /**
-   * Lets another model answer from the next turn on; undefined goes back to the agent's own. Gives its reference. Twice
-   * is the same as once.
-   * @throws Error where the word names no model that can be asked
+   * Sets the model from the next turn on and returns its reference; undefined restores the agent's default. Idempotent.
+   * @throws Error if the word names no usable model
    */
   setModel(word: string | undefined): string;
 }
@@ -33,8 +32,8 @@ const parameters = own.extend({
 });
 
 /**
- * Tells what a session is and does, and the time.
- * @param maySet whether it also sets the model, which only owners decide
+ * Shows the session's status and the time.
+ * @param maySet whether it may also set the model, which only owners may
  */
 export function sessionStatusTool(session: StatusPort, maySet: boolean): Tool<StatusArgs> {
   const schema: z.ZodType<StatusArgs> = maySet ? parameters : own;

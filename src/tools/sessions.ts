@@ -41,7 +41,7 @@ const historyParameters = z.strictObject({
   includeTools: z.boolean().default(false).describe("Whether to show tool calls and their results"),
 });
 
-/** Shows what was said in a session. */
+/** Shows the last messages of a session. */
 export function sessionsHistoryTool(sessions: Pick<SessionsPort, "history">): Tool<z.infer<typeof historyParameters>> {
   return defineTool({
     name: "sessions_history",
@@ -70,7 +70,7 @@ const sendParameters = z.strictObject({
     .describe("How long to wait for the reply; 0 does not wait"),
 });
 
-/** Says something to another session's agent. */
+/** Sends a message to another session's agent. */
 export function sessionsSendTool(sessions: Pick<SessionsPort, "send">): Tool<z.infer<typeof sendParameters>> {
   return defineTool({
     name: "sessions_send",

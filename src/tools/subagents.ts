@@ -60,7 +60,7 @@ const parameters = z.strictObject({
   message: z.string().trim().min(1).max(100_000).optional().describe("For steer: what to tell it"),
 });
 
-/** Lists, stops and steers the sub-agents that this session has started. */
+/** Lists, stops and steers the sub-agents of this session. */
 export function subagentsTool(
   sessions: Pick<SessionsPort, "children" | "stopChildren" | "steerChild">,
 ): Tool<z.infer<typeof parameters>> {

@@ -2,7 +2,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { agentIn } from "../services/services.ts";
 import { toolsFor } from "../tools/index.ts";
-import { leavesOn } from "../tools/policy.ts";
+import { allowsTool } from "../tools/policy.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { gatewayPort } from "./gateway-port.ts";
 import { resourcesOf } from "./resources.ts";
@@ -32,5 +32,5 @@ export function turnTools(turnContext: TurnContext, deps: ToolsDeps, workspace: 
     recall: turnRecall(turnContext, agent, services),
     plans,
   };
-  return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));
+  return toolsFor(own, extraTools).filter(({ name }) => allowsTool(agent.toolPolicies, name));
 }

@@ -71,7 +71,7 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
     {
       model,
       failover,
-      systemOf: (other) => deps.prompts.keep(prompt.of(other.ref), tools, run),
+      systemFor: (other) => deps.prompts.keep(prompt.of(other.ref), tools, run),
       request: {
         system: prompt.system,
         thinking: preferences.thinking,
@@ -93,7 +93,7 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
         deps.log.show(run.row.id, Date.now(), event);
         deps.output.hear(event);
       },
-      directed: (directives) => deps.output.directed(directives),
+      onDirectives: (directives) => deps.output.directed(directives),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },

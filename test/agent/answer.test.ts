@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answer } from "../../src/agent/answer.ts";
-import type { Failover, Rest } from "../../src/agent/failover.ts";
+import type { Cooldown, Failover } from "../../src/agent/failover.ts";
 import type { LoopDeps } from "../../src/agent/loop-deps.ts";
 import type { Candidate } from "../../src/models/candidates.ts";
 import { type ModelError, NO_USAGE } from "../../src/models/message.ts";
@@ -34,10 +34,10 @@ function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loop
   const candidates = Object.entries(scripts).map(([ref, script]) => candidate(ref, script, asked));
   const failover: Failover = {
     candidates,
-    patience: { times: 2, backoffMs: 1 },
+    retry: { times: 2, backoffMs: 1 },
     deadline: undefined,
-    rests: async () => new Map<string, Rest>(),
-    rest: (name) => void rested.push(name),
+    cooldowns: async () => new Map<string, Cooldown>(),
+    coolDown: (name) => void rested.push(name),
     answered: ({ model }, forgiven) => void preferred.push([model.ref, ...forgiven].join(" ")),
     chance: () => 0,
     ...more,
@@ -65,8 +65,8 @@ test("a silent model is one that timed out, and the next one is asked", async ()
 });
 
 test("who is refused rests, and who answers is preferred and forgiven", async () => {
-  const rests = async () => new Map<string, Rest>([["b/2", { failures: 3, kind: "auth", until: 10 }]]);
-  const { reply, rested, preferred } = lab({ "a/1": ["billing"], "b/2": ["ok"] }, { rests });
+  const rests = async () => new Map<string, Cooldown>([["b/2", { failures: 3, kind: "auth", until: 10 }]]);
+  const { reply, rested, preferred } = lab({ "a/1": ["billing"], "b/2": ["ok"] }, { cooldowns: rests });
   await reply();
   expect([rested, preferred]).toEqual([["a/1"], ["b/2 b/2"]]);
 });
@@ -93,7 +93,7 @@ test("a model that is none of the candidates is asked before them", async () => 
 });
 
 test("an abort ends a wait, and nobody is asked any more", async () => {
-  const { reply, asked } = lab({ "a/1": ["overloaded"] }, { patience: { times: 2, backoffMs: 20_000 } });
+  const { reply, asked } = lab({ "a/1": ["overloaded"] }, { retry: { times: 2, backoffMs: 20_000 } });
   const stop = new AbortController();
   const waiting = reply(stop.signal);
   await Promise.resolve();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { firstKept } from "../../src/agent/compact.ts";
-import { tokensOf } from "../../src/agent/context-size.ts";
+import { messagesTokens } from "../../src/agent/context-size.ts";
 import { type Message, NO_USAGE } from "../../src/models/message.ts";
 
 let serial = 0;
@@ -51,7 +51,7 @@ test("whatever the conversation and the room, it is cut before a message that is
     const ids = called.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []));
     expect(kept.flatMap((message) => (message.role === "tool" ? [message.callId] : []))).toEqual(ids);
     const isOneStep = kept.filter(({ role }) => role !== "tool").length === 1;
-    expect(isOneStep || tokensOf(kept) <= keepTokens).toBe(true);
+    expect(isOneStep || messagesTokens(kept) <= keepTokens).toBe(true);
   }
 });
 

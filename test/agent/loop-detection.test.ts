@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { notingRepetition, repetitionIn, stopRepetition } from "../../src/agent/loop-detection.ts";
-import { shortened } from "../../src/agent/pruning.ts";
+import { pruneResult } from "../../src/agent/pruning.ts";
 import { FatalRunError } from "../../src/agent/run-error.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type Message, NO_USAGE, type ToolCallPart, type ToolMessage } from "../../src/models/message.ts";
@@ -111,7 +111,9 @@ describe("results that were shortened since, because they are long and old", () 
   const RULES = { keepLastAssistants: 3, startRatio: 0.5, maxChars: 400, headChars: 100, tailChars: 300 };
   const long = (middle: string): Done => ["read", {}, `begin ${"x".repeat(300)}${middle}${"y".repeat(300)} end`];
   const old = (messages: Message[]) =>
-    messages.map((message, n) => (message.role === "tool" ? shortened(message, RULES, `Use read on ${n}.`) : message));
+    messages.map((message, n) =>
+      message.role === "tool" ? pruneResult(message, RULES, `Use read on ${n}.`) : message,
+    );
 
   test("count as the same as far as they are still there", () => {
     expect(times(old(round(long("1"))), old(round(long("1"))), round(long("1")), round(long("1")))).toBe(4);

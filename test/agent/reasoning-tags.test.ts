@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createThoughtSplitter, type Piece, type ThoughtOptions } from "../../src/agent/reasoning-tags.ts";
+import { createReasoningSplitter, type ReasoningOptions, type ReplyPiece } from "../../src/agent/reasoning-tags.ts";
 
 /** What people read of a text and what was thought, by how it arrives. */
-function split(pieces: Iterable<string>, options: ThoughtOptions = {}) {
-  const splitter = createThoughtSplitter(options);
+function split(pieces: Iterable<string>, options: ReasoningOptions = {}) {
+  const splitter = createReasoningSplitter(options);
   const found = [...[...pieces].flatMap((piece) => splitter.push(piece)), ...splitter.end()];
-  const of = (type: Piece["type"]) => found.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("");
+  const of = (type: ReplyPiece["type"]) => found.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("");
   return { visible: of("text"), thought: of("reasoning") };
 }
 
@@ -48,7 +48,7 @@ describe("thoughts in tags", () => {
   });
 
   test("keep their place among what is said", () => {
-    const splitter = createThoughtSplitter();
+    const splitter = createReasoningSplitter();
     expect(splitter.push("Well. <think>Hm.</think> Yes.")).toEqual([
       { type: "text", text: "Well. " },
       { type: "reasoning", text: "Hm." },

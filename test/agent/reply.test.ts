@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Outcome, repeats, replyTexts } from "../../src/agent/reply.ts";
+import { type FinalReply, repeats, replyTexts } from "../../src/agent/reply.ts";
 
-const say = (more: Partial<Outcome>) =>
-  replyTexts({ reasoning: "", texts: [], sent: [], begun: false, failure: () => undefined, ...more });
+const say = (more: Partial<FinalReply>) =>
+  replyTexts({ reasoning: "", texts: [], sent: [], partlySent: false, failure: () => undefined, ...more });
 const failure = () => ({ tool: "read", error: "notes.md is not there.\nLook with ls." });
 
 describe("what a run says at its end", () => {
@@ -31,7 +31,7 @@ describe("what a run says at its end", () => {
 
   test("is nothing of a failed tool where people have been sent something", () => {
     expect(say({ failure, sent: ["Look at this."] })).toEqual([]);
-    expect(say({ failure, begun: true })).toEqual([]);
+    expect(say({ failure, partlySent: true })).toEqual([]);
     expect(say({ failure, texts: ["It was not there."] })).toEqual(["It was not there."]);
   });
 

@@ -3,7 +3,7 @@ import type { WireFormat, WireOptions } from "../../src/models/ai-sdk.ts";
 import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
 import type { AssistantMessage, Message } from "../../src/models/message.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
-import { inDialectOf, openaiCompletions } from "../../src/models/openai-completions.ts";
+import { inHostDialect, openaiCompletions } from "../../src/models/openai-completions.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
 import { asking, eventsOf, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
@@ -145,29 +145,29 @@ describe("a dialect of Chat Completions", () => {
   };
 
   test("is not spoken to a host that wants none", () => {
-    expect(inDialectOf("http://127.0.0.1:11434/v1", body)).toBe(body);
+    expect(inHostDialect("http://127.0.0.1:11434/v1", body)).toBe(body);
   });
 
   test("keeps reasoning from hosts that refuse it", () => {
     for (const host of ["https://api.groq.com/openai/v1", "https://api.cerebras.ai/v1", "https://api.mistral.ai/v1"]) {
-      expect(inDialectOf(host, body)).toMatchObject({ messages: [{ role: "user" }, call, call] });
-      expect(JSON.stringify(inDialectOf(host, body))).not.toContain("reasoning_content");
+      expect(inHostDialect(host, body)).toMatchObject({ messages: [{ role: "user" }, call, call] });
+      expect(JSON.stringify(inHostDialect(host, body))).not.toContain("reasoning_content");
     }
-    expect(inDialectOf("https://api.mistral.ai/v1", body)).not.toHaveProperty("stream_options");
+    expect(inHostDialect("https://api.mistral.ai/v1", body)).not.toHaveProperty("stream_options");
   });
 
   test("names the output limit as OpenAI does", () => {
-    expect(inDialectOf("https://api.openai.com/v1", body)).toMatchObject({ max_completion_tokens: 5 });
-    expect(inDialectOf("https://api.openai.com/v1", body)).not.toHaveProperty("max_tokens");
+    expect(inHostDialect("https://api.openai.com/v1", body)).toMatchObject({ max_completion_tokens: 5 });
+    expect(inHostDialect("https://api.openai.com/v1", body)).not.toHaveProperty("max_tokens");
   });
 
   test("switches DeepSeek's thinking, and gives it reasoning with every call while it thinks", () => {
-    const thinking = inDialectOf("https://api.deepseek.com", { ...body, reasoning_effort: "high" });
+    const thinking = inHostDialect("https://api.deepseek.com", { ...body, reasoning_effort: "high" });
     expect(thinking).toMatchObject({
       thinking: { type: "enabled" },
       messages: [{ role: "user" }, { reasoning_content: "hm" }, { reasoning_content: "" }],
     });
-    const silent = inDialectOf("https://api.deepseek.com", body);
+    const silent = inHostDialect("https://api.deepseek.com", body);
     expect(silent).toMatchObject({ thinking: { type: "disabled" } });
     expect(JSON.stringify(silent)).not.toContain("reasoning_content");
   });

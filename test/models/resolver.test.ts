@@ -5,7 +5,7 @@ import { IsopodError } from "../../src/lib/errors.ts";
 import { createCandidates } from "../../src/models/candidates.ts";
 import { modelsConfig } from "../../src/models/config.ts";
 import { createModelResolver, defaultModelRef } from "../../src/models/index.ts";
-import { limitsOf } from "../../src/models/limits.ts";
+import { modelLimits } from "../../src/models/limits.ts";
 import { asking, openLab, partsText, replyOf } from "../contracts/model-lab.ts";
 
 type Env = Record<string, string>;
@@ -209,6 +209,6 @@ describe("a model's limits", () => {
     ["openai/o4-mini", 200_000, 100_000],
     ["some-model-of-yours", 128_000, 8_192],
   ])("of %s are %i and %i", (modelId, contextWindow, maxOutputTokens) => {
-    expect(limitsOf(modelId)).toEqual({ contextWindow, maxOutputTokens });
+    expect(modelLimits(modelId)).toEqual({ contextWindow, maxOutputTokens });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { contributionFor } from "../../src/prompt/contributions.ts";
 import { reportPrompt } from "../../src/prompt/report.ts";
 import type { Section } from "../../src/prompt/section.ts";
-import { sourceOf } from "../../src/prompt/section-source.ts";
+import { sectionSource } from "../../src/prompt/section-source.ts";
 import { DYNAMIC_SECTIONS, renderSystemPrompt, STABLE_SECTIONS } from "../../src/prompt/system-prompt.ts";
 import { BARE, bootstrapFile, type EVERYTHING } from "./inputs.ts";
 
@@ -16,7 +16,7 @@ function sources(input: typeof EVERYTHING): Record<string, string> {
 describe("the source of a prompt section", () => {
   it("is the file that exports it, for every section in our own words", () => {
     const found = [...STABLE_SECTIONS, ...DYNAMIC_SECTIONS].flatMap((section) => {
-      const source = sourceOf(section.name, BARE);
+      const source = sectionSource(section.name, BARE);
       return source.kind === "section" ? [{ section, path: source.name }] : [];
     });
     expect(found.length).toBeGreaterThan(20);

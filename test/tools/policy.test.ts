@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { leavesOn, type ToolPolicy } from "../../src/tools/policy.ts";
+import { allowsTool, type ToolPolicy } from "../../src/tools/policy.ts";
 
 const TOOLS = [
   "read",
@@ -16,7 +16,7 @@ const TOOLS = [
 
 function left(...policies: Partial<ToolPolicy>[]): string[] {
   return TOOLS.filter((tool) =>
-    leavesOn(
+    allowsTool(
       policies.map((policy) => ({ deny: [], ...policy })),
       tool,
     ),

@@ -5,10 +5,10 @@ import type { JsonObject } from "../../lib/json.ts";
 import {
   type AssistantMessage,
   addUsage,
-  callsOf,
+  messageText,
   NO_USAGE,
   type StopReason,
-  textOf,
+  toolCalls,
   type Usage,
 } from "../../models/message.ts";
 import type { Approval } from "../../session-store/run.ts";
@@ -103,9 +103,9 @@ export class Telling {
 
   #message(message: AssistantMessage): Told[] {
     if (message.inner) return [];
-    for (const { callId, args } of callsOf(message)) this.#calls.set(callId, args);
+    for (const { callId, args } of toolCalls(message)) this.#calls.set(callId, args);
     this.#usage = addUsage(this.#usage, message.usage);
-    const text = textOf(message);
+    const text = messageText(message);
     const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("");
     return [
       ...told("reasoning", this.#reasoning.end(reasoning)),

@@ -1,7 +1,7 @@
 import { hasTool, type StableInput } from "../input.ts";
 import { joinLines, type Section } from "../section.ts";
 
-/** What controls the product itself, so that the model invents no commands. */
+/** What controls the product itself, so that the model does not invent commands. */
 export const control: Section<StableInput> = {
   name: "control",
   modes: ["full"],
@@ -29,7 +29,7 @@ const RULES = `- Look a setting up with \`config.schema.lookup\` before you expl
 - \`restart\` and \`update.run\` also only on the user's explicit request. Here they answer with the step by which the operator redeploys: pass it on.
 - Protected are exec policy (\`tools.exec.ask\`, \`tools.exec.security\`, also by their old \`tools.bash.*\` names), authentication, budgets, and all else that bounds you or says who may reach you. The tool refuses to write them; look for no way around it.`;
 
-/** The short names of models. */
+/** The aliases of models. */
 export const modelAliases: Section<StableInput> = {
   name: "model-aliases",
   modes: ["full"],
@@ -43,7 +43,7 @@ export const modelAliases: Section<StableInput> = {
   },
 };
 
-/** Who may command the agent, in the words that OpenClaw documents for it. */
+/** The senders on the owners' list, in OpenClaw's documented words. */
 export const authorizedSenders: Section<StableInput> = {
   name: "authorized-senders",
   modes: ["full"],

@@ -28,7 +28,7 @@ function commandPaths({ sandbox }: StableInput): string {
     : `Commands see the workspace at ${sandbox.dir} instead, so prefer relative paths: they mean the same everywhere.`;
 }
 
-/** That commands run in a sandbox, and what can be reached from it. */
+/** The sandbox in which commands run, and what is reachable from it. */
 export const sandbox: Section<StableInput> = {
   name: "sandbox",
   modes: ["full", "minimal"],
@@ -52,7 +52,7 @@ const ACCESS: Record<SandboxFacts["access"], string> = {
   "read-write": ", readable and writable",
 };
 
-/** The user's time zone and nothing that moves: a clock here would change the cached prefix with every turn. */
+/** The user's time zone, without the time: a clock here would change the cached prefix with every turn. */
 export const dateTime: Section<StableInput> = {
   name: "date-time",
   modes: ["full", "minimal"],

@@ -1,7 +1,7 @@
 import { hasTool, type MemoryCitations, type StableInput } from "../input.ts";
 import { joinLines, type Section } from "../section.ts";
 
-/** How to pick a skill from the list, and the list. It takes the read tool to use one. */
+/** How to choose a skill from the list, and the list. Needs the read tool. */
 export const skills: Section<StableInput> = {
   name: "skills",
   modes: ["full", "minimal"],
@@ -49,7 +49,7 @@ const CITATIONS: Record<MemoryCitations, string> = {
   auto: "Citations: give `Source: <path#line>` where it helps the user to check, and the passage brings it; leave it out of small talk. Where passages bring none, mention no paths or lines unasked.",
 };
 
-/** Where the product is explained, and in which order to look. */
+/** Where the product is documented, and in which order to look. */
 export const documentation: Section<StableInput> = {
   name: "documentation",
   modes: ["full"],

@@ -1,7 +1,7 @@
 import { type ChannelFacts, hasTool, type PromptInput } from "../input.ts";
 import { joinLines, type Section } from "../section.ts";
 
-/** Where the reply goes, and how to reach other people, sessions and sub-agents. */
+/** Where the reply is sent, and how to reach other people, sessions and sub-agents. */
 export const messaging: Section = {
   name: "messaging",
   modes: ["full"],

@@ -1,7 +1,7 @@
 import { hasTool, type OutputDirective, type StableInput } from "../input.ts";
 import { joinLines, type Section } from "../section.ts";
 
-/** What a reply can carry beside its text. */
+/** The directives that a reply may contain. */
 export const outputDirectives: Section<StableInput> = {
   name: "output-directives",
   modes: ["full"],
@@ -24,14 +24,14 @@ const SYNTAX: Record<OutputDirective, string> = {
   "voice-notes": "- [[audio_as_voice]] sends an attached audio file as a voice note.",
 };
 
-/** How to write what will be read aloud. */
+/** How to write a reply that is read aloud. */
 export const voice: Section = {
   name: "voice",
   modes: ["full"],
   render: (input) => (input.voiceHint === undefined ? undefined : `## Voice (TTS)\n${input.voiceHint}`),
 };
 
-/** How often to react with an emoji, where the channel has reactions. */
+/** How often to react with an emoji, if the channel has reactions. */
 export const reactions: Section = {
   name: "reactions",
   modes: ["full"],
@@ -49,7 +49,7 @@ const GUIDANCE = {
     "React whenever it feels natural: to acknowledge, agree, enjoy or show feeling, also in place of a reply that would say nothing more.",
 };
 
-/** How to stay silent: only where a group or room would otherwise be sent every reply. */
+/** How to send no reply, in groups and rooms whose replies are delivered automatically. */
 export const silentReplies: Section = {
   name: "silent-replies",
   modes: ["full"],
@@ -65,7 +65,7 @@ const SILENT_REPLIES = `## Silent Replies
 When there is nothing for you to say, reply with exactly NO_REPLY.
 It must be the whole reply: never beside other text, never in quotes, Markdown or code.`;
 
-/** Tags that keep reasoning apart from the answer, for models whose wire format does not. */
+/** The tags around reasoning, for models whose wire format has no field for it. */
 export const reasoningFormat: Section = {
   name: "reasoning-format",
   modes: ["full", "minimal"],

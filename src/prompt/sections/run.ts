@@ -1,6 +1,6 @@
 import type { Section } from "../section.ts";
 
-/** What a group's configuration or a sub-agent's parent adds, under the heading that says whose it is. */
+/** Context from a group's configuration or a sub-agent's parent, under a heading that says which. */
 export const extraContext: Section = {
   name: "extra-context",
   modes: ["full", "minimal"],
@@ -11,7 +11,7 @@ export const extraContext: Section = {
   },
 };
 
-/** What a heartbeat asks and how to answer it. It depends on the agent only, so heartbeat turns have it as others do. */
+/** The heartbeat prompt and how to answer it. It depends only on the agent, so that all turns share it. */
 export const heartbeats: Section = {
   name: "heartbeats",
   modes: ["full"],
@@ -24,7 +24,7 @@ When something does need attention, reply with the alert alone and leave HEARTBE
   },
 };
 
-/** The facts of this run in one line, always the prompt's last. */
+/** The facts of this run in one line; always the last section. */
 export const runtime: Section = {
   name: "runtime",
   modes: ["full", "minimal"],

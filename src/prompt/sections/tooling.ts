@@ -1,7 +1,7 @@
 import { hasTool, type PromptTool, type StableInput } from "../input.ts";
 import { joinLines, type Section } from "../section.ts";
 
-/** The order in which tools are listed; a tool that is not here follows by name. */
+/** The order in which tools are listed; other tools follow by name. */
 export const TOOL_ORDER: readonly string[] = [
   "read",
   "write",
@@ -32,7 +32,7 @@ export const TOOL_ORDER: readonly string[] = [
   "memory_get",
 ];
 
-/** Which tools there are, and how to do work that takes long with those of them that can. */
+/** The available tools, and how to do long-running work with them. */
 export const tooling: Section<StableInput> = {
   name: "tooling",
   modes: ["full", "minimal"],
@@ -91,7 +91,7 @@ function commandTools(input: StableInput): string {
     : "`exec` waits for its command's end and leaves nothing running: no background jobs, no waiting with `sleep`.";
 }
 
-/** To hand work to sub-agents, where the configuration prefers that and policy allows it. */
+/** To delegate work to sub-agents, if the configuration prefers it and policy allows it. */
 export const delegation: Section = {
   name: "delegation",
   modes: ["full"],

@@ -1,7 +1,7 @@
 import type { StableInput } from "../input.ts";
 import { joinLines, type Section } from "../section.ts";
 
-/** That the files of the workspace's root which matter now are already in the prompt, and what is wrong with some. */
+/** Says that workspace files are already in the prompt, and which have problems. */
 export const workspaceFiles: Section<StableInput> = {
   name: "workspace-files",
   modes: ["full", "minimal"],
@@ -27,7 +27,7 @@ The files under Project Context are from the workspace. They are loaded already.
 const FIRST_CONVERSATION =
   "BOOTSTRAP.md is there because this workspace is new: follow it before anything else. Once all of it is done, delete it or write it empty: that ends the first conversation for good.";
 
-/** The bootstrap files themselves, each under its path, and the persona's due where there is a SOUL.md. */
+/** The bootstrap files, each under its path, and the persona rule if there is a SOUL.md. */
 export const projectContext: Section<StableInput> = {
   name: "project-context",
   modes: ["full", "minimal"],
@@ -49,8 +49,8 @@ function isSoul(path: string): boolean {
 }
 
 /**
- * Which workspace files are in the prompt only in part. It stands below the cache boundary because `once` takes it
- * away after the first turn, which must not change the cached prefix.
+ * The workspace files that were truncated. It is below the cache boundary because `once` removes it after the first
+ * turn, which must not change the cached prefix.
  */
 export const truncationNotice: Section = {
   name: "truncation-notice",
@@ -71,7 +71,7 @@ export const truncationNotice: Section = {
   },
 };
 
-/** What matters most of an AGENTS.md that is not in the prompt whole, once the conversation was summarized. */
+/** The most important sections of a truncated AGENTS.md, after a compaction. */
 export const agentsRefresh: Section = {
   name: "agents-refresh",
   modes: ["full", "minimal"],

@@ -1,7 +1,7 @@
 import { withBaseDir } from "../../skills/base-dir.ts";
 import type { LeftOut, Skill, SkillFile, SkillRoot } from "../../skills/skill.ts";
 import type { SkillSet } from "../../skills/skill-set.ts";
-import { textOf } from "../../tools/file-output.ts";
+import { decodeFileText } from "../../tools/file-output.ts";
 
 /** What the addresses of skills' files begin with that are not in the workspace. */
 const SCHEME = "skills://";
@@ -30,7 +30,7 @@ export class SkillFiles {
     const skill = this.#set.eligible.find((candidate) => candidate.location === location);
     if (skill === undefined) throw new Error(this.#whyNot(location));
     const bytes = await this.#read(location);
-    return bytes && withBaseDir(textOf(location, bytes), skill.baseDir);
+    return bytes && withBaseDir(decodeFileText(location, bytes), skill.baseDir);
   }
 
   /**

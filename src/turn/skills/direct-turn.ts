@@ -8,7 +8,7 @@ import { applyLoopHooks } from "../../plugins/apply-loop-hooks.ts";
 import { withoutWrapping } from "../../security/external-content.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
 import { type RunResult, stopped } from "../../session-store/run-result.ts";
-import { presentName } from "../../tools/policy.ts";
+import { currentToolName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { addTo, invocationIn, noteOn, peopleMessages } from "./call-skill.ts";
@@ -58,7 +58,7 @@ function directIn(run: ActiveRun, { skills, tools }: DirectParts): Direct | unde
   const { command, args = "" } = invocation ?? {};
   const wanted = command?.skill.invocation.dispatchTool;
   if (command === undefined || wanted === undefined) return undefined;
-  const tool = tools.find(({ name }) => name === presentName(wanted));
+  const tool = tools.find(({ name }) => name === currentToolName(wanted));
   if (tool === undefined) return { kind: "answer", text: noTool(command.name, wanted) };
   const fitted = fittedArgs(tool, dispatchArgs(command, args));
   if (fitted.kind === "refused") return { kind: "answer", text: fitted.reason };
