@@ -44,11 +44,11 @@ async function streamReply(
   { call, options }: { call: AbortController; options: ReasoningOptions },
 ): Promise<ModelReply> {
   let fault: ModelError | undefined;
-  const hangUp = (why: ModelError) => {
+  const stopCall = (why: ModelError) => {
     fault ??= why;
     call.abort();
   };
-  const idle = idleTimer(loop.modelIdleMs, () => hangUp(silenceError(loop.modelIdleMs)));
+  const idle = idleTimer(loop.modelIdleMs, () => stopCall(silenceError(loop.modelIdleMs)));
   const parser = createReplyParser(options);
   const show = (pieces: readonly ReplyPiece[]) => {
     if (pieces.length > 0) loop.onDirectives?.(parser.directives);
@@ -61,7 +61,7 @@ async function streamReply(
     for await (const event of loop.model.stream(request, signal)) {
       idle.reset();
       if (event.type === "text" || event.type === "reasoning") chars += event.delta.length;
-      if (chars > MAX_REPLY_CHARS) hangUp(TOO_LONG);
+      if (chars > MAX_REPLY_CHARS) stopCall(TOO_LONG);
       if (event.type === "text") show(parser.push(event.delta));
       else if (event.type === "reasoning") loop.emit({ type: "assistant", phase: "delta", reasoning: event.delta });
       else if (event.type === "end") {
@@ -72,7 +72,7 @@ async function streamReply(
   } finally {
     idle.stop();
   }
-  return { parts: [], stop: "error", usage: NO_USAGE, error: { kind: "other", message: "The model said nothing." } };
+  return { parts: [], stop: "error", usage: NO_USAGE, error: { kind: "other", message: "The model sent no answer." } };
 }
 
 /** The error of a model that sent nothing for too long. */
@@ -80,7 +80,7 @@ function silenceError(idleMs: number): ModelError {
   return { kind: "timeout", message: `The model was silent for ${Math.round(idleMs / 1000)} s.` };
 }
 
-const TOO_LONG: ModelError = { kind: "other", message: "The model did not come to an end and was stopped." };
+const TOO_LONG: ModelError = { kind: "other", message: "The model's answer was too long and was stopped." };
 
 function idleTimer(idleMs: number, expire: () => void): { reset(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -92,7 +92,7 @@ export function firstKept(view: Pick<View, "messages" | "pinned">, keepTokens: n
   const { messages, pinned } = view;
   let kept = 0;
   let start: number | undefined;
-  let said: { at: number; kept: number } | undefined;
+  let userMessage: { at: number; kept: number } | undefined;
   for (let at = messages.length - 1; at > pinned; at--) {
     const message = messages[at];
     if (message === undefined) break;
@@ -100,9 +100,10 @@ export function firstKept(view: Pick<View, "messages" | "pinned">, keepTokens: n
     if (kept > keepTokens && start !== undefined) break;
     // A result follows its call, so the kept part may begin with any message that is not a result.
     if (message.role !== "tool") start = at;
-    if (message.role === "user") said = { at, kept };
+    if (message.role === "user") userMessage = { at, kept };
   }
-  const first = said !== undefined && said.kept >= Math.min(kept, keepTokens) / 2 ? said.at : start;
+  const first =
+    userMessage !== undefined && userMessage.kept >= Math.min(kept, keepTokens) / 2 ? userMessage.at : start;
   if (first === undefined || messagesTokens(messages.slice(pinned, first)) < LEAST_TOKENS) return undefined;
   return first;
 }

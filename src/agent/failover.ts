@@ -116,8 +116,8 @@ export type Move = { kind: "give up" } | { kind: "again"; afterMs: number } | { 
  * repeated.
  */
 export function moveAfter(failed: FailedAttempt, state: FailoverState, retry: RetryPolicy, now: number): Move {
-  const { error, hasOutput: said } = failed;
-  if (said) return { kind: "give up" };
+  const { error, hasOutput } = failed;
+  if (hasOutput) return { kind: "give up" };
   switch (error.kind) {
     case "overflow":
     case "format":

@@ -121,9 +121,9 @@ export function createReasoningSplitter({ onlyFinal = false }: ReasoningOptions 
       held = "";
       split(text, true);
       if (doubtful !== undefined) {
-        const said = doubtful;
+        const rest = doubtful;
         [doubtful, depth] = [undefined, 0];
-        take(said);
+        take(rest);
       }
       if (final === "awaited") give("text", outside);
       outside = "";

@@ -42,12 +42,12 @@ export function parseReply(
 ): { parts: AssistantPart[]; directives: Directives } {
   const parser = createReplyParser(options);
   const last = parts.findLastIndex(({ type }) => type === "text");
-  const said = parts.flatMap((part, at) => {
+  const parsed = parts.flatMap((part, at) => {
     if (part.type !== "text") return [part];
     const pieces = parser.push(part.text);
     return parsedParts(part, at === last ? [...pieces, ...parser.end()] : pieces);
   });
-  return { parts: said, directives: parser.directives };
+  return { parts: parsed, directives: parser.directives };
 }
 
 /** The parts that a text was split into. The first text part keeps the raw text, which is sent back to the model. */

@@ -33,12 +33,12 @@ export interface ToolFailure {
  * texts that the message tool already sent are left out. If nothing is left and nothing was sent, a failed tool is
  * reported.
  */
-export function replyTexts({ reasoning, texts, error, sent, partlySent: begun, failure }: FinalReply): string[] {
+export function replyTexts({ reasoning, texts, error, sent, partlySent, failure }: FinalReply): string[] {
   const answer = texts.map(stripSilentToken).filter((text) => text !== "" && !repeats(text, sent));
   const apology = error === undefined ? [] : [`The model did not answer: ${error}`];
   const thought = reasoning.trim() === "" || answer.length + apology.length === 0 ? [] : [quotedReasoning(reasoning)];
-  const said = [...thought, ...answer, ...apology];
-  if (said.length > 0 || begun || sent.length > 0) return said;
+  const all = [...thought, ...answer, ...apology];
+  if (all.length > 0 || partlySent || sent.length > 0) return all;
   const failed = failure();
   return failed === undefined ? [] : [failureText(failed)];
 }
@@ -67,12 +67,12 @@ const KNOWN_SHARE = 0.8;
  * text equals a sent one, is contained in one (from 10 characters), or consists of one to four fifths or more.
  */
 export function repeats(text: string, sent: readonly string[]): boolean {
-  const said = bare(text);
+  const bareText = bare(text);
   return sent.some((other) => {
     const known = bare(other);
-    if (said === known) return true;
-    if (said.length >= MIN_CHARS && known.includes(said)) return true;
-    return known.length >= Math.max(MIN_CHARS, KNOWN_SHARE * said.length) && said.includes(known);
+    if (bareText === known) return true;
+    if (bareText.length >= MIN_CHARS && known.includes(bareText)) return true;
+    return known.length >= Math.max(MIN_CHARS, KNOWN_SHARE * bareText.length) && bareText.includes(known);
   });
 }
 

@@ -31,18 +31,18 @@ export function endsWithToken(text: string): boolean {
 
 /** A text without a leading token on a line of its own or as a bare word. */
 export function withoutTokenBefore(text: string): string {
-  const said = text.trimStart();
-  const end = said.indexOf("\n");
-  if (end !== -1 && ALONE.test(said.slice(0, end))) return said.slice(end + 1);
-  return FIRST_WORD.test(said) ? said.replace(FIRST_WORD, "") : text;
+  const trimmed = text.trimStart();
+  const end = trimmed.indexOf("\n");
+  if (end !== -1 && ALONE.test(trimmed.slice(0, end))) return trimmed.slice(end + 1);
+  return FIRST_WORD.test(trimmed) ? trimmed.replace(FIRST_WORD, "") : text;
 }
 
 /** A text without a trailing token on a line of its own or as a bare word. */
 export function withoutTokenAfter(text: string): string {
-  const said = text.trimEnd();
-  const start = said.lastIndexOf("\n") + 1;
-  if (start > 0 && ALONE.test(said.slice(start))) return said.slice(0, start);
-  return LAST_WORD.test(said) ? said.replace(LAST_WORD, "") : text;
+  const trimmed = text.trimEnd();
+  const start = trimmed.lastIndexOf("\n") + 1;
+  if (start > 0 && ALONE.test(trimmed.slice(start))) return trimmed.slice(0, start);
+  return LAST_WORD.test(trimmed) ? trimmed.replace(LAST_WORD, "") : text;
 }
 
 /** The text to show: empty if it is the token, and without a leading or trailing one. */

@@ -38,12 +38,12 @@ export function aiSdkModel(wire: WireModel): Model {
 }
 
 async function* answer(wire: WireModel, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  const hangUp = new AbortController();
+  const connection = new AbortController();
   const reply = new ReplyBuilder(callIdMaker(request.messages));
   let failure: Failure | undefined;
   let reached = false;
   try {
-    const parts = await open(wire, request, AbortSignal.any([signal, hangUp.signal]));
+    const parts = await open(wire, request, AbortSignal.any([signal, connection.signal]));
     reached = true;
     for await (const part of parts) {
       if (part.type === "error") failure = toFailure(part.error);
@@ -54,7 +54,7 @@ async function* answer(wire: WireModel, request: ModelRequest, signal: AbortSign
   } catch (thrown) {
     failure = toFailure(thrown);
   } finally {
-    hangUp.abort();
+    connection.abort();
   }
   if (signal.aborted) yield { type: "end", reply: reply.broken("aborted") };
   else if (failure === undefined && isWhole(reply)) yield { type: "end", reply: reply.whole() };

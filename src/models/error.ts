@@ -35,8 +35,8 @@ export function toModelError(failure: Failure): ModelError {
 }
 
 /** Splits codes into words: `RATE_LIMIT_ERROR` and `RateLimitError` become "rate limit error". */
-function plainWords(told: readonly string[]): string {
-  return told
+function plainWords(messages: readonly string[]): string {
+  return messages
     .join("\n")
     .replaceAll("_", " ")
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -97,8 +97,8 @@ function messageIn(json: unknown): string | undefined {
     const message = messageIn(fields.get(key));
     if (message !== undefined) return message;
   }
-  const told = [...fields].find(([key, value]) => key.endsWith("_msg") && typeof value === "string");
-  return told === undefined ? messageIn(fields.get("base_resp")) : messageIn(told[1]);
+  const statusMessage = [...fields].find(([key, value]) => key.endsWith("_msg") && typeof value === "string");
+  return statusMessage === undefined ? messageIn(fields.get("base_resp")) : messageIn(statusMessage[1]);
 }
 
 function parsed(text: string): unknown {
@@ -115,7 +115,7 @@ function parsed(text: string): unknown {
  * (measured against the answer's own `Date`, so that no clock is needed), from a field such as `retryDelay` or
  * `resets_in_seconds`, or from the message.
  */
-export function retryAfterMs(headers: Record<string, string>, told: string): number | undefined {
+export function retryAfterMs(headers: Record<string, string>, text: string): number | undefined {
   const exact = positive(headers["retry-after-ms"]);
   if (exact !== undefined) return exact;
   const after = headers["retry-after"];
@@ -126,10 +126,10 @@ export function retryAfterMs(headers: Record<string, string>, told: string): num
     if (wait >= 0) return wait;
   }
   const field = /"(?:retry_?delay|retry_after(?:_seconds)?|resets?_in_seconds)"\s*:\s*"?([\d.]+)s?"?\s*[,}\]]/i.exec(
-    told,
+    text,
   );
   if (field) return Math.round(Number(field[1]) * 1000);
-  return sentenceMs(told);
+  return sentenceMs(text);
 }
 
 /** Reads "try again in 20s", "in 6m0.5s", "in 350ms", "after 30 seconds", "wait 12 seconds". */

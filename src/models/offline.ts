@@ -16,13 +16,13 @@ export function offlineModel(): Model {
 
 async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const step = stepFor(request);
-  let said = "";
+  let text = "";
   for (const delta of step.kind === "say" ? wordByWord(step.text) : []) {
     if (signal.aborted) break;
-    said += delta;
+    text += delta;
     yield { type: "text", delta };
   }
-  yield { type: "end", reply: signal.aborted ? reply(request, textPart(said), "aborted") : whole(request, step) };
+  yield { type: "end", reply: signal.aborted ? reply(request, textPart(text), "aborted") : whole(request, step) };
 }
 
 function stepFor({ messages, tools }: ModelRequest): Step {

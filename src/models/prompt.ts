@@ -108,11 +108,11 @@ function assistantPart(part: AssistantPart, native: boolean, callIds: Map<string
 }
 
 function toolMessage(message: ToolMessage, images: Content[], callIds: Map<string, string>): LanguageModelV4Message {
-  const said = message.text === "" && images.length === 0 ? "(no output)" : message.text;
+  const shownText = message.text === "" && images.length === 0 ? "(no output)" : message.text;
   const output =
     images.length > 0
-      ? { type: "content" as const, value: said === "" ? images : [text(said), ...images] }
-      : { type: message.isError ? ("error-text" as const) : ("text" as const), value: said };
+      ? { type: "content" as const, value: shownText === "" ? images : [text(shownText), ...images] }
+      : { type: message.isError ? ("error-text" as const) : ("text" as const), value: shownText };
   const toolCallId = callIds.get(message.callId) ?? message.callId;
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName: message.tool, output }] };
 }

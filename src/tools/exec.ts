@@ -120,7 +120,7 @@ export function execResult(result: ShellResult, newFenceId: () => string): strin
     printed === "" || hosts.length === 0
       ? printed
       : wrapExternal(printed, { source: "web_fetch", id: newFenceId(), metadata: { Hosts: hosts.join(", ") } });
-  const said = [
+  const outcome = [
     ...(stopped === undefined ? [] : [stopped]),
     ...(exitCode === 0 ? [] : [`Exit code ${exitCode}.`]),
     ...pathList(
@@ -130,8 +130,8 @@ export function execResult(result: ShellResult, newFenceId: () => string): strin
     ...pathList("Removed", result.removed),
     ...conflictList(result.conflicts),
   ];
-  if (said.length === 0) return shown === "" ? "Done. It printed nothing." : shown;
-  return [...(shown === "" ? [] : [shown, ""]), ...said].join("\n");
+  if (outcome.length === 0) return shown === "" ? "Done. It printed nothing." : shown;
+  return [...(shown === "" ? [] : [shown, ""]), ...outcome].join("\n");
 }
 
 function pathList(verb: string, paths: readonly string[]): string[] {
@@ -144,7 +144,7 @@ function conflictList(conflicts: readonly string[]): string[] {
   if (conflicts.length === 0) return [];
   const shown = conflicts.slice(0, MAX_PATHS).map((sentence) => `- ${sentence}`);
   const more = conflicts.length > MAX_PATHS ? [`- and ${conflicts.length - MAX_PATHS} more`] : [];
-  return ["Not as the script wanted it:", ...shown, ...more];
+  return ["Not written as the script wanted:", ...shown, ...more];
 }
 
 /** The head and the tail of a long output. */

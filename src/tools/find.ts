@@ -54,7 +54,6 @@ export async function filesBelow(
   const found = await workspace.walk(folder);
   if (found.length === 0 && folder !== "") return { files: [await workspace.stat(folder)], notes: [] };
   const start = folder === "" ? 0 : folder.length + 1;
-  const notes =
-    found.length < MANY ? [] : [`Of so many files only the first ${found.length} were looked at: name a folder.`];
+  const notes = found.length < MANY ? [] : [`Only the first ${found.length} files were examined: name a folder.`];
   return { files: found.filter(({ path }) => matches(path) || matches(path.slice(start))), notes };
 }

@@ -118,7 +118,7 @@ async function change(
   make: (document: JsonObject, given: Json) => Json,
 ): Promise<string> {
   if (raw === undefined || raw === "") throw new Error("raw: give what to change, as an object or JSON5.");
-  if (base === undefined) throw new Error("baseRevision: give the revision that config.get told.");
+  if (base === undefined) throw new Error("baseRevision: give the revision that config.get returned.");
   const given = parseConfig(typeof raw === "string" ? raw : JSON.stringify(raw));
   const outcome = await config.change({ callId, base, note, change: (document) => guarded(document, make, given) });
   switch (outcome.kind) {
@@ -128,7 +128,7 @@ async function change(
       return `Nothing differs from revision ${outcome.revision}.`;
     case "conflict":
       throw new Error(
-        `Nothing was changed: it is at revision ${outcome.revision}, not ${base}. Get it again, and see.`,
+        `Nothing was changed: it is at revision ${outcome.revision}, not ${base}. Get it again and repeat the change.`,
       );
     case "invalid":
       throw new Error(`Nothing was changed, because this is not valid:\n${faultLines(outcome.faults)}`);

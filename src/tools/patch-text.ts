@@ -56,7 +56,7 @@ function findPassage(
     if (atEnd && last >= start && fits(last)) return last;
     for (let at = start; at <= last && !atEnd; at++) if (fits(at)) return at;
   }
-  const what = atEnd ? "is not the end of the file" : "is not in the file behind the passages before it";
+  const what = atEnd ? "is not the end of the file" : "is not in the file after the previous passages";
   throw new Error(
     `Passage ${number}, \`${before.find((text) => text.trim() !== "") ?? ""}\` …, ${what}. Read the file again.`,
   );

@@ -78,7 +78,7 @@ function readStep(line: string, lines: PatchReader): PatchStep {
     ?.slice("*** Move to: ".length)
     .trim();
   const hunks = readHunks(lines);
-  if (hunks.length === 0 && moveTo === undefined) throw lines.fault(`nothing is said of what changes in ${path}.`);
+  if (hunks.length === 0 && moveTo === undefined) throw lines.fault(`there are no changes for ${path}.`);
   return { kind: "update", path, ...(moveTo !== undefined && { moveTo }), hunks };
 }
 

@@ -42,7 +42,7 @@ export function sessionStatusTool(session: StatusPort, maySet: boolean): Tool<St
     summary: maySet
       ? "Show the date and time, the model, usage and settings of this session, or set its model"
       : "Show the date and time, and which model answers",
-    description: `Tells the current date and time, and how this session stands.${maySet ? " With `model` another model answers from the next turn on; `default` goes back to the usual one." : ""}`,
+    description: `Shows the current date and time, and the status of this session.${maySet ? " With `model` another model answers from the next turn on; `default` goes back to the usual one." : ""}`,
     parameters: schema,
     replay: "safe",
     sequential: false,

@@ -76,8 +76,8 @@ export function sessionsSendTool(sessions: Pick<SessionsPort, "send">): Tool<z.i
     name: "sessions_send",
     summary: "Say something to another session's agent",
     description:
-      "Says something to the agent in another session and gives its reply. A wait that runs out stops nothing: the " +
-      "message stays said, and the reply is in that session's history.",
+      "Sends a message to the agent in another session and returns its reply. A timeout stops nothing: the " +
+      "message stays sent, and the reply will be in that session's history.",
     parameters: sendParameters,
     replay: "safe",
     sequential: false,

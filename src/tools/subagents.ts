@@ -83,7 +83,7 @@ export function subagentsTool(
       }
       if (message === undefined) throw new Error("message: say what to tell it.");
       const { label, sessionKey } = await sessions.steerChild(target, message, call);
-      const note = "It has been told. Its result will be announced to you: do not poll.";
+      const note = "The message was sent. Its result will be announced to you: do not poll.";
       return { text: JSON.stringify({ steered: { label, sessionKey }, note }) };
     },
   });

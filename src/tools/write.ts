@@ -44,9 +44,7 @@ export function writeTool(
       const current = await readCurrent(workspace, path);
       if (current === undefined) {
         etags.forget(path);
-        throw new Error(
-          `${path} was deleted since you read it, so nothing was written. Write again to create it anew.`,
-        );
+        throw new Error(`${path} was deleted since you read it, so nothing was written. Write again to create it.`);
       }
       if (!hasContent(current, content)) throw new Error(refusal(path, seen !== undefined));
       etags.set(path, current.file.etag);

@@ -39,7 +39,7 @@ function conversation(seed: number): Message[] {
   }).flat();
 }
 
-test("whatever the conversation and the room, it is cut before a message that is no result, and the rest fits", () => {
+test("a compaction of any conversation cuts before a message that is no tool result, and the rest fits", () => {
   for (let seed = 0; seed < 300; seed++) {
     const messages = conversation(seed);
     const keepTokens = 100 + seed * 10;
@@ -55,14 +55,14 @@ test("whatever the conversation and the room, it is cut before a message that is
   }
 });
 
-test("what stays begins with what somebody said, where that keeps at least half as much", () => {
+test("the kept messages begin with a user message if that keeps at least half as much", () => {
   const messages = [user(900), reply(900), reply(300), user(10), reply(400), reply(150)];
   expect(firstKept({ messages, pinned: 0 }, 1000)).toBe(3);
   const wordy = [user(900), reply(900), reply(600), user(10), reply(30)];
   expect(firstKept({ messages: wordy, pinned: 0 }, 1000)).toBe(2);
 });
 
-test("the last message stays whatever its size, and a summary alone is not summarized again", () => {
+test("a compaction always keeps the last message, and does not summarize a summary alone", () => {
   expect(firstKept({ messages: [user(900), user(5000)], pinned: 0 }, 100)).toBe(1);
   expect(firstKept({ messages: [user(900), user(50), user(5000)], pinned: 1 }, 100)).toBeUndefined();
   expect(firstKept({ messages: [user(900), user(500), user(5000)], pinned: 1 }, 100)).toBe(2);

@@ -16,7 +16,7 @@ function reply(n: number): Message {
 
 const LONG = `BEGIN ${"🦀 data ".repeat(500)}END`;
 
-test("a long result keeps its beginning and its end, says how much is missing and where it is, and stays so", () => {
+test("pruning keeps the head and the tail of a long result, says how much is missing and where it is, and is idempotent", () => {
   const once = pruneResult(result(0, LONG), RULES, "Use read on x.txt.");
   expect(once.text).toMatch(/^BEGIN 🦀[\s\S]*\d+ of \d+ characters[\s\S]*Use read on x\.txt\.[\s\S]*END$/u);
   expect(once.text.length).toBeLessThan(400);
@@ -24,7 +24,7 @@ test("a long result keeps its beginning and its end, says how much is missing an
   expect(pruneResult(once, RULES, "Use read on x.txt.")).toBe(once);
 });
 
-test("a short result stays as it is; images of old results are named and not shown", () => {
+test("pruning leaves short results unchanged, and names the images of old results instead of showing them", () => {
   const short = result(0, "short");
   expect(pruneResult(short, RULES, "")).toBe(short);
   const seen = pruneResult(result(0, "seen", { images: [{ path: "a.png", mediaType: "image/png" }] }), RULES, "");
@@ -32,7 +32,7 @@ test("a short result stays as it is; images of old results are named and not sho
   expect(seen.text).toContain("a.png");
 });
 
-test("the results of the newest replies are left alone", () => {
+test("pruning leaves the results of the newest replies whole", () => {
   const messages = [0, 1, 2, 3].flatMap((n) => [reply(n), result(n, LONG)]);
   const two = planPruning(messages, RULES);
   expect(two.beforeId).toBe("msg_a2");
@@ -43,7 +43,7 @@ test("the results of the newest replies are left alone", () => {
   expect(planPruning(shown, { ...RULES, keepLastAssistants: 0 }).saved).toBe(0);
 });
 
-test("a step is worth it only where a twentieth of the window comes free", () => {
+test("pruning is worth it only if it frees a twentieth of the window", () => {
   expect(isWorthPruning(999, 20_000)).toBe(false);
   expect(isWorthPruning(1000, 20_000)).toBe(true);
 });

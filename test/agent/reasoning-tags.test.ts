@@ -9,7 +9,7 @@ function split(pieces: Iterable<string>, options: ReasoningOptions = {}) {
   return { visible: of("text"), thought: of("reasoning") };
 }
 
-describe("thoughts in tags", () => {
+describe("reasoning in tags", () => {
   test.each([
     ["<think>They want a yes.</think>\n\nYes.", "\n\nYes.", "They want a yes."],
     ["Well. <THINKING>Hm.</THINKING>Yes.", "Well. Yes.", "Hm."],
@@ -23,31 +23,31 @@ describe("thoughts in tags", () => {
     ["<think>I use a <think> tag.</think> Yes.", " Yes.", "I use a  tag."],
     ["<think>Hm. <final>Yes.</final>", "Yes.", "Hm. "],
     ["<final>Yes.</final> And more.", "Yes. And more.", ""],
-  ])("of %j people read %j", (text, visible, thought) => {
+  ])("leaves of %j the text %j", (text, visible, thought) => {
     expect(split([text])).toEqual({ visible, thought });
     expect(split(text)).toEqual({ visible, thought });
   });
 
   test.each(["Put it into `<think>` and `</think>`.", "```xml\n<think>\n</think>\n```\nDone.", "~~~\n<final>\n~~~"])(
-    "are a text like any other in code: %j",
+    "is plain text inside code: %j",
     (text) => {
       expect(split([text])).toEqual({ visible: text, thought: "" });
       expect(split(text)).toEqual({ visible: text, thought: "" });
     },
   );
 
-  test("come out the same one character at a time", () => {
+  test("is found in deltas of one character, too", () => {
     const text = "A <think>b <i>c</think> d `<think>` <thinking>e</thinking>\n```\n<think>\n```\n<think>f";
     expect(split(text)).toEqual(split([text]));
     expect(split(text).thought).toBe("b <i>cef");
   });
 
-  test("are gone through once, however many there are in a line of code", () => {
+  test("is found in linear time, also in a long line of code", () => {
     const text = `\`${"<think>".repeat(100_000)}\``;
     expect(split([text])).toEqual({ visible: text, thought: "" });
   });
 
-  test("keep their place among what is said", () => {
+  test("keeps its place among the visible text", () => {
     const splitter = createReasoningSplitter();
     expect(splitter.push("Well. <think>Hm.</think> Yes.")).toEqual([
       { type: "text", text: "Well. " },
@@ -57,7 +57,7 @@ describe("thoughts in tags", () => {
   });
 });
 
-describe("a model that was told to put what people see into <final>", () => {
+describe("a model that puts its visible text into <final>", () => {
   test.each([
     ["<think>Hm.</think><final>Yes.</final>", "Yes.", "Hm."],
     ["I look at it first.\n<final>Yes.</final> That was it.", "Yes.", "I look at it first.\n That was it."],

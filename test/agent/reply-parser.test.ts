@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { createReplyParser, parseReply } from "../../src/agent/reply-parser.ts";
 import type { AssistantPart } from "../../src/models/message.ts";
 
-test("a text without tags stays the part that it was", () => {
+test("a reply text without tags stays unchanged", () => {
   const parts: AssistantPart[] = [{ type: "text", text: "Yes.", meta: { openai: { itemId: "1" } } }];
   expect(parseReply(parts)).toEqual({ parts, directives: {} });
 });
 
-test("thoughts and words keep their order, and the first word keeps how all was written", () => {
+test("reasoning and text keep their order, and the first text part has the raw text", () => {
   const raw = "[[reply_to_current]] Well. <think>Hm.</think>Yes.";
   expect(parseReply([{ type: "text", text: raw }])).toEqual({
     parts: [
@@ -19,7 +19,7 @@ test("thoughts and words keep their order, and the first word keeps how all was 
   });
 });
 
-test("a text that is nothing but tags is kept as it was written, and says nothing", () => {
+test("a text of tags alone keeps its raw text and is empty", () => {
   const raw = "MEDIA:a.png";
   expect(parseReply([{ type: "text", text: raw }])).toEqual({
     parts: [{ type: "text", text: "", raw }],
@@ -27,7 +27,7 @@ test("a text that is nothing but tags is kept as it was written, and says nothin
   });
 });
 
-test("what is heard as it comes is what the finished reply says, also over several texts", () => {
+test("streamed and finished replies are parsed alike, also over several text parts", () => {
   const texts = ["[[reply_to_", "current]] A <think>b</th", "ink> c\nMEDIA:x.png\n", "d [[", "e <"];
   const hearing = createReplyParser();
   const pieces = [...texts.flatMap((text) => hearing.push(text)), ...hearing.end()];

@@ -16,7 +16,7 @@ describe("the silent token", () => {
   });
 
   test.each(["no_reply", "NO_REPLY_CODE", "Reply with NO_REPLY_ALL", "The token is `NO_REPLY`.", "NO REPLY", ""])(
-    "is not what %j is about",
+    "is not the text %j",
     (text) => {
       expect(isSilent(text)).toBe(false);
       expect(stripSilentToken(text)).toBe(text);
@@ -32,11 +32,11 @@ describe("the silent token", () => {
     ["Hello.\n`NO_REPLY`\n", "Hello."],
     ["你好。NO_REPLY", "你好。"],
     ["NO_REPLY\nHello.\nNO_REPLY", "Hello."],
-  ])("left standing at the edge of %j is cut off", (text, said) => {
+  ])("is removed from the edge of %j", (text, said) => {
     expect(stripSilentToken(text)).toBe(said);
   });
 
-  test("may still be what a beginning turns out to be", () => {
+  test("may be the completion of a partial text", () => {
     for (const beginning of ["", "  ", "**", "N", "`NO_", "NO_REPLY", "NO_REPLY\n"]) {
       expect([beginning, mayBeSilent(beginning)]).toEqual([beginning, true]);
     }
@@ -45,12 +45,12 @@ describe("the silent token", () => {
     }
   });
 
-  test("is seen where a text ends with it", () => {
+  test("is found at the end of a text", () => {
     expect(endsWithToken("Hello.\n\n**NO_REPLY**\n")).toBe(true);
     expect(endsWithToken("NO_REPLY is a token.")).toBe(false);
   });
 
-  test("is looked for in time that grows with the text, not faster", () => {
+  test("is searched for in linear time", () => {
     const text = `a${" \n".repeat(250_000)}b`;
     expect(stripSilentToken(text)).toBe(text);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Intent, parseIntent } from "../../src/models/offline/intent.ts";
 
-describe("the offline rules understand", () => {
+describe("the offline model understands", () => {
   test.each<[string, Intent]>([
     ["Hello there!", { kind: "greeting" }],
     ["history of Rome", { kind: "unknown" }],
@@ -65,6 +65,6 @@ test.each(["关于生日我说过什么", "Then answer HEARTBEAT_OK.", "Please r
   },
 );
 
-test("a message full of marks is read at once", () => {
+test("the offline model parses a message full of punctuation quickly", () => {
   expect(parseIntent(`well${"!".repeat(400_000)}.`).kind).toBe(parseIntent("well!.").kind);
 });

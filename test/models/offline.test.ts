@@ -76,8 +76,8 @@ function hit(path: string, startLine: number, snippet: string, source: MemorySou
   };
 }
 
-describe("the offline rules", () => {
-  test("say what they are and how to get a model, in the user's language", async () => {
+describe("the offline model", () => {
+  test("says what it is and how to set up a model, in the user's language", async () => {
     const desk = new Desk();
     for (const text of ["Who are you?", "What is the capital of France?", "How do I set up a model?"]) {
       expect(await desk.ask(text)).toMatch(/OPENAI_API_KEY[\s\S]*ANTHROPIC_API_KEY[\s\S]*OPENAI_BASE_URL/);
@@ -89,7 +89,7 @@ describe("the offline rules", () => {
     expect(desk.calls).toEqual([]);
   });
 
-  test("remember a fact in a new memory file, and recall it", async () => {
+  test("remembers a fact in a new memory file, and recalls it", async () => {
     const desk = new Desk();
     expect(await desk.ask("Remember that my birthday is on 3 May.")).toBe(
       "Noted in MEMORY.md: my birthday is on 3 May.",
@@ -101,7 +101,7 @@ describe("the offline rules", () => {
     expect(await desk.ask("What did I tell you about my car?")).toBe("I have nothing in memory about “my car”.");
   });
 
-  test("add to a memory file and lose nothing of it, even where its last line occurs twice", async () => {
+  test("appends to a memory file without loss, even if its last line occurs twice", async () => {
     const desk = new Desk();
     const before = "# Memory\n\n- likes tea\n\n## Old\n\n- likes tea\n";
     desk.files.set("MEMORY.md", before);
@@ -113,21 +113,21 @@ describe("the offline rules", () => {
     );
   });
 
-  test("begin an empty memory file anew", async () => {
+  test("starts an empty memory file", async () => {
     const desk = new Desk();
     desk.files.set("MEMORY.md", "");
     await desk.ask("Remember that I like tea");
     expect(desk.files.get("MEMORY.md")).toBe("# Memory\n\n- The user said: I like tea\n");
   });
 
-  test("do not note the same thing twice", async () => {
+  test("does not note the same thing twice", async () => {
     const desk = new Desk();
     await desk.ask("Remember that I like tea");
     expect(await desk.ask("Remember that I like tea")).toBe("I have that already: I like tea");
     expect(desk.files.get("MEMORY.md")!.match(/tea/g)).toHaveLength(1);
   });
 
-  test("never write over a memory file that they could not read", async () => {
+  test("never overwrites a memory file that it could not read", async () => {
     const messages = [userSays("Remember that I like tea")];
     const tools = ALL_TOOLS.map((name) => ({ name, description: "", parameters: {} }));
     const first = await replyOf(offlineModel(), asking({ messages, tools }));
@@ -143,7 +143,7 @@ describe("the offline rules", () => {
     });
   });
 
-  test("remember and recall in Chinese", async () => {
+  test("remembers and recalls in Chinese", async () => {
     const desk = new Desk();
     expect(await desk.ask("记住我的生日是5月3日")).toBe("已记入 MEMORY.md：我的生日是5月3日");
     expect(await desk.ask("请记住：我的猫叫小虎")).toBe("已记入 MEMORY.md：我的猫叫小虎");
@@ -151,7 +151,7 @@ describe("the offline rules", () => {
     expect(await desk.ask("我跟你说过猫的什么？")).toContain("小虎");
   });
 
-  test("search memory where that is offered, and read the file where the search finds nothing", async () => {
+  test("searches memory if it has the tool, and reads the file if the search finds nothing", async () => {
     const desk = new Desk();
     desk.tools = [...ALL_TOOLS, "memory_search"];
     desk.files.set("MEMORY.md", "- The user said: my flight is at 7\n");
@@ -162,7 +162,7 @@ describe("the offline rules", () => {
     expect(desk.calls).toEqual(["memory_search", "memory_search", "read"]);
   });
 
-  test("answer from the passages that a search shows, with the lines that are about it and where they stand", async () => {
+  test("answers from a search with the lines about the topic and their sources", async () => {
     const desk = new Desk();
     desk.tools = [...ALL_TOOLS, "memory_search", "memory_get"];
     const passages = [
@@ -188,7 +188,7 @@ describe("the offline rules", () => {
     expect(new Set(desk.calls)).toEqual(new Set(["memory_search"]));
   });
 
-  test("write, read and list files", async () => {
+  test("writes, reads and lists files", async () => {
     const desk = new Desk();
     expect(await desk.ask("Create a file called todo.md with: buy milk")).toBe("Wrote todo.md.");
     expect(await desk.ask('Save "hello there" to notes/greeting.txt')).toBe("Wrote notes/greeting.txt.");
@@ -207,13 +207,13 @@ describe("the offline rules", () => {
     expect(await desk.ask("有哪些文件？")).toContain("笔记.md");
   });
 
-  test("say what went wrong with a tool, and do not try again", async () => {
+  test("reports the error of a tool, and does not try again", async () => {
     const desk = new Desk();
     expect(await desk.ask("Read nothing.md")).toBe("That did not work (read): There is no file `nothing.md`.");
     expect(desk.calls).toEqual(["read"]);
   });
 
-  test("call no tool that is not offered", async () => {
+  test("calls only offered tools", async () => {
     const desk = new Desk();
     desk.tools = [];
     expect(await desk.ask("Remember that I like tea")).toContain("`read`");
@@ -221,14 +221,14 @@ describe("the offline rules", () => {
     expect(desk.calls).toEqual([]);
   });
 
-  test("keep what is asked now apart from what was done before", async () => {
+  test("separates the current request from earlier calls", async () => {
     const desk = new Desk();
     await desk.ask("Read a.md");
     await desk.ask("Read a.md");
     expect(desk.calls).toEqual(["read", "read"]);
   });
 
-  test("give every call an id of its own", async () => {
+  test("gives every call a unique id", async () => {
     const desk = new Desk();
     await desk.ask("Remember that I like tea");
     await desk.ask("list files");
@@ -237,7 +237,7 @@ describe("the offline rules", () => {
     for (const id of ids) expect(id).toMatch(/^call_/);
   });
 
-  test("answer a system turn with the one word that it asks for", async () => {
+  test("answers a system turn with the word that it asks for", async () => {
     const desk = new Desk();
     expect(await desk.ask("Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEARTBEAT_OK.")).toBe(
       "HEARTBEAT_OK",
@@ -245,13 +245,13 @@ describe("the offline rules", () => {
     expect(await desk.ask("Save what matters now. If there is nothing to do, answer NO_REPLY.")).toBe("NO_REPLY");
   });
 
-  test("understand a message in a channel's envelope", async () => {
+  test("understands a message in a channel's envelope", async () => {
     const desk = new Desk();
     await desk.ask("[Telegram Ada 2026-11-21 10:00] remember that tea is good");
     expect(desk.files.get("MEMORY.md")).toContain("tea is good");
   });
 
-  test("end whatever the results say", async () => {
+  test("ends whatever the results are", async () => {
     const messages: Message[] = [userSays("Remember that I like tea")];
     const tools = ALL_TOOLS.map((name) => ({ name, description: "", parameters: {} }));
     for (let step = 0; step < 6; step++) {
@@ -264,13 +264,13 @@ describe("the offline rules", () => {
     throw new Error("it never ended");
   });
 
-  test("take a huge message without effort", async () => {
+  test("handles a huge message quickly", async () => {
     const began = performance.now();
     await replyOf(offlineModel(), asking(`${"我说过".repeat(200_000)}?`));
     expect(performance.now() - began).toBeLessThan(500);
   });
 
-  test("stream word by word, whatever the script", async () => {
+  test("streams word by word in any script", async () => {
     for (const text of ["Who are you?", "你是谁？"]) {
       const events = await eventsOf(offlineModel(), asking(text));
       expect(events.length).toBeGreaterThan(20);

@@ -22,7 +22,7 @@ const folder = `${inject("modelServer")}/fixtures/model-streams`;
 const names: string[] = inject("fixtures") ? await (await fetch(folder)).json() : ["absent.sse"];
 
 describe.skipIf(!inject("fixtures"))("a recorded stream", () => {
-  test.each(names.filter((name) => name.endsWith(".sse")))("%s gives what the provider said", async (name) => {
+  test.each(names.filter((name) => name.endsWith(".sse")))("%s gives the provider's content", async (name) => {
     const raw = await (await fetch(`${folder}/${name}`)).text();
     const events = await replay(raw);
     const reply = endOf(events);
@@ -50,7 +50,7 @@ describe.skipIf(!inject("fixtures"))("a recorded stream", () => {
     (name) => names.includes(name.replace(/\.sse$/, ".nonstream.json")) && name.endsWith(".sse"),
   );
 
-  test.each(paired)("%s agrees with the provider's answer in one piece", async (name) => {
+  test.each(paired)("%s equals the provider's answer without streaming", async (name) => {
     const whole: Recorded = await (await fetch(`${folder}/${name.replace(/\.sse$/, ".nonstream.json")}`)).json();
     const raw = await (await fetch(`${folder}/${name}`)).text();
     const reply = endOf(await replay(raw));

@@ -27,16 +27,16 @@ function count(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].length;
 }
 
-describe("a value that somebody else can set", () => {
+describe("a prompt value that others can set", () => {
   const input = poisoned(EVERYTHING) as PromptInput;
   // A poisoned name is no known tool's: the clean ones stay beside them, for the sections that wait for a tool.
   const text = promptText(renderSystemPrompt({ ...input, tools: [...EVERYTHING.tools, ...input.tools] }));
 
-  it("cannot bring an invisible character into the prompt, whatever field it is in", () => {
+  it("cannot add an invisible character to the prompt through any field", () => {
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
   });
 
-  it("cannot open a section of its own, except in a text that has lines", () => {
+  it("cannot open a section, except in a multi-line text", () => {
     expect(count(text, /## Injected/g)).toBeGreaterThan(40);
     expect(count(text, /^## Injected/gm)).toBe(KEEPS_LINES.length);
   });
