@@ -20,7 +20,7 @@ type Round = readonly CompletedCall[];
  * The result of a call to store, with a note for the model if the call gave it too often. Later comparisons ignore the
  * note.
  */
-export function notingRepetition(
+export function withRepetitionNote(
   result: ToolMessage,
   call: ToolCallPart,
   messages: readonly Message[],

@@ -19,7 +19,7 @@ export function pruneResult(result: ToolMessage, rules: PruningRules, where: str
 
 function excerpt(text: string, { maxChars, headChars, tailChars }: PruningRules, where: string): string {
   if (text.length <= maxChars) return text;
-  const [first, last] = [head(text, headChars), headOfTail(text, tailChars)];
+  const [first, last] = [head(text, headChars), tailOrEmpty(text, tailChars)];
   const left = text.length - first.length - last.length;
   return `${first}\n\n[${left} of ${text.length} characters of this older result are left out here. ${where}]\n\n${last}`;
 }
@@ -33,7 +33,7 @@ export function prunedExcerpt(text: string): { first: string; last: string; leng
 const EXCERPT =
   /^([\s\S]*)\n\n\[\d+ of (\d+) characters of this older result are left out here\. [^\n]*\]\n\n([\s\S]*)$/;
 
-function headOfTail(text: string, chars: number): string {
+function tailOrEmpty(text: string, chars: number): string {
   return chars === 0 ? "" : tail(text, chars);
 }
 

@@ -44,7 +44,7 @@ export function createTagSplitter(): TagSplitter {
     return kept;
   }
 
-  function obey([, current, id]: RegExpExecArray): void {
+  function applyDirective([, current, id]: RegExpExecArray): void {
     if (current !== undefined) directives.replyTo = "current";
     else if (id !== undefined) directives.replyTo = { id };
     else directives.asVoice = true;
@@ -77,7 +77,7 @@ export function createTagSplitter(): TagSplitter {
       if (!rest.startsWith("[")) continue;
       const tag = code.isInCode ? null : TAG.exec(rest);
       if (tag !== null) {
-        obey(tag);
+        applyDirective(tag);
         rest = rest.slice(tag[0].length);
       } else if (!isEnd && !code.isInCode && mayBecomeTag(rest)) {
         held = rest;

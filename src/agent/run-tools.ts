@@ -4,7 +4,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { ApprovalQuestion } from "./journal.ts";
 import type { LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
-import { notingRepetition } from "./loop-detection.ts";
+import { withRepetitionNote } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput } from "./tool.ts";
 
 /** The result of a call that a crash interrupted. */
@@ -33,7 +33,7 @@ export async function runTools(
     loop.journal.pausing(questions);
     return "paused";
   }
-  for (const batch of batches(loop, calls)) {
+  for (const batch of concurrentGroups(loop, calls)) {
     if (signal.aborted) break;
     await runBatch(loop, batch, vet, signal);
   }
@@ -59,7 +59,7 @@ async function pendingQuestions(loop: LoopDeps, calls: readonly ToolCallPart[], 
 }
 
 /** Groups calls that may run concurrently: neighbours that are not sequential. */
-function batches(loop: LoopDeps, calls: readonly ToolCallPart[]): ToolCallPart[][] {
+function concurrentGroups(loop: LoopDeps, calls: readonly ToolCallPart[]): ToolCallPart[][] {
   const groups: ToolCallPart[][] = [];
   let open: ToolCallPart[] | undefined;
   for (const call of calls) {
@@ -141,7 +141,7 @@ function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | st
     ...(images && { images }),
     ...(spill && { spill }),
   };
-  const noted = notingRepetition(message, call, loop.journal.context(), loop.repetition);
+  const noted = withRepetitionNote(message, call, loop.journal.context(), loop.repetition);
   loop.journal.returned(noted);
   return noted;
 }

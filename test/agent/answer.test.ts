@@ -8,7 +8,7 @@ import type { ModelEvent } from "../../src/models/model.ts";
 
 type Script = (ModelError["kind"] | "ok" | "silence")[];
 
-/** A model that answers so, one after the other; the last again and again. */
+/** A model that answers by a script; the last answer repeats. */
 function candidate(ref: string, script: Script, asked: string[]): Candidate {
   async function* stream(_: unknown, signal: AbortSignal): AsyncIterable<ModelEvent> {
     asked.push(ref);

@@ -25,7 +25,7 @@ function result(callId: string, words: number): Message {
   return { ...head(), role: "tool", callId, tool: "dump", text: "word ".repeat(words), isError: false };
 }
 
-/** Turns of any shape, the same for the same number. */
+/** A random conversation, determined by its seed. */
 function conversation(seed: number): Message[] {
   let state = seed;
   const chance = (below: number) => {

@@ -40,7 +40,7 @@ function dumpOf(words: number): AnyTool {
   });
 }
 
-/** Runs a loop with a window of 8,000 tokens; the model answers in turn, and writes summaries of `summaryWords`. */
+/** Runs a loop with a window of 8,000 tokens; the model answers by a script and writes summaries of `summaryWords`. */
 async function run(
   messages: Message[],
   answers: ModelReply[],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { notingRepetition, repetitionIn, stopRepetition } from "../../src/agent/loop-detection.ts";
+import { repetitionIn, stopRepetition, withRepetitionNote } from "../../src/agent/loop-detection.ts";
 import { pruneResult } from "../../src/agent/pruning.ts";
 import { FatalRunError } from "../../src/agent/run-error.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
@@ -7,13 +7,13 @@ import { type Message, NO_USAGE, type ToolCallPart, type ToolMessage } from "../
 
 const LIMITS = { enabled: true, warnAfter: 3, stopAfter: 5 };
 
-/** A call and what came of it, as `tool`, arguments, result. */
+/** A call as tool, arguments and result. */
 type Done = [tool: string, args: JsonObject, text: string, more?: Partial<ToolMessage>];
 
 const user: Message = { role: "user", id: "msg_u", at: 0, text: "Go" };
 let serial = 0;
 
-/** One reply with its calls, and their results. */
+/** One reply with its calls and their results. */
 function round(...done: Done[]): Message[] {
   const calls = done.map(
     ([tool, args], n) => ({ type: "tool-call", callId: `call_${serial}_${n}`, tool, args }) as const,
@@ -83,7 +83,7 @@ test("random ids in results do not hide a repetition", () => {
   expect(times(round(fenced("a")), round(fenced("b")))).toBe(2);
 });
 
-/** Plays so many equal calls, each result noted on as it is stored. */
+/** Runs equal calls and returns each result as stored, with a note if there is one. */
 function noted(count: number, limits = LIMITS): { messages: Message[]; texts: string[] } {
   return notedRounds(A, count, limits);
 }
@@ -94,7 +94,7 @@ function notedRounds(done: Done, count: number, limits = LIMITS): { messages: Me
     const [reply, result] = round(done);
     if (reply?.role !== "assistant" || result?.role !== "tool") throw new Error("no round");
     messages.push(reply);
-    messages.push(notingRepetition(result, reply.parts[0] as ToolCallPart, messages, limits));
+    messages.push(withRepetitionNote(result, reply.parts[0] as ToolCallPart, messages, limits));
   }
   return { messages, texts: messages.flatMap((message) => (message.role === "tool" ? [message.text] : [])) };
 }

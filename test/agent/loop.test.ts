@@ -12,7 +12,7 @@ const context = { contextTokens: 200_000, reserveTokens: 16_384, keepRecentToken
 
 type Answer = (AssistantPart | string)[] | "silence";
 
-/** A model that gives these answers one after the other. */
+/** A model that gives these answers in order. */
 function modelOf(answers: Answer[]): Model & { asked: Message[][] } {
   const asked: Message[][] = [];
   return {
@@ -193,7 +193,7 @@ test("an abort ends the loop at once, even if a tool ignores the signal", async 
   expect(journal.results()).toEqual([]);
 });
 
-/** Hooks that do nothing but what a test wants. */
+/** Hooks that do nothing, except for the given ones. */
 function hooksWith(more: Partial<LoopHooks>): LoopHooks {
   return {
     beforeCall: async ({ args }) => ({ args }),

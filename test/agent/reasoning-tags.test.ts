@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createReasoningSplitter, type ReasoningOptions, type ReplyPiece } from "../../src/agent/reasoning-tags.ts";
 
-/** What people read of a text and what was thought, by how it arrives. */
+/** The visible text and the reasoning of a text, given its deltas. */
 function split(pieces: Iterable<string>, options: ReasoningOptions = {}) {
   const splitter = createReasoningSplitter(options);
   const found = [...[...pieces].flatMap((piece) => splitter.push(piece)), ...splitter.end()];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createReplyStream } from "../../src/agent/reply-stream.ts";
 
-/** What is given while the text comes piece by piece, and at its end. */
+/** The blocks returned for each delta, and at the end. */
 function stream(pieces: string[], minChars = 4, maxChars = 30) {
   const replies = createReplyStream({ minChars, maxChars });
   const early = pieces.flatMap((piece) => replies.push(piece));

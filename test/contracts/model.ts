@@ -14,12 +14,12 @@ import {
   userSays,
 } from "./model-lab.ts";
 
-/** Makes the model under test against a provider; a model without one ignores it. */
+/** Creates the model under test for a provider's address; a model without a provider ignores it. */
 export type ModelFactory = (baseUrl: string) => Model;
 
 const LONG_AGO = AbortSignal.abort();
 
-/** What every member of `models` keeps to, whatever is behind it. */
+/** The contract of every model. */
 export function modelContract(name: string, make: ModelFactory): void {
   describe(`${name} keeps the contract of a model`, () => {
     test("streams deltas that join to the parts of its single end event", async () => {
@@ -92,7 +92,7 @@ const READ = {
   parameters: { type: "object", properties: { path: { type: "string" } } },
 };
 
-/** What every wire format makes of what a provider answers. */
+/** The contract of every wire format. */
 export function wireContract(name: string, make: ModelFactory): void {
   describe(`${name} keeps the contract of a wire format`, () => {
     test("returns reasoning, text and tool calls as parts in order", async () => {
@@ -217,7 +217,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       const lab = openLab();
       const error = { type: "error", sequence_number: 1, error: { type: "overloaded_error", message: "Overloaded" } };
       const raw = `event: error\ndata: ${JSON.stringify(error)}\n\n`;
-      // The provider says so, and leaves the line open.
+      // The provider sends this and keeps the connection open.
       await lab.script({ raw: `${raw}: more`, sliceBytes: raw.length, gapMs: 600_000 });
       const reply = await replyOf(make(lab.baseUrl), asking());
       expect(reply).toMatchObject({ stop: "error", parts: [], error: { kind: "overloaded", message: "Overloaded" } });

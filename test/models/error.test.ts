@@ -13,7 +13,7 @@ function answered(status: number, body: unknown, headers: Record<string, string>
   return { message: "", status, body: typeof body === "string" ? body : JSON.stringify(body), headers };
 }
 
-/** The fixtures' names for kinds; they call both sides of a capacity limit `rate_limit`. */
+/** The fixtures' names of kinds; they call both sides of a capacity limit `rate_limit`. */
 const ours: Record<string, Kind[]> = {
   overloaded: ["overloaded"],
   context_overflow: ["overflow"],

@@ -15,7 +15,7 @@ function modelAt(lab: Lab, format: WireFormat, modelId: string, more: Partial<Wi
   return format({ ref: `lab/${modelId}`, modelId, baseUrl: lab.baseUrl, headers: {}, fetch, ...limits, ...more });
 }
 
-/** What is sent for a request. */
+/** The body that is sent for a request. */
 async function sent(format: WireFormat, modelId: string, request: Partial<ModelRequest>, more?: Partial<WireOptions>) {
   const lab = openLab();
   await replyOf(modelAt(lab, format, modelId, more), asking(request));
@@ -31,7 +31,7 @@ function withPictures(messages: Message[]): Partial<ModelRequest> {
   return { messages, loadImage: async (path) => (path === "there.png" ? PIXEL : undefined) };
 }
 
-/** A turn in which a model called a tool, as it would be asked to go on. */
+/** A turn after a tool call, ready for the next request. */
 function afterTool(reply: AssistantMessage): Message[] {
   const [call] = reply.parts.flatMap((part) => (part.type === "tool-call" ? [part] : []));
   return [userSays("Read a.md."), reply, toolSaid(call!.callId, "read", "its text")];
@@ -39,7 +39,7 @@ function afterTool(reply: AssistantMessage): Message[] {
 
 const TURN = { reasoning: "I should read it.", text: "Reading.", calls: [{ name: "read", args: { path: "a.md" } }] };
 
-/** Asks once with a scripted turn, then again with its result, and gives the second request. */
+/** Calls the model with a scripted turn, then again with its result, and returns the second request. */
 async function secondRequest(format: WireFormat, modelId: string, answeredBy = `lab/${modelId}`): Promise<Body> {
   const lab = openLab();
   await lab.script(TURN, { text: "Done." });

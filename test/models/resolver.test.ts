@@ -15,7 +15,7 @@ function resolverOf(models: unknown = {}, env: Env = {}, profiles: unknown = {})
   return createModelResolver({ providers, auth: auth.parse({ profiles }), secret: (name) => env[name], fetch });
 }
 
-/** What a person is told where a model cannot be made. */
+/** The error message if a model cannot be resolved. */
 function refusal(ref: string, models?: unknown, env?: Env): { code: string; text: string } {
   try {
     resolverOf(models, env).resolve(ref);

@@ -19,7 +19,7 @@ function tools(...wanted: string[]) {
 
 const GROUP = { name: "discord", kind: "group", replies: "automatic", capabilities: [] } as const;
 
-/** What each conditional section waits for, given to an input that has nothing. */
+/** The input that makes each conditional section appear. */
 const ENABLING: [section: string, inputs: Partial<PromptInput>][] = [
   ["provider-prefix", { provider: { stablePrefix: "First." } }],
   ["tool-call-style", { tools: tools("read") }],

@@ -3,7 +3,7 @@ import { contributionFor } from "../../src/prompt/contributions.ts";
 import { renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
 import { EVERYTHING } from "./inputs.ts";
 
-/** What OpenClaw's documents say that the GPT-5 family is told besides, and where our text tells it. */
+/** What OpenClaw's documentation requires for the GPT-5 family, and the text that fulfils it. */
 const DUTIES: [duty: string, said: RegExp][] = [
   ["anchors the persona", /Stay the persona of SOUL\.md and IDENTITY\.md/],
   ["keeps output short", /no summary of what you just said/],

@@ -3,7 +3,7 @@ import type { PromptInput } from "../../src/prompt/input.ts";
 import { DYNAMIC_SECTIONS, renderSystemPrompt, STABLE_SECTIONS } from "../../src/prompt/system-prompt.ts";
 import { EVERYTHING } from "./inputs.ts";
 
-/** What OpenClaw's documents say that a section must tell the model, and where our text tells it. */
+/** What OpenClaw's documentation requires of a section, and the text that fulfils it. */
 const DUTIES: [section: string, duty: string, said: RegExp][] = [
   ["identity", "says who the agent is, exactly", /^You are a personal assistant running inside OpenClaw\.$/],
 

@@ -12,7 +12,7 @@ function patch(...lines: string[]): string {
   return ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 }
 
-/** A text after the passages of one file. */
+/** A text after the hunks of one file are applied. */
 function patched(text: string, ...lines: string[]): string {
   const [step] = parsePatch(patch("*** Update File: a", ...lines));
   return patchText(text, step?.kind === "update" ? step.hunks : []);

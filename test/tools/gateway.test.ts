@@ -14,7 +14,7 @@ const START: JsonObject = {
   prompt: { productName: "Isopod" },
 };
 
-/** The tool over a configuration of its own, at revision 3. */
+/** The tool with a configuration at revision 3. */
 function gateway() {
   const stored = { revision: 3, document: START };
   const port: ConfigPort = {

@@ -31,7 +31,7 @@ function answer(results: Hit[], more: Partial<SearchAnswer> = {}): SearchAnswer 
   return { results, mode: "hybrid", index: { files: 12, chunks: 80, pending: 0 }, ...more };
 }
 
-/** What a model is told when it searches and this is found. */
+/** The result of a search for the model. */
 async function searched(found: SearchAnswer, more?: Partial<RecallPort>, args: object = { query: "the dentist" }) {
   const tool = memorySearchTool(port({ search: async () => found }, more));
   return (await tool.run(tool.parameters.parse(args), call)).text;
