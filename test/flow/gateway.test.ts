@@ -102,7 +102,7 @@ test("a base that is not the newest is told, and so is what is not valid", async
   const patch = { action: "config.patch", raw: { prompt: { productName: "Stale" } } };
   const wrong = { action: "config.patch", raw: { prompt: { productNam: "x" } }, baseRevision: base };
   const [stale, invalid] = await use("gateway-stale", { ...patch, baseRevision: base + 7 }, wrong);
-  expect(stale).toBe(`Nothing was changed: it is at revision ${base}, not ${base + 7}. Get it again, and see.`);
+  expect(stale).toBe(`Nothing was changed: it is at revision ${base}, not ${base + 7}. Get it again and repeat the change.`);
   expect(invalid).toContain("prompt.productNam: 'productNam' is not known; did you mean 'productName'?");
   expect(await revision()).toBe(base);
 });
