@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
+import { changesRefusedToAgent } from "../config/agent-writes.ts";
+import { mergePatch, parseConfig, valueAt } from "../config/document.ts";
 import { type Fault, faultLines } from "../config/faults.ts";
 import { parseFieldPath } from "../config/field-path.ts";
-import { mergePatch } from "../config/merge-patch.ts";
-import { parseConfig } from "../config/parse-config.ts";
-import { protectedChanges } from "../config/protected-paths.ts";
-import { redacted, restored, valueAt } from "../config/redaction.ts";
+import { redacted, restored } from "../config/redaction.ts";
 import { type FieldView, lookUpField } from "../config/schema-lookup.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
@@ -55,7 +54,7 @@ const MAX_REFUSED = 20;
 
 /**
  * Reads, looks up and changes the configuration for an owner's agent. A change is based on a revision, so a call that
- * is replayed after a crash is the same change; protected fields are compared in the documents before and after.
+ * is replayed after a crash is the same change; fields that the agent may not write are compared in both documents.
  */
 export function gatewayTool(config: ConfigPort): Tool<Args> {
   return defineTool({
@@ -120,7 +119,12 @@ async function change(
   if (raw === undefined || raw === "") throw new Error("raw: give what to change, as an object or JSON5.");
   if (base === undefined) throw new Error("baseRevision: give the revision that config.get returned.");
   const given = parseConfig(typeof raw === "string" ? raw : JSON.stringify(raw));
-  const outcome = await config.change({ callId, base, note, change: (document) => guarded(document, make, given) });
+  const outcome = await config.change({
+    callId,
+    base,
+    note,
+    change: (document) => guarded(config.schema(), document, make, given),
+  });
   switch (outcome.kind) {
     case "stored":
       return `Revision ${outcome.revision} is stored, and holds from the next turn on. Changed: ${outcome.changed.join(", ") || "nothing"}.`;
@@ -135,15 +139,20 @@ async function change(
   }
 }
 
-/** The new document, if it changes nothing that an agent may not write. */
-function guarded(before: JsonObject, make: (document: JsonObject, given: Json) => Json, given: Json): Json {
+/** The new document, if it changes nothing that the agent may not write. */
+function guarded(
+  schema: SchemaNode,
+  before: JsonObject,
+  make: (document: JsonObject, given: Json) => Json,
+  given: Json,
+): Json {
   const after = restored(make(before, given), before);
   if (!isJsonObject(after)) throw new Error("raw: a configuration is an object.");
-  const refused = protectedChanges(before, after);
+  const refused = changesRefusedToAgent(schema, before, after);
   if (refused.length === 0) return after;
   const named = refused.slice(0, MAX_REFUSED).join(", ");
   const more = refused.length > MAX_REFUSED ? ` and ${refused.length - MAX_REFUSED} more` : "";
   throw new Error(
-    `Nothing was changed: an agent may not write ${named}${more}. The operator does, with PATCH /v1/config.`,
+    `Nothing was changed: the agent may not write ${named}${more}. The owner changes that with PATCH /v1/config; config.schema.lookup shows agentMayWrite on the fields that are open.`,
   );
 }

@@ -1,4 +1,4 @@
-import { isInGroup } from "../config/tool-groups.ts";
+import { isInGroup } from "../config/tools-schema.ts";
 
 /** A tool policy: a profile, and what is allowed and denied within it. */
 export interface ToolPolicy {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ToolCall, toolSchema } from "../../src/agent/tool.ts";
-import { MemoryError, type MemoryPassage, type SearchAnswer } from "../../src/memory/agent-memory.ts";
-import type { Hit } from "../../src/memory/search/hit.ts";
+import { type Hit, MemoryError, type MemoryPassage, type SearchAnswer } from "../../src/memory/agent-memory.ts";
 import { type MemoryPort, memoryGetTool, memorySearchTool, type RecallPort } from "../../src/tools/memory.ts";
 
 const FENCE = "0123456789abcdef";

@@ -1,0 +1,58 @@
+import type { AnyPlugin } from "../plugins/plugin.ts";
+import { configurationInForce, isConfigurationKnown, knowConfiguration } from "../services/current-config.ts";
+import { createServices, type Services } from "../services/services.ts";
+
+/**
+ * The services of one object for the configuration revision that its isolate knows. A turn keeps the revision that it
+ * began with; a newer one takes effect after it.
+ */
+export class ConfigSnapshot {
+  readonly #made: () => { env: Env; plugins: readonly AnyPlugin[] };
+  readonly #waitUntil: (promise: Promise<unknown>) => void;
+  #newest: Services | undefined;
+  #held: Services | undefined;
+
+  /** @param made the object's environment, and plugins besides the bundled ones */
+  constructor(made: () => { env: Env; plugins: readonly AnyPlugin[] }, waitUntil: (promise: Promise<unknown>) => void) {
+    this.#made = made;
+    this.#waitUntil = waitUntil;
+  }
+
+  /** Whether the stored configuration was read at least once; no run starts before. */
+  get isReady(): boolean {
+    return isConfigurationKnown(this.#made().env);
+  }
+
+  /** The services of the turn at work, else the newest. @throws IsopodError `unavailable`, `not_configured` */
+  now(): Services {
+    return this.#held ?? this.newest();
+  }
+
+  /** The newest services that the isolate knows, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
+  newest(): Services {
+    const { env, plugins } = this.#made();
+    const { revision } = configurationInForce(env);
+    if (this.#newest?.revision !== revision) this.#newest = createServices(env, this.#waitUntil, plugins);
+    return this.#newest;
+  }
+
+  /**
+   * Reads the newest configuration from D1, unless it was read a moment ago at this revision or a newer one. Never
+   * rejects.
+   * @param atLeast a revision that the caller has seen
+   */
+  ask(atLeast?: number): Promise<void> {
+    return knowConfiguration(this.#made().env, Date.now(), atLeast);
+  }
+
+  /** Keeps the newest services until `release`. @throws IsopodError `unavailable`, `not_configured` */
+  hold(): Services {
+    this.#held = this.newest();
+    return this.#held;
+  }
+
+  /** May be called without `hold`. */
+  release(): void {
+    this.#held = undefined;
+  }
+}
