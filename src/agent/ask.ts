@@ -1,24 +1,23 @@
-import type { AssistantMessage, Message, ModelError } from "../models/message.ts";
-import { NO_USAGE } from "../models/message.ts";
-import { type ModelReply, type ModelRequest, tagsThoughts } from "../models/model.ts";
+import { type AssistantMessage, type Message, type ModelError, NO_USAGE } from "../models/message.ts";
+import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
 import { priced } from "../models/price.ts";
-import { createReplyParser, parseReply } from "./hearing.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
+import type { ReasoningOptions, ReplyPiece } from "./reasoning-tags.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
-import type { Piece, ThoughtOptions } from "./thoughts.ts";
-import { toolSchema } from "./tool-schema.ts";
+import { createReplyParser, parseReply } from "./reply-parser.ts";
+import { toolSchema } from "./tool.ts";
 
 /**
- * Makes one model call, shows what it says as it says it, and gives the finished message, not stored yet.
- * A reply that did not end well has its tool calls taken out: they may be incomplete and are never run.
+ * Makes one model call, emits its deltas, and returns the finished message without storing it. If the reply did not end
+ * well, its tool calls are removed: they may be incomplete and are never run.
  * @throws what the budget throws, before the model is asked
  */
-export async function ask(loop: Loop, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
+export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
   const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
-  const options = { onlyFinal: tagsThoughts(loop.model, loop.request.thinking) };
-  const reply = await listen(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
+  const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };
+  const reply = await streamReply(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
   settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
   const { parts, directives } = parseReply(
@@ -38,21 +37,21 @@ export async function ask(loop: Loop, messages: Message[], signal: AbortSignal):
   };
 }
 
-async function listen(
-  loop: Loop,
+async function streamReply(
+  loop: LoopDeps,
   request: ModelRequest,
   signal: AbortSignal,
-  { call, options }: { call: AbortController; options: ThoughtOptions },
+  { call, options }: { call: AbortController; options: ReasoningOptions },
 ): Promise<ModelReply> {
   let fault: ModelError | undefined;
-  const hangUp = (why: ModelError) => {
+  const stopCall = (why: ModelError) => {
     fault ??= why;
     call.abort();
   };
-  const idle = idleTimer(loop.modelIdleMs, () => hangUp(silence(loop.modelIdleMs)));
-  const hearing = createReplyParser(options);
-  const show = (pieces: readonly Piece[]) => {
-    if (pieces.length > 0) loop.directed?.(hearing.directives);
+  const idle = idleTimer(loop.modelIdleMs, () => stopCall(silenceError(loop.modelIdleMs)));
+  const parser = createReplyParser(options);
+  const show = (pieces: readonly ReplyPiece[]) => {
+    if (pieces.length > 0) loop.onDirectives?.(parser.directives);
     for (const { type, text } of pieces) {
       loop.emit({ type: "assistant", phase: "delta", ...(type === "text" ? { text } : { reasoning: text }) });
     }
@@ -62,26 +61,26 @@ async function listen(
     for await (const event of loop.model.stream(request, signal)) {
       idle.reset();
       if (event.type === "text" || event.type === "reasoning") chars += event.delta.length;
-      if (chars > MAX_REPLY_CHARS) hangUp(TOO_LONG);
-      if (event.type === "text") show(hearing.push(event.delta));
+      if (chars > MAX_REPLY_CHARS) stopCall(TOO_LONG);
+      if (event.type === "text") show(parser.push(event.delta));
       else if (event.type === "reasoning") loop.emit({ type: "assistant", phase: "delta", reasoning: event.delta });
       else if (event.type === "end") {
-        show(hearing.end());
+        show(parser.end());
         return fault ? { ...event.reply, stop: "error", error: fault } : event.reply;
       }
     }
   } finally {
     idle.stop();
   }
-  return { parts: [], stop: "error", usage: NO_USAGE, error: { kind: "other", message: "The model said nothing." } };
+  return { parts: [], stop: "error", usage: NO_USAGE, error: { kind: "other", message: "The model sent no answer." } };
 }
 
-/** Nothing came for too long. */
-function silence(idleMs: number): ModelError {
+/** The error of a model that sent nothing for too long. */
+function silenceError(idleMs: number): ModelError {
   return { kind: "timeout", message: `The model was silent for ${Math.round(idleMs / 1000)} s.` };
 }
 
-const TOO_LONG: ModelError = { kind: "other", message: "The model did not come to an end and was stopped." };
+const TOO_LONG: ModelError = { kind: "other", message: "The model's answer was too long and was stopped." };
 
 function idleTimer(idleMs: number, expire: () => void): { reset(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;

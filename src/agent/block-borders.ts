@@ -1,12 +1,12 @@
-import { type Fence, fenceAfter } from "./fence.ts";
+import { type Fence, fenceAfter } from "./markdown-code.ts";
 
 /**
- * How good a place is for a cut, the best first: after a blank line, a line, a sentence, a word; after a word within a
- * link, code or bold text, which falls apart; after a line of fenced code.
+ * Kinds of places to cut a text, best first: after a blank line, a line, a sentence, a word; after a word inside a
+ * link, inline code or bold text, which the cut breaks; after a line of fenced code.
  */
 export const BORDER_KINDS = ["paragraph", "line", "sentence", "word", "within", "code"] as const;
 
-/** A place at which a text may be cut. */
+/** A place where a text may be cut. */
 export interface Border {
   at: number;
   kind: (typeof BORDER_KINDS)[number];
@@ -14,7 +14,7 @@ export interface Border {
   inside: Fence | undefined;
 }
 
-/** A line of a text and where it begins. Its end is part of it; the last line may have none. */
+/** A line of a text and its offset. The text includes the line break; the last line may have none. */
 interface Line {
   start: number;
   text: string;
@@ -22,29 +22,29 @@ interface Line {
   after: Fence | undefined;
 }
 
-/** The places at which a text may be cut, in order. What comes after the text is unknown. */
+/** The places where a text may be cut, in order. The text that follows is unknown. */
 export function bordersIn(text: string, open: Fence | undefined): Border[] {
   let hasWords = false;
-  return linesOf(text, open).flatMap((line) => {
+  return splitLines(text, open).flatMap((line) => {
     const isBlank = line.text.trim() === "";
-    const ends = hasWords || !isBlank ? endOf(line, isBlank) : [];
+    const ends = hasWords || !isBlank ? lineEnd(line, isBlank) : [];
     hasWords ||= !isBlank;
     return isBlank ? ends : [...bordersWithin(line), ...ends];
   });
 }
 
-/** The fence that is open in the middle of a text, and where the line begins that opens or closes one there. */
+/** The fence that is open at an offset, and the offset of the line there that opens or closes one. */
 export function fenceAt(
   text: string,
   at: number,
   open: Fence | undefined,
 ): { inside: Fence | undefined; mark?: number } {
-  const line = linesOf(text, open).findLast(({ start }) => start < at);
+  const line = splitLines(text, open).findLast(({ start }) => start < at);
   if (line === undefined) return { inside: open };
   return { inside: line.before, ...(line.before !== line.after && { mark: line.start }) };
 }
 
-function linesOf(text: string, open: Fence | undefined): Line[] {
+function splitLines(text: string, open: Fence | undefined): Line[] {
   const lines: Line[] = [];
   let before = open;
   for (const { index: start, 0: line } of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
@@ -55,21 +55,21 @@ function linesOf(text: string, open: Fence | undefined): Line[] {
   return lines;
 }
 
-/** A blank line is a border of its own; what opens a fence stays with what comes after it. */
-function endOf({ start, text, before, after }: Line, isBlank: boolean): Border[] {
+/** A blank line is a border of its own; a line that opens a fence stays with the code below it. */
+function lineEnd({ start, text, before, after }: Line, isBlank: boolean): Border[] {
   if (!text.endsWith("\n") || (before === undefined && after !== undefined)) return [];
   const at = start + text.length;
   if (after !== undefined) return [{ at, kind: "code", inside: after }];
   return [{ at, kind: isBlank ? "paragraph" : "line", inside: undefined }];
 }
 
-/** Ends of sentences, but not the dot of a numbered line; those of Chinese and Japanese need no space after them. */
+/** Ends of sentences, except the dot of a numbered item; Chinese and Japanese ends need no space after them. */
 const SENTENCE =
   /(?<!^[ \t>]*\d{1,3})[.!?…]["'”’»)\]*_]*[ \t]+|(?:[。！？；…]+|[!?]+(?=[」』）】〉》]))[”’」』）】〉》*_]*[ \t]*/g;
 const WORD = /[ \t]+|[，、：]/g;
-/** What falls apart when it is cut; its end may not be there yet. */
+/** Markup that a cut would break; its end may not have arrived yet. */
 const WHOLE = /`[^`\n]+(?:`|$)|\*\*[^*\n]+(?:\*\*|$)|\[[^\]\n]*(?:\]\([^)\n]*(?:\)|$)|$)/g;
-/** What may become a fence once the line goes on. */
+/** A line that may become a fence when more of it arrives. */
 const BEGINS_FENCE = /^[\s>]*(?:[-*+\d.)]+[ \t]+)?[`~]/;
 
 function bordersWithin({ start, text, before, after }: Line): Border[] {
@@ -80,7 +80,7 @@ function bordersWithin({ start, text, before, after }: Line): Border[] {
   const isWithin = (at: number) => wholes.some(([from, to]) => at > from && at < to);
   const ends = (pattern: RegExp, kind: Border["kind"]) =>
     Array.from(line.matchAll(pattern), (match) => match.index + match[0].length)
-      // At the beginning of a block they would be a fence.
+      // At the beginning of a block these would open a fence.
       .filter((at) => !/^(?:``|~~)/.test(line.slice(at)))
       .map((at): Border => ({ at: start + at, kind: isWithin(at) ? "within" : kind, inside: undefined }));
   return [...ends(SENTENCE, "sentence"), ...ends(WORD, "word")].sort((a, b) => a.at - b.at);

@@ -1,54 +1,54 @@
 import { betweenCharacters } from "../lib/text.ts";
 import { BORDER_KINDS, bordersIn, fenceAt } from "./block-borders.ts";
-import { closesFence, type Fence, fenceAfter } from "./fence.ts";
+import { closesFence, type Fence, fenceAfter } from "./markdown-code.ts";
 
-/** How large blocks are, in UTF-16 units. */
+/** The size of blocks, in UTF-16 units. */
 export interface BlockSize {
-  /** Fewest of a block that is not the last. */
+  /** The least size of a block that is not the last. */
   minChars: number;
-  /** Most of a block, the fences that were added included. */
+  /** The largest size of a block, including added fences. */
   maxChars: number;
 }
 
-/** A piece of a text that can be sent by itself. */
+/** A part of a text that can be sent as a message. */
 export interface Block {
-  /** As it is sent: without white space at its edges; code that was cut is fenced off on both sides. */
+  /** The text to send, trimmed; code that was cut is fenced at both ends. */
   text: string;
-  /** As it was written: the sources of all blocks, put together, are the text. */
+  /** The text as written: the sources of all blocks joined are the whole text. */
   source: string;
 }
 
-/** Cuts a text into blocks while it is being written. However it arrives, the blocks are the same. */
+/** Cuts a text into blocks while it streams. How the text is split into deltas does not change the blocks. */
 export interface BlockChunker {
-  /** Takes more of the text. Gives the blocks that are complete now. */
+  /** Adds text and returns the blocks that are complete. */
   push(delta: string): Block[];
-  /** Gives what is left, once there is no more to come. Then it is ready for another text. */
+  /** Returns the rest at the end of the text, and resets for another text. */
   end(): Block[];
 }
 
-/** Units after a cut that have to be there, so that no character is cut in the middle. */
+/** Units that must follow a cut, so that no character is split. */
 const LOOKAHEAD = 2;
-/** Share of a block that opening a fence again may take, its language included. */
+/** The largest share of a block that a reopened fence with its language may take. */
 const OPENING_SHARE = 0.25;
 
 /**
- * A block ends at the first blank line past `minChars`; where there is none up to `maxChars`, at the last end there of a
- * line, a sentence or a word, in this order. Only where there is nothing of all that, it ends between two characters as
- * a reader sees them. Fenced code is cut last; then its fence is closed, and opened again in the next block.
+ * A block ends at the first blank line past `minChars`; if there is none up to `maxChars`, at the last end of a line, a
+ * sentence or a word there, in this order; else between two grapheme clusters. Fenced code is cut last: the fence is
+ * closed and opened again in the next block.
  */
 export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChunker {
   let buffer = "";
   let open: Fence | undefined;
 
-  /** Most units of the next block's source. */
-  function deps(): number {
-    return Math.max(1, maxChars - openingOf(open, maxChars).length);
+  /** The largest source of the next block, in units. */
+  function mostSource(): number {
+    return Math.max(1, maxChars - openingLine(open, maxChars).length);
   }
 
   function next(isEnd: boolean): Block | undefined {
-    const most = deps();
+    const most = mostSource();
     const isFull = buffer.length >= most + (isEnd ? 1 : LOOKAHEAD);
-    // What comes later must not matter, or the blocks would depend on how the text arrives.
+    // Later text must not change the cut, or the blocks would depend on how the deltas arrive.
     const cut = cutIn(buffer.slice(0, most + LOOKAHEAD), open, { least: Math.min(minChars, most), most, isFull });
     if (cut === undefined) return undefined;
     const block = blockOf(buffer.slice(0, cut.at), cut.inside);
@@ -70,9 +70,9 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
   return {
     push(delta) {
       buffer += delta;
-      if (buffer.length < Math.min(minChars, deps())) return [];
-      // A block that is not full ends only with a line.
-      return delta.includes("\n") || buffer.length >= deps() + LOOKAHEAD ? takeAll(false) : [];
+      if (buffer.length < Math.min(minChars, mostSource())) return [];
+      // A block that is not full can only end at a line break.
+      return delta.includes("\n") || buffer.length >= mostSource() + LOOKAHEAD ? takeAll(false) : [];
     },
     end() {
       const blocks = takeAll(true);
@@ -85,10 +85,10 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
 }
 
 interface Window {
-  /** Fewest and most units before the cut. */
+  /** The fewest and the most units before the cut. */
   least: number;
   most: number;
-  /** Whether a cut has to be made. */
+  /** Whether the buffer must be cut now. */
   isFull: boolean;
 }
 
@@ -108,15 +108,15 @@ function cutIn(text: string, open: Fence | undefined, { least, most, isFull }: W
   return cutAnyway(text, open, most);
 }
 
-/** Cuts where there is no border; what opens or closes a fence stays whole where something comes before it. */
+/** Cuts where there is no border. A line that opens or closes a fence stays whole unless it comes first. */
 function cutAnyway(text: string, open: Fence | undefined, most: number): Cut {
   const { inside, mark } = fenceAt(text, most, open);
   if (mark !== undefined && mark > 0) return { at: mark, inside };
   return { at: betweenCharacters(text, Math.max(1, most - closingLength(inside))), inside };
 }
 
-/** What has to stand before a block that begins in the middle of code. */
-function openingOf(fence: Fence | undefined, maxChars: number): string {
+/** The fence to put before a block that begins inside code. */
+function openingLine(fence: Fence | undefined, maxChars: number): string {
   if (fence === undefined) return "";
   const { indent, marks, info } = outdented(fence);
   const whole = `${indent}${marks}${info.trimEnd()}\n`;
@@ -127,28 +127,30 @@ function closingLength(fence: Fence | undefined): number {
   return fence === undefined ? 0 : fence.indent.length + fence.marks.length + 1;
 }
 
-/** A block's text from where the block begins: code goes on, without the indentation that a list gave it. */
+/**
+ * The text of a block from its start: continued code is fenced again, without the indentation of a surrounding list.
+ */
 function opened(source: string, open: Fence | undefined, maxChars: number): string {
   if (open === undefined) return source.replace(/^\s+/, "");
   const lines = source.split("\n");
   const [first = ""] = lines;
-  // All of the code is in the block before, which has closed it.
+  // All of the code is in the previous block, which closed it.
   if (closesFence(first, open)) return lines.slice(1).join("\n").replace(/^\s+/, "");
   if (fenceAfter(first, open) !== open) return source.replace(/^\s+/, "");
   const end = lines.findIndex((line) => fenceAfter(line, open) !== open);
   const margin = outdented(open) === open ? 0 : open.indent.length;
   const code = lines.map((line, at) => (end === -1 || at <= end ? withoutMargin(line, margin) : line));
-  return openingOf(open, maxChars) + code.join("\n");
+  return openingLine(open, maxChars) + code.join("\n");
 }
 
-/** A block's text up to where the block ends: code is closed. */
+/** The text of a block up to its end: open code is closed. */
 function closed(text: string, inside: Fence | undefined, isContinued: boolean): string {
   if (inside === undefined) return text.trimEnd();
   const { indent, marks } = isContinued ? outdented(inside) : inside;
   return `${text}${text.endsWith("\n") ? "" : "\n"}${indent}${marks}`;
 }
 
-/** A fence as it stands where no list is around it. */
+/** A fence without the indentation of a surrounding list. */
 function outdented(fence: Fence): Fence {
   return fence.indent === "" || fence.indent.includes(">") ? fence : { ...fence, indent: "" };
 }

@@ -1,64 +1,64 @@
 import type { Model } from "../models/model.ts";
 
-/** How a conversation is kept within what its model takes; sizes in tokens. */
+/** How a conversation is kept within the model's window; sizes in tokens. */
 export interface ContextRules {
-  /** Most tokens of a context, where the model's window is larger. */
+  /** The largest context, if the model's window is larger. */
   contextTokens: number;
-  /** What stays free for the answer; at most a quarter of the window. */
+  /** Tokens kept free for the answer; at most a quarter of the window. */
   reserveTokens: number;
-  /** How much of the newest messages a summary leaves as it is. */
+  /** How much of the newest messages a compaction keeps. */
   keepRecentTokens: number;
-  /** Who writes summaries; undefined means who answers. */
+  /** The model that writes summaries; the run's model if undefined. */
   summarizer?: Model;
-  /** Absent where results are not to be shortened. */
+  /** Absent if results are not pruned. */
   pruning?: PruningRules;
-  /** Absent where the agent has no memory to write to. */
+  /** Absent if the agent cannot write memory. */
   flush?: FlushRules;
 }
 
-/** How old results are shortened. */
+/** How old tool results are pruned. */
 export interface PruningRules {
-  /** Newest replies whose results stay whole. */
+  /** The number of newest replies whose results stay whole. */
   keepLastAssistants: number;
-  /** Share of the window from which on it is done. */
+  /** The share of the window from which pruning starts. */
   startRatio: number;
-  /** Results up to this many characters stay whole; of a longer one its beginning and its end do. */
+  /** Results of up to this many characters stay whole; a longer one keeps its head and tail. */
   maxChars: number;
   headChars: number;
   tailChars: number;
 }
 
-/** The silent turn before a summary, in which the agent writes down what is worth keeping. */
+/** The silent turn before a compaction in which the agent saves notes to memory. */
 export interface FlushRules {
-  /** How many tokens earlier. */
+  /** How many tokens before the compaction it runs. */
   softThresholdTokens: number;
-  /** What it is asked. */
+  /** The prompt of the turn. */
   prompt: string;
 }
 
-/** What there is to spend on a request; in tokens. */
-export interface Budget {
-  /** Input and answer together. */
+/** The token budget of a request. */
+export interface ContextBudget {
+  /** Input and output together. */
   window: number;
-  /** Most input; what is free beyond it is for the answer. */
+  /** The largest input; the rest of the window is for the answer. */
   limit: number;
-  /** What of that is left for messages. */
-  deps: number;
-  /** How much of the newest messages a summary leaves as it is. */
+  /** The part of the limit that is left for messages. */
+  messages: number;
+  /** How much of the newest messages a compaction keeps. */
   keepRecent: number;
-  /** Input from which on the memory flush is due. */
+  /** The input size from which the memory flush is due. */
   flushAt: number;
 }
 
 /**
- * The budget of requests to a model.
- * @param fixed tokens of what every request carries besides messages
+ * The token budget of requests to a model.
+ * @param fixed tokens of everything in a request except messages
  */
-export function budgetOf(rules: ContextRules, model: Pick<Model, "contextWindow">, fixed: number): Budget {
+export function contextBudget(rules: ContextRules, model: Pick<Model, "contextWindow">, fixed: number): ContextBudget {
   const window = Math.min(model.contextWindow, rules.contextTokens);
   const limit = window - Math.min(rules.reserveTokens, Math.floor(window / 4));
-  const deps = Math.max(0, limit - fixed);
-  const keepRecent = Math.min(rules.keepRecentTokens, Math.floor(deps / 2));
-  const flushAt = limit - Math.min(rules.flush?.softThresholdTokens ?? 0, Math.floor(deps / 4));
-  return { window, limit, deps, keepRecent, flushAt };
+  const messages = Math.max(0, limit - fixed);
+  const keepRecent = Math.min(rules.keepRecentTokens, Math.floor(messages / 2));
+  const flushAt = limit - Math.min(rules.flush?.softThresholdTokens ?? 0, Math.floor(messages / 4));
+  return { window, limit, messages: messages, keepRecent, flushAt };
 }

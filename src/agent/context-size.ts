@@ -2,59 +2,62 @@ import type { JsonObject } from "../lib/json.ts";
 import { estimateTokens } from "../lib/tokens.ts";
 import type { AssistantPart, Message } from "../models/message.ts";
 import type { SystemPrompt, ToolSchema } from "../models/model.ts";
-import { type Budget, budgetOf } from "./context-rules.ts";
-import type { Loop, View } from "./journal.ts";
-import { toolSchema } from "./tool-schema.ts";
+import { type ContextBudget, contextBudget } from "./context-rules.ts";
+import type { View } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
+import { toolSchema } from "./tool.ts";
 
-/** What a message costs besides its content. */
+/** Tokens of a message besides its content. */
 const MESSAGE_OVERHEAD = 4;
-/** What providers charge for an image of common size, at most. */
+/** The most that providers charge for an image of common size. */
 const IMAGE_TOKENS = 1500;
-/** A provider's count that is further from the estimate than this is one of something else: of what its cache lacked, say. */
+/**
+ * A provider's count outside of these shares of the estimate counts something else, such as only the uncached input.
+ */
 const LEAST_RATIO = 0.5;
 const MOST_RATIO = 3;
 
-/** What the next request would take, and what it may; in tokens. */
-export interface Measured {
+/** The size of the next request and its budget, in tokens. */
+export interface ContextSize {
   view: View;
-  /** Of what every request carries besides messages. */
+  /** Everything in a request except messages. */
   fixed: number;
-  /** Of the whole request. */
+  /** The whole request. */
   tokens: number;
-  budget: Budget;
+  budget: ContextBudget;
 }
 
-/** Measures the request that a loop would make next. */
-export function measured({ journal, request, tools, model, context }: Loop): Measured {
+/** Measures the next request of a loop. */
+export function measureContext({ journal, request, tools, model, context }: LoopDeps): ContextSize {
   const view = journal.view();
   const fixed = fixedTokens(request.system, tools.map(toolSchema));
-  return { view, fixed, tokens: contextTokens(view, fixed, model.ref), budget: budgetOf(context, model, fixed) };
+  return { view, fixed, tokens: contextTokens(view, fixed, model.ref), budget: contextBudget(context, model, fixed) };
 }
 
 /**
- * About how many tokens a request with this view has. Where its provider has counted a request with the beginning of
- * it, that count holds for it, and only what came after is estimated.
- * @param fixed tokens of what every request carries besides messages
- * @param model `provider/model` that is to be asked
+ * The estimated tokens of a request with this view. If the provider counted an earlier request with the same beginning,
+ * that count is used and only the rest is estimated.
+ * @param fixed tokens of everything in a request except messages
+ * @param model `provider/model` to ask
  */
 export function contextTokens({ messages, countedFrom }: View, fixed: number, model: string): number {
-  const estimate = fixed + tokensOf(messages);
+  const estimate = fixed + messagesTokens(messages);
   const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);
   const reply = messages[at];
   if (at < countedFrom || reply?.role !== "assistant" || reply.model !== model) return estimate;
-  const since = tokensOf(messages.slice(at));
+  const since = messagesTokens(messages.slice(at));
   const ratio = reply.usage.input / (estimate - since);
   return ratio >= LEAST_RATIO && ratio <= MOST_RATIO ? reply.usage.input + since : estimate;
 }
 
-/** About how many tokens messages have together. */
-export function tokensOf(messages: readonly Message[]): number {
+/** The estimated tokens of messages together. */
+export function messagesTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 const ofMessages = new WeakMap<Message, number>();
 
-/** About how many tokens a message has; remembered, because a context is measured before every request. */
+/** The estimated tokens of a message; cached, because the context is measured before every request. */
 export function messageTokens(message: Message): number {
   return remembered(ofMessages, message, () => MESSAGE_OVERHEAD + contentTokens(message));
 }
@@ -71,10 +74,10 @@ function partTokens(part: AssistantPart): number {
 }
 
 const ofParameters = new WeakMap<JsonObject, number>();
-/** The last stable layer: it is the same in every turn, and long. */
+/** The last stable layer and its size: it is long and the same in every turn. */
 let stableLayer = { text: "", tokens: 0 };
 
-/** About how many tokens every request carries besides messages. */
+/** The estimated tokens of everything in a request except messages. */
 export function fixedTokens({ stable, dynamic }: SystemPrompt, tools: readonly ToolSchema[]): number {
   if (stableLayer.text !== stable) stableLayer = { text: stable, tokens: estimateTokens(stable) };
   return tools.reduce((sum, tool) => sum + toolTokens(tool), stableLayer.tokens + estimateTokens(dynamic));

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+import type { RunError } from "./run-error.ts";
 
 /**
- * What happens in a run, in order. `seq` grows through the whole session and is never used twice, so a reader that
- * remembers the last one it saw can go on from there, over any reconnect.
+ * The events of a run, in order. `seq` grows through the whole session and is never reused, so a reader can resume
+ * after the last one it received.
  */
 export type AgentEvent = EventHead & EventBody;
 
@@ -16,15 +17,15 @@ export interface EventHead {
 
 export type EventBody = LifecycleEvent | AssistantEvent | ToolEvent | CompactionEvent | QueueEvent | ApprovalEvent;
 
-/** Begins and ends a run. Exactly one `end` or `error`, always last. */
+/** The start and the end of a run. There is exactly one `end` or `error`, always last. */
 export type LifecycleEvent =
   | { type: "lifecycle"; phase: "start"; input: UserMessage }
   | { type: "lifecycle"; phase: "end"; usage: Usage }
   | { type: "lifecycle"; phase: "error"; error: RunError };
 
 /**
- * What the model says. Deltas are live only: after `message` it holds what they said, and after `restart` everything
- * since the last `message` is void because the call was asked again.
+ * The model's output. Deltas are live only: `message` contains their text, and `restart` invalidates everything since
+ * the last `message`, because the call is made again.
  */
 export type AssistantEvent =
   | { type: "assistant"; phase: "delta"; text: string }
@@ -39,8 +40,8 @@ export type ToolEvent =
   | { type: "tool"; phase: "end"; message: ToolMessage };
 
 /**
- * What happens to a message that comes while a run is at work: it waits, or it joins (`joined` on its own stream, as
- * the last event there; `joining` on the stream of the run that it joins), or it is dropped (the last event, too).
+ * What happens to a message that arrives during a run: it waits; it joins the run (`joined` ends its own stream,
+ * `joining` is on the stream of the run); or it is dropped, which ends its stream.
  */
 export type QueueEvent =
   | { type: "queue"; phase: "waiting"; ahead: number }
@@ -48,16 +49,16 @@ export type QueueEvent =
   | { type: "queue"; phase: "joined"; intoRunId: string }
   | { type: "queue"; phase: "dropped"; reason: string };
 
-/** The older part of the conversation is being summarized, was, or could not be. Sizes are estimated tokens. */
+/** The start, the end or the failure of a compaction. Sizes are estimated tokens. */
 export type CompactionEvent =
   | { type: "compaction"; phase: "start"; reason: CompactionReason; tokensBefore: number }
   | { type: "compaction"; phase: "end"; reason: CompactionReason; tokensBefore: number; tokensAfter: number }
   | { type: "compaction"; phase: "error"; reason: CompactionReason; message: string };
 
-/** Why: the next request would not fit, a provider said that one did not, or a person asked for it. */
+/** Why: the next request would not fit, a provider refused one for its size, or a person asked for it. */
 export type CompactionReason = "threshold" | "overflow" | "command";
 
-/** A tool call that waits for a person's word, and that word. */
+/** A tool call that waits for a person's approval, and the decision. */
 export type ApprovalEvent =
   | {
       type: "approval";
@@ -70,29 +71,13 @@ export type ApprovalEvent =
     }
   | { type: "approval"; phase: "decided"; approvalId: string; decision: "allow-once" | "allow-always" | "deny" };
 
-/** Whether nothing comes after this event in the stream of its run. */
+/** Whether this is the last event of its run's stream. */
 export function isLast(event: EventBody): boolean {
   if (event.type === "lifecycle") return event.phase !== "start";
   return event.type === "queue" && (event.phase === "joined" || event.phase === "dropped");
 }
 
-/** Why a run did not end well. */
-export interface RunError {
-  code:
-    | "model_error"
-    | "not_configured"
-    | "aborted"
-    | "timeout"
-    | "crash_loop"
-    | "dropped"
-    | "budget"
-    | "loop"
-    | "cancelled"
-    | "internal";
-  message: string;
-}
-
-/** The events that are gone once the message that they led to is there. */
+/** Whether the event is dropped once the message it belongs to is stored. */
 export function isEphemeral(body: EventBody): boolean {
   return body.type === "assistant" ? body.phase === "delta" : body.type === "tool" && body.phase === "update";
 }

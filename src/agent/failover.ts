@@ -1,97 +1,123 @@
+import { backoffMs, withJitter } from "../lib/backoff.ts";
+import { head } from "../lib/text.ts";
 import type { Candidate } from "../models/candidates.ts";
 import type { ModelError } from "../models/message.ts";
 import { providerIn } from "../models/profiles.ts";
 
 const MINUTE_MS = 60_000;
-/** How long a key rests after so many refusals in a row; after more, as after the last. */
-const RESTS_MS = [1, 5, 25, 60].map((minutes) => minutes * MINUTE_MS);
-/** Most time for which a provider can send a key to rest: then it is tried again, whatever was said. */
-const LONGEST_REST_MS = 24 * 60 * MINUTE_MS;
-/** A limit that is lifted so soon is waited for, where nobody else can be asked. */
+/** The cooldown after the first, second, third and each further refusal in a row. */
+const COOLDOWNS_MS = [1, 5, 25, 60].map((minutes) => minutes * MINUTE_MS);
+/** The longest cooldown that a provider can ask for. */
+const LONGEST_COOLDOWN_MS = 24 * 60 * MINUTE_MS;
+/** A rate limit that ends this soon is waited for if no other candidate is available. */
 const SHORT_LIMIT_MS = 10_000;
-/** Longest wait for anything else. */
+/** The longest pause before any other retry. */
 const LONGEST_WAIT_MS = 30_000;
-/** A call that took so long to fail is not made again: there would be no time left for another model. */
+/** A call that took this long to fail is not repeated: no time would be left for another model. */
 const SLOW_MS = 30_000;
 
-/** Why a key is refused. */
+/** Why a provider refuses a key. */
 export type Refusal = "rate_limit" | "auth" | "billing";
 
-/** One that rests after refusals, until it wakes. */
-export interface Rest {
+/** The cooldown of a key, or of a key with one model, after refusals. */
+export interface Cooldown {
   /** Refusals in a row. */
   failures: number;
-  /** The last one. */
+  /** The last refusal. */
   kind: Refusal;
-  /** In milliseconds since the epoch; in the past where it is awake, but has not answered since. */
+  /** The end, in milliseconds since the epoch; in the past if no call has succeeded since it ended. */
   until: number;
 }
 
-/** Who rests, by the names that `restNames` gives. */
-export type Cooldowns = ReadonlyMap<string, Rest>;
+/** Cooldowns by the names of `cooldownNames`. */
+export type Cooldowns = ReadonlyMap<string, Cooldown>;
 
-/** How an answer stands. */
-export interface Standing {
-  /** Who may give it, the preferred one first. */
+/** The models that may answer in place of a loop's model, and their cooldowns. */
+export interface Failover {
+  /** At least one, the preferred one first. */
+  readonly candidates: readonly Candidate[];
+  readonly retry: Omit<RetryPolicy, "chance">;
+  /** When the run times out; undefined if it has no time limit. */
+  readonly deadline: number | undefined;
+  /** The known cooldowns. Never rejects. */
+  cooldowns(): Promise<Cooldowns>;
+  /** Stores a cooldown for all sessions. Never throws. */
+  coolDown(name: string, cooldown: Cooldown): void;
+  /** Makes a candidate that answered the preferred one and deletes its cooldowns by these names. Never throws. */
+  answered(candidate: Candidate, forgiven: readonly string[]): void;
+  /** A random number from 0 to 1. */
+  chance(): number;
+}
+
+/** The state of one reply's failover. */
+export interface FailoverState {
+  /** The preferred one first. */
   candidates: readonly Candidate[];
-  rests: Cooldowns;
-  /** What those who were left said last. */
+  cooldowns: Cooldowns;
+  /** The last errors of the candidates that were given up. */
   failures: ReadonlyMap<Candidate, ModelError>;
-  /** Those who are not asked any more. */
-  spent: ReadonlySet<Candidate>;
-  /** When the run has to be done; undefined where it has all the time. */
+  /** Candidates that are not asked again. */
+  excluded: ReadonlySet<Candidate>;
+  /** When the run times out; undefined if it has no time limit. */
   deadline: number | undefined;
 }
 
-/** Whom to ask next, and after which wait; nobody where all have failed or rest for long. */
-export type Choice = { kind: "ask"; candidate: Candidate; afterMs: number } | { kind: "nobody" };
+/** The candidate to ask next and the pause before it; `none` if all have failed or are in a long cooldown. */
+export type Choice = { kind: "ask"; candidate: Candidate; afterMs: number } | { kind: "none" };
 
-/** How an answer stands before anybody was asked. */
-export function begin(candidates: readonly Candidate[], rests: Cooldowns, deadline: number | undefined): Standing {
-  return { candidates, rests, failures: new Map(), spent: new Set(), deadline };
+/** The state before the first attempt. */
+export function beginFailover(
+  candidates: readonly Candidate[],
+  cooldowns: Cooldowns,
+  deadline: number | undefined,
+): FailoverState {
+  return { candidates, cooldowns, failures: new Map(), excluded: new Set(), deadline };
 }
 
-/** The first that is awake; where all rest, the one that wakes first, if that is soon. */
-export function choose(standing: Standing, now: number): Choice {
-  const { candidates, rests, spent } = standing;
+/** The first candidate without a cooldown; if there is none, the one whose cooldown ends first, if that is soon. */
+export function chooseCandidate(state: FailoverState, now: number): Choice {
+  const { candidates, cooldowns, excluded } = state;
   const [first] = candidates
-    .filter((candidate) => !spent.has(candidate))
-    .map((candidate) => ({ candidate, afterMs: Math.max(0, wakesAt(candidate, rests) - now) }))
+    .filter((candidate) => !excluded.has(candidate))
+    .map((candidate) => ({ candidate, afterMs: Math.max(0, cooldownEndsAt(candidate, cooldowns) - now) }))
     .toSorted((a, b) => a.afterMs - b.afterMs);
-  const isSoon = first !== undefined && first.afterMs <= LONGEST_WAIT_MS && fits(first.afterMs, standing, now);
-  return isSoon ? { kind: "ask", ...first } : { kind: "nobody" };
+  const isSoon = first !== undefined && first.afterMs <= LONGEST_WAIT_MS && fits(first.afterMs, state, now);
+  return isSoon ? { kind: "ask", ...first } : { kind: "none" };
 }
 
 /** An attempt that failed. */
-export interface Failed {
+export interface FailedAttempt {
   candidate: Candidate;
   error: ModelError;
-  /** Whether people were shown anything of it. */
-  said: boolean;
-  /** Which attempt in a row it was, from 1. */
+  /** Whether it produced output that people may have seen. */
+  hasOutput: boolean;
+  /** The number of the attempt with this candidate, from 1. */
   attempt: number;
   tookMs: number;
 }
 
 /** How often and how soon the same model is asked again. */
-export interface Patience {
+export interface RetryPolicy {
   times: number;
-  /** Before the first time; twice as long before each further one. */
+  /** The pause before the first retry; it doubles with each further one. */
   backoffMs: number;
-  /** From 0 to 1, so that many who fail at once do not come back at once. */
+  /** A random number from 0 to 1 that spreads retries. */
   chance: number;
 }
 
 /**
- * What to do about a failed attempt: end with it; ask the same candidate again; or leave it for this answer, and let
- * its key rest for a while or not.
+ * What follows a failed attempt: end with its error, ask the same candidate again, or go on to another one, with a
+ * cooldown if the key was refused.
  */
 export type Move = { kind: "give up" } | { kind: "again"; afterMs: number } | { kind: "leave"; refusal?: Refusal };
 
-/** The rules. Nothing is asked again that has spoken, or that would fail anywhere; whoever refuses us, rests. */
-export function moveAfter(failed: Failed, standing: Standing, patience: Patience, now: number): Move {
-  const { error, said } = failed;
-  if (said) return { kind: "give up" };
+/**
+ * Decides what follows a failed attempt. A call that produced output, or that would fail with any model, is not
+ * repeated.
+ */
+export function moveAfter(failed: FailedAttempt, state: FailoverState, retry: RetryPolicy, now: number): Move {
+  const { error, hasOutput } = failed;
+  if (hasOutput) return { kind: "give up" };
   switch (error.kind) {
     case "overflow":
     case "format":
@@ -100,106 +126,145 @@ export function moveAfter(failed: Failed, standing: Standing, patience: Patience
     case "billing":
       return { kind: "leave", refusal: error.kind };
     case "rate_limit": {
-      const repeated = isAlone(failed, standing, now)
-        ? again(failed, standing, patience, SHORT_LIMIT_MS, now)
+      const repeated = isLastCandidate(failed, state, now)
+        ? retryMove(failed, state, retry, SHORT_LIMIT_MS, now)
         : undefined;
       return repeated ?? { kind: "leave", refusal: error.kind };
     }
     default:
-      return again(failed, standing, patience, LONGEST_WAIT_MS, now) ?? { kind: "leave" };
+      return retryMove(failed, state, retry, LONGEST_WAIT_MS, now) ?? { kind: "leave" };
   }
 }
 
-/** Asking the same once more, where that may help, is not too often and not too late. */
-function again(
-  failed: Failed,
-  standing: Standing,
-  patience: Patience,
+/** A retry with the same candidate, if it may help and there is time and a try left. */
+function retryMove(
+  failed: FailedAttempt,
+  state: FailoverState,
+  retry: RetryPolicy,
   longestMs: number,
   now: number,
 ): Move | undefined {
   const { error, attempt, tookMs } = failed;
-  if (attempt > patience.times || tookMs >= SLOW_MS || isFinal(error)) return undefined;
-  const backoffMs = Math.round(patience.backoffMs * 2 ** (attempt - 1) * (1 + patience.chance) * 0.5);
-  const afterMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
-  return afterMs <= longestMs && fits(afterMs, standing, now) ? { kind: "again", afterMs } : undefined;
+  if (attempt > retry.times || tookMs >= SLOW_MS || isFinal(error)) return undefined;
+  const pauseMs = withJitter(backoffMs(attempt - 1, { firstMs: retry.backoffMs }), retry.chance, [0.5, 1]);
+  const afterMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
+  return afterMs <= longestMs && fits(afterMs, state, now) ? { kind: "again", afterMs } : undefined;
 }
 
-/** Whether nobody else is awake. */
-function isAlone({ candidate }: Failed, standing: Standing, now: number): boolean {
-  const choice = choose({ ...standing, spent: new Set([...standing.spent, candidate]) }, now);
-  return choice.kind === "nobody" || choice.afterMs > 0;
+/** Whether no other candidate is available now. */
+function isLastCandidate({ candidate }: FailedAttempt, state: FailoverState, now: number): boolean {
+  const choice = chooseCandidate({ ...state, excluded: new Set([...state.excluded, candidate]) }, now);
+  return choice.kind === "none" || choice.afterMs > 0;
 }
 
-/** A refusal that no time will change, such as that of a model that is not there. */
+/** A failure that no retry can change, such as an unknown model. */
 function isFinal({ kind, status = 0 }: ModelError): boolean {
   return kind === "other" && status >= 400 && status < 500;
 }
 
-function fits(ms: number, { deadline }: Standing, now: number): boolean {
+function fits(ms: number, { deadline }: FailoverState, now: number): boolean {
   return deadline === undefined || now + ms < deadline;
 }
 
 /**
- * How an answer stands once a candidate was left, and what rests because of it. Where no key was refused, the model's
- * other keys would not help.
+ * The state after a candidate was given up, and its cooldown. If its key was not refused, the model's other keys are
+ * excluded too, because they would fail as well.
  */
-export function leave(
-  standing: Standing,
-  { candidate, error }: Failed,
+export function leaveCandidate(
+  state: FailoverState,
+  { candidate, error }: FailedAttempt,
   refusal: Refusal | undefined,
   now: number,
-): { standing: Standing; rested?: { name: string; rest: Rest } } {
-  const { candidates } = standing;
-  const failures = new Map([...standing.failures, [candidate, error]]);
+): { state: FailoverState; cooled?: { name: string; cooldown: Cooldown } } {
+  const { candidates } = state;
+  const failures = new Map([...state.failures, [candidate, error]]);
   if (refusal === undefined) {
-    const spent = candidates.filter(({ model }) => model.ref === candidate.model.ref);
-    return { standing: { ...standing, failures, spent: new Set([...standing.spent, ...spent]) } };
+    const excluded = candidates.filter(({ model }) => model.ref === candidate.model.ref);
+    return { state: { ...state, failures, excluded: new Set([...state.excluded, ...excluded]) } };
   }
-  const name = restName(candidate, refusal, candidates);
-  const rest = restAfter(standing.rests.get(name), refusal, error.retryAfterMs, now);
-  const rests = new Map([...standing.rests, [name, rest]]);
-  const spent = new Set([...standing.spent, candidate]);
-  return { standing: { ...standing, failures, spent, rests }, rested: { name, rest } };
+  const name = cooldownName(candidate, refusal, candidates);
+  const cooldown = cooldownAfter(state.cooldowns.get(name), refusal, error.retryAfterMs, now);
+  const cooldowns = new Map([...state.cooldowns, [name, cooldown]]);
+  const excluded = new Set([...state.excluded, candidate]);
+  return { state: { ...state, failures, excluded, cooldowns }, cooled: { name, cooldown } };
 }
 
-/** How a candidate rests after one more refusal. One that comes while it rests already does not count anew. */
-export function restAfter(
-  before: Rest | undefined,
+/** The cooldown after one more refusal. A refusal during a cooldown does not count as another failure. */
+export function cooldownAfter(
+  before: Cooldown | undefined,
   kind: Refusal,
   retryAfterMs: number | undefined,
   now: number,
-): Rest {
-  const told = Math.min(retryAfterMs ?? 0, LONGEST_REST_MS);
-  if (before !== undefined && before.until > now) return { ...before, kind, until: Math.max(before.until, now + told) };
-  const failures = Math.min((before?.failures ?? 0) + 1, RESTS_MS.length);
-  return { failures, kind, until: now + Math.max(RESTS_MS[failures - 1] ?? 0, told) };
+): Cooldown {
+  const askedMs = Math.min(retryAfterMs ?? 0, LONGEST_COOLDOWN_MS);
+  if (before !== undefined && before.until > now)
+    return { ...before, kind, until: Math.max(before.until, now + askedMs) };
+  const failures = Math.min((before?.failures ?? 0) + 1, COOLDOWNS_MS.length);
+  return { failures, kind, until: now + Math.max(COOLDOWNS_MS[failures - 1] ?? 0, askedMs) };
 }
 
-/** When a candidate wakes; 0 where it does not rest. */
-export function wakesAt(candidate: Candidate, rests: Cooldowns): number {
-  return Math.max(0, ...restNames(candidate).map((name) => rests.get(name)?.until ?? 0));
-}
-
-/** The names under which a candidate may rest: its key with this model and, where the key has a name, its key. */
-export function restNames({ model, profile }: Candidate): string[] {
-  return profile === undefined ? [model.ref] : [`${profile} ${model.ref}`, profile];
-}
-
-/** Those of a candidate's names under which something is noted. */
-export function namesAtRest(candidate: Candidate, rests: Cooldowns): string[] {
-  return restNames(candidate).filter((name) => rests.has(name));
+/** The end of a candidate's cooldown; 0 without one. */
+export function cooldownEndsAt(candidate: Candidate, cooldowns: Cooldowns): number {
+  return Math.max(0, ...cooldownNames(candidate).map((name) => cooldowns.get(name)?.until ?? 0));
 }
 
 /**
- * The name under which a candidate rests after a refusal. Limits are often those of a model, so another one may be
- * asked with the same key. A key that is refused or out of money rests as a whole where its provider has others; the
- * only one is tried with every model.
+ * The names of a candidate's possible cooldowns: its key with this model and, if the key has a profile, the profile.
  */
-export function restName(candidate: Candidate, kind: Refusal, candidates: readonly Candidate[]): string {
+export function cooldownNames({ model, profile }: Candidate): string[] {
+  return profile === undefined ? [model.ref] : [`${profile} ${model.ref}`, profile];
+}
+
+/** The names of a candidate's stored cooldowns. */
+export function activeCooldownNames(candidate: Candidate, cooldowns: Cooldowns): string[] {
+  return cooldownNames(candidate).filter((name) => cooldowns.has(name));
+}
+
+/**
+ * The name of the cooldown after a refusal. Rate limits often belong to a model, so the key stays usable with other
+ * models. A key that is unauthorized or out of credit cools down as a whole if its provider has other keys; the only
+ * key is tried with every model.
+ */
+export function cooldownName(candidate: Candidate, kind: Refusal, candidates: readonly Candidate[]): string {
   const { model, profile } = candidate;
-  const [own = model.ref, wide = own] = restNames(candidate);
+  const [ownName = model.ref, wideName = ownName] = cooldownNames(candidate);
   const provider = providerIn(model.ref);
   const hasOthers = candidates.some((other) => providerIn(other.model.ref) === provider && other.profile !== profile);
-  return kind !== "rate_limit" && hasOthers ? wide : own;
+  return kind !== "rate_limit" && hasOthers ? wideName : ownName;
+}
+
+const MAX_CHARS = 2000;
+
+/**
+ * The error of a reply that no model could give: for each model its last error or the end of its cooldown. A single
+ * candidate's error is returned unchanged.
+ */
+export function noModelAvailable({ candidates, failures, cooldowns }: FailoverState): ModelError {
+  const last = [...failures.values()].at(-1);
+  if (last !== undefined && candidates.length === 1) return last;
+  const reasons = new Map<string, string>();
+  for (const candidate of candidates) {
+    const { ref } = candidate.model;
+    const error = failures.get(candidate);
+    if (error !== undefined) reasons.set(ref, `${ref} failed (${kindText(error.kind)}): ${error.message}`);
+    else if (cooldownEndsAt(candidate, cooldowns) > 0 && !reasons.has(ref))
+      reasons.set(ref, `${ref} ${cooldownText(candidate, cooldowns)}`);
+  }
+  const message = head(`No model can answer now. ${[...reasons.values()].join("; ")}`, MAX_CHARS);
+  return { kind: last?.kind ?? longestCooldownKind(candidates, cooldowns), message };
+}
+
+function cooldownText(candidate: Candidate, cooldowns: Cooldowns): string {
+  const until = new Date(cooldownEndsAt(candidate, cooldowns)).toISOString();
+  return `is in cooldown until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC (${kindText(longestCooldownKind([candidate], cooldowns))})`;
+}
+
+/** The reason of the cooldown that ends last. */
+function longestCooldownKind(candidates: readonly Candidate[], cooldowns: Cooldowns): ModelError["kind"] {
+  const known = candidates.flatMap(cooldownNames).flatMap((name) => cooldowns.get(name) ?? []);
+  return known.toSorted((a, b) => b.until - a.until).at(0)?.kind ?? "other";
+}
+
+function kindText(kind: ModelError["kind"]): string {
+  return kind.replace("_", " ");
 }

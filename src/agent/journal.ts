@@ -1,65 +1,58 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, Directives, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
-import type { Model, ModelRequest, SystemPrompt } from "../models/model.ts";
-import type { Failover } from "./answer.ts";
-import type { CallBudget } from "./call-budget.ts";
-import type { ContextRules } from "./context-rules.ts";
-import type { CompactionReason, EventBody } from "./events.ts";
-import type { RepetitionLimits } from "./loop-detection.ts";
-import type { LoopHooks } from "./loop-hooks.ts";
-import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
+import type { CompactionReason } from "./events.ts";
 
 /**
- * The durable memory of one run. The loop keeps nothing of its own: after a crash it is started again over the same
- * journal and goes on from the last finished step.
+ * The durable state of one run. The loop has none: after a crash it starts again with the same journal and continues
+ * after the last finished step.
  *
- * Every verb is synchronous and has stored what it was told when it returns (before any request leaves the object).
+ * Every method is synchronous and has stored its arguments when it returns, before any request leaves the object.
  */
 export interface Journal {
-  /** What the model sees, oldest first; every tool call in it that is not of the last reply has its result. */
+  /** What the model sees, oldest first. Every tool call in it, except those of the last reply, has its result. */
   context(): Message[];
-  /** The same, with what is known of it. */
+  /** The same with its metadata. */
   view(): View;
-  /** How often the call that comes next was begun before and did not finish. */
+  /** How often the next model call was started before without finishing. */
   readonly interruptedAsks: number;
-  /** Whether a call was launched before, by this incarnation or an earlier one. */
+  /** Whether a call was launched before, also by an earlier incarnation of the object. */
   wasLaunched(callId: string): boolean;
   /**
-   * The reply that is being made is given up and will be asked for anew: stores what people were already sent of it, as
-   * a reply that was interrupted. True where that was anything: then the model sees it, and the context has changed.
+   * Gives up the current reply, which will be requested again, and stores the part that was already sent to people as
+   * an interrupted reply. Returns true if there was such a part, which changes the context.
    */
   restarting(): boolean;
-  /** Stores a reply that asks for tools. */
+  /** Stores a reply that calls tools. */
   answered(message: AssistantMessage): void;
-  /** Stores that these calls are being launched now. */
+  /** Stores that these calls are launched now. */
   launching(calls: readonly ToolCallPart[]): void;
   /** Stores the result of a call. */
   returned(message: ToolMessage): void;
-  /** Whether messages have come that are to join this run. */
+  /** Whether messages have arrived that join this run. */
   hasPendingInput(): boolean;
-  /** Stores the messages that have come, as the next thing that the model sees. */
+  /** Stores these messages as the next input of the model. */
   takePendingInput(): void;
-  /** What a person said of a call of the last reply; undefined where nobody was asked, or has answered yet. */
+  /** A person's decision on a call of the last reply; undefined before there is one. */
   verdictOn(callId: string): Verdict | undefined;
-  /** The arguments with which a person has allowed a call; undefined where nobody has. */
+  /** The arguments with which a person allowed a call; undefined if nobody did. */
   allowedArgs(callId: string): JsonObject | undefined;
-  /** Stores that the run waits for a person's word on these calls. */
+  /** Stores that the run waits for approval of these calls. */
   pausing(questions: readonly ApprovalQuestion[]): void;
-  /** Shortens, for the model, the results before the message with this id; all that there are where none is given. */
+  /** Prunes for the model all results before the message with this id; all results if undefined. */
   pruned(beforeId: string | undefined): void;
-  /** Announces that a summary is being made. */
+  /** Emits that a compaction starts. */
   compacting(reason: CompactionReason, tokensBefore: number): void;
-  /** Stores a summary: from now on the model sees it in place of all that comes before the first message that is kept. */
+  /** Stores a summary. From now on the model sees it in place of everything before the first kept message. */
   compacted(summary: NewSummary): void;
-  /** Announces that no summary was made, and why; what was spent on it counts. */
+  /** Emits that a compaction failed, and why; its usage is counted. */
   notCompacted(reason: CompactionReason, message: string, usage: Usage): void;
-  /** Whether the memory flush has not been done since the last summary. */
+  /** Whether no memory flush has run since the last summary. */
   readonly isFlushDue: boolean;
-  /** Replies of the memory flush that is going on; undefined where none is. */
+  /** The number of replies of the current memory flush; undefined outside of one. */
   readonly flushReplies: number | undefined;
-  /** Stores that a memory flush begins, and what it asks. Until it ends all that is stored belongs to it. */
+  /** Stores that a memory flush begins, with its prompt. Everything stored until it ends belongs to it. */
   flushing(prompt: string): void;
-  /** Stores that the flush is over, with its last reply. The model sees nothing of it from now on. */
+  /** Stores the last reply of the flush and ends it. The model does not see the flush from now on. */
   flushed(last: AssistantMessage): void;
 }
 
@@ -67,21 +60,21 @@ export interface Journal {
 export interface View {
   /** Oldest first. */
   messages: Message[];
-  /** How many of the first only stand for what is older: a summary, and what was asked last before the others. */
+  /** How many messages at the start only represent older ones: a summary and the last request before the others. */
   pinned: number;
-  /** What the summary among them says. */
+  /** The text of the summary among them. */
   summary?: string;
-  /** Index of the first message that came when the model saw the ones before it as they are now. */
+  /** The index of the first message since the view before it last changed; token counts before it do not apply. */
   countedFrom: number;
-  /** Whether it is about as long as a view can be, whatever the model takes: older messages would be left out. */
+  /** Whether the view has its maximum length: more messages would push out the oldest, whatever the model's window. */
   isFull: boolean;
 }
 
-/** A summary that is to be stored. */
+/** A summary to store. */
 export interface NewSummary {
   reason: CompactionReason;
   text: string;
-  /** The first message that stays as it is. */
+  /** The id of the first kept message. */
   keptId: string;
   /** `provider/model` that wrote it. */
   model: string;
@@ -93,42 +86,8 @@ export interface NewSummary {
 
 export type Verdict = "allow" | "deny";
 
-/** A call that may not run before a person has said so, and what to ask them. */
+/** A call that needs approval, and the question for the person. */
 export interface ApprovalQuestion {
   call: ToolCallPart;
   question: string;
-}
-
-/** What one run of the loop needs. */
-export interface Loop {
-  /** Who is asked; where there is a failover, the one that the prompt was made for. */
-  model: Model;
-  /** Who else may answer; absent where nobody may, and nothing is asked again. */
-  failover?: Failover | undefined;
-  /** The system prompt for a model that took over; that of the request where absent. */
-  systemOf?: ((model: Model) => Promise<SystemPrompt>) | undefined;
-  request: Omit<ModelRequest, "messages" | "tools">;
-  tools: readonly AnyTool[];
-  journal: Journal;
-  /** Longest silence of a model, in milliseconds; 0 means no limit. */
-  modelIdleMs: number;
-  /** What may be spent; absent where nothing is capped. */
-  budget?: CallBudget | undefined;
-  /** How often a model may repeat itself. */
-  repetition: RepetitionLimits;
-  /** What plugins have to say; absent where none has anything to. */
-  hooks?: LoopHooks | undefined;
-  /** Tools that a person has allowed for good. */
-  allowedTools: readonly string[];
-  /** How the conversation is kept within what the model takes. */
-  context: ContextRules;
-  /** Makes of a tool's output what its result may hold, before it is stored. Never rejects. */
-  keep(output: ToolOutput): Promise<KeptOutput>;
-  /** Adds to the journal what belongs to what people have said since the last reply. Twice is the same as once. */
-  complete?(): Promise<void>;
-  emit(event: EventBody): void;
-  /** Told before a text is shown what the reply has asked for so far. */
-  directed?(directives: Directives): void;
-  newMessageId(): string;
-  now(): number;
 }

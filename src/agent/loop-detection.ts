@@ -1,33 +1,26 @@
-import { callsOf, type Message, type ToolCallPart, type ToolMessage } from "../models/message.ts";
-import { FatalRunError } from "./must-end.ts";
-import { noteOn } from "./repetition-note.ts";
-import { type Done, doneBy, isSame } from "./same-result.ts";
+import { canonicalJson } from "../lib/json.ts";
+import { type Message, type ToolCallPart, type ToolMessage, toolCalls } from "../models/message.ts";
+import type { RepetitionLimits } from "./loop-deps.ts";
+import { prunedExcerpt } from "./pruning.ts";
+import { FatalRunError } from "./run-error.ts";
 
-/** How often the same call may give the same result before the model is told so, and before its run ends. */
-export interface RepetitionLimits {
-  /** Whether anybody looks. */
-  enabled: boolean;
-  warnAfter: number;
-  stopAfter: number;
-}
-
-/** Calls that were made again and again, in turn where they are several, and how often. */
+/** The calls that a model repeats, in turn if there are several, and how often. */
 export interface Repetition {
   tools: string[];
   times: number;
 }
 
-/** Most rounds that one turn of a circle has: `A B C A B C` is found, a longer one is not. */
-const LONGEST_CIRCLE = 3;
+/** The longest detected cycle, in rounds: `A B C A B C` is detected, a longer cycle is not. */
+const LONGEST_CYCLE = 3;
 
-/** The calls of one reply that have their result. */
-type Round = readonly Done[];
+/** The completed calls of one reply. */
+type Round = readonly CompletedCall[];
 
 /**
- * The result of a call as it is to be stored: with a note for the model where that call has given it too often. The note
- * is no part of the result when the next ones are compared with it.
+ * The result of a call to store, with a note for the model if the call gave it too often. Later comparisons ignore the
+ * note.
  */
-export function notingRepetition(
+export function withRepetitionNote(
   result: ToolMessage,
   call: ToolCallPart,
   messages: readonly Message[],
@@ -36,14 +29,16 @@ export function notingRepetition(
   if (!limits.enabled) return result;
   const rounds = roundsIn(messages);
   rounds.next();
-  const { times } = longest([doneBy(call, result)], rounds);
-  return times < limits.warnAfter ? result : { ...result, text: `${result.text}${noteOn(times, limits.stopAfter)}` };
+  const { times } = longestRepetition([completedCall(call, result)], rounds);
+  return times < limits.warnAfter
+    ? result
+    : { ...result, text: `${result.text}${repetitionNote(times, limits.stopAfter)}` };
 }
 
 /**
- * Ends the run of a model that goes in circles in spite of the note. It looks at nothing but the conversation, so it
- * comes to the same after a crash. A result that changes is progress, and so is a new message of a person.
- * @throws MustEnd `loop`
+ * Ends the run of a model that continues to repeat itself despite the note. It depends only on the conversation, so it
+ * decides the same after a crash. A changed result or a new user message resets the count.
+ * @throws FatalRunError `loop`
  */
 export function stopRepetition(messages: readonly Message[], { enabled, stopAfter }: RepetitionLimits): void {
   if (!enabled) return;
@@ -57,34 +52,34 @@ export function stopRepetition(messages: readonly Message[], { enabled, stopAfte
   );
 }
 
-/** What the newest round of calls repeats; 0 times where nobody called anything since somebody last spoke. */
+/** What the newest round repeats; 0 times without calls since the last user message. */
 export function repetitionIn(messages: readonly Message[]): Repetition {
   const rounds = roundsIn(messages);
   const newest = rounds.next();
-  return newest.done ? { tools: [], times: 0 } : longest(newest.value, rounds);
+  return newest.done ? { tools: [], times: 0 } : longestRepetition(newest.value, rounds);
 }
 
-function longest(newest: Round, older: Iterable<Round>): Repetition {
+function longestRepetition(newest: Round, older: Iterable<Round>): Repetition {
   const rounds = new Rounds(newest, older);
   let found: Repetition = { tools: newest.slice(0, 1).map(({ tool }) => tool), times: 1 };
-  for (let length = 1; length <= LONGEST_CIRCLE; length++) {
-    const repetition = inCircle(rounds, length);
+  for (let length = 1; length <= LONGEST_CYCLE; length++) {
+    const repetition = repetitionOfLength(rounds, length);
     if (repetition.times > found.times) found = repetition;
   }
   return found;
 }
 
 /**
- * How often the rounds went round a circle of so many of them, counted back from the newest one. A place of the circle
- * is taken by the calls that were made each time it was come by: other calls beside them do not make a circle less of one.
+ * How often a cycle of this many rounds was repeated, counted back from the newest round. Of each round in the cycle
+ * only the calls count that occur every time; others beside them do not hide a cycle.
  */
-function inCircle(rounds: Rounds, length: number): Repetition {
+function repetitionOfLength(rounds: Rounds, length: number): Repetition {
   const places: Round[] = [];
   let count = 0;
   for (;;) {
     const round = rounds.at(count);
     const place = places[count % length];
-    const same = place === undefined ? round : round && common(place, round);
+    const same = place === undefined ? round : round && sharedCalls(place, round);
     if (same === undefined || same.length === 0) break;
     places[count % length] = same;
     count++;
@@ -93,11 +88,11 @@ function inCircle(rounds: Rounds, length: number): Repetition {
   return { tools: [...new Set(tools)].reverse(), times: Math.ceil(count / length) };
 }
 
-function common(a: Round, b: Round): Round {
-  return a.filter((one) => b.some((other) => isSame(one, other)));
+function sharedCalls(a: Round, b: Round): Round {
+  return a.filter((one) => b.some((other) => isSameCall(one, other)));
 }
 
-/** Rounds from the newest to the oldest, of which no more are looked at than is asked for. */
+/** The rounds from the newest to the oldest, read only as far as needed. */
 class Rounds {
   readonly #known: Round[];
   readonly #older: Iterator<Round>;
@@ -117,18 +112,75 @@ class Rounds {
   }
 }
 
-/** The rounds since somebody last spoke, the newest first. */
+/** The rounds since the last user message, the newest first. */
 function* roundsIn(messages: readonly Message[]): Generator<Round, undefined> {
   const results = new Map<string, ToolMessage>();
   for (const message of messages.toReversed()) {
     if (message.role === "user") return;
     if (message.role === "tool") results.set(message.callId, message);
-    else if (callsOf(message).length > 0) {
-      yield callsOf(message).flatMap((call) => {
+    else if (toolCalls(message).length > 0) {
+      yield toolCalls(message).flatMap((call) => {
         const result = results.get(call.callId);
-        return result === undefined ? [] : [doneBy(call, result)];
+        return result === undefined ? [] : [completedCall(call, result)];
       });
       results.clear();
     }
   }
+}
+
+/** A call and its result, reduced to what is compared. */
+export interface CompletedCall {
+  tool: string;
+  /** The call and everything of its result except the text. */
+  call: string;
+  /** The head and the tail of the text; both are the whole text unless it was pruned. */
+  first: string;
+  last: string;
+  /** The length of the whole text. */
+  length: number;
+}
+
+/** Random ids that differ in equal results: of a spilled text, and of the fence around external content. */
+const DRAWN_ID = /spl_[0-9a-z]{26}|(?<=UNTRUSTED_CONTENT id=")[0-9a-f]{16}/g;
+
+/** The comparable form of a call and its result. */
+export function completedCall({ tool, args, invalidArgs = "" }: ToolCallPart, result: ToolMessage): CompletedCall {
+  const { text, isError, images = [] } = result;
+  const bare = withoutRepetitionNote(text);
+  const left = prunedExcerpt(bare);
+  const noteLength = text.length - bare.length;
+  return {
+    tool,
+    call: canonicalJson([tool, args, invalidArgs, isError, images.map(({ path }) => path)]),
+    first: withoutIds(left?.first ?? bare),
+    last: withoutIds(left?.last ?? bare),
+    length: left === undefined ? bare.length : left.length - noteLength,
+  };
+}
+
+function withoutIds(text: string): string {
+  return text.replace(DRAWN_ID, (id) => "_".repeat(id.length));
+}
+
+/** Whether two calls and their results are equal; of pruned results the remaining parts are compared. */
+export function isSameCall(a: CompletedCall, b: CompletedCall): boolean {
+  if (a.call !== b.call || a.length !== b.length) return false;
+  const begins = a.first.startsWith(b.first) || b.first.startsWith(a.first);
+  return begins && (a.last.endsWith(b.last) || b.last.endsWith(a.last));
+}
+
+/** The note for a model below a result that it got too often. */
+export function repetitionNote(times: number, stopAfter: number): string {
+  const end = times < stopAfter ? `after ${stopAfter} times the run is stopped` : "the run is stopped now";
+  return (
+    `\n\n[System] You have made this call ${times} times and it gave the same result each time. Asking once more ` +
+    `changes nothing: do something else, or say what is in the way. Otherwise ${end}.`
+  );
+}
+
+const NOTE_PATTERN = /\n\n\[System\] You have made this call \d+ times and it gave the same result each time\.[^\n]*$/;
+
+/** A result without the note. */
+export function withoutRepetitionNote(text: string): string {
+  return text.replace(NOTE_PATTERN, "");
 }

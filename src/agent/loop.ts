@@ -1,16 +1,14 @@
-import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
-import { callsOf } from "../models/message.ts";
+import { type AssistantMessage, type Message, type ToolCallPart, toolCalls } from "../models/message.ts";
 import { answer } from "./answer.ts";
-import { ContextKeeper, outOfRoom } from "./context-keeper.ts";
-import type { Loop } from "./journal.ts";
+import { ContextKeeper, withTooLongHint } from "./context-keeper.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import { stopRepetition } from "./loop-detection.ts";
-import { askInFlush, inward } from "./memory-flush.ts";
+import { askInFlush, flushLoop } from "./memory-flush.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
- * How a loop ended: with the reply that the run ends on; because its signal aborted, with what the model had said by
- * then; or because it cannot go on before a person has spoken, after which it is started again over the same journal.
- * The message is not stored yet.
+ * How a loop ended: with the final reply; with an abort and the model's output until then; or paused for a person's
+ * approval, after which it is started again with the same journal. The message is not stored yet.
  */
 export type LoopEnd =
   | { kind: "reply"; message: AssistantMessage }
@@ -18,36 +16,36 @@ export type LoopEnd =
   | { kind: "paused" };
 
 /**
- * Lets the model work: asks it, runs the tools that it calls, and asks again until it calls none. Messages that come
- * meanwhile are taken up before the next tool is launched or the model is asked again. A request that would not fit, or
- * did not, is made once there is room for it. A memory flush is a detour on the same way.
+ * Runs the agent loop: asks the model, runs the tools it calls, and asks again until it calls none. New messages are
+ * taken in before the next tool is launched or the model is asked again. A request that does not fit, or was refused
+ * for its size, is made after the context was reduced. A memory flush runs within the same loop.
  *
- * It never throws for what one reply or a tool does; it passes on what the journal throws, and `MustEnd` where the run
- * may not go on. A model's failure ends it with a reply whose stop is `error`. An abort ends it promptly, and calls may
- * then be left without a result.
+ * It does not throw for what a reply or a tool does. It throws what the journal throws, and `FatalRunError` if the run
+ * must end. A model's failure ends it with a reply whose stop is `error`. An abort ends it promptly and may leave calls
+ * without a result.
  */
-export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd> {
+export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<LoopEnd> {
   const { journal } = outer;
   const keeper = new ContextKeeper(outer);
-  /** How often the next call was begun before. */
+  /** How often the next call was started before. */
   let interrupted = journal.interruptedAsks;
   while (!signal.aborted) {
     const open = openCalls(journal.context());
     if (open.length > 0) {
       interrupted = 0;
-      const loop = journal.flushReplies === undefined ? outer : inward(outer);
+      const loop = journal.flushReplies === undefined ? outer : flushLoop(outer);
       if ((await runTools(loop, open, signal)) === "paused") return { kind: "paused" };
       continue;
     }
     journal.takePendingInput();
     await outer.complete?.();
-    // A memory flush ends by itself, and nobody who waits for an answer is to suffer from it.
+    // A memory flush is bounded itself, and must not end a run that owes a reply.
     if (journal.flushReplies === undefined) stopRepetition(journal.context(), outer.repetition);
     if (interrupted > 0) outer.emit({ type: "assistant", phase: "restart", attempt: interrupted + 1 });
     interrupted = 0;
     await keeper.makeRoom(signal);
     if (signal.aborted) break;
-    // Making room can take long, and what came meanwhile belongs to this request, too.
+    // Making space can take long; messages that arrived meanwhile belong to this request.
     if (journal.hasPendingInput()) continue;
     if (journal.flushReplies !== undefined) {
       await askInFlush(outer, signal);
@@ -60,10 +58,10 @@ export async function runLoop(outer: Loop, signal: AbortSignal): Promise<LoopEnd
       journal.restarting();
       if (message.parts.length > 0) outer.emit({ type: "assistant", phase: "restart", attempt: 2 });
       if (await keeper.recover(message, signal)) continue;
-      return signal.aborted ? { kind: "aborted" } : { kind: "reply", message: outOfRoom(message) };
+      return signal.aborted ? { kind: "aborted" } : { kind: "reply", message: withTooLongHint(message) };
     }
-    keeper.helped(message);
-    if (callsOf(message).length === 0) return { kind: "reply", message };
+    keeper.answered(message);
+    if (toolCalls(message).length === 0) return { kind: "reply", message };
     journal.answered(message);
   }
   return { kind: "aborted" };
@@ -75,5 +73,5 @@ export function openCalls(messages: readonly Message[]): ToolCallPart[] {
   const reply = messages[at];
   if (reply?.role !== "assistant") return [];
   const answered = new Set(messages.slice(at + 1).map((message) => (message.role === "tool" ? message.callId : "")));
-  return callsOf(reply).filter((call) => !answered.has(call.callId));
+  return toolCalls(reply).filter((call) => !answered.has(call.callId));
 }

@@ -1,24 +1,24 @@
-import { callsOf } from "../models/message.ts";
+import { toolCalls } from "../models/message.ts";
 import { answer } from "./answer.ts";
-import type { Loop } from "./journal.ts";
+import type { LoopDeps } from "./loop-deps.ts";
 import type { AnyTool } from "./tool.ts";
 
-/** Most replies of one flush; then it is over, whatever it still wanted. */
+/** The most replies of one flush. */
 const MAX_REPLIES = 8;
 
-/** What may be called in a flush: what is about files and memory. */
+/** The tools that may be called in a flush: those for files and memory. */
 const TOOLS: ReadonlySet<string> = new Set(["read", "write", "edit", "ls", "memory_search", "memory_get"]);
 
 /**
- * The loop as it is while a memory flush goes on. Nobody hears what happens, and tools that do more than write down
- * what is known refuse; what the model is sent stays the same, so that its provider's cache holds.
+ * The loop during a memory flush. It emits nothing, and other tools refuse their calls; the request stays the same, so
+ * that the provider's prompt cache is used.
  */
-export function inward(loop: Loop): Loop {
+export function flushLoop(loop: LoopDeps): LoopDeps {
   const tools = loop.tools.map((tool) => (isForMemory(tool) ? tool : refusing(tool)));
   return { ...loop, tools, emit: () => undefined };
 }
 
-/** Nobody can be asked meanwhile. */
+/** A tool that may need approval is not available: nobody can be asked during a flush. */
 function isForMemory({ name, approval }: AnyTool): boolean {
   return TOOLS.has(name) && approval === undefined;
 }
@@ -30,17 +30,17 @@ function refusing({ approval: _, ...tool }: AnyTool): AnyTool {
   return { ...tool, replay: "safe", run };
 }
 
-/** Asks once in a memory flush. The calls of the reply are to be run as long as there are few; then it is over. */
-export async function askInFlush(loop: Loop, signal: AbortSignal): Promise<void> {
+/** Asks once in a memory flush. The loop runs the reply's calls until the flush has its most replies. */
+export async function askInFlush(loop: LoopDeps, signal: AbortSignal): Promise<void> {
   const { journal } = loop;
-  const reply = await answer(inward(loop), journal.context(), signal);
+  const reply = await answer(flushLoop(loop), journal.context(), signal);
   if (reply.stop === "aborted") return;
-  const goesOn = callsOf(reply).length > 0 && (journal.flushReplies ?? 0) + 1 < MAX_REPLIES;
+  const goesOn = toolCalls(reply).length > 0 && (journal.flushReplies ?? 0) + 1 < MAX_REPLIES;
   if (goesOn) journal.answered(reply);
   else journal.flushed(reply);
 }
 
-/** What the agent is asked in a memory flush. @param date of today where the user is, as YYYY-MM-DD */
+/** The prompt of a memory flush. @param date today in the user's time zone, as YYYY-MM-DD */
 export function flushPrompt(date: string): string {
   return (
     "[System] This conversation is about to be shortened: its older part will be summarized, and details get lost. " +

@@ -3,15 +3,15 @@ import type { Message, ToolMessage } from "../models/message.ts";
 import type { PruningRules } from "./context-rules.ts";
 import { messageTokens } from "./context-size.ts";
 
-/** Share of the window that has to come free: every step changes what a provider has in its cache. */
+/** The least share of the window that pruning must free: each pruning invalidates the provider's prompt cache. */
 const STEP_SHARE = 0.05;
 
 /**
- * A tool's result as a model sees it once it is old: beginning and end of a long one, and no images.
- * @param where how to read the whole of it again
+ * An old tool result as a model sees it: head and tail of a long text, and no images.
+ * @param where how to read the whole text again
  */
-export function shortened(result: ToolMessage, rules: PruningRules, where: string): ToolMessage {
-  if (!isShortened(result, rules)) return result;
+export function pruneResult(result: ToolMessage, rules: PruningRules, where: string): ToolMessage {
+  if (!isPrunable(result, rules)) return result;
   const { images, ...rest } = result;
   const gone = (images ?? []).map(({ path }) => `\n[The image ${path} is not shown any more: use read to see it.]`);
   return { ...rest, text: excerpt(result.text, rules, where) + gone.join("") };
@@ -19,13 +19,13 @@ export function shortened(result: ToolMessage, rules: PruningRules, where: strin
 
 function excerpt(text: string, { maxChars, headChars, tailChars }: PruningRules, where: string): string {
   if (text.length <= maxChars) return text;
-  const [first, last] = [head(text, headChars), headOfTail(text, tailChars)];
+  const [first, last] = [head(text, headChars), tailOrEmpty(text, tailChars)];
   const left = text.length - first.length - last.length;
   return `${first}\n\n[${left} of ${text.length} characters of this older result are left out here. ${where}]\n\n${last}`;
 }
 
-/** What is left of a text that was shortened: how it began and ended, and how long it was; undefined where it is whole. */
-export function leftOf(text: string): { first: string; last: string; length: number } | undefined {
+/** The head, the tail and the full length of a pruned text; undefined if it was not pruned. */
+export function prunedExcerpt(text: string): { first: string; last: string; length: number } | undefined {
   const [, first, length, last] = EXCERPT.exec(text) ?? [];
   return first === undefined || last === undefined ? undefined : { first, last, length: Number(length) };
 }
@@ -33,24 +33,24 @@ export function leftOf(text: string): { first: string; last: string; length: num
 const EXCERPT =
   /^([\s\S]*)\n\n\[\d+ of (\d+) characters of this older result are left out here\. [^\n]*\]\n\n([\s\S]*)$/;
 
-function headOfTail(text: string, chars: number): string {
+function tailOrEmpty(text: string, chars: number): string {
   return chars === 0 ? "" : tail(text, chars);
 }
 
-function isShortened({ text, images }: ToolMessage, { maxChars, headChars, tailChars }: PruningRules): boolean {
+function isPrunable({ text, images }: ToolMessage, { maxChars, headChars, tailChars }: PruningRules): boolean {
   return (text.length > maxChars && headChars + tailChars < text.length) || (images?.length ?? 0) > 0;
 }
 
-/** What shortening would bring. */
+/** The effect of a pruning. */
 export interface Pruning {
-  /** The message before which results are to be shortened; absent where that is all of them. */
+  /** Results before this message are pruned; all if absent. */
   beforeId?: string;
-  /** Tokens that come free. */
+  /** Tokens that it frees. */
   saved: number;
 }
 
-/** What comes free when the results before the newest replies are shortened, as many replies as the rules say. */
-export function pruningOf(messages: readonly Message[], rules: PruningRules): Pruning {
+/** What pruning would free with the newest replies, as many as the rules say, left whole. */
+export function planPruning(messages: readonly Message[], rules: PruningRules): Pruning {
   let replies = rules.keepLastAssistants;
   let end = messages.length;
   for (let at = messages.length - 1; at >= 0 && replies > 0; at--) {
@@ -64,11 +64,11 @@ export function pruningOf(messages: readonly Message[], rules: PruningRules): Pr
 }
 
 function savedBy(message: Message, rules: PruningRules): number {
-  if (message.role !== "tool" || !isShortened(message, rules)) return 0;
-  return Math.max(0, messageTokens(message) - messageTokens(shortened(message, rules, "")));
+  if (message.role !== "tool" || !isPrunable(message, rules)) return 0;
+  return Math.max(0, messageTokens(message) - messageTokens(pruneResult(message, rules, "")));
 }
 
-/** Whether shortening is worth that a provider's cache no longer holds what comes after. */
+/** Whether the freed tokens are worth invalidating the provider's prompt cache. */
 export function isWorthPruning(saved: number, window: number): boolean {
   return saved >= STEP_SHARE * window;
 }

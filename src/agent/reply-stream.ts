@@ -1,18 +1,17 @@
 import { type Block, type BlockSize, createBlockChunker } from "./block-chunker.ts";
-import { endsWithToken, isSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-reply.ts";
+import { endsWithToken, isSilent, withoutTokenAfter, withoutTokenBefore } from "./silent-token.ts";
 
-/** Makes blocks of a reply while it is being written, without the silent token. */
+/** Cuts a reply into blocks while it streams, without the silent token. */
 export interface ReplyStream {
-  /** Takes more of the reply's text. Gives the blocks that can be sent now, none of them blank. */
+  /** Adds text and returns the blocks that can be sent; none is blank. */
   push(delta: string): Block[];
-  /** Gives the rest, once there is no more to come. */
+  /** Returns the rest, at the end. */
   end(): Block[];
 }
 
 /**
- * A block that is the silent token, or ends with it, is held back: whether that is said depends on what comes next. What
- * is left out of a reply is in the source of the block after it, so that the sources of what was given are
- * the reply as far as it was given.
+ * A block that is or ends with the silent token is held back, because the next text decides whether the token is
+ * removed. Removed text stays in the source of the next block, so that the sources joined are the reply up to there.
  */
 export function createReplyStream(size: BlockSize): ReplyStream {
   const chunker = createBlockChunker(size);

@@ -1,17 +1,19 @@
 import type { Directives } from "../models/message.ts";
-import { CodeTracker } from "./code-tracker.ts";
+import { CodeTracker } from "./markdown-code.ts";
 
-/** Takes tags that are no text out of a reply while it is being written. However it arrives, the text is the same. */
+/**
+ * Removes directive tags from a reply while it streams. How the text is split into deltas does not change the result.
+ */
 export interface TagSplitter {
-  /** The text of one more delta; what may be half a tag, or a line that is one, is held back. */
+  /** The text of one more delta; a possible partial tag or `MEDIA:` line is held back. */
   push(delta: string): string;
-  /** What was held back, once there is no more to come. */
+  /** The text held back, at the end. */
   end(): string;
-  /** What the tags so far ask for. */
+  /** The directives so far. */
   readonly directives: Directives;
 }
 
-/** Longest id of a message, and longest path, in UTF-16 units. */
+/** The longest message id and the longest path, in UTF-16 units. */
 const MAX_ID_UNITS = 128;
 const MAX_LINE_UNITS = 2000;
 
@@ -25,14 +27,14 @@ const MEDIA = /^MEDIA:/i;
 const OPEN_MEDIA = /^M(?:E(?:D(?:I(?:A)?)?)?)?$/i;
 
 /**
- * Takes out `[[reply_to_current]]`, `[[reply_to:<id>]]`, `[[audio_as_voice]]` and lines `MEDIA:<path>`. A `MEDIA:` line
- * with a web address leaves that address to be read. In code a tag is a text like any other.
+ * Removes `[[reply_to_current]]`, `[[reply_to:<id>]]`, `[[audio_as_voice]]` and lines `MEDIA:<path>`. Of a `MEDIA:`
+ * line with a web address the address stays in the text. Tags inside code are plain text.
  */
 export function createTagSplitter(): TagSplitter {
   const code = new CodeTracker();
   const directives: Directives = {};
   let held = "";
-  /** Whether white space that follows a tag goes with it. */
+  /** Whether white space after a tag is removed with it. */
   let isSwallowing = false;
 
   function keep(text: string): string {
@@ -42,7 +44,7 @@ export function createTagSplitter(): TagSplitter {
     return kept;
   }
 
-  function obey([, current, id]: RegExpExecArray): void {
+  function applyDirective([, current, id]: RegExpExecArray): void {
     if (current !== undefined) directives.replyTo = "current";
     else if (id !== undefined) directives.replyTo = { id };
     else directives.asVoice = true;
@@ -75,7 +77,7 @@ export function createTagSplitter(): TagSplitter {
       if (!rest.startsWith("[")) continue;
       const tag = code.isInCode ? null : TAG.exec(rest);
       if (tag !== null) {
-        obey(tag);
+        applyDirective(tag);
         rest = rest.slice(tag[0].length);
       } else if (!isEnd && !code.isInCode && mayBecomeTag(rest)) {
         held = rest;
@@ -103,7 +105,7 @@ export function createTagSplitter(): TagSplitter {
   };
 }
 
-/** A text without tags, and what they ask for. */
+/** A text without tags, and its directives. */
 export function withoutTags(text: string): { text: string; directives: Directives } {
   const splitter = createTagSplitter();
   return { text: splitter.push(text) + splitter.end(), directives: splitter.directives };
@@ -117,7 +119,7 @@ function mayBecomeTag(beginning: string): boolean {
   return more.trim() === "" && !/\s/.test(more) ? NAMES.some((known) => known.startsWith(word)) : NAMES.includes(word);
 }
 
-/** The line that begins here, where it names a file; `unfinished` where more of it has to be seen. */
+/** The line at the start if it names a file; `unfinished` if that cannot be decided yet. */
 function mediaLine(beginning: string, isEnd: boolean): string | undefined {
   if (!isEnd && OPEN_MEDIA.test(beginning)) return "unfinished";
   if (!MEDIA.test(beginning)) return undefined;
@@ -126,7 +128,7 @@ function mediaLine(beginning: string, isEnd: boolean): string | undefined {
   return line.length < beginning.length || isEnd ? line : "unfinished";
 }
 
-/** Notes the file that a line names; gives what is left to be read of the line. */
+/** Adds the file of a `MEDIA:` line to the directives and returns the text that remains of the line. */
 function attached(named: string, directives: Directives): string {
   const bare = named.trim().replace(/^[`"'<]+|[`"'>]+$/g, "");
   if (/^https?:\/\//i.test(bare)) return `${bare}\n`;

@@ -1,51 +1,50 @@
 import { head } from "../lib/text.ts";
-import { repeats } from "./repeat.ts";
-import { stripSilentToken } from "./silent-reply.ts";
+import { stripSilentToken } from "./silent-token.ts";
 
-/** Most characters of reasoning that people are shown of one reply. */
+/** The most characters of a reply's reasoning that are shown. */
 const MAX_REASONING_CHARS = 3000;
-/** Most characters of an error that people are shown of a tool. */
+/** The most characters of a tool error that are shown. */
 const MAX_FAILURE_CHARS = 200;
 
-/** What is known at the end of a run about what there is to say. */
-export interface Outcome {
-  /** The last reply's reasoning, where people are to see it. */
+/** The final reply of a run and what was sent before it. */
+export interface FinalReply {
+  /** The last reply's reasoning, if it is to be shown; else empty. */
   reasoning: string;
-  /** What the last reply says and nobody was sent yet, in the order in which it is to be sent. */
+  /** The texts of the last reply that were not sent yet, in order. */
   texts: readonly string[];
-  /** What went wrong with the model. */
+  /** The model's error. */
   error?: string;
-  /** What the message tool has sent to the same conversation in this run. */
+  /** Texts that the message tool sent to the same conversation in this run. */
   sent: readonly string[];
-  /** Whether a part of the last reply was sent while it was being written. */
-  begun: boolean;
-  /** Looks for a tool that has failed in the run. Asked only where nothing else is left to say. */
+  /** Whether a part of the last reply was sent while it streamed. */
+  partlySent: boolean;
+  /** Finds a failed tool of the run. Called only if there is nothing else to say. */
   failure(): ToolFailure | undefined;
 }
 
-/** A tool that failed, and has not done better since. */
+/** A tool whose last call failed. */
 export interface ToolFailure {
   tool: string;
   error: string;
 }
 
 /**
- * What a run says at its end, as Markdown, in order: the reasoning, what the last reply says, what went wrong with the
- * model. The silent token and what the message tool has said already are left out. Where nothing is left and a tool has
- * failed, that is said instead, unless people have been sent something.
+ * The texts to send at the end of a run, as Markdown, in order: reasoning, reply, model error. The silent token and
+ * texts that the message tool already sent are left out. If nothing is left and nothing was sent, a failed tool is
+ * reported.
  */
-export function replyTexts({ reasoning, texts, error, sent, begun, failure }: Outcome): string[] {
+export function replyTexts({ reasoning, texts, error, sent, partlySent, failure }: FinalReply): string[] {
   const answer = texts.map(stripSilentToken).filter((text) => text !== "" && !repeats(text, sent));
   const apology = error === undefined ? [] : [`The model did not answer: ${error}`];
-  const thought = reasoning.trim() === "" || answer.length + apology.length === 0 ? [] : [reasoningText(reasoning)];
-  const said = [...thought, ...answer, ...apology];
-  if (said.length > 0 || begun || sent.length > 0) return said;
+  const thought = reasoning.trim() === "" || answer.length + apology.length === 0 ? [] : [quotedReasoning(reasoning)];
+  const all = [...thought, ...answer, ...apology];
+  if (all.length > 0 || partlySent || sent.length > 0) return all;
   const failed = failure();
   return failed === undefined ? [] : [failureText(failed)];
 }
 
-/** Reasoning as people are shown it: quoted, and not all of it where it is long. */
-export function reasoningText(reasoning: string): string {
+/** Reasoning as shown to people: quoted and shortened. */
+export function quotedReasoning(reasoning: string): string {
   const whole = reasoning.trim();
   const kept = head(whole, MAX_REASONING_CHARS);
   const shown = kept.length < whole.length ? `${kept}…` : kept;
@@ -56,4 +55,31 @@ function failureText({ tool, error }: ToolFailure): string {
   const line = error.trim().split("\n", 1)[0] ?? "";
   const shown = head(line, MAX_FAILURE_CHARS);
   return `⚠️ \`${tool}\` failed: ${shown.length < line.length ? `${shown}…` : shown}`;
+}
+
+/** The fewest bare characters with which finding a text in another is no coincidence. */
+const MIN_CHARS = 10;
+/** The share of a text that must be known for it to count as a repetition. */
+const KNOWN_SHARE = 0.8;
+
+/**
+ * Whether a text repeats one that was sent. Both are compared bare, without case, white space and Markdown marks: the
+ * text equals a sent one, is contained in one (from 10 characters), or consists of one to four fifths or more.
+ */
+export function repeats(text: string, sent: readonly string[]): boolean {
+  const bareText = bare(text);
+  return sent.some((other) => {
+    const known = bare(other);
+    if (bareText === known) return true;
+    if (bareText.length >= MIN_CHARS && known.includes(bareText)) return true;
+    return known.length >= Math.max(MIN_CHARS, KNOWN_SHARE * bareText.length) && bareText.includes(known);
+  });
+}
+
+function bare(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s*_~`#>|\\]+/gu, "")
+    .replace(/^[-+]|(?<![.!。！])[.!。！]+$/gu, "");
 }

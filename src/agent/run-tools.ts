@@ -2,38 +2,38 @@ import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
-import type { ApprovalQuestion, Loop } from "./journal.ts";
-import { notingRepetition } from "./loop-detection.ts";
-import { type ReturnedOutput, type Vetted, vetting } from "./loop-hooks.ts";
+import type { ApprovalQuestion } from "./journal.ts";
+import type { LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
+import { withRepetitionNote } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput } from "./tool.ts";
 
-/** What a model is told of a call whose end nobody saw. */
+/** The result of a call that a crash interrupted. */
 export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
-/** What a model is told of a call that was not launched, because somebody has spoken. */
+/** The result of a call that was skipped because of a new message. */
 export const SKIPPED = "skipped: a new message arrived";
 
 /**
- * Runs the open calls of one reply and stores the result of each as soon as it is there. Calls are launched in the
- * reply's order, neighbours side by side where their tools allow it.
+ * Runs the open calls of one reply and stores each result as soon as it is available. Calls are launched in the reply's
+ * order; neighbours run concurrently if their tools allow it.
  *
- * Nothing is launched before a person has spoken on every call that needs it; then the answer is `paused`. Once a new
- * message has come, calls that were not launched are skipped. A call that an earlier incarnation launched is run again
- * only where its tool says that twice is the same as once; otherwise the model is told that its effect is unknown.
+ * Nothing is launched until every call that needs approval has a decision; until then the outcome is `paused`. After a
+ * new message, calls that were not launched are skipped. A call that an earlier incarnation launched is run again only
+ * if its tool is safe to replay; otherwise its result says that the effect is unknown.
  */
 export async function runTools(
-  loop: Loop,
+  loop: LoopDeps,
   calls: readonly ToolCallPart[],
   signal: AbortSignal,
 ): Promise<"done" | "paused"> {
-  const vet = vetting(loop);
+  const vet = createVet(loop);
   const fresh = calls.filter((call) => !loop.journal.wasLaunched(call.callId));
-  const questions = loop.journal.hasPendingInput() ? [] : await questionsOn(loop, fresh, vet);
+  const questions = loop.journal.hasPendingInput() ? [] : await pendingQuestions(loop, fresh, vet);
   if (signal.aborted) return "done";
   if (questions.length > 0) {
     loop.journal.pausing(questions);
     return "paused";
   }
-  for (const batch of batches(loop, calls)) {
+  for (const batch of concurrentGroups(loop, calls)) {
     if (signal.aborted) break;
     await runBatch(loop, batch, vet, signal);
   }
@@ -42,11 +42,11 @@ export async function runTools(
 
 type Vet = (call: ToolCallPart) => Promise<Vetted>;
 
-/** The calls on which a person has to speak and has not, with the arguments that they would be launched with. */
-async function questionsOn(loop: Loop, calls: readonly ToolCallPart[], vet: Vet): Promise<ApprovalQuestion[]> {
+/** The calls that still need approval, with the arguments that they would be launched with. */
+async function pendingQuestions(loop: LoopDeps, calls: readonly ToolCallPart[], vet: Vet): Promise<ApprovalQuestion[]> {
   const questions: ApprovalQuestion[] = [];
   for (const call of calls) {
-    const tool = toolOf(loop, call);
+    const tool = toolNamed(loop, call);
     if (tool?.approval === undefined || loop.allowedTools.includes(tool.name)) continue;
     if (loop.journal.verdictOn(call.callId) !== undefined) continue;
     const vetted = await vet(call);
@@ -58,12 +58,12 @@ async function questionsOn(loop: Loop, calls: readonly ToolCallPart[], vet: Vet)
   return questions;
 }
 
-/** Cuts calls into groups that may run at once: neighbours that are not sequential share one. */
-function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
+/** Groups calls that may run concurrently: neighbours that are not sequential. */
+function concurrentGroups(loop: LoopDeps, calls: readonly ToolCallPart[]): ToolCallPart[][] {
   const groups: ToolCallPart[][] = [];
   let open: ToolCallPart[] | undefined;
   for (const call of calls) {
-    const sequential = toolOf(loop, call)?.sequential ?? false;
+    const sequential = toolNamed(loop, call)?.sequential ?? false;
     if (sequential || open === undefined) {
       groups.push([call]);
       open = sequential ? undefined : groups.at(-1);
@@ -74,20 +74,21 @@ function batches(loop: Loop, calls: readonly ToolCallPart[]): ToolCallPart[][] {
   return groups;
 }
 
-async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
+async function runBatch(loop: LoopDeps, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
   const { journal, hooks } = loop;
   const skip = journal.hasPendingInput();
   const launched: { call: ToolCallPart; args: JsonObject }[] = [];
   for (const call of batch) {
     const again = journal.wasLaunched(call.callId);
-    if (again && toolOf(loop, call)?.replay !== "safe") settle(loop, call, UNKNOWN_EFFECT);
-    else if (skip && !again) settle(loop, call, SKIPPED);
-    else if (journal.verdictOn(call.callId) === "deny") settle(loop, call, "denied: the owner did not allow this call");
+    if (again && toolNamed(loop, call)?.replay !== "safe") storeResult(loop, call, UNKNOWN_EFFECT);
+    else if (skip && !again) storeResult(loop, call, SKIPPED);
+    else if (journal.verdictOn(call.callId) === "deny")
+      storeResult(loop, call, "denied: the owner did not allow this call");
     else if (!isRunnable(loop, call)) launched.push({ call, args: call.args });
     else {
       const vetted = await vet(call);
       if ("args" in vetted) launched.push({ call, args: vetted.args });
-      else settle(loop, call, `blocked: ${vetted.blocked}`);
+      else storeResult(loop, call, `blocked: ${vetted.blocked}`);
     }
   }
   if (launched.length === 0 || signal.aborted) return;
@@ -95,19 +96,19 @@ async function runBatch(loop: Loop, batch: readonly ToolCallPart[], vet: Vet, si
   await Promise.all(
     launched.map(async ({ call, args }) => {
       const run = { ...call, args };
-      const output = await attempt(loop, run, signal);
+      const output = await runTool(loop, run, signal);
       const { isError, ...returned } = (await hooks?.returned(run, output)) ?? output;
       const kept = await loop.keep(returned);
       if (signal.aborted) return;
-      const result = settle(loop, call, kept, isError);
+      const result = storeResult(loop, call, kept, isError);
       hooks?.afterCall(run, result);
     }),
   );
 }
 
-async function attempt(loop: Loop, call: ToolCallPart, signal: AbortSignal): Promise<ReturnedOutput> {
+async function runTool(loop: LoopDeps, call: ToolCallPart, signal: AbortSignal): Promise<ReturnedOutput> {
   const failed = (text: string) => ({ text, isError: true });
-  const tool = toolOf(loop, call);
+  const tool = toolNamed(loop, call);
   if (tool === undefined) return failed(unknownTool(loop, call));
   if (call.invalidArgs !== undefined) {
     return failed(`The arguments are not a JSON object: ${call.invalidArgs.slice(0, 200)}`);
@@ -121,13 +122,13 @@ async function attempt(loop: Loop, call: ToolCallPart, signal: AbortSignal): Pro
       now: loop.now,
       update: (text) => loop.emit({ type: "tool", phase: "update", callId: call.callId, tool: call.tool, text }),
     });
-    return { ...(await Promise.race([run, aborted(signal)])), isError: false };
+    return { ...(await Promise.race([run, rejectOnAbort(signal)])), isError: false };
   } catch (error) {
     return failed(messageOf(error));
   }
 }
 
-function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
+function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
   const { text, images, spill }: KeptOutput = typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
@@ -140,29 +141,45 @@ function settle(loop: Loop, call: ToolCallPart, output: KeptOutput | string, isE
     ...(images && { images }),
     ...(spill && { spill }),
   };
-  const noted = notingRepetition(message, call, loop.journal.context(), loop.repetition);
+  const noted = withRepetitionNote(message, call, loop.journal.context(), loop.repetition);
   loop.journal.returned(noted);
   return noted;
 }
 
-/** Whether there is anything to run in a call. */
-function isRunnable(loop: Loop, call: ToolCallPart): boolean {
-  return toolOf(loop, call) !== undefined && call.invalidArgs === undefined;
+/** Whether a call names a tool and has valid JSON arguments. */
+function isRunnable(loop: LoopDeps, call: ToolCallPart): boolean {
+  return toolNamed(loop, call) !== undefined && call.invalidArgs === undefined;
 }
 
-function toolOf(loop: Loop, call: ToolCallPart): AnyTool | undefined {
+function toolNamed(loop: LoopDeps, call: ToolCallPart): AnyTool | undefined {
   return loop.tools.find((tool) => tool.name === call.tool);
 }
 
-function unknownTool(loop: Loop, call: ToolCallPart): string {
+function unknownTool(loop: LoopDeps, call: ToolCallPart): string {
   return `There is no tool '${call.tool}'. Tools: ${loop.tools.map((tool) => tool.name).join(", ")}.`;
 }
 
-/** Rejects when the signal aborts: a tool that does not listen must not hold the run. */
-function aborted(signal: AbortSignal): Promise<never> {
+/** Rejects when the signal aborts: a tool that ignores it must not block the run. */
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const fail = () => reject(new Error("aborted"));
     if (signal.aborted) fail();
     else signal.addEventListener("abort", fail, { once: true });
   });
+}
+
+/**
+ * Calls the `beforeCall` hook once for each call, when its answer is first needed. An approved call runs with the
+ * approved arguments, without the hook.
+ */
+function createVet({ hooks, journal }: LoopDeps): (call: ToolCallPart) => Promise<Vetted> {
+  const known = new Map<string, Promise<Vetted>>();
+  return (call) => {
+    const args = journal.allowedArgs(call.callId);
+    if (args !== undefined) return Promise.resolve({ args });
+    if (hooks === undefined) return Promise.resolve({ args: call.args });
+    const vetted = known.get(call.callId) ?? hooks.beforeCall(call);
+    known.set(call.callId, vetted);
+    return vetted;
+  };
 }

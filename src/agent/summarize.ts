@@ -1,58 +1,58 @@
 import { head } from "../lib/text.ts";
 import { estimateTokens } from "../lib/tokens.ts";
 import type { Message, Usage } from "../models/message.ts";
-import { addUsage, NO_USAGE, textOf } from "../models/message.ts";
+import { addUsage, messageText, NO_USAGE } from "../models/message.ts";
 import type { Model } from "../models/model.ts";
 import { answer } from "./answer.ts";
-import type { Loop } from "./journal.ts";
-import { SUMMARY_SYSTEM, summaryRequest, told } from "./summary-prompt.ts";
+import type { LoopDeps } from "./loop-deps.ts";
+import { SUMMARY_SYSTEM, summaryRequest, transcriptLine } from "./summary-prompt.ts";
 
-/** Share of a model's window that a part of the conversation may have: estimates err, and the answer needs room. */
+/** The share of a model's window for one part of the conversation; the rest is for estimation errors and the answer. */
 const PART_SHARE = 0.7;
 /** Tokens of the request besides the conversation and the earlier summary. */
 const FRAME_TOKENS = 600;
 const LEAST_PART_TOKENS = 500;
-/** Most requests for one summary; where they are not enough, the oldest messages are left out. */
+/** The most requests for one summary; if they are too few, the oldest messages are left out. */
 const MAX_PARTS = 12;
-/** How often parts are halved because the model does not take them. */
+/** How often parts are halved after the model refused one for its size. */
 const MAX_HALVINGS = 3;
 const MAX_SUMMARY_CHARS = 60_000;
 const WORDS_PER_TOKEN = 0.6;
 
-/** What is to be summarized, and how long it may become. */
+/** What to summarize, and the length of the summary. */
 export interface SummaryTask {
   earlier?: string;
   messages: readonly Message[];
   focus?: string;
   summaryTokens: number;
-  /** Tokens that are known to be too many for the model. */
+  /** A number of tokens that the model is known to refuse. */
   tooMany?: number;
 }
 
-/** A summary, or why there is none, or what the budget of calls has thrown; `usage` was spent in any case. */
+/** A summary, a failure, or an error that the call budget threw; `usage` was spent in any case. */
 export type Summary =
   | { kind: "written"; text: string; model: string; usage: Usage }
   | { kind: "failed"; why: string; usage: Usage }
   | { kind: "thrown"; error: unknown; usage: Usage };
 
 /**
- * Has a summary written, in as many requests as the model needs to read it all: each folds one more part of the
- * conversation into the summary of those before. Nothing of it is shown to anybody. It never rejects.
+ * Writes a summary in as many requests as the model needs: each adds one more part of the conversation to the summary
+ * so far. It emits nothing and never rejects.
  */
-export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
+export async function summarize(loop: LoopDeps, task: SummaryTask, signal: AbortSignal): Promise<Summary> {
   const writer = loop.context.summarizer ?? loop.model;
-  const pieces = task.messages.map(told).map((text) => ({ text, tokens: estimateTokens(text) }));
-  let partTokens = partTokensOf(writer, task);
+  const pieces = task.messages.map(transcriptLine).map((text) => ({ text, tokens: estimateTokens(text) }));
+  let partTokens = tokensPerPart(writer, task);
   let earlier = task.earlier;
   let model = writer.ref;
   let usage = NO_USAGE;
   for (let at = 0, halvings = 0; at < pieces.length; ) {
     const part = nextPart(pieces, at, partTokens);
-    const asking = answer(silent(loop, writer), [request(loop, task, earlier, part.text)], signal);
+    const asking = answer(summarizerLoop(loop, writer), [request(loop, task, earlier, part.text)], signal);
     const reply = await asking.catch((error: unknown) => ({ thrown: error }));
     if ("thrown" in reply) return { kind: "thrown", error: reply.thrown, usage };
     usage = addUsage(usage, reply.usage);
-    const text = head(textOf(reply).trim(), MAX_SUMMARY_CHARS);
+    const text = head(messageText(reply).trim(), MAX_SUMMARY_CHARS);
     if (reply.error?.kind === "overflow" && halvings < MAX_HALVINGS) {
       halvings++;
       partTokens = Math.max(LEAST_PART_TOKENS, Math.floor(partTokens / 2));
@@ -70,20 +70,20 @@ export async function summarize(loop: Loop, task: SummaryTask, signal: AbortSign
   return { kind: "written", text: earlier, model, usage };
 }
 
-function partTokensOf({ contextWindow }: Model, { earlier = "", summaryTokens, tooMany }: SummaryTask): number {
+function tokensPerPart({ contextWindow }: Model, { earlier = "", summaryTokens, tooMany }: SummaryTask): number {
   const window = Math.min(contextWindow, tooMany ?? contextWindow);
   const rest = FRAME_TOKENS + Math.max(estimateTokens(earlier), summaryTokens);
   return Math.max(LEAST_PART_TOKENS, Math.floor(window * PART_SHARE) - rest);
 }
 
-/** One message as the writer reads it. */
-interface Piece {
+/** One message as the summarizer reads it. */
+interface MessageText {
   text: string;
   tokens: number;
 }
 
-/** The next messages that fit, one at least, and where the part after them begins. */
-function nextPart(pieces: readonly Piece[], at: number, partTokens: number): { text: string; end: number } {
+/** The next messages that fit, at least one, and the index after them. */
+function nextPart(pieces: readonly MessageText[], at: number, partTokens: number): { text: string; end: number } {
   const from = startFrom(pieces, at, partTokens);
   const skipped = from > at ? `[${from - at} older messages are left out here.]\n\n` : "";
   const [first] = pieces.slice(from);
@@ -100,8 +100,8 @@ function nextPart(pieces: readonly Piece[], at: number, partTokens: number): { t
   return { text: skipped + texts.join("\n\n"), end };
 }
 
-/** Where to go on so that what is left takes about as many requests as there may be, at most. */
-function startFrom(pieces: readonly Piece[], at: number, partTokens: number): number {
+/** The index to continue from so that the rest takes at most `MAX_PARTS` requests. */
+function startFrom(pieces: readonly MessageText[], at: number, partTokens: number): number {
   let left = partTokens * MAX_PARTS;
   let from = pieces.length - 1;
   for (; from > at; from--) {
@@ -111,17 +111,17 @@ function startFrom(pieces: readonly Piece[], at: number, partTokens: number): nu
   return Math.max(from, at);
 }
 
-function request(loop: Loop, task: SummaryTask, earlier: string | undefined, conversation: string): Message {
+function request(loop: LoopDeps, task: SummaryTask, earlier: string | undefined, conversation: string): Message {
   const { focus, summaryTokens } = task;
   const maxWords = Math.max(100, Math.round((summaryTokens * WORDS_PER_TOKEN) / 50) * 50);
   const order = { conversation, maxWords, ...(earlier !== undefined && { earlier }), ...(focus && { focus }) };
   return { role: "user", id: loop.newMessageId(), at: loop.now(), text: summaryRequest(order) };
 }
 
-/** A loop whose model writes, without tools, and that nobody hears. */
-function silent(loop: Loop, model: Model): Loop {
+/** A loop with the summarizer's model, without tools and events. */
+function summarizerLoop(loop: LoopDeps, model: Model): LoopDeps {
   const { loadImage } = loop.request;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
   const request = { system, thinking: "off" as const, loadImage };
-  return { ...loop, model, request, systemOf: undefined, tools: [], emit: () => undefined };
+  return { ...loop, model, request, systemFor: undefined, tools: [], emit: () => undefined };
 }

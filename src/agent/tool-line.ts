@@ -2,20 +2,20 @@ import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 
-/** Most characters of an argument, and of a result, that people are told. */
+/** The most characters shown of an argument and of a result. */
 const MAX_ARGUMENT_CHARS = 80;
 const MAX_RESULT_CHARS = 600;
 
-/** The arguments that say most of what a call is about, the most telling first. */
-const TELLING = ["path", "command", "query", "url", "to", "action", "task", "name", "text"];
+/** The arguments that best describe a call, the best first. */
+const MAIN_ARGUMENTS = ["path", "command", "query", "url", "to", "action", "task", "name", "text"];
 
-/** A tool call in one line of Markdown: its tool, and what it is about. */
+/** A tool call as one line of Markdown: the tool and its main argument. */
 export function callLine({ tool, args }: Pick<ToolCallPart, "tool" | "args">): string {
-  const gist = gistOf(args);
+  const gist = mainArgument(args);
   return `🔧 ${tool}${gist === undefined ? "" : ` ${inCode(gist)}`}`;
 }
 
-/** What came of a call, as Markdown: its tool, and how the result begins. */
+/** The result of a call as Markdown: the tool and the beginning of its text. */
 export function resultText({ tool, text, isError }: Pick<ToolMessage, "tool" | "text" | "isError">): string {
   const whole = text.trim();
   const kept = head(whole, MAX_RESULT_CHARS);
@@ -25,8 +25,8 @@ export function resultText({ tool, text, isError }: Pick<ToolMessage, "tool" | "
   return shown === "" ? `${title}: no output` : `${title}:\n\n${marks}\n${shown}\n${marks}`;
 }
 
-function gistOf(args: JsonObject): string | undefined {
-  const values = [...TELLING.map((name) => args[name]), ...Object.values(args)];
+function mainArgument(args: JsonObject): string | undefined {
+  const values = [...MAIN_ARGUMENTS.map((name) => args[name]), ...Object.values(args)];
   const gist = values.find((value) => typeof value === "string" && value.trim() !== "");
   if (typeof gist !== "string") return undefined;
   const line = gist.replace(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-import { fixedTokens, tokensOf } from "../agent/context-size.ts";
+import { fixedTokens, messagesTokens } from "../agent/context-size.ts";
 import { estimateTokens } from "../lib/tokens.ts";
 import { NO_USAGE, type Usage } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
@@ -17,7 +17,7 @@ export interface Spent {
 /** Tokens that a call is likely to use. */
 export function expectedUsage(model: Model, { system, tools, messages, maxOutputTokens }: ModelRequest): Usage {
   const output = Math.min(EXPECTED_OUTPUT, maxOutputTokens ?? model.maxOutputTokens);
-  return { ...NO_USAGE, input: fixedTokens(system, tools) + tokensOf(messages), output };
+  return { ...NO_USAGE, input: fixedTokens(system, tools) + messagesTokens(messages), output };
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { CallBudget } from "../agent/call-budget.ts";
-import { FatalRunError } from "../agent/must-end.ts";
+import type { CallBudget } from "../agent/loop-deps.ts";
+import { FatalRunError } from "../agent/run-error.ts";
 import type { Agent } from "../config/agents.ts";
 import { originRules } from "../config/origins.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";

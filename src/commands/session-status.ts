@@ -1,5 +1,5 @@
 import { asc, gte } from "drizzle-orm";
-import { tokensOf } from "../agent/context-size.ts";
+import { messagesTokens } from "../agent/context-size.ts";
 import type { Agent } from "../config/agents.ts";
 import { startOfDay } from "../lib/zone.ts";
 import { lookUpModel, type ModelLookup, sessionModel } from "../services/model-lookup.ts";
@@ -89,6 +89,6 @@ function contextTokens(store: Store, owner: SessionRow): number {
   const { messages, countedFrom } = readView(store, owner);
   const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);
   const reply = messages[at];
-  if (at < countedFrom || reply?.role !== "assistant") return tokensOf(messages);
-  return reply.usage.input + tokensOf(messages.slice(at));
+  if (at < countedFrom || reply?.role !== "assistant") return messagesTokens(messages);
+  return reply.usage.input + messagesTokens(messages.slice(at));
 }

@@ -9,17 +9,17 @@ import {
 import { type Failure, toModelError } from "./error.ts";
 import type { Message, ModelError } from "./message.ts";
 import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolSchema } from "./model.ts";
-import { callIdsOf, type PromptTarget, toPrompt } from "./prompt.ts";
+import { type PromptTarget, toPrompt, usedCallIds } from "./prompt.ts";
 import { ReplyBuilder } from "./reply.ts";
 
-/** A wire format as a provider package of the AI SDK speaks it, and what of our request goes where in it. */
-export interface Wire extends PromptTarget {
+/** A model of a provider package of the AI SDK, and how a request is mapped to it. */
+export interface WireModel extends PromptTarget {
   contextWindow: number;
   maxOutputTokens: number;
-  /** Where requests go, for whoever has to find out why they do not arrive. */
+  /** The address of requests, for error messages. */
   baseUrl: string;
   language: LanguageModelV4;
-  /** Puts the system prompt's layers to the conversation, where the format wants them. */
+  /** Adds the layers of the system prompt to the conversation. */
   arrange(system: SystemPrompt, conversation: LanguageModelV4Message[]): LanguageModelV4Message[];
   /** The rest of the request: thinking, limits, caching. */
   settings(
@@ -27,8 +27,8 @@ export interface Wire extends PromptTarget {
   ): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning" | "providerOptions">;
 }
 
-/** A model behind the AI SDK's provider contract, driven directly: one `doStream` a call, without retries. */
-export function aiSdkModel(wire: Wire): Model {
+/** A model on the AI SDK's provider contract: one `doStream` per call, without retries. */
+export function aiSdkModel(wire: WireModel): Model {
   return {
     ref: wire.ref,
     contextWindow: wire.contextWindow,
@@ -37,38 +37,38 @@ export function aiSdkModel(wire: Wire): Model {
   };
 }
 
-async function* answer(wire: Wire, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  const hangUp = new AbortController();
+async function* answer(wire: WireModel, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const connection = new AbortController();
   const reply = new ReplyBuilder(callIdMaker(request.messages));
   let failure: Failure | undefined;
   let reached = false;
   try {
-    const parts = await open(wire, request, AbortSignal.any([signal, hangUp.signal]));
+    const parts = await open(wire, request, AbortSignal.any([signal, connection.signal]));
     reached = true;
     for await (const part of parts) {
-      if (part.type === "error") failure = failureOf(part.error);
+      if (part.type === "error") failure = toFailure(part.error);
       if (failure !== undefined || signal.aborted) break;
       const event = reply.take(part);
       if (event !== undefined) yield event;
     }
   } catch (thrown) {
-    failure = failureOf(thrown);
+    failure = toFailure(thrown);
   } finally {
-    hangUp.abort();
+    connection.abort();
   }
   if (signal.aborted) yield { type: "end", reply: reply.broken("aborted") };
   else if (failure === undefined && isWhole(reply)) yield { type: "end", reply: reply.whole() };
   else {
     const error = toModelError(failure ?? BROKEN_OFF);
-    const message = withPlace(error, wire.baseUrl, reached || failure?.headers !== undefined);
+    const message = withAddress(error, wire.baseUrl, reached || failure?.headers !== undefined);
     yield { type: "end", reply: { ...reply.broken("error"), error: { ...error, message } } };
   }
 }
 
 const BROKEN_OFF: Failure = { message: "The answer's stream ended without a finish." };
 
-/** Names the address where it may be what is wrong. */
-function withPlace({ message, status, kind }: ModelError, baseUrl: string, reached: boolean): string {
+/** Adds the address to an error that a wrong address may have caused. */
+function withAddress({ message, status, kind }: ModelError, baseUrl: string, reached: boolean): string {
   if (status === 404) return `${message} (asked at ${baseUrl})`;
   return !reached && kind === "timeout" ? `Could not reach ${baseUrl}: ${message}` : message;
 }
@@ -77,7 +77,7 @@ function isWhole(reply: ReplyBuilder): boolean {
   return reply.finish !== undefined && reply.finish !== "error" && reply.finish !== "interrupted";
 }
 
-async function open(wire: Wire, request: ModelRequest, abortSignal: AbortSignal) {
+async function open(wire: WireModel, request: ModelRequest, abortSignal: AbortSignal) {
   const conversation = await toPrompt(request, wire);
   const { stream } = await wire.language.doStream({
     prompt: wire.arrange(request.system, conversation),
@@ -95,11 +95,11 @@ function functionTool({ name, description, parameters }: ToolSchema): LanguageMo
 }
 
 /**
- * Keeps the provider's id of a call where it is new to the transcript. Servers that give none, or number their calls
- * anew in every answer, get one of ours, which is unique because it is made from the message that is being answered.
+ * Keeps a provider's call id if it is new to the transcript. Servers that send none, or restart their numbering with
+ * every answer, get a generated one, which is unique because it is derived from the answered message.
  */
 function callIdMaker(messages: Message[]): (given: string) => string {
-  const used = callIdsOf(messages);
+  const used = usedCallIds(messages);
   const answered = messages.at(-1)?.id.replace(/^msg_/, "") ?? "";
   return (given) => {
     let id = given;
@@ -109,22 +109,54 @@ function callIdMaker(messages: Message[]): (given: string) => string {
   };
 }
 
-/** What the AI SDK, or the network below it, threw or put into a stream as an error. */
-function failureOf(thrown: unknown): Failure {
+/** The failure that the AI SDK or the network threw or put into the stream. */
+function toFailure(thrown: unknown): Failure {
   if (APICallError.isInstance(thrown)) {
     const { statusCode = 0, responseBody: body, responseHeaders: headers } = thrown;
-    // A connection that breaks later is reported with the status that the answer began with.
-    return { message: reasonOf(thrown), status: statusCode >= 400 ? statusCode : undefined, body, headers };
+    // If a connection breaks during the answer, the error has the status of the answer's start.
+    return { message: errorReason(thrown), status: statusCode >= 400 ? statusCode : undefined, body, headers };
   }
-  // A chunk that is not in the format is often a server's own way to say what went wrong.
+  // An invalid chunk is often a server's own error format.
   if (TypeValidationError.isInstance(thrown)) return { message: STRANGE_CHUNK, body: JSON.stringify(thrown.value) };
-  if (thrown instanceof Error) return { message: reasonOf(thrown) };
+  if (thrown instanceof Error) return { message: errorReason(thrown) };
   return { message: typeof thrown === "object" ? JSON.stringify(thrown) : String(thrown) };
 }
 
 const STRANGE_CHUNK = "The model's server sent something that is not in its wire format.";
 
-/** The client library wraps what the network said; that is the reason. */
-function reasonOf(error: Error): string {
+/** The client library wraps network errors; the cause has the message. */
+function errorReason(error: Error): string {
   return (error.cause instanceof Error && error.cause.message) || error.message;
 }
+
+/** What every wire format needs to create a model. */
+export interface WireOptions {
+  /** `provider/model`, as configured. */
+  ref: string;
+  /** The model's name at its provider. */
+  modelId: string;
+  /** The base of the format's paths, with the version: `https://api.openai.com/v1`. */
+  baseUrl: string;
+  /** Absent if the server needs none. */
+  apiKey?: string | undefined;
+  /** Sent with every request. */
+  headers: Record<string, string>;
+  contextWindow: number;
+  maxOutputTokens: number;
+  /** Whether `maxOutputTokens` was configured; if not, it is left out where the server has its own limit. */
+  limitsOutput: boolean;
+  /** Whether the model can think; undefined leaves that to the format's knowledge of the model. */
+  reasoning?: boolean | undefined;
+  fetch: typeof fetch;
+}
+
+/** A wire format: creates a model from its address and limits. */
+export type WireFormat = (options: WireOptions) => Model;
+
+/** The output limit to send: the requested one, at most the model's. */
+export function outputLimit(options: WireOptions, asked: number | undefined): number {
+  return Math.min(asked ?? options.maxOutputTokens, options.maxOutputTokens);
+}
+
+/** The key for servers that need none: without one the AI SDK would read one from the environment. */
+export const NO_KEY = "none";

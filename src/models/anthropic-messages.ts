@@ -1,14 +1,13 @@
 import { type AnthropicLanguageModelOptions, createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { aiSdkModel } from "./ai-sdk.ts";
+import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import type { Model } from "./model.ts";
-import { NO_KEY, outputLimit, type WireOptions } from "./wire.ts";
 
 const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
 
 /**
- * Anthropic's Messages. Two cache breakpoints: after the stable system prompt (which the tools precede, so they are in
- * it), and after the last message, for the next call of the same run.
+ * Anthropic's Messages API. Two cache breakpoints: after the stable system prompt, which includes the tools before it,
+ * and after the last message, for the next call of the same run.
  */
 export function anthropicMessages(options: WireOptions): Model {
   const provider = createAnthropic({
@@ -24,8 +23,8 @@ export function anthropicMessages(options: WireOptions): Model {
     baseUrl: options.baseUrl,
     language: provider.messages(options.modelId),
     imagesInResults: true,
-    // The API refuses thinking of an earlier turn if anything before it changed since, and our system prompt may.
-    reasoningOf: "turn",
+    // The API refuses thinking of an earlier turn if anything before it changed, and our system prompt may.
+    reasoningScope: "turn",
     arrange: ({ stable, dynamic }, conversation) => [
       ...(stable === "" ? [] : [{ role: "system" as const, content: stable, ...CACHED }]),
       ...(dynamic === "" ? [] : [{ role: "system" as const, content: dynamic }]),

@@ -1,32 +1,32 @@
 import { IsopodError } from "../lib/errors.ts";
 import type { Model, ModelResolver } from "./model.ts";
-import { type KeySources, profilesOf, profilesWithKey, providerIn } from "./profiles.ts";
+import { type KeySources, profilesWithKey, providerIn, providerProfiles } from "./profiles.ts";
 
-/** One who may answer: a model, asked with one key. */
+/** A model with the key to ask it with. */
 export interface Candidate {
   readonly model: Model;
-  /** The profile whose key it is; absent for the provider's own. */
+  /** The profile of the key; absent for the provider's own key. */
   readonly profile?: string;
 }
 
 /** What candidates are made from. */
 export interface CandidateSources extends KeySources {
   resolver: ModelResolver;
-  /** Told of each that is left out, by `provider/model` or profile, and why. */
+  /** Called with each model (`provider/model`) or profile that cannot be used, and the reason. */
   leftOut(name: string, why: string): void;
 }
 
-/** Most lists of references whose candidates are remembered. */
+/** The most lists of references that are cached. */
 const MAX_REMEMBERED = 200;
 
 /**
- * Gives who may answer, in order: each model with each key that there is for it. What cannot be asked is left out.
+ * Returns the candidates in order: each model with each of its keys. Models that cannot be asked are left out.
  * @param refs `provider/model`, the preferred one first
- * @throws IsopodError `not_configured` where nobody is left: what is wrong with the first
+ * @throws IsopodError `not_configured` if none is left: the error of the first
  */
 export type FindCandidates = (refs: readonly string[]) => readonly Candidate[];
 
-/** Finds candidates, for each list of references once, so that what is left out is told once. */
+/** Finds candidates once for each list of references, so that each omission is reported once. */
 export function createCandidates(sources: CandidateSources): FindCandidates {
   const found = new Map<string, readonly Candidate[]>();
   return (refs) => {
@@ -58,7 +58,7 @@ function candidatesFor(ref: string, sources: CandidateSources): Candidate[] {
   const { resolver, auth, leftOut } = sources;
   const provider = providerIn(ref);
   const usable = profilesWithKey(provider, sources);
-  for (const name of profilesOf(provider, auth)) {
+  for (const name of providerProfiles(provider, auth)) {
     if (!usable.includes(name)) leftOut(name, `Set ${auth.profiles[name]?.apiKey.id}.`);
   }
   if (usable.length === 0) return [{ model: resolver.resolve(ref) }];

@@ -3,46 +3,48 @@ import { address, headers, secretRef } from "../config/secret-ref.ts";
 
 const model = z.strictObject({
   id: z.string().min(1).describe("The model's name at this provider."),
-  name: z.string().optional().describe("Its name for people."),
-  contextWindow: z.number().int().positive().optional().describe("Tokens that input and output share."),
-  maxTokens: z.number().int().positive().optional().describe("Most tokens that one answer may have."),
-  reasoning: z.boolean().optional().describe("Whether it can think before it answers."),
+  name: z.string().optional().describe("Its display name."),
+  contextWindow: z.number().int().positive().optional().describe("Context window: tokens that input and output share."),
+  maxTokens: z.number().int().positive().optional().describe("The most tokens of one answer."),
+  reasoning: z.boolean().optional().describe("Whether it supports thinking."),
   reasoningFormat: z
     .enum(["native", "tagged"])
     .optional()
-    .describe("Where its thoughts are: in a place of their own, or in <think> tags that it is asked for."),
+    .describe("How it returns reasoning: in a separate field, or in <think> tags that it is asked for."),
   input: z
     .array(z.enum(["text", "image"]))
     .optional()
-    .describe("What it takes; text alone keeps images away from it."),
+    .describe("The input that it accepts; with text alone it gets no images."),
   cost: z
     .strictObject({
-      input: z.number().min(0).default(0).describe("Of a million tokens that it reads."),
-      output: z.number().min(0).default(0).describe("Of a million tokens that it writes."),
-      cacheRead: z.number().min(0).optional().describe("Of those that were read from its cache; as `input` if absent."),
-      cacheWrite: z.number().min(0).optional().describe("Of those written to its cache; as `input` if absent."),
+      input: z.number().min(0).default(0).describe("Per million input tokens."),
+      output: z.number().min(0).default(0).describe("Per million output tokens."),
+      cacheRead: z.number().min(0).optional().describe("Per million tokens read from its cache; as `input` if absent."),
+      cacheWrite: z
+        .number()
+        .min(0)
+        .optional()
+        .describe("Per million tokens written to its cache; as `input` if absent."),
     })
     .optional()
-    .describe("Its prices in US dollars, from which costs are estimated."),
+    .describe("Its prices in US dollars, for cost estimates."),
 });
 
 const provider = z.strictObject({
-  baseUrl: address.describe("Where its API begins, with the version: https://api.example.com/v1."),
-  api: z
-    .enum(["openai-completions", "openai-responses", "anthropic-messages"])
-    .describe("The wire format that it speaks."),
-  apiKey: secretRef.optional().describe("Its key; absent where it wants none."),
-  headers: headers.default({}).describe("Headers that every request carries; a secret among them by its name."),
-  models: z.array(model).default([]).describe("What is to be known of its models; others may be used as well."),
+  baseUrl: address.describe("The base URL of its API, with the version: https://api.example.com/v1."),
+  api: z.enum(["openai-completions", "openai-responses", "anthropic-messages"]).describe("Its wire format."),
+  apiKey: secretRef.optional().describe("Its API key; absent if it needs none."),
+  headers: headers.default({}).describe("Headers sent with every request; a secret value is given by its name."),
+  models: z.array(model).default([]).describe("Details of its models; other models may be used as well."),
 });
 
-/** What `models` of the configuration says. */
+/** The configuration's `models`. */
 export const modelsConfig = z
   .strictObject({
     providers: z
       .record(z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "use lower-case letters, digits, - and _"), provider)
       .default({})
-      .describe("Model providers by name, besides the built-in ones; one of the same name replaces it."),
+      .describe("Model providers by name, besides the built-in ones; one with a built-in name replaces it."),
     retry: z
       .strictObject({
         times: z.number().int().min(0).max(5).default(2).describe("How often the same model is asked again."),
@@ -52,13 +54,13 @@ export const modelsConfig = z
           .min(1)
           .max(30_000)
           .default(1000)
-          .describe("How long to wait before the first time, in milliseconds; twice as long before each further one."),
+          .describe("The pause before the first retry, in milliseconds; it doubles with each further one."),
       })
       .prefault({})
-      .describe("What is done where a model is overloaded or out of reach, before the next one is asked."),
+      .describe("Retries of a model that is overloaded or unreachable, before the next one is asked."),
   })
   .prefault({})
-  .describe("Where models are.");
+  .describe("Model providers.");
 
-/** A provider with its defaults applied. */
+/** A provider with defaults applied. */
 export type ProviderConfig = z.output<typeof provider>;

@@ -1,25 +1,25 @@
 import type { ModelError } from "./message.ts";
 
-/** What is known of a failure when its kind is to be told. */
-export interface Evidence {
-  /** What was said about it, in lower case, with spaces for `_` and inside of `CamelCase`. */
+/** What is known about a failure. */
+export interface ErrorEvidence {
+  /** The messages, in lower case, with `_` and `CamelCase` split by spaces. */
   words: string;
-  /** The HTTP status, or the one that the words name. */
+  /** The HTTP status, or one named in the messages. */
   status: number | undefined;
-  /** Whether there was an answer, and it said nothing. */
+  /** Whether the answer had an empty body. */
   silent: boolean;
 }
 
 /**
- * The rules, first match wins. What is said goes before a status, which many servers use loosely, and the narrower
- * claim before the wider: "too many requests" exceed a limit too, and so does an image.
+ * Classifies a failure; the first matching rule wins. Messages come before statuses, which many servers use loosely,
+ * and narrow claims before wide ones: "too many requests" and an image exceed a limit too.
  */
-export function kindOf({ words, status, silent }: Evidence): ModelError["kind"] {
+export function errorKind({ words, status, silent }: ErrorEvidence): ModelError["kind"] {
   if (status === 413) return "overflow";
-  if (NO_MONEY.test(words)) return "billing";
-  if (status === 402 && (UPGRADE.test(words) || !TOO_OFTEN.test(words))) return "billing";
-  if (TOO_BUSY.test(words) && !/rate[ -]?limit/.test(words)) return "overloaded";
-  if (TOO_OFTEN.test(words)) return "rate_limit";
+  if (OUT_OF_CREDIT.test(words)) return "billing";
+  if (status === 402 && (UPGRADE.test(words) || !RATE_LIMITED.test(words))) return "billing";
+  if (OVERLOADED.test(words) && !/rate[ -]?limit/.test(words)) return "overloaded";
+  if (RATE_LIMITED.test(words)) return "rate_limit";
   if (status === 429) return BILLING.test(words) ? "billing" : "rate_limit";
   if (status !== 401 && status !== 403 && NO_SUCH_MODEL.test(words)) return "other";
   if (isTooLong(words)) return "overflow";
@@ -28,15 +28,15 @@ export function kindOf({ words, status, silent }: Evidence): ModelError["kind"] 
   if (status === 401 || status === 403 || UNAUTHORIZED.test(words)) return "auth";
   if (status === 404 || status === 410) return "other";
   if (status === 503 || status === 529) return "overloaded";
-  if (isPassing(status)) return "timeout";
-  // A gateway that refuses a request for its size often answers 400 and says nothing.
+  if (isTransient(status)) return "timeout";
+  // A gateway that refuses a request for its size often answers 400 without a body.
   if (status === 400 && (silent || words.includes("no body"))) return "overflow";
   if (status !== undefined && status >= 400 && status !== 407 && status !== 451) return "format";
-  if (PASSING.test(words)) return "timeout";
+  if (TRANSIENT.test(words)) return "timeout";
   return MALFORMED.test(words) ? "format" : "other";
 }
 
-const NO_MONEY = anyOf(
+const OUT_OF_CREDIT = anyOf(
   /insufficient (?:\w+ ){0,3}(?:quota|credits?|balance|funds?)\b/,
   /not enough (?:credits?|balance|funds?)\b/,
   /\b(?:credit|account|paid) balance\b|overdue balance|balance is (?:too low|insufficient|exhausted)/,
@@ -50,10 +50,10 @@ const NO_MONEY = anyOf(
   /余额不足|欠费|额度(?:不足|已?用[尽完])|套餐(?:已到期|已过期|暂未开放)|请充值/,
 );
 
-/** What a plan has not, whoever says it with 402; with 429 it is only advice. */
+/** With status 402 a missing plan, with 429 only advice. */
 const UPGRADE = /upgrade your|add more credits/;
 
-const TOO_BUSY = anyOf(
+const OVERLOADED = anyOf(
   /overload|(?:over|at|out of|no) capacity|(?<!rate )capacity (?:temporarily )?exceeded/,
   /high (?:demand|traffic|load)\b|(?:server|service|engine)(?: is)? (?:currently |too )*busy|too busy/,
   /service (?:is )?(?:temporarily |currently )?(?:unavailable|unable)|temporarily (?:unable|unavailable|out of)/,
@@ -61,7 +61,7 @@ const TOO_BUSY = anyOf(
   /过载|繁忙|饱和|访问量过大|负载(?:过高|较高)|模型(?:未加载|加载中|未就绪)/,
 );
 
-const TOO_OFTEN = anyOf(
+const RATE_LIMITED = anyOf(
   /rate[ -]?limit|too many (?:\w+ )?requests|too many tokens[^\n]{0,20}(?:wait|per day|processed)/,
   /\b[rt]p[mdh]\b|\bqp[sm]\b|(?:tokens|requests|calls)(?: per |\/|\s\/\s)(?:second|minute|hour|day|month)/,
   /resource(?: has been|s)? exhausted|throttl|cool(?:ing)?[ -]?down|max (?:concurrency|rpm)|concurrency limit/,
@@ -71,14 +71,14 @@ const TOO_OFTEN = anyOf(
   /限流|流量限制|请求(?:过多|过于频繁|频繁)|频率|速率|并发|使用上限|次数限额|配额/,
 );
 
-/** The model is not there, or not for this way of asking; another one may be. */
+/** The model does not exist or does not support this API; another model may. */
 const NO_SUCH_MODEL = anyOf(
   /\bmodels?\b[^\n]{0,60}\b(?:not exist|not found|not (?:a )?valid|not (?:currently )?(?:supported|available|enabled|deployed)|decommissioned|deactivated|deprecated|retired|no longer available)\b/,
   /\b(?:no such|unknown|invalid|not found the|(?:not a )valid) model\b|unable to access (?:the )?model/,
   /模型[^。\n]{0,12}(?:不存在|未找到|已下线)/,
 );
 
-/** A part of the request, and then the verdict on its size. */
+/** A part of the request and a statement about its size. */
 const TOO_LONG = anyOf(
   /\b(?:prompt|inputs?|requests?|contexts?|messages|conversation|tokens?)\b[^\n]{0,90}(?:\bexceed|\btoo (?:long|large|many tokens)|\b(?:longer|larger|greater) than\b|\bover the (?:limit|maximum)\b|\bmust (?:be|have) (?:less|fewer|smaller|<)|\bcannot exceed\b)/,
   /too many tokens|maximum context length|ran out of [^\n]{0,30}\b(?:context|tokens)|context length is only|context (?:window|length|size) (?:is )?exceed/,
@@ -86,18 +86,18 @@ const TOO_LONG = anyOf(
   /^(?:error: )?context overflow *:|due to context overflow/,
   /range of input length|max(?:imum)? (?:input|prompt) (?:characters|length|tokens)|shorter (?:input|prompt|conversation)/,
   /reduce (?:the |your )?(?:length|size|number) of [^\n]{0,20}(?:messages|prompt|input|context)/,
-  // Asked for less than nothing once the prompt had its share.
+  // The output space was negative after the prompt was subtracted.
   /max tokens must be at least 1, got -/,
   /超长|上下文[^。\n]{0,10}(?:过长|过大|超)|输入[^。\n]{0,10}(?:过长|超)|(?:超出|超过|压缩)[^。\n]{0,12}上下文/,
 );
 
-/** A whole message that is one string too long; an id or a name may be that as well. */
+/** A limit of five digits or more is that of a message; ids and names have shorter limits. */
 const LONG_STRING = /string too long[^\n]*maximum length \d{5}/;
 
 /** Limits that a shorter conversation would not meet either. */
 const OTHER_LIMIT = /\b(?:image|file|attachment|document|audio)s?\b|string too long/;
 
-/** The answer that was asked for is too long, whatever the question. */
+/** The requested output is too long, whatever the input. */
 const OUTPUT_LIMIT =
   /\bmax(?:imum)?(?: \w+)? tokens\b[^\n]{0,80}(?:too large|the model limit|must be (?:less|<)|at most|should be)/;
 
@@ -110,7 +110,7 @@ function isTooLong(words: string): boolean {
 
 const BILLING = /\bbilling\b/;
 
-/** A page that wants to know whether a browser is asking. */
+/** A page that checks whether the client is a browser. */
 const CHALLENGE = /just a moment|checking your browser|enable javascript and cookies|challenge-platform/;
 
 const UNAUTHORIZED = anyOf(
@@ -123,7 +123,7 @@ const UNAUTHORIZED = anyOf(
   /令牌|身份验证|鉴权|认证失败|无权|密钥|\bapi ?key ?无效|账户[^。\n]{0,6}(?:锁定|不存在|非活动)/,
 );
 
-const PASSING = anyOf(
+const TRANSIENT = anyOf(
   /deadline exceeded|time[d ]?[ -]?out|fetch failed|network|socket|\be(?:conn\w+|notfound|timedout|pipe|ai again|host\w+|net\w+)\b|\bund err\b/,
   /no such host|\bdns\b|connect(?:ion)? (?:error|reset|refused|closed|lost|aborted|terminat\w+|timed)|cannot connect|unable to connect|other side closed|premature close/,
   /(?:internal|upstream) (?:connect )?(?:server )?(?:error|exception)|server (?:error|exception)|\bapi error\b|unexpected error|error occurred|bad gateway|gateway/,
@@ -137,8 +137,8 @@ const MALFORMED = anyOf(
   /validation (?:error|exception|failed)|\btool (?:use|call)[. ]ids?\b|conversation must|message prefill/,
 );
 
-/** 408, 425 and 499 are about time, 424 about a model's own fault, 5xx about the server: it may do well a little later. */
-function isPassing(status: number | undefined): boolean {
+/** 408, 425 and 499 are about time, 424 about the model, 5xx about the server: a later try may succeed. */
+function isTransient(status: number | undefined): boolean {
   return status !== undefined && ([408, 409, 424, 425, 499].includes(status) || status >= 500);
 }
 

@@ -1,36 +1,36 @@
 import { IsopodError } from "../lib/errors.ts";
+import type { WireFormat } from "./ai-sdk.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import type { ProviderConfig } from "./config.ts";
-import { limitsOf } from "./limits.ts";
+import { modelLimits } from "./limits.ts";
 import type { Model, ModelResolver } from "./model.ts";
 import { OFFLINE_REF, offlineModel } from "./offline.ts";
 import { openaiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
-import { type AuthConfig, profilesOf, profilesWithKey, providerIn } from "./profiles.ts";
+import { type AuthConfig, profilesWithKey, providerIn, providerProfiles } from "./profiles.ts";
 import { BUILT_IN_PROVIDERS } from "./providers.ts";
-import type { WireFormat } from "./wire.ts";
 
-/** The wire formats by name. `offline` needs no wire and is resolved by itself. */
+/** The wire formats by name. `offline` has no wire format and is resolved separately. */
 const WIRE_FORMATS: Readonly<Record<ProviderConfig["api"], WireFormat>> = {
   "openai-completions": openaiCompletions,
   "openai-responses": openaiResponses,
   "anthropic-messages": anthropicMessages,
 };
 
-/** Providers whose models think in tags, unless a model's own entry says otherwise. */
+/** Providers whose models put reasoning into tags by default. */
 const TAGGING: ReadonlySet<string> = new Set(["minimax", "minimax-cn", "google-gemini-cli"]);
 
 /** What a resolver needs. */
 export interface ModelSources {
-  /** The configured providers; one of the same name as a built-in one replaces it. */
+  /** The configured providers; one with the name of a built-in one replaces it. */
   providers: Readonly<Record<string, ProviderConfig>>;
   auth: AuthConfig;
-  /** The value of a variable of the environment. */
+  /** The value of an environment variable. */
   secret(name: string): string | undefined;
   fetch: typeof fetch;
 }
 
-/** Makes models from the configuration, each reference and profile once. */
+/** Creates models from the configuration, once for each reference and profile. */
 export function createModelResolver(sources: ModelSources): ModelResolver {
   const made = new Map<string, Model>();
   return {
@@ -44,8 +44,8 @@ export function createModelResolver(sources: ModelSources): ModelResolver {
 }
 
 /**
- * The model of a deployment that names none: with OPENAI_BASE_URL the model ISOPOD_MODEL (or OPENAI_MODEL) there, else
- * ISOPOD_MODEL as `provider/model`, else a model of the provider whose key is set, else `offline/rules`.
+ * The model of a deployment without a configured one: with OPENAI_BASE_URL the model ISOPOD_MODEL (or OPENAI_MODEL)
+ * there, else ISOPOD_MODEL as `provider/model`, else a model of the provider whose key is set, else `offline/rules`.
  */
 export function defaultModelRef(env: (name: string) => string | undefined): string {
   const named = env("ISOPOD_MODEL")?.trim() || undefined;
@@ -68,15 +68,15 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
       "Write it as `provider/model`; set ISOPOD_MODEL.",
     );
   }
-  const provider = providerOf(name, sources);
+  const provider = requireProvider(name, sources);
   const configured = provider.models.find(({ id }) => id === modelId);
-  const limits = limitsOf(modelId);
+  const limits = modelLimits(modelId);
   const model = WIRE_FORMATS[provider.api]({
     ref,
     modelId,
     baseUrl: provider.baseUrl,
-    apiKey: keyOf(name, provider, profile, sources),
-    headers: headersOf(name, provider, sources),
+    apiKey: apiKey(name, provider, profile, sources),
+    headers: resolveHeaders(name, provider, sources),
     contextWindow: configured?.contextWindow ?? limits.contextWindow,
     maxOutputTokens: configured?.maxTokens ?? limits.maxOutputTokens,
     limitsOutput: configured?.maxTokens !== undefined,
@@ -86,12 +86,12 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
   const isTagged = configured?.reasoningFormat === "tagged" || (!configured?.reasoningFormat && TAGGING.has(name));
   return {
     ...model,
-    ...(isTagged && { tagsThoughts: true }),
+    ...(isTagged && { tagsReasoning: true }),
     ...(configured?.cost !== undefined && { price: configured.cost }),
   };
 }
 
-function providerOf(name: string, sources: ModelSources): ProviderConfig {
+function requireProvider(name: string, sources: ModelSources): ProviderConfig {
   const known = new Map(Object.entries({ ...BUILT_IN_PROVIDERS, ...sources.providers }));
   const provider = known.get(name);
   if (provider !== undefined) return provider;
@@ -103,7 +103,7 @@ function providerOf(name: string, sources: ModelSources): ProviderConfig {
   );
 }
 
-/** The provider that OPENAI_BASE_URL and, where it wants one, OPENAI_API_KEY describe. */
+/** The provider that OPENAI_BASE_URL and, if set, OPENAI_API_KEY describe. */
 function customProvider({ secret }: ModelSources): ProviderConfig {
   const baseUrl = secret("OPENAI_BASE_URL");
   if (!baseUrl || !URL.canParse(baseUrl)) {
@@ -117,26 +117,26 @@ function customProvider({ secret }: ModelSources): ProviderConfig {
   return { baseUrl, api: "openai-completions", headers: {}, models: [], ...key };
 }
 
-/** The key of a profile; where none is named, of the first that has one, else the provider's own. */
-function keyOf(name: string, provider: ProviderConfig, profile: string | undefined, sources: ModelSources) {
+/** The key of the profile; without one, of the first profile that has a key, else the provider's own. */
+function apiKey(name: string, provider: ProviderConfig, profile: string | undefined, sources: ModelSources) {
   const { auth } = sources;
   const inUse = profile ?? profilesWithKey(name, sources)[0];
-  const missing = provider.apiKey === undefined ? profilesOf(name, auth)[0] : undefined;
+  const missing = provider.apiKey === undefined ? providerProfiles(name, auth)[0] : undefined;
   const chosen = inUse ?? missing;
   const key = chosen === undefined ? provider.apiKey : auth.profiles[chosen]?.apiKey;
-  return key && secretOf(key.id, name, sources);
+  return key && requireSecret(key.id, name, sources);
 }
 
-function headersOf(name: string, provider: ProviderConfig, sources: ModelSources): Record<string, string> {
+function resolveHeaders(name: string, provider: ProviderConfig, sources: ModelSources): Record<string, string> {
   return Object.fromEntries(
     Object.entries(provider.headers).map(([header, value]) => [
       header,
-      typeof value === "string" ? value : secretOf(value.id, name, sources),
+      typeof value === "string" ? value : requireSecret(value.id, name, sources),
     ]),
   );
 }
 
-function secretOf(id: string, provider: string, { secret }: ModelSources): string {
+function requireSecret(id: string, provider: string, { secret }: ModelSources): string {
   const value = secret(id);
   if (value) return value;
   throw new IsopodError(

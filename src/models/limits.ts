@@ -1,15 +1,15 @@
-/** How much a model takes and gives, in tokens. */
+/** The limits of a model, in tokens. */
 export interface Limits {
   contextWindow: number;
   maxOutputTokens: number;
 }
 
-/** For models that nobody told us about. */
+/** For unknown models. */
 const DEFAULT: Limits = { contextWindow: 128_000, maxOutputTokens: 8_192 };
 
 /**
- * Families of well-known models, the narrower before the wider, as their makers' model pages give them. Names are
- * compared in lower case and with `-` for `.`, because resellers write `claude-sonnet-5.5`.
+ * The limits of well-known model families, narrow before wide, from their vendors' model pages. Names are compared in
+ * lower case with `-` for `.`, because resellers write `claude-sonnet-5.5`.
  */
 const FAMILIES: readonly (readonly [RegExp, number, number])[] = [
   [/claude-(?:fable|mythos|opus|sonnet|haiku)-[5-9]/, 1_000_000, 128_000],
@@ -31,8 +31,8 @@ const FAMILIES: readonly (readonly [RegExp, number, number])[] = [
   [/grok-[4-9]/, 256_000, 32_768],
 ];
 
-/** The limits of a model, by its provider's name for it. */
-export function limitsOf(modelId: string): Limits {
+/** The limits of a model, by its name at the provider. */
+export function modelLimits(modelId: string): Limits {
   const name = modelId.toLowerCase().replaceAll(".", "-");
   const family = FAMILIES.find(([pattern]) => pattern.test(name));
   return family === undefined ? DEFAULT : { contextWindow: family[1], maxOutputTokens: family[2] };

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../lib/json.ts";
 
-/** One entry of a transcript: the unit that is stored, shown to a model, and exported. */
+/** One entry of a transcript: the unit that is stored, sent to a model, and exported. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 interface MessageHead {
@@ -8,30 +8,30 @@ interface MessageHead {
   id: string;
   /** When it was stored, in milliseconds since the epoch. */
   at: number;
-  /** A command or its answer: shown to people, never to a model. */
+  /** A command or its answer: shown to people, never sent to a model. */
   aside?: true;
-  /** Part of a silent turn before a compaction: shown to the model while that lasts, never to people. */
+  /** Part of a memory flush: sent to the model during the flush, never shown to people. */
   inner?: true;
 }
 
-/** What a person (or the system on somebody's behalf) said to the agent. */
+/** A message to the agent from a person, or from the system. */
 export interface UserMessage extends MessageHead {
   role: "user";
   text: string;
   images?: ImageRef[];
-  /** Who spoke, where the channel knows it. */
+  /** The author, if the channel knows it. */
   sender?: { id: string; name?: string; owner: boolean };
-  /** The run that brought it, where it joined another one at work. */
+  /** The run that brought the message, if it joined another one. */
   fromRunId?: string;
-  /** Where in the text something begins that an owner has typed like a command: it may call on a skill. */
+  /** The offset of a command that an owner typed; it may invoke a skill. */
   commandAt?: number;
-  /** The id of such a message, where this is what the system adds to it: models see it for good, people never do. */
+  /** The id of the message that the system appends this one to: models see it permanently, people never do. */
   addedTo?: string;
-  /** Set there where a tool is called in place of a model. */
+  /** The tool that the command calls directly, without a model. */
   dispatch?: { tool: string; args: JsonObject };
 }
 
-/** What a model answered in one call: its parts in the order in which they were produced. */
+/** A model's answer to one call, its parts in order. */
 export interface AssistantMessage extends MessageHead {
   role: "assistant";
   parts: AssistantPart[];
@@ -39,22 +39,22 @@ export interface AssistantMessage extends MessageHead {
   usage: Usage;
   /** `provider/model` that answered. */
   model: string;
-  /** What it asks for with tags in its text; absent where it has none. */
+  /** The directives in its text; absent if there are none. */
   directives?: Directives;
   error?: ModelError;
 }
 
-/** What a reply asks for beside its text, where the channel can do it. */
+/** What a reply requests besides its text, if the channel supports it. */
 export interface Directives {
-  /** The message that it answers natively: the one that began the turn, or another by the channel's id. */
+  /** The message to reply to natively: the one that began the turn, or another by the channel's id. */
   replyTo?: "current" | { id: string };
-  /** Files to send with it, as they were named; each once. */
+  /** Files to attach, as named in the reply; each once. */
   files?: string[];
-  /** Whether sound files are to be sent as voice notes. */
+  /** Whether audio files are sent as voice notes. */
   asVoice?: true;
 }
 
-/** The one result of one tool call. */
+/** The result of one tool call. */
 export interface ToolMessage extends MessageHead {
   role: "tool";
   callId: string;
@@ -62,21 +62,21 @@ export interface ToolMessage extends MessageHead {
   text: string;
   images?: ImageRef[];
   isError: boolean;
-  /** Set where `text` is a preview of something larger. */
+  /** Set if `text` is a preview of a larger text. */
   spill?: SpillRef;
 }
 
-/** A text that is too large for a transcript, by where the whole of it is. */
+/** A reference to a text that is too large for the transcript. */
 export interface SpillRef {
   /** `spl_…`, unique in its session. */
   id: string;
-  /** Size of the whole in bytes of UTF-8. */
+  /** The size of the whole text in bytes of UTF-8. */
   bytes: number;
 }
 
-/** An image by where it is stored, never by its bytes: a row of the transcript stays small. */
+/** A reference to a stored image: the bytes are not part of the transcript. */
 export interface ImageRef {
-  /** Path in the agent's workspace. */
+  /** The path in the agent's workspace. */
   path: string;
   mediaType: string;
 }
@@ -85,10 +85,10 @@ export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
 
 export interface TextPart {
   type: "text";
-  /** As it is read: without the tags in which the model thought, or asked for something. */
+  /** The visible text, without reasoning tags and directives. */
   text: string;
   /**
-   * As its model wrote it, together with the parts that came of the same text, in which it is empty. Absent where that
+   * The text as the model wrote it, including the parts that were split from it, whose own `raw` is empty. Absent if it
    * had no tags.
    */
   raw?: string;
@@ -98,12 +98,12 @@ export interface TextPart {
 export interface ReasoningPart {
   type: "reasoning";
   text: string;
-  /** Set where it stood between tags of a text, which has it in `raw`. */
+  /** Set if it was between tags of a text; that text part has it in `raw`. */
   inline?: true;
   meta?: ProviderMeta;
 }
 
-/** A request to run a tool. `args` is the parsed object, or the raw text in `invalidArgs` where it was not one. */
+/** A tool call. `args` is the parsed object; `invalidArgs` has the raw text if it was none. */
 export interface ToolCallPart {
   type: "tool-call";
   callId: string;
@@ -113,16 +113,16 @@ export interface ToolCallPart {
   meta?: ProviderMeta;
 }
 
-/** What a provider wants back with the next request (signatures, item ids), keyed by provider; opaque to us. */
+/** Provider metadata to send back with the next request (signatures, item ids), keyed by provider. */
 export type ProviderMeta = { [provider: string]: { [key: string]: Json } };
 
 /**
- * Why a model stopped. `tool-calls` means that it waits for results; `error` comes with `error` filled;
- * `aborted` means that our side hung up.
+ * Why a model stopped. With `tool-calls` it waits for results; with `error` there is an `error`; with `aborted` our
+ * side closed the connection.
  */
 export type StopReason = "stop" | "length" | "tool-calls" | "refusal" | "error" | "aborted";
 
-/** Tokens of one call, as the provider counted them; 0 where it said nothing. */
+/** The tokens of one call as the provider counted them; 0 if it did not say. */
 export interface Usage {
   input: number;
   output: number;
@@ -132,13 +132,13 @@ export interface Usage {
   cacheWrite: number;
   /** The part of `output` that was reasoning. */
   reasoning: number;
-  /** What they are estimated to cost, in millionths of a US dollar; absent where nothing with a price has answered. */
+  /** The estimated cost in millionths of a US dollar; absent if no price is known. */
   costMicros?: number;
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 
-/** What went wrong in a model call, in the terms in which failover decides. */
+/** The error of a model call, in the kinds that failover decides by. */
 export interface ModelError {
   kind: "overflow" | "overloaded" | "rate_limit" | "auth" | "billing" | "timeout" | "format" | "other";
   message: string;
@@ -147,27 +147,27 @@ export interface ModelError {
   retryAfterMs?: number;
 }
 
-/** Whether people are shown a message. */
+/** Whether a message is shown to people. */
 export function isForPeople(message: Message): boolean {
   return !message.inner && (message.role !== "user" || message.addedTo === undefined);
 }
 
 /** The visible text of an assistant message. */
-export function textOf(message: AssistantMessage): string {
+export function messageText(message: AssistantMessage): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 }
 
-/** What a model thought before an assistant message, as far as its provider shows that. */
-export function reasoningOf(message: AssistantMessage): string {
+/** The reasoning of an assistant message, as far as the provider sends it. */
+export function reasoningText(message: AssistantMessage): string {
   return message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n\n");
 }
 
-/** The tool calls of an assistant message, in its order. */
-export function callsOf(message: AssistantMessage): ToolCallPart[] {
+/** The tool calls of an assistant message, in order. */
+export function toolCalls(message: AssistantMessage): ToolCallPart[] {
   return message.parts.filter((part) => part.type === "tool-call");
 }
 
-/** The sum of two calls' tokens and costs; each cost is of the model that answered that call. */
+/** The sum of two usages; costs were estimated with the price of the model that answered each. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,

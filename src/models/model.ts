@@ -5,33 +5,32 @@ import type { Price } from "./price.ts";
 /**
  * A language model behind one wire format.
  *
- * Contract, which `test/contracts/model.ts` runs over every member:
- * - `stream` never throws and never rejects, neither when called nor while iterated: every failure, our own hang-up
- *   included, is an `end` whose stop is `error` or `aborted`.
- * - It yields deltas (none of them empty) in the order in which the provider produced them, then exactly one `end`, then
- *   nothing.
- * - The parts of `end` are the deltas put together; a text that was streamed is never missing from them.
+ * Contract, which `test/contracts/model.ts` runs with every model:
+ * - `stream` never throws and never rejects, neither when called nor during iteration: every failure, also an abort, is
+ *   an `end` whose stop is `error` or `aborted`.
+ * - It yields deltas (none of them empty) in the provider's order, then exactly one `end`, then nothing.
+ * - The parts of `end` are the deltas joined; streamed text is never missing from them.
  * - Aborting `signal` ends the iteration promptly and closes the connection. So does leaving the loop early.
- * - It does not retry: whether to ask again is the caller's decision, who knows what was already said.
- * - It may be called many times, also at once; it keeps no state between calls.
+ * - It does not retry: only the caller knows what was already shown.
+ * - It may be called repeatedly and concurrently; it keeps no state between calls.
  */
 export interface Model {
   /** `provider/model`, as configured. */
   readonly ref: string;
-  /** Tokens that input and output share. */
+  /** The tokens that input and output share. */
   readonly contextWindow: number;
-  /** Most tokens that one answer may have. */
+  /** The most tokens of one answer. */
   readonly maxOutputTokens: number;
-  /** What its tokens cost; absent where nobody has said. */
+  /** The price of its tokens; absent if unknown. */
   readonly price?: Price;
-  /** True where it has no place of its own for its thoughts and has to be asked for tags around them. */
-  readonly tagsThoughts?: boolean;
+  /** True if it has no separate field for reasoning and is asked to use tags. */
+  readonly tagsReasoning?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
-/** Whether a model that thinks so much is asked to put its thoughts, and what people are to see, into tags. */
-export function tagsThoughts(model: Pick<Model, "tagsThoughts">, thinking: ThinkingLevel): boolean {
-  return model.tagsThoughts === true && thinking !== "off";
+/** Whether a model at this thinking level is asked to put reasoning and visible text into tags. */
+export function tagsReasoning(model: Pick<Model, "tagsReasoning">, thinking: ThinkingLevel): boolean {
+  return model.tagsReasoning === true && thinking !== "off";
 }
 
 /** Everything that one call sends. */
@@ -40,18 +39,21 @@ export interface ModelRequest {
   messages: Message[];
   tools: ToolSchema[];
   thinking: ThinkingLevel;
-  /** Below the model's own limit where given. */
+  /** Lowers the model's own limit. */
   maxOutputTokens?: number;
-  /** How freely it chooses its words, and among which share of the likeliest; the provider's own where absent. */
+  /** Sampling parameters; the provider's defaults if absent. */
   temperature?: number;
   topP?: number;
-  /** Groups requests that share a prefix, for providers that route by such a key: at most 64 characters, of nobody's id. */
+  /**
+   * Groups requests that share a prefix, for providers that route by such a key: at most 64 characters, not an id of a
+   * person.
+   */
   cacheKey?: string;
-  /** Bytes of an image of the transcript; undefined where it is gone. */
+  /** The bytes of an image of the transcript; undefined if it was deleted. */
   loadImage(path: string): Promise<Uint8Array | undefined>;
 }
 
-/** A system prompt in its two layers: `stable` is byte-identical from turn to turn, `dynamic` is not. */
+/** A system prompt in two layers: `stable` is byte-identical from turn to turn, `dynamic` is not. */
 export interface SystemPrompt {
   stable: string;
   dynamic: string;
@@ -66,10 +68,7 @@ export interface ToolSchema {
   parameters: JsonObject;
 }
 
-/**
- * `progress` says only that the model is at work on what is not shown as it comes, such as a call's arguments: whoever
- * waits for a silent model starts counting anew.
- */
+/** `progress` means output that is not streamed, such as a call's arguments: it resets the silence timer. */
 export type ModelEvent =
   | { type: "text"; delta: string }
   | { type: "reasoning"; delta: string }
@@ -84,11 +83,11 @@ export interface ModelReply {
   error?: ModelError;
 }
 
-/** Makes the model of a reference, or says why it cannot. */
+/** Creates the model of a reference. */
 export interface ModelResolver {
   /**
    * @param ref `provider/model`
-   * @param profile the profile whose key is used; the provider's first that has one where absent, else its own key
+   * @param profile the profile whose key is used; if absent, the provider's first one with a key, else its own key
    * @throws IsopodError `not_configured` with what to set
    */
   resolve(ref: string, profile?: string): Model;

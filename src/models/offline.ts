@@ -1,14 +1,14 @@
 import type { AssistantPart, Message, Usage } from "./message.ts";
 import type { Model, ModelEvent, ModelReply, ModelRequest } from "./model.ts";
-import { type Done, nextStep, type Step } from "./offline/plan.ts";
+import { type FinishedCall, nextStep, type Step } from "./offline/plan.ts";
 import { FREE } from "./price.ts";
 
-/** The model that is there when none is configured. */
+/** The model that is used if none is configured. */
 export const OFFLINE_REF = "offline/rules";
 
 /**
- * A model that is a set of rules: no key, no network, the same answer to the same messages. It says what it is, and
- * drives the same loop as any other: it calls the tools that it is offered and answers from their results.
+ * A model made of rules: no key, no network, the same answer to the same messages. It says what it is and works in the
+ * same loop as any other: it calls the offered tools and answers from their results.
  */
 export function offlineModel(): Model {
   return { ref: OFFLINE_REF, contextWindow: 1_000_000, maxOutputTokens: 8_192, price: FREE, stream: answer };
@@ -16,24 +16,24 @@ export function offlineModel(): Model {
 
 async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const step = stepFor(request);
-  let said = "";
+  let text = "";
   for (const delta of step.kind === "say" ? wordByWord(step.text) : []) {
     if (signal.aborted) break;
-    said += delta;
+    text += delta;
     yield { type: "text", delta };
   }
-  yield { type: "end", reply: signal.aborted ? reply(request, textPart(said), "aborted") : whole(request, step) };
+  yield { type: "end", reply: signal.aborted ? reply(request, textPart(text), "aborted") : whole(request, step) };
 }
 
 function stepFor({ messages, tools }: ModelRequest): Step {
   const at = messages.findLastIndex(({ role }) => role === "user");
   const asked = messages[at];
   const text = asked?.role === "user" ? asked.text : "";
-  return nextStep(text, doneIn(messages.slice(at + 1)), new Set(tools.map(({ name }) => name)));
+  return nextStep(text, finishedCalls(messages.slice(at + 1)), new Set(tools.map(({ name }) => name)));
 }
 
 /** The calls in these messages that have their result. */
-function doneIn(messages: Message[]): Done[] {
+function finishedCalls(messages: Message[]): FinishedCall[] {
   const calls = new Map(
     messages
       .flatMap((message) => (message.role === "assistant" ? message.parts : []))
@@ -48,13 +48,13 @@ function doneIn(messages: Message[]): Done[] {
 
 function whole(request: ModelRequest, step: Step): ModelReply {
   if (step.kind === "say") return reply(request, textPart(step.text), "stop");
-  // Unique without chance: every call is made from another last message.
+  // Unique without randomness: every call follows another message.
   const callId = `call_${request.messages.at(-1)?.id.replace(/^msg_/, "") ?? "first"}`;
   return reply(request, [{ type: "tool-call", callId, tool: step.tool, args: step.args }], "tool-calls");
 }
 
 function reply(request: ModelRequest, parts: AssistantPart[], stop: ModelReply["stop"]): ModelReply {
-  return { parts, stop, usage: usageOf(request, parts) };
+  return { parts, stop, usage: estimateUsage(request, parts) };
 }
 
 function textPart(text: string): AssistantPart[] {
@@ -66,8 +66,8 @@ function wordByWord(text: string): string[] {
   return text.match(/\p{Script=Han}[，。！？、：；”」）]*|[^\s\p{Script=Han}]+\s*|\s+/gu) ?? [];
 }
 
-/** Tokens as a language model of today would roughly count them: four characters each. */
-function usageOf({ system, messages, tools }: ModelRequest, parts: AssistantPart[]): Usage {
+/** Estimates four characters per token. */
+function estimateUsage({ system, messages, tools }: ModelRequest, parts: AssistantPart[]): Usage {
   const input = system.stable.length + system.dynamic.length + length(messages) + length(tools);
   return { input: tokens(input), output: tokens(length(parts)), cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 }

@@ -1,11 +1,10 @@
 import { createOpenAI, type OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
-import { aiSdkModel } from "./ai-sdk.ts";
+import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import type { Model } from "./model.ts";
-import { NO_KEY, outputLimit, type WireOptions } from "./wire.ts";
 
 /**
- * OpenAI's Responses. Nothing depends on what the provider stores: reasoning comes back encrypted and goes out again
- * with the transcript. The stable system prompt is `instructions`, the dynamic one the first message.
+ * OpenAI's Responses API. Nothing depends on the provider's storage: reasoning arrives encrypted and is sent back with
+ * the transcript. The stable system prompt is `instructions`, the dynamic one the first message.
  */
 export function openaiResponses(options: WireOptions): Model {
   const provider = createOpenAI({
@@ -21,7 +20,7 @@ export function openaiResponses(options: WireOptions): Model {
     baseUrl: options.baseUrl,
     language: provider.responses(options.modelId),
     imagesInResults: true,
-    reasoningOf: "history",
+    reasoningScope: "history",
     arrange: ({ dynamic }, conversation) =>
       dynamic === "" ? conversation : [{ role: "system", content: dynamic }, ...conversation],
     settings: (request) => ({

@@ -1,19 +1,19 @@
 import type { Usage } from "./message.ts";
 
-/** What tokens cost: US dollars a million, which is as many millionths of a dollar (micros) for one. */
+/** Prices in US dollars per million tokens, which equals micros (millionths of a dollar) per token. */
 export interface Price {
   input: number;
   output: number;
-  /** Of input that came from the provider's cache; as `input` where absent. */
+  /** Input read from the provider's cache; as `input` if absent. */
   cacheRead?: number | undefined;
-  /** Of input that was written to it; as `input` where absent. */
+  /** Input written to the cache; as `input` if absent. */
   cacheWrite?: number | undefined;
 }
 
-/** The price of what runs at home. */
+/** The price of local models. */
 export const FREE: Price = { input: 0, output: 0 };
 
-/** What a call cost, in whole micros. The parts of the input that a cache served or keeps have prices of their own. */
+/** The cost of a call in whole micros. Input read from and written to a cache has its own prices. */
 export function costOf(usage: Usage, price: Price): number {
   const { cacheRead, cacheWrite } = usage;
   const fresh = Math.max(0, usage.input - cacheRead - cacheWrite);
@@ -25,7 +25,7 @@ export function costOf(usage: Usage, price: Price): number {
   );
 }
 
-/** A call's tokens with what they cost; as they are where nobody knows the price. */
+/** A usage with its cost; unchanged without a price. */
 export function priced(usage: Usage, price: Price | undefined): Usage {
   return price === undefined ? usage : { ...usage, costMicros: costOf(usage, price) };
 }

@@ -2,26 +2,26 @@ import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Te
 import type { AssistantMessage, AssistantPart, ImageRef, Message, ToolMessage, UserMessage } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 
-/** What the conversion needs to know about the wire format and who is asked. */
+/** What the conversion needs to know about the wire format and the model. */
 export interface PromptTarget {
-  /** `provider/model` that will read it. */
+  /** `provider/model` that reads it. */
   ref: string;
-  /** Whether a tool's result may hold images; otherwise they follow the results as a message of their own. */
+  /** Whether a tool result may contain images; if not, they follow the results in a message of their own. */
   imagesInResults: boolean;
-  /** How far back a model's own reasoning is sent along: through the whole history, or since the last user message. */
-  reasoningOf: "history" | "turn";
+  /** Whose reasoning is sent back: that of the whole history, or of the messages since the last user message. */
+  reasoningScope: "history" | "turn";
 }
 
 /**
  * The transcript as the AI SDK's prompt, without the system prompt.
  *
- * What a model handed over for itself (reasoning, signatures, item ids, its own form of call ids) goes back to that
- * same model only, and only from answers that ended well: others cannot verify it and refuse the request.
+ * Provider metadata (reasoning, signatures, item ids, native call ids) is sent back only to the model it came from, and
+ * only from answers that ended well: other models cannot verify it and refuse the request.
  */
 export async function toPrompt(request: ModelRequest, target: PromptTarget): Promise<LanguageModelV4Message[]> {
   const prompt: LanguageModelV4Message[] = [];
   const callIds = new Map<string, string>();
-  const turnAt = target.reasoningOf === "turn" ? request.messages.findLastIndex(({ role }) => role === "user") : -1;
+  const turnAt = target.reasoningScope === "turn" ? request.messages.findLastIndex(({ role }) => role === "user") : -1;
   let images: Content[] = [];
   const flush = () => {
     if (images.length > 0) prompt.push({ role: "user", content: images });
@@ -48,8 +48,8 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
   return prompt;
 }
 
-/** The ids of calls that a transcript uses. */
-export function callIdsOf(messages: Message[]): Set<string> {
+/** The call ids in a transcript. */
+export function usedCallIds(messages: Message[]): Set<string> {
   return new Set(
     messages
       .flatMap((message) => (message.role === "assistant" ? message.parts : []))
@@ -83,11 +83,11 @@ function assistantMessage(
   callIds: Map<string, string>,
 ): LanguageModelV4Message[] {
   const native = message.model === ref && message.stop !== "error" && message.stop !== "aborted";
-  // A model reads its own text as it wrote it: without its tags it would unlearn them.
+  // A model gets its own raw text back; without its tags it would stop writing them.
   const parts = message.parts.map((part) =>
     part.type === "text" && native && part.raw !== undefined ? { ...part, text: part.raw } : part,
   );
-  // Providers refuse reasoning that nothing follows, and texts that are empty.
+  // Providers refuse reasoning at the end of a message, and empty texts.
   const end = parts.findLastIndex((part) => part.type !== "reasoning") + 1;
   const content = parts
     .slice(0, end)
@@ -108,16 +108,16 @@ function assistantPart(part: AssistantPart, native: boolean, callIds: Map<string
 }
 
 function toolMessage(message: ToolMessage, images: Content[], callIds: Map<string, string>): LanguageModelV4Message {
-  const said = message.text === "" && images.length === 0 ? "(no output)" : message.text;
+  const shownText = message.text === "" && images.length === 0 ? "(no output)" : message.text;
   const output =
     images.length > 0
-      ? { type: "content" as const, value: said === "" ? images : [text(said), ...images] }
-      : { type: message.isError ? ("error-text" as const) : ("text" as const), value: said };
+      ? { type: "content" as const, value: shownText === "" ? images : [text(shownText), ...images] }
+      : { type: message.isError ? ("error-text" as const) : ("text" as const), value: shownText };
   const toolCallId = callIds.get(message.callId) ?? message.callId;
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName: message.tool, output }] };
 }
 
-/** A call id in the letters that every provider takes. */
+/** A call id in the characters that every provider accepts. */
 function portable(callId: string): string {
   return callId.replace(/[^A-Za-z0-9_-]/g, "_");
 }

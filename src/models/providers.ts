@@ -1,6 +1,6 @@
 import type { ProviderConfig } from "./config.ts";
 
-/** Providers that need no configuration but their key; ollama, lmstudio and vllm are looked for on this machine. */
+/** Providers that need no configuration except a key; ollama, lmstudio and vllm are expected on this machine. */
 export const BUILT_IN_PROVIDERS: Readonly<Record<string, ProviderConfig>> = {
   openai: hosted("openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY"),
   anthropic: hosted("anthropic-messages", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),

@@ -8,7 +8,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { AssistantPart, ProviderMeta, StopReason, ToolCallPart, Usage } from "./message.ts";
 import type { ModelEvent, ModelReply } from "./model.ts";
 
-/** A block of text while it is being streamed; its metadata is what came with any of its pieces. */
+/** A streamed block of text, with the metadata of all its deltas. */
 interface Block {
   type: "text" | "reasoning";
   text: string;
@@ -17,19 +17,19 @@ interface Block {
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-/** Puts one answer together from the parts of its stream, in the order in which they begin. */
+/** Assembles an answer from the parts of its stream, in the order in which they begin. */
 export class ReplyBuilder {
   readonly #entries: (Block | ToolCallPart)[] = [];
   readonly #open = new Map<string, Block>();
   readonly #newCallId: (given: string) => string;
   #finish: Finish | undefined;
 
-  /** @param newCallId gives the id under which a call goes on, from the one that the provider gave it */
+  /** @param newCallId returns the id to use for a call, from the provider's */
   constructor(newCallId: (given: string) => string) {
     this.#newCallId = newCallId;
   }
 
-  /** Takes the next part of the stream, and says what of it is to be shown at once. */
+  /** Adds the next part of the stream, and returns the event to emit for it. */
   take(part: LanguageModelV4StreamPart): ModelEvent | undefined {
     switch (part.type) {
       case "text-start":
@@ -49,7 +49,7 @@ export class ReplyBuilder {
       case "tool-input-delta":
         return { type: "progress" };
       case "tool-call":
-        // What a provider runs by itself is no request to us.
+        // A tool that the provider runs itself is not called by us.
         if (!part.providerExecuted) this.#entries.push(this.#call(part));
         return undefined;
       case "finish":
@@ -60,21 +60,21 @@ export class ReplyBuilder {
     }
   }
 
-  /** Why the stream ended; undefined where it broke off before its provider said so. */
+  /** Why the stream ended; undefined if it broke before its finish part. */
   get finish(): LanguageModelV4FinishReason["unified"] | undefined {
     return this.#finish?.finishReason.unified;
   }
 
-  /** The answer, which ended as its provider said. */
+  /** The answer of a finished stream. */
   whole(): ModelReply {
     const parts = this.#parts();
-    return { parts, stop: stopOf(this.finish, parts), usage: usageOf(this.#finish?.usage) };
+    return { parts, stop: stopReason(this.finish, parts), usage: toUsage(this.#finish?.usage) };
   }
 
-  /** What there is of an answer that did not end well. Its calls are left out: nobody will run them. */
+  /** The incomplete answer of a stream that failed or was aborted. Its calls are left out: they are never run. */
   broken(stop: "error" | "aborted"): ModelReply {
-    const said = this.#parts().filter((part) => part.type !== "tool-call");
-    return { parts: said, stop, usage: usageOf(this.#finish?.usage) };
+    const parts = this.#parts().filter((part) => part.type !== "tool-call");
+    return { parts, stop, usage: toUsage(this.#finish?.usage) };
   }
 
   #begin(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): Block {
@@ -87,13 +87,13 @@ export class ReplyBuilder {
   #append(type: Block["type"], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined) {
     const block = this.#open.get(`${type} ${id}`) ?? this.#begin(type, id, undefined);
     block.text += delta;
-    block.metadata = merged(block.metadata, metadata);
+    block.metadata = mergeMetadata(block.metadata, metadata);
     return delta === "" ? undefined : { type, delta };
   }
 
   #close(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): void {
     const block = this.#open.get(`${type} ${id}`);
-    if (block !== undefined) block.metadata = merged(block.metadata, metadata);
+    if (block !== undefined) block.metadata = mergeMetadata(block.metadata, metadata);
     this.#open.delete(`${type} ${id}`);
   }
 
@@ -103,15 +103,15 @@ export class ReplyBuilder {
       callId: this.#newCallId(part.toolCallId),
       tool: part.toolName,
       ...argsIn(part.input),
-      ...metaOf(part.providerMetadata),
+      ...plainMetadata(part.providerMetadata),
     };
   }
 
   #parts(): AssistantPart[] {
     return this.#entries.flatMap((entry): AssistantPart[] => {
       if (entry.type === "tool-call") return [entry];
-      const meta = metaOf(entry.metadata);
-      // Reasoning without words is kept for its signature; an empty text is refused by providers that get it back.
+      const meta = plainMetadata(entry.metadata);
+      // Reasoning without text is kept for its signature; providers refuse empty texts.
       const says = entry.text !== "" || (entry.type === "reasoning" && "meta" in meta);
       return says ? [{ type: entry.type, text: entry.text, ...meta }] : [];
     });
@@ -119,8 +119,8 @@ export class ReplyBuilder {
 }
 
 /**
- * The arguments of a call as an object, or the text that was there instead. No text at all and `null` are no arguments;
- * an object that was encoded twice, as some models do, is that object.
+ * The arguments of a call as an object, or the raw text if they are none. An empty text and `null` mean no arguments; an
+ * object that some models encode twice is decoded.
  */
 function argsIn(input: string): { args: JsonObject; invalidArgs?: string } {
   const value = input.trim() === "" ? null : parsed(input);
@@ -143,14 +143,14 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Some servers say `stop` though they called tools; only the calls themselves tell. */
-function stopOf(finish: LanguageModelV4FinishReason["unified"] | undefined, parts: AssistantPart[]): StopReason {
+/** Some servers send `stop` despite tool calls, so the calls decide. */
+function stopReason(finish: LanguageModelV4FinishReason["unified"] | undefined, parts: AssistantPart[]): StopReason {
   if (finish === "length") return "length";
   if (parts.some((part) => part.type === "tool-call")) return "tool-calls";
   return finish === "content-filter" ? "refusal" : "stop";
 }
 
-function usageOf(usage: LanguageModelV4Usage | undefined): Usage {
+function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   return {
     input: usage?.inputTokens.total ?? 0,
     output: usage?.outputTokens.total ?? 0,
@@ -160,7 +160,7 @@ function usageOf(usage: LanguageModelV4Usage | undefined): Usage {
   };
 }
 
-function merged(
+function mergeMetadata(
   old: SharedV4ProviderMetadata | undefined,
   more: SharedV4ProviderMetadata | undefined,
 ): SharedV4ProviderMetadata | undefined {
@@ -170,8 +170,8 @@ function merged(
   return result;
 }
 
-/** Provider metadata as plain JSON, which is how it is stored. */
-function metaOf(metadata: SharedV4ProviderMetadata | undefined): { meta?: ProviderMeta } {
+/** Provider metadata as plain JSON, for storage. */
+function plainMetadata(metadata: SharedV4ProviderMetadata | undefined): { meta?: ProviderMeta } {
   if (metadata === undefined) return {};
   const meta: ProviderMeta = JSON.parse(JSON.stringify(metadata));
   return { meta };

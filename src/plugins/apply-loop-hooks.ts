@@ -1,4 +1,4 @@
-import type { LoopHooks } from "../agent/loop-hooks.ts";
+import type { LoopHooks } from "../agent/loop-deps.ts";
 import { applyToolHooks } from "./apply-tool-hooks.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 

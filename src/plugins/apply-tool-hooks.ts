@@ -1,4 +1,4 @@
-import type { LoopHooks, ReturnedOutput, Vetted } from "../agent/loop-hooks.ts";
+import type { LoopHooks, ReturnedOutput, Vetted } from "../agent/loop-deps.ts";
 import { MAX_REPLY_BYTES } from "../agent/reply-bounds.ts";
 import { byteLength } from "../lib/text.ts";
 import type { ToolCallPart } from "../models/message.ts";

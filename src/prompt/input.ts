@@ -1,42 +1,44 @@
 import type { ThinkingLevel } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
-import type { PromptMode } from "./section.ts";
+
+/** How much of the prompt a run gets: all of it, the part for sub-agents and jobs, or the identity line. */
+export type PromptMode = "full" | "minimal" | "none";
 
 /**
- * What stands still from turn to turn, and therefore all that a section above the cache boundary may read. Two turns
- * of one session, and two sessions of one agent on one kind of channel, have the same `StableInput`.
+ * The input that does not change from turn to turn, and so all that a section above the cache boundary may read. Two
+ * turns of one session, and two sessions of one agent on one kind of channel, have the same `StableInput`.
  */
 export interface StableInput {
   mode: PromptMode;
-  /** Whom the agent believes to run inside; `prompt.productName`. */
+  /** The product's name in the prompt; `prompt.productName`. */
   productName: string;
-  /** The tools that policy leaves on, in any order. */
+  /** The tools that policy allows, in any order. */
   tools: readonly PromptTool[];
-  /** True where a command in the background wakes the agent when it ends or fails. */
+  /** True if a background command wakes the agent when it ends or fails. */
   completionWake: boolean;
   provider: StableContribution;
-  /** The `<available_skills>` list as the skills room made it; absent when no skill is eligible. */
+  /** The rendered `<available_skills>` list; absent without eligible skills. */
   skillsPrompt?: string;
   memoryCitations: MemoryCitations;
-  /** Chat commands that exist here, with their slash. */
+  /** The available chat commands, with their slash. */
   commands: readonly string[];
   modelAliases: readonly ModelAlias[];
   workspace: WorkspaceFacts;
   sandbox?: SandboxFacts;
   docs?: DocsFacts;
-  /** Ids of the owners as they are to be shown: raw, or hashed already. */
+  /** The ids of the owners as shown: raw or hashed. */
   authorizedSenders: readonly string[];
   /** An IANA zone. */
   timezone?: string;
-  /** What the way out understands in the text of a reply. */
+  /** The directives that replies support. */
   outputDirectives: readonly OutputDirective[];
-  /** Filtered, cut and in order. */
+  /** Filtered, truncated and in order. */
   bootstrapFiles: readonly BootstrapFile[];
-  /** What is wrong with workspace files, in sentences. */
+  /** Problems with workspace files, in sentences. */
   fileWarnings?: readonly string[];
 }
 
-/** Everything that a system prompt is made of: plain data, resolved by whoever calls the renderer. */
+/** Everything that a system prompt is rendered from: plain, resolved data. */
 export interface PromptInput extends StableInput {
   agentId: string;
   sessionKey: string;
@@ -46,25 +48,25 @@ export interface PromptInput extends StableInput {
   thinking: ThinkingLevel;
   /** Whether people see the model's reasoning. */
   reasoning: "off" | "on" | "stream";
-  /** True where the model must mark its reasoning with tags, because its wire format has no place for it. */
+  /** True if the model must tag its reasoning because its wire format has no field for it. */
   reasoningTags: boolean;
   runtime: RuntimeFacts;
-  /** Where the reply goes; absent for a run that nobody listens to. */
+  /** Where the reply is sent; absent for a run without a recipient. */
   channel?: ChannelFacts;
-  /** How to write for a voice that reads the reply aloud. */
+  /** How to write a reply that is read aloud. */
   voiceHint?: string;
-  /** What a group's configuration, or the parent of a sub-agent, adds. */
+  /** Context from a group's configuration or from a sub-agent's parent. */
   extraContext?: string;
-  /** How freely to react with emojis; absent where the channel has no reactions. */
+  /** How often to react with emojis; absent if the channel has no reactions. */
   reactions?: "minimal" | "extensive";
-  /** The question that heartbeats ask; absent where the agent has none. */
+  /** The prompt of heartbeats; absent if the agent has none. */
   heartbeatPrompt?: string;
   delegation: "suggest" | "prefer";
-  /** Sections of AGENTS.md to be shown again, because what the agent had read of it was summarized. */
+  /** Sections of AGENTS.md to show again after a compaction. */
   agentsRefresh?: string;
   /** `bootstrapPromptTruncationWarning`. */
   truncationWarning: "off" | "once" | "always";
-  /** True once this session was told about the files that are cut now. */
+  /** True if this session already got the warning about the currently truncated files. */
   truncationWarned: boolean;
 }
 
@@ -75,20 +77,20 @@ export interface PromptTool {
   summary: string;
 }
 
-/** What a model's provider says in place of, and above, our own sections. Several lines each. */
+/** What a model's provider puts in place of, and above, our own sections. Several lines each. */
 export interface StableContribution {
-  /** Whose words these are, for whoever looks at the prompt. */
+  /** The name of the contribution, for prompt reports. */
   name?: string;
   stablePrefix?: string;
   replace?: { [section in ReplaceableSection]?: string };
 }
 
-/** A provider's whole contribution: also what follows the boundary. */
+/** A provider's whole contribution, including the part below the boundary. */
 export interface ProviderContribution extends StableContribution {
   dynamicSuffix?: string;
 }
 
-/** The sections that a provider may say in its own words. */
+/** The sections that a provider may replace. */
 export type ReplaceableSection = "tool_call_style" | "execution_bias" | "interaction_style";
 
 /** `memory.citations`. */
@@ -101,45 +103,45 @@ export interface ModelAlias {
 }
 
 export interface WorkspaceFacts {
-  /** As the agent is to call it. */
+  /** The path to show to the agent. */
   dir: string;
-  /** True where the turn has no tool that reaches its files. */
+  /** True if the turn has no tool for its files. */
   closed?: boolean;
   notes: readonly string[];
 }
 
-/** A sandbox in which commands run, where there is one. */
+/** The sandbox in which commands run. */
 export interface SandboxFacts {
-  /** Where commands see the workspace. */
+  /** The workspace's path for commands. */
   dir: string;
   access: "none" | "read-only" | "read-write";
-  /** True where a command may run outside the sandbox when the user asks for it. */
+  /** True if a command may run outside the sandbox at the user's request. */
   elevated: boolean;
   browser: boolean;
 }
 
 /** Where the product's documentation is. */
 export interface DocsFacts {
-  /** What `read` takes, such as `docs://index`; absent where only the web has them. */
+  /** An address for `read`, such as `docs://index`; absent if the docs are only on the web. */
   location?: string;
-  /** Where people find them, where that is known. */
+  /** Their web address, if known. */
   url?: string;
   sourceUrl?: string;
   communityUrl?: string;
-  /** Where skills are found. */
+  /** Where to find skills. */
   skillsUrl?: string;
 }
 
 export type OutputDirective = "reply-tags" | "media" | "voice-notes";
 
-/** What a channel is for a prompt; nothing that strangers can set, such as a group's title. */
+/** What the prompt says about a channel; nothing that strangers can set, such as a group's title. */
 export interface ChannelFacts {
   /** The channel's id, such as `telegram`. */
   name: string;
   kind: "direct" | "group" | "channel";
-  /** `message-tool` where only what the message tool sends is seen, not the reply's text. */
+  /** `message-tool` if people see only what the message tool sends, not the reply's text. */
   replies: "automatic" | "message-tool";
-  /** Names of what it can do; sections know `approvals` and `inline-buttons`. */
+  /** The names of its capabilities; sections use `approvals` and `inline-buttons`. */
   capabilities: readonly string[];
 }
 
@@ -151,7 +153,7 @@ export interface RuntimeFacts {
   shell?: string;
 }
 
-/** Whether a tool is on. */
+/** Whether a tool is available. */
 export function hasTool(input: StableInput, name: string): boolean {
   return input.tools.some((tool) => tool.name === name);
 }

@@ -3,10 +3,10 @@ import { estimateTokens } from "../lib/tokens.ts";
 import type { SystemPrompt } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 import type { PromptInput } from "./input.ts";
-import { type SectionSource, sourceOf } from "./section-source.ts";
+import { type SectionSource, sectionSource } from "./section-source.ts";
 import type { RenderedPrompt, RenderedSection } from "./system-prompt.ts";
 
-/** How large a text is. */
+/** The size of a text. */
 export interface TextSize {
   /** In UTF-16 units. */
   chars: number;
@@ -16,9 +16,9 @@ export interface TextSize {
   tokens: number;
 }
 
-/** What a system prompt costs: as it is sent, by section, and by bootstrap file. */
+/** The size of a system prompt: as sent, by section, and by bootstrap file. */
 export interface PromptReport {
-  /** Of both layers together, without the boundary marker. */
+  /** Both layers together, without the boundary marker. */
   total: TextSize;
   above: TextSize;
   below: TextSize;
@@ -26,49 +26,49 @@ export interface PromptReport {
   files: FileReport[];
 }
 
-/** What a section says, and who says it. */
+/** A section's text and source. */
 export interface LabelledSection {
   name: string;
   source: SectionSource;
-  /** On which side of the cache boundary it is. */
+  /** The side of the cache boundary. */
   layer: "above" | "below";
   text: string;
 }
 
-/** What a section says and costs. */
+/** A section's text, source and size. */
 export interface SectionReport extends LabelledSection, TextSize {}
 
-/** A bootstrap file as it is in the workspace (`raw`) and in the prompt (`injected`). */
+/** A bootstrap file in the workspace (`raw`) and in the prompt (`injected`). */
 export interface FileReport {
   path: string;
   rawChars: number;
   injectedChars: number;
-  /** Estimated, of what is injected. */
+  /** Estimated, of the injected text. */
   tokens: number;
   truncated: boolean;
   missing: boolean;
-  /** What the prompt says in place of a file that is empty or no text. */
+  /** What the prompt says in place of a file that is empty or not text. */
   note?: string;
 }
 
 /**
- * Reports on a prompt.
- * @param prompt as it was rendered, or as plugins have changed it after that
+ * The report on a prompt.
+ * @param prompt as rendered, or as changed by plugins afterwards
  * @param input what it was rendered from
  */
 export function reportPrompt(prompt: Omit<RenderedPrompt, "added">, input: PromptInput): PromptReport {
-  const sections = prompt.sections.map((section) => labelled(section, input));
-  return reportOf(prompt.system, sections, input.bootstrapFiles.map(fileReport));
+  const sections = prompt.sections.map((section) => labelSection(section, input));
+  return assembleReport(prompt.system, sections, input.bootstrapFiles.map(fileReport));
 }
 
-/** Reports on a prompt of which it is known already where everything comes from. */
-export function reportOf(
+/** The report on a prompt whose sections have known sources. */
+export function assembleReport(
   system: SystemPrompt,
   sections: readonly LabelledSection[],
   files: readonly FileReport[],
 ): PromptReport {
-  const above = sizeOf(system.stable);
-  const below = sizeOf(system.dynamic);
+  const above = textSize(system.stable);
+  const below = textSize(system.dynamic);
   return {
     total: {
       chars: above.chars + below.chars,
@@ -77,18 +77,18 @@ export function reportOf(
     },
     above,
     below,
-    sections: sections.map(({ text, ...section }) => ({ ...section, ...sizeOf(text), text })),
+    sections: sections.map(({ text, ...section }) => ({ ...section, ...textSize(text), text })),
     files: [...files],
   };
 }
 
-/** How large a text is. Pure. */
-export function sizeOf(text: string): TextSize {
+/** The size of a text. */
+export function textSize(text: string): TextSize {
   return { chars: text.length, bytes: byteLength(text), tokens: estimateTokens(text) };
 }
 
-function labelled({ name, layer, text, source }: RenderedSection, input: PromptInput): LabelledSection {
-  return { name, source: source ?? sourceOf(name, input), layer: layer === "stable" ? "above" : "below", text };
+function labelSection({ name, layer, text, source }: RenderedSection, input: PromptInput): LabelledSection {
+  return { name, source: source ?? sectionSource(name, input), layer: layer === "stable" ? "above" : "below", text };
 }
 
 function fileReport({ path, content, rawChars, injectedChars, truncated, missing }: BootstrapFile): FileReport {

@@ -1,10 +1,10 @@
 import type { PromptInput, ReplaceableSection } from "./input.ts";
 
-/** Where the words of a section come from. */
+/** Where the text of a section comes from. */
 export interface SectionSource {
   /**
-   * `section`: our own file; `provider`: a contribution for a family of models; `configuration`: a field of it, in our
-   * sentence; `workspace`: files of the agent; `skills`: the front matter of its skills; `run`: whoever began the turn;
+   * `section`: our own file; `provider`: a contribution for a model family; `configuration`: the value of a field;
+   * `workspace`: files of the agent; `skills`: the front matter of its skills; `run`: the caller that began the turn;
    * `plugin`: a plugin.
    */
   kind: "section" | "provider" | "configuration" | "workspace" | "skills" | "run" | "plugin";
@@ -18,7 +18,7 @@ const REPLACEABLE: Readonly<Record<string, ReplaceableSection>> = {
   "interaction-style": "interaction_style",
 };
 
-/** The sections that say what a field of the configuration holds. */
+/** The sections that show the value of a configuration field. */
 const FIELDS: Readonly<Record<string, string>> = {
   "model-aliases": "agents.defaults.models",
   "authorized-senders": "commands.ownerAllowFrom",
@@ -26,8 +26,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   voice: "messages.tts.hint",
 };
 
-/** Where the words of a section come from, by its name and the input that it was rendered from. */
-export function sourceOf(section: string, { provider, bootstrapFiles }: PromptInput): SectionSource {
+/** The source of a section, by its name and the input that it was rendered from. */
+export function sectionSource(section: string, { provider, bootstrapFiles }: PromptInput): SectionSource {
   const [plugin = "", ...rest] = section.split("/");
   if (rest.length > 0) return { kind: "plugin", name: plugin };
   const replaces = REPLACEABLE[section];
@@ -42,9 +42,23 @@ export function sourceOf(section: string, { provider, bootstrapFiles }: PromptIn
   if (section === "agents-refresh") return { kind: "workspace", name: "AGENTS.md" };
   if (section === "extra-context") return { kind: "run", name: "extraContext" };
   const field = FIELDS[section];
-  return field === undefined ? { kind: "section", name: fileOf(section) } : { kind: "configuration", name: field };
+  return field === undefined ? { kind: "section", name: sectionPath(section) } : { kind: "configuration", name: field };
 }
 
-function fileOf(section: string): string {
-  return `src/prompt/sections/${section}.ts`;
+/** The files of `sections/` with the names of the sections in each. */
+const SECTION_FILES: Readonly<Record<string, readonly string[]>> = {
+  conduct: ["identity", "tool-call-style", "execution-bias", "interaction-style", "safety"],
+  control: ["control", "self-update"],
+  environment: ["workspace", "sandbox"],
+  knowledge: ["memory-recall", "documentation"],
+  messaging: ["messaging"],
+  replies: ["output-directives", "reactions", "silent-replies", "reasoning-format"],
+  run: ["heartbeats", "runtime"],
+  tooling: ["tooling", "delegation"],
+  "workspace-files": ["workspace-files", "truncation-notice"],
+};
+
+function sectionPath(section: string): string {
+  const file = Object.keys(SECTION_FILES).find((name) => SECTION_FILES[name]?.includes(section));
+  return `src/prompt/sections/${file ?? section}.ts`;
 }

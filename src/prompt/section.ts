@@ -1,13 +1,9 @@
-import type { PromptInput, StableInput } from "./input.ts";
-
-/** How much of the prompt a run gets: all of it, what a sub-agent or a job needs, or the identity line. */
-export type PromptMode = "full" | "minimal" | "none";
+import type { PromptInput, PromptMode, StableInput } from "./input.ts";
 
 /**
- * One section of the system prompt. `render` is pure: the same input gives the same bytes. It gives undefined where
- * its condition does not hold, and the section is then absent. A section above the cache boundary is a
- * `Section<StableInput>`, so that the compiler keeps it from reading what changes between turns. What it is given was
- * sanitized before, so that no section has to.
+ * One section of the system prompt. `render` is pure: the same input gives the same bytes. It returns undefined if the
+ * section does not apply. A section above the cache boundary is a `Section<StableInput>`, so that the compiler keeps it
+ * from reading what changes between turns. The input is already sanitized.
  */
 export interface Section<Input = PromptInput> {
   /** Its name in reports, in kebab case. */
@@ -16,10 +12,15 @@ export interface Section<Input = PromptInput> {
   readonly render: (input: Input) => string | undefined;
 }
 
-/** Sections that others add to ours, each in the modes that it names. */
+/** Sections of plugins, each with its modes. */
 export interface AddedSections {
-  /** Below our own of the part that stands still from turn to turn; they read only what stands still. */
+  /** After our own sections of the stable layer; they read only stable input. */
   readonly stable: readonly Section<StableInput>[];
-  /** Below our own of the part that changes, above `runtime`. */
+  /** After our own sections of the dynamic layer, before `runtime`. */
   readonly dynamic: readonly Section[];
+}
+
+/** Joins the given lines; undefined and false are left out. */
+export function joinLines(...parts: readonly (string | false | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== false).join("\n");
 }

@@ -1,41 +1,25 @@
 import type { SystemPrompt } from "../models/model.ts";
-import { CACHE_BOUNDARY, withoutBoundary } from "./cache-boundary.ts";
+import { sanitizeForPrompt, sanitizeLinesForPrompt } from "../security/sanitize.ts";
 import type { PromptInput, StableInput } from "./input.ts";
-import { sanitizeInput } from "./sanitize-input.ts";
 import type { AddedSections, Section } from "./section.ts";
 import type { SectionSource } from "./section-source.ts";
-import { agentsRefresh } from "./sections/agents-refresh.ts";
-import { authorizedSenders } from "./sections/authorized-senders.ts";
-import { control } from "./sections/control.ts";
-import { dateTime } from "./sections/date-time.ts";
-import { delegation } from "./sections/delegation.ts";
-import { documentation } from "./sections/documentation.ts";
-import { executionBias } from "./sections/execution-bias.ts";
-import { extraContext } from "./sections/extra-context.ts";
-import { heartbeats } from "./sections/heartbeats.ts";
-import { identity } from "./sections/identity.ts";
-import { interactionStyle } from "./sections/interaction-style.ts";
-import { memoryRecall } from "./sections/memory-recall.ts";
+import {
+  executionBias,
+  identity,
+  interactionStyle,
+  providerPrefix,
+  providerSuffix,
+  safety,
+  toolCallStyle,
+} from "./sections/conduct.ts";
+import { authorizedSenders, control, modelAliases, selfUpdate } from "./sections/control.ts";
+import { dateTime, sandbox, workspace } from "./sections/environment.ts";
+import { documentation, memoryRecall, skills } from "./sections/knowledge.ts";
 import { messaging } from "./sections/messaging.ts";
-import { modelAliases } from "./sections/model-aliases.ts";
-import { outputDirectives } from "./sections/output-directives.ts";
-import { projectContext } from "./sections/project-context.ts";
-import { providerPrefix } from "./sections/provider-prefix.ts";
-import { providerSuffix } from "./sections/provider-suffix.ts";
-import { reactions } from "./sections/reactions.ts";
-import { reasoningFormat } from "./sections/reasoning-format.ts";
-import { runtime } from "./sections/runtime.ts";
-import { safety } from "./sections/safety.ts";
-import { sandbox } from "./sections/sandbox.ts";
-import { selfUpdate } from "./sections/self-update.ts";
-import { silentReplies } from "./sections/silent-replies.ts";
-import { skills } from "./sections/skills.ts";
-import { toolCallStyle } from "./sections/tool-call-style.ts";
-import { tooling } from "./sections/tooling.ts";
-import { truncationNotice } from "./sections/truncation-notice.ts";
-import { voice } from "./sections/voice.ts";
-import { workspace } from "./sections/workspace.ts";
-import { workspaceFiles } from "./sections/workspace-files.ts";
+import { outputDirectives, reactions, reasoningFormat, silentReplies, voice } from "./sections/replies.ts";
+import { extraContext, heartbeats, runtime } from "./sections/run.ts";
+import { delegation, tooling } from "./sections/tooling.ts";
+import { agentsRefresh, projectContext, truncationNotice, workspaceFiles } from "./sections/workspace-files.ts";
 
 /** The sections above the cache boundary, in reading order. */
 export const STABLE_SECTIONS: readonly Section<StableInput>[] = [
@@ -77,12 +61,12 @@ export const DYNAMIC_SECTIONS: readonly Section[] = [
   runtime,
 ];
 
-/** A system prompt and the sections that it is made of. */
+/** A system prompt and its sections. */
 export interface RenderedPrompt {
   system: SystemPrompt;
-  /** The sections that are present, in order. A blank line between those of a layer makes its text. */
+  /** The sections that apply, in order; a layer's text joins them with blank lines. */
   sections: RenderedSection[];
-  /** The texts of those that are not ours. */
+  /** The texts of the plugins' sections. */
   added: NamedText[];
 }
 
@@ -90,7 +74,7 @@ export interface RenderedSection {
   name: string;
   layer: "stable" | "dynamic";
   text: string;
-  /** Given where somebody put it there after the prompt was rendered. */
+  /** Set if a plugin changed or added it after rendering. */
   source?: SectionSource;
 }
 
@@ -98,7 +82,7 @@ const NONE_ADDED: AddedSections = { stable: [], dynamic: [] };
 
 /**
  * Renders the system prompt. Pure: the same input gives the same bytes, and the input is not changed.
- * @param added sections of others
+ * @param added sections of plugins
  */
 export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): RenderedPrompt {
   const clean = sanitizeInput(input);
@@ -106,7 +90,7 @@ export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): Rend
   const dynamic = renderSections([...DYNAMIC_SECTIONS.slice(0, -1), ...added.dynamic, runtime], clean);
   const theirs = new Set([...added.stable, ...added.dynamic].map(({ name }) => name));
   return {
-    system: { stable: joined(stable), dynamic: joined(dynamic) },
+    system: { stable: joinSections(stable), dynamic: joinSections(dynamic) },
     added: [...stable, ...dynamic].filter(({ name }) => theirs.has(name)),
     sections: [
       ...stable.map((section): RenderedSection => ({ ...section, layer: "stable" })),
@@ -115,12 +99,12 @@ export function renderSystemPrompt(input: PromptInput, added = NONE_ADDED): Rend
   };
 }
 
-/** The prompt as one text, for people: its two layers with the boundary marker between them. */
+/** The prompt as one text for people: both layers with the boundary marker between them. */
 export function promptText({ system: { stable, dynamic } }: Pick<RenderedPrompt, "system">): string {
   return dynamic === "" ? stable : `${stable}\n\n${CACHE_BOUNDARY}\n\n${dynamic}`;
 }
 
-/** A section that is present, by its name. */
+/** A rendered section. */
 export interface NamedText {
   name: string;
   text: string;
@@ -135,6 +119,41 @@ function renderSections<Input extends StableInput>(sections: readonly Section<In
     });
 }
 
-function joined(sections: readonly NamedText[]): string {
+function joinSections(sections: readonly NamedText[]): string {
   return sections.map((section) => section.text).join("\n\n");
+}
+
+/** The marker of the cache boundary in a prompt that is exported as one text; no model sees it. */
+export const CACHE_BOUNDARY = "<!-- ISOPOD_CACHE_BOUNDARY -->";
+
+const QUOTED = "<!-- ISOPOD_CACHE_BOUNDARY, as it stands in a text -->";
+
+/** A text without the marker, so that content cannot fake a boundary. */
+export function withoutBoundary(text: string): string {
+  return text.includes(CACHE_BOUNDARY) ? text.replaceAll(CACHE_BOUNDARY, QUOTED) : text;
+}
+
+/**
+ * The input for sections. By default every string, also of a field added later, is sanitized to one line. Named
+ * exceptions: multi-line texts keep their line breaks, and file contents stay unchanged.
+ */
+export function sanitizeInput(input: PromptInput): PromptInput {
+  const { bootstrapFiles, agentsRefresh, skillsPrompt, extraContext, provider, ...rest } = input;
+  return {
+    ...mapStrings(rest, sanitizeForPrompt),
+    provider: mapStrings(provider, sanitizeLinesForPrompt),
+    bootstrapFiles: bootstrapFiles.map((file) => ({ ...file, path: sanitizeForPrompt(file.path) })),
+    ...(agentsRefresh !== undefined && { agentsRefresh }),
+    ...(skillsPrompt !== undefined && { skillsPrompt: sanitizeLinesForPrompt(skillsPrompt) }),
+    ...(extraContext !== undefined && { extraContext: sanitizeLinesForPrompt(extraContext) }),
+  };
+}
+
+/** A copy of plain data with every string changed. */
+function mapStrings<T>(data: T, change: (text: string) => string): T;
+function mapStrings(data: unknown, change: (text: string) => string): unknown {
+  if (typeof data === "string") return change(data);
+  if (Array.isArray(data)) return data.map((item) => mapStrings(item, change));
+  if (typeof data !== "object" || data === null) return data;
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, mapStrings(value, change)]));
 }

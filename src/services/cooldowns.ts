@@ -1,6 +1,6 @@
 import { and, inArray, lte, sql } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
-import type { Cooldowns, Rest } from "../agent/failover.ts";
+import type { Cooldown, Cooldowns } from "../agent/failover.ts";
 import { cooldowns } from "../db/schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
@@ -13,7 +13,7 @@ const MAX_REMEMBERED = 500;
 const MAX_NAMES = 100;
 
 /** What is remembered of a name: how it rests, if it does, and when that was read. */
-export type CooldownCache = Map<string, { rest: Rest | undefined; at: number }>;
+export type CooldownCache = Map<string, { cooldown: Cooldown | undefined; at: number }>;
 
 /**
  * Which keys of model providers rest, for all sessions. Nothing here ever throws: where D1 cannot be asked or told,
@@ -37,7 +37,7 @@ export class CooldownStore {
     if (stale.length > 0) await this.#read(stale, now);
     return new Map(
       names.flatMap((name) => {
-        const rest = this.#remembered.get(name)?.rest;
+        const rest = this.#remembered.get(name)?.cooldown;
         return rest === undefined ? [] : [[name, rest]];
       }),
     );
@@ -47,7 +47,7 @@ export class CooldownStore {
    * Lets one rest. Sessions that fail at the same time count as one: each adds its refusal to what it had read, and the
    * largest stays.
    */
-  note(name: string, rest: Rest, now: number): void {
+  note(name: string, rest: Cooldown, now: number): void {
     this.#remember(name, rest, now);
     const change = {
       kind: rest.kind,
@@ -78,9 +78,9 @@ export class CooldownStore {
     }
   }
 
-  #remember(name: string, rest: Rest | undefined, at: number): void {
+  #remember(name: string, rest: Cooldown | undefined, at: number): void {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(name, { rest, at });
+    this.#remembered.set(name, { cooldown: rest, at });
   }
 
   #later(work: (db: DrizzleD1Database) => PromiseLike<unknown>): void {

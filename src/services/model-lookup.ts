@@ -11,7 +11,7 @@ export interface NamedModel {
 
 /** The model that a word names, or why there is none. */
 export type ModelLookup =
-  | { kind: "model"; ref: string; contextWindow: number; tagsThoughts: boolean }
+  | { kind: "model"; ref: string; contextWindow: number; tagsReasoning: boolean }
   | { kind: "none"; problem: string };
 
 /** The model that answers in a session: the one that was chosen there, else its agent's own. */
@@ -24,8 +24,8 @@ export function lookUpModel(services: () => Services, word: string): ModelLookup
   try {
     const { config, model } = services();
     const found = model(resolveAlias(config, word));
-    const { ref, contextWindow, tagsThoughts = false } = found;
-    return { kind: "model", ref, contextWindow, tagsThoughts };
+    const { ref, contextWindow, tagsReasoning = false } = found;
+    return { kind: "model", ref, contextWindow, tagsReasoning };
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
     const hint = error.hint === undefined ? "" : ` ${error.hint}`;

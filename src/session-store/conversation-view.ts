@@ -1,8 +1,8 @@
 import { and, desc, gte, lt, sql } from "drizzle-orm";
 import type { PruningRules } from "../agent/context-rules.ts";
 import type { View } from "../agent/journal.ts";
-import { shortened } from "../agent/pruning.ts";
-import { summaryShown } from "../agent/summary-prompt.ts";
+import { pruneResult } from "../agent/pruning.ts";
+import { summaryForModel } from "../agent/summary-prompt.ts";
 import { byteLength, head } from "../lib/text.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import { type CompactionRow, readCompaction } from "./compactions.ts";
@@ -71,7 +71,7 @@ export function isSummary({ id }: Pick<Message, "id">): boolean {
 
 /** The summary as the model sees it: the same bytes as long as it stands. */
 function shownSummary({ seq, compaction: { at, summary } }: CompactionRow): UserMessage {
-  return { role: "user", id: `${SUMMARY_ID}${seq}`, at, text: summaryShown(summary) };
+  return { role: "user", id: `${SUMMARY_ID}${seq}`, at, text: summaryForModel(summary) };
 }
 
 interface Rows {
@@ -129,7 +129,7 @@ function isRefusal(message: Message): boolean {
 function shortenedRow(row: MessageRow, pruning: PruningRules): MessageRow {
   if (row.message.role !== "tool") return row;
   const where = `Use read on ${wholeResultPath(row.seq, row.message.spill)} to see it whole.`;
-  const message = shortened(row.message, pruning, where);
+  const message = pruneResult(row.message, pruning, where);
   return message === row.message ? row : { ...row, message, bytes: byteLength(JSON.stringify(message)) };
 }
 

@@ -1,6 +1,6 @@
 import { eq, lt, sql } from "drizzle-orm";
+import type { PromptMode } from "../prompt/input.ts";
 import type { PromptReport, SectionReport } from "../prompt/report.ts";
-import type { PromptMode } from "../prompt/section.ts";
 import { prepared, slot } from "./prepared-statements.ts";
 import { prompts, runs } from "./schema.ts";
 import type { Store } from "./store.ts";

@@ -1,9 +1,9 @@
 import { log } from "../lib/log.ts";
 import {
   type AssistantMessage,
-  callsOf,
   type Message,
   type ToolCallPart,
+  toolCalls,
   type UserMessage,
 } from "../models/message.ts";
 import { interruptedResult } from "./messages.ts";
@@ -84,7 +84,7 @@ function paired(messages: readonly Message[]): Message[] {
     }
     close(message.at);
     found.push(message);
-    if (message.role === "assistant") open = new Map(callsOf(message).map((call) => [call.callId, call]));
+    if (message.role === "assistant") open = new Map(toolCalls(message).map((call) => [call.callId, call]));
   }
   return found;
 }

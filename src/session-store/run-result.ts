@@ -1,5 +1,6 @@
-import type { EventBody, RunError } from "../agent/events.ts";
-import { FatalRunError } from "../agent/must-end.ts";
+import type { EventBody } from "../agent/events.ts";
+import type { RunError } from "../agent/run-error.ts";
+import { FatalRunError } from "../agent/run-error.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Directives, Usage } from "../models/message.ts";

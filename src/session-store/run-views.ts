@@ -1,5 +1,5 @@
-import type { RunError } from "../agent/events.ts";
-import { type AssistantMessage, textOf, type Usage } from "../models/message.ts";
+import type { RunError } from "../agent/run-error.ts";
+import { type AssistantMessage, messageText, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
 import type { Accepted } from "./accept-request.ts";
 import type { OutboxRow } from "./outbox.ts";
@@ -22,7 +22,7 @@ export function runView(
     agentId: owner.agentId,
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
-    ...(reply !== undefined && { reply: textOf(reply) }),
+    ...(reply !== undefined && { reply: messageText(reply) }),
     ...promptOf(row.state),
     deliveries: deliveries.map(deliveryView),
   };

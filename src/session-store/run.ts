@@ -1,4 +1,4 @@
-import type { RunError } from "../agent/events.ts";
+import type { RunError } from "../agent/run-error.ts";
 import type { Target } from "../channels/channel.ts";
 import type { QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
-import { stripSilentToken } from "../agent/silent-reply.ts";
-import { type AssistantMessage, isForPeople, type Message, type ToolMessage, textOf } from "../models/message.ts";
+import { stripSilentToken } from "../agent/silent-token.ts";
+import { type AssistantMessage, isForPeople, type Message, messageText, type ToolMessage } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hooks.ts";
 import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
@@ -109,7 +109,7 @@ export function spokenMessage(message: Message): SpokenMessage | undefined {
   if (message.aside || !isForPeople(message) || message.role === "tool") return undefined;
   const { role, at } = message;
   if (message.role === "assistant") {
-    const text = stripSilentToken(textOf(message));
+    const text = stripSilentToken(messageText(message));
     return text === "" ? undefined : { role, at, text };
   }
   // Nobody said what the system tells the model.

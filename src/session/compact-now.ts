@@ -1,5 +1,5 @@
 import { type CompactionOutcome, compact } from "../agent/compact.ts";
-import type { Loop } from "../agent/journal.ts";
+import type { LoopDeps } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import { budgetOf, type RunBudgetDeps } from "../budgets/run-budget.ts";
 import { newId } from "../lib/ids.ts";
@@ -50,7 +50,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactRoo
     messages: run.journal.context(),
     now: deps.now(),
   });
-  const loop: Loop = {
+  const loop: LoopDeps = {
     model: lead,
     failover,
     request: { system: prompt.system, thinking: "off", loadImage: async () => undefined },

@@ -23,8 +23,14 @@ import {
 import type { QueuePolicy } from "../session-store/queue.ts";
 import { policyFor } from "../session-store/queue-policy.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
-import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
-import { deliveryView, runView, waitResult } from "../session-store/run-views.ts";
+import {
+  type DeliveryView,
+  deliveryView,
+  type RunView,
+  runView,
+  type WaitResult,
+  waitResult,
+} from "../session-store/run-views.ts";
 import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
 import {
   allowTool,

@@ -1,5 +1,5 @@
 import { head } from "../lib/text.ts";
-import { isForPeople, textOf } from "../models/message.ts";
+import { isForPeople, messageText } from "../models/message.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
@@ -70,7 +70,7 @@ function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
     case "tool":
       return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
     case "assistant": {
-      const text = textOf(message).trim();
+      const text = messageText(message).trim();
       const calls = includeTools ? message.parts.filter((part) => part.type === "tool-call") : [];
       return [
         ...(text === "" ? [] : [{ role: "assistant" as const, at, text }]),

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
-import { stripSilentToken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-token.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { type AssistantMessage, textOf } from "../models/message.ts";
+import { type AssistantMessage, messageText } from "../models/message.ts";
 import { pendingAnnouncements } from "../session-store/announcement-rows.ts";
 import { isBegun, isSettled, type RunOrigin, type SettledRun } from "../session-store/run.ts";
 import { findRun, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
@@ -147,7 +147,7 @@ function endOf(
   reply: AssistantMessage | undefined,
   joined: readonly JoinedRow[],
 ): RunEnd {
-  const text = reply === undefined ? "" : stripSilentToken(textOf(reply));
+  const text = reply === undefined ? "" : stripSilentToken(messageText(reply));
   return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
 }
 

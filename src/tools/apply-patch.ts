@@ -9,7 +9,7 @@ import { type PatchStep, parsePatch } from "./patch.ts";
 import { patchText } from "./patch-text.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
-/** Most files of one patch, and most bytes of those that it changes: they are held in memory together. */
+/** The most files of one patch, and the most bytes of changed files, which are in memory together. */
 const MAX_STEPS = 50;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -19,18 +19,18 @@ const parameters = z.strictObject({
 
 type Files = Pick<Workspace, "read" | "stat" | "write" | "remove">;
 
-/** Something that a patch does once it is known that all of it can be done. */
-interface Change {
+/** A change to make once all changes of the patch are known to be possible. */
+interface PlannedChange {
   /** `A notes.md`: added; M, D, R: changed, deleted, moved. */
   line: string;
-  /** How many bytes are held for it. */
+  /** Bytes held in memory for it. */
   bytes: number;
   make(): Promise<void>;
 }
 
 /**
- * Changes, creates, moves and deletes several files. Whatever is wrong with a patch is found before anything is written;
- * each write goes over the version that was read for it. Not safe to run again: what was created is there then.
+ * Changes, creates, moves and deletes several files. A patch is checked completely before anything is written; each
+ * write replaces the version that was read for it. Not safe to replay: created files exist then.
  */
 export function applyPatchTool(workspace: Files, etags: ReadEtags): Tool<z.infer<typeof parameters>> {
   return defineTool({
@@ -67,12 +67,12 @@ export function applyPatchTool(workspace: Files, etags: ReadEtags): Tool<z.infer
 }
 
 function resolved(step: PatchStep): PatchStep {
-  const path = changeable(step.path);
+  const path = writablePath(step.path);
   if (step.kind !== "update" || step.moveTo === undefined) return { ...step, path };
-  return { ...step, path, moveTo: changeable(step.moveTo) };
+  return { ...step, path, moveTo: writablePath(step.moveTo) };
 }
 
-function changeable(typed: string): string {
+function writablePath(typed: string): string {
   const path = resolvePath(typed);
   refuseSystemFile(path);
   return path;
@@ -87,8 +87,8 @@ function refuseTwice(steps: readonly PatchStep[]): void {
   if (twice !== undefined) throw new Error(`The patch names ${twice} twice. Put its passages together.`);
 }
 
-async function planAll(steps: readonly PatchStep[], workspace: Files, etags: ReadEtags): Promise<Change[]> {
-  const changes: Change[] = [];
+async function planAll(steps: readonly PatchStep[], workspace: Files, etags: ReadEtags): Promise<PlannedChange[]> {
+  const changes: PlannedChange[] = [];
   let bytes = 0;
   for (const step of steps) {
     const change = await plan(step, workspace, etags);
@@ -99,7 +99,7 @@ async function planAll(steps: readonly PatchStep[], workspace: Files, etags: Rea
   return changes;
 }
 
-async function plan(step: PatchStep, workspace: Files, etags: ReadEtags): Promise<Change> {
+async function plan(step: PatchStep, workspace: Files, etags: ReadEtags): Promise<PlannedChange> {
   const { path } = step;
   if (step.kind === "add") {
     if (await isThere(workspace, path)) throw new Error(`${path} exists already. Use *** Update File for it.`);
@@ -120,7 +120,7 @@ async function planUpdate(
   { path, moveTo, hunks }: Extract<PatchStep, { kind: "update" }>,
   workspace: Files,
   etags: ReadEtags,
-): Promise<Change> {
+): Promise<PlannedChange> {
   const { file, bytes } = await workspace.read(path);
   const content = hunks.length === 0 ? bytes : patched(path, bytes, hunks);
   if (moveTo === undefined) {

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { isShellVariable } from "../config/reserved-names.ts";
+import { head, tail } from "../lib/text.ts";
+import { wrapExternal } from "../security/external-content.ts";
 import type { Shell, ShellResult } from "../shell/shell.ts";
-import { execQuestion } from "./exec-question.ts";
-import { execResult } from "./exec-result.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
-/** What commands are run with. */
+/** What commands run with. */
 export interface ExecPort {
   shell: Shell;
-  /** Variables of the run, which a call cannot replace. */
+  /** The run's variables, which a call cannot replace. */
   env: Readonly<Record<string, string>>;
-  /** Whether an owner is asked about each command. */
+  /** Whether each command needs an owner's approval. */
   asks: boolean;
-  /** Longest time of a command, in seconds. */
+  /** The longest time of a command, in seconds. */
   timeoutSec: number;
-  /** Eight random bytes as 16 hex digits, to fence off what other hosts said. */
+  /** Eight random bytes as 16 hex digits: the id of the fence around other hosts' output. */
   newFenceId(): string;
 }
 
@@ -26,7 +26,7 @@ const parameters = z.strictObject({
   timeout: z.number().min(1).optional().describe("Seconds, if it may take less than it is given anyway"),
 });
 
-/** Runs a script over the workspace. It is not safe to run again: it may add to files and ask servers for things. */
+/** Runs a script over the workspace. Not safe to replay: it may append to files and send requests. */
 export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "exec",
@@ -49,16 +49,109 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         timeoutMs: Math.min(timeout ?? port.timeoutSec, port.timeoutSec) * 1000,
         signal: call.signal,
       });
-      note(result, etags);
+      recordEtags(result, etags);
       return { text: execResult(result, port.newFenceId) };
     },
   });
 }
 
-/** The agent knows a file that it made, or that it had seen as it was before. */
-function note({ written, removed }: ShellResult, etags: ReadEtags): void {
+/** Records the new versions of files that the agent created, or whose previous version it had seen. */
+function recordEtags({ written, removed }: ShellResult, etags: ReadEtags): void {
   for (const { path, etag, before } of written) {
     if (before === undefined || etags.get(path) === before) etags.set(path, etag);
   }
   for (const path of removed) etags.forget(path);
+}
+
+/** The request of a call of `exec`. */
+export interface ExecRequest {
+  command: string;
+  workdir?: string | undefined;
+  env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The most characters shown of a script, and of its folder and variables. */
+const MAX_SCRIPT_CHARS = 1_200;
+const MAX_GIVEN_CHARS = 300;
+
+const UNSEEN = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/gu;
+
+/**
+ * The question to an owner before a script runs: one line and the script below it. Nothing is hidden: a long script
+ * says how much is left out and shows its end, and invisible characters are shown by their code points.
+ */
+export function execQuestion({ command, workdir, env = {} }: ExecRequest): string {
+  const given = [
+    ...(workdir === undefined ? [] : [`in ${workdir}`]),
+    ...Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+  ].join(", ");
+  const besides =
+    given === "" ? [] : [`# ${boundedScript(withVisibleControls(given).replaceAll("\n", " "), MAX_GIVEN_CHARS)}`];
+  return ["Run this?", ...besides, boundedScript(withVisibleControls(command), MAX_SCRIPT_CHARS)].join("\n");
+}
+
+function boundedScript(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const [first, last] = [head(text, max * 0.7), tail(text, max * 0.3)];
+  const left = text.length - first.length - last.length;
+  return `${first}\n[${left} characters are not shown here, and run all the same: deny it unless you have seen them.]\n${last}`;
+}
+
+function withVisibleControls(text: string): string {
+  return text.replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`).toWellFormed();
+}
+
+/** The most characters of each stream in a result. */
+const MAX_STREAM_CHARS = 100_000;
+/** The most paths that are listed. */
+const MAX_PATHS = 50;
+
+/**
+ * The result of a command for the model: its output, then the outcome. If other hosts answered, the output is fenced as
+ * external content.
+ */
+export function execResult(result: ShellResult, newFenceId: () => string): string {
+  const { stdout, stderr, exitCode, stopped, hosts } = result;
+  const printed = [
+    ...(stdout === "" ? [] : [boundedStream(stdout)]),
+    ...(stderr === "" ? [] : [`stderr:\n${boundedStream(stderr)}`]),
+  ].join("\n");
+  const shown =
+    printed === "" || hosts.length === 0
+      ? printed
+      : wrapExternal(printed, { source: "web_fetch", id: newFenceId(), metadata: { Hosts: hosts.join(", ") } });
+  const outcome = [
+    ...(stopped === undefined ? [] : [stopped]),
+    ...(exitCode === 0 ? [] : [`Exit code ${exitCode}.`]),
+    ...pathList(
+      "Wrote",
+      result.written.map(({ path }) => path),
+    ),
+    ...pathList("Removed", result.removed),
+    ...conflictList(result.conflicts),
+  ];
+  if (outcome.length === 0) return shown === "" ? "Done. It printed nothing." : shown;
+  return [...(shown === "" ? [] : [shown, ""]), ...outcome].join("\n");
+}
+
+function pathList(verb: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : "";
+  return [`${verb}: ${paths.slice(0, MAX_PATHS).join(", ")}${more}`];
+}
+
+function conflictList(conflicts: readonly string[]): string[] {
+  if (conflicts.length === 0) return [];
+  const shown = conflicts.slice(0, MAX_PATHS).map((sentence) => `- ${sentence}`);
+  const more = conflicts.length > MAX_PATHS ? [`- and ${conflicts.length - MAX_PATHS} more`] : [];
+  return ["Not written as the script wanted:", ...shown, ...more];
+}
+
+/** The head and the tail of a long output. */
+function boundedStream(text: string): string {
+  const whole = text.replace(/\n$/, "");
+  if (whole.length <= MAX_STREAM_CHARS) return whole;
+  const [first, last] = [head(whole, MAX_STREAM_CHARS * 0.75), tail(whole, MAX_STREAM_CHARS * 0.25)];
+  const left = whole.length - first.length - last.length;
+  return `${first}\n[${left} of ${whole.length} characters are left out here. Write to a file to have all of it.]\n${last}`;
 }

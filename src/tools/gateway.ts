@@ -2,13 +2,39 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { changesRefusedToAgent } from "../config/agent-writes.ts";
 import { mergePatch, parseConfig, valueAt } from "../config/document.ts";
-import { faultLines } from "../config/faults.ts";
+import { type Fault, faultLines } from "../config/faults.ts";
 import { parseFieldPath } from "../config/field-path.ts";
 import { redacted, restored } from "../config/redaction.ts";
 import { type FieldView, lookUpField } from "../config/schema-lookup.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
-import type { ConfigPort } from "./config-port.ts";
+
+/** A configuration change by an agent. */
+export interface AgentConfigChange {
+  /** The call that makes it; the same call is made only once. */
+  callId: string;
+  /** The revision that it is based on. */
+  base: number;
+  /** Returns the new document. An error that it throws ends the change. */
+  change(document: JsonObject): Json;
+  note: string | undefined;
+}
+
+/** The outcome; `revision` is the current one. */
+export type AgentConfigChanged =
+  | { kind: "stored" | "same"; revision: number; changed: readonly string[] }
+  | { kind: "conflict"; revision: number }
+  | { kind: "invalid"; faults: readonly Fault[] };
+
+/** The configuration, for an owner's agent. Every method rejects with a message for the model if it is unavailable. */
+export interface ConfigPort {
+  /** The whole schema. */
+  schema(): SchemaNode;
+  /** The newest document as it was given, without defaults; revision 0 if none is stored. */
+  newest(): Promise<{ revision: number; document: JsonObject }>;
+  /** Stores a valid change that is based on the newest document, with an audit entry. */
+  change(wanted: AgentConfigChange): Promise<AgentConfigChanged>;
+}
 
 const parameters = z.strictObject({
   action: z.enum(["config.get", "config.schema.lookup", "config.patch", "config.apply", "restart", "update.run"]),
@@ -23,12 +49,12 @@ const parameters = z.strictObject({
 
 type Args = z.infer<typeof parameters>;
 
-/** Most fields that are named in a refusal. */
+/** The most fields that a refusal lists. */
 const MAX_REFUSED = 20;
 
 /**
- * Lets an owner's agent read, look up and change the configuration. A change is made from a revision, so that a call that
- * is made again after a crash is the same change; what the agent may not write is compared in the documents before and after.
+ * Reads, looks up and changes the configuration for an owner's agent. A change is based on a revision, so a call that
+ * is replayed after a crash is the same change; fields that the agent may not write are compared in both documents.
  */
 export function gatewayTool(config: ConfigPort): Tool<Args> {
   return defineTool({
@@ -68,7 +94,7 @@ const UPDATE =
   "Nothing was updated: an update is a deploy, which the operator does in a checkout of the new version: `npm ci`, " +
   "`npm run build`, `wrangler d1 migrations apply DB --remote`, `wrangler deploy`.";
 
-/** A field as it is set, or the whole document; and what a field is where nothing sets it. */
+/** The value of a field, or the whole document; the field's default if it is not set. */
 async function get(config: ConfigPort, path: string) {
   const { default: fallback } = lookUp(config, path);
   const { revision, document } = await config.newest();
@@ -91,7 +117,7 @@ async function change(
   make: (document: JsonObject, given: Json) => Json,
 ): Promise<string> {
   if (raw === undefined || raw === "") throw new Error("raw: give what to change, as an object or JSON5.");
-  if (base === undefined) throw new Error("baseRevision: give the revision that config.get told.");
+  if (base === undefined) throw new Error("baseRevision: give the revision that config.get returned.");
   const given = parseConfig(typeof raw === "string" ? raw : JSON.stringify(raw));
   const outcome = await config.change({
     callId,
@@ -106,14 +132,14 @@ async function change(
       return `Nothing differs from revision ${outcome.revision}.`;
     case "conflict":
       throw new Error(
-        `Nothing was changed: it is at revision ${outcome.revision}, not ${base}. Get it again, and see.`,
+        `Nothing was changed: it is at revision ${outcome.revision}, not ${base}. Get it again and repeat the change.`,
       );
     case "invalid":
       throw new Error(`Nothing was changed, because this is not valid:\n${faultLines(outcome.faults)}`);
   }
 }
 
-/** The new document, where it leaves alone what the agent may not write. */
+/** The new document, if it changes nothing that the agent may not write. */
 function guarded(
   schema: SchemaNode,
   before: JsonObject,

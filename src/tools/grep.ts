@@ -2,20 +2,20 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { mediaTypeOf } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
-import { type FoundFiles, filesBelow } from "./files-below.ts";
+import { type FoundFiles, filesBelow } from "./find.ts";
 import { type LineTest, lineTest, searchLines } from "./line-search.ts";
 import { addressIn, type Opening, openingsAt, type Resources } from "./resources.ts";
 
-/** Most files that one call reads, most bytes of one of them, and of all. */
+/** The most files that one call reads, the most bytes of one, and of all. */
 const MAX_FILES = 300;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
-/** R2 answers six requests of a Worker at once. */
+/** A Worker may have six open requests at once. */
 const AT_ONCE = 6;
 const MAX_MATCHES = 100;
 const MAX_CONTEXT = 5;
 
-/** Files that are no text by their names; they are not read. */
+/** Media types that are not text; such files are not read. */
 const BINARY = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|vnd\.))/;
 
 const parameters = z.strictObject({
@@ -28,7 +28,7 @@ const parameters = z.strictObject({
   limit: z.int().min(1).max(MAX_MATCHES).optional().describe(`Most matches; ${MAX_MATCHES} where not given`),
 });
 
-/** Searches the contents of files, or of pages that are not in the workspace. */
+/** Searches the contents of workspace files, or of pages outside of it. */
 export function grepTool(
   workspace: Pick<Workspace, "walk" | "stat" | "read">,
   resources: Resources,
@@ -50,8 +50,8 @@ export function grepTool(
       const address = addressIn(path);
       const { sources, notes } =
         address === undefined
-          ? filesOf(workspace, await filesBelow(workspace, path, glob))
-          : pagesOf(await openingsAt(resources, address));
+          ? fileSources(workspace, await filesBelow(workspace, path, glob))
+          : pageSources(await openingsAt(resources, address));
       const shown: string[] = [];
       let left = limit;
       for (let from = 0; from < sources.length && left > 0; from += AT_ONCE) {
@@ -71,23 +71,23 @@ export function grepTool(
   });
 }
 
-/** What is searched: each text when it is its turn, undefined where it is none; and what is left out. */
-interface Searched {
+/** The texts to search, each opened when needed and undefined if it is not text; and notes about what is left out. */
+interface SearchSources {
   sources: (() => Promise<FileText | undefined>)[];
   notes: string[];
 }
 
-function filesOf(workspace: Pick<Workspace, "read">, found: FoundFiles): Searched {
+function fileSources(workspace: Pick<Workspace, "read">, found: FoundFiles): SearchSources {
   const { chosen, notes } = choose(found.files);
-  return { sources: chosen.map((file) => () => textOf(workspace, file)), notes: [...notes, ...found.notes] };
+  return { sources: chosen.map((file) => () => readText(workspace, file)), notes: [...notes, ...found.notes] };
 }
 
-function pagesOf(openings: readonly Opening[]): Searched {
+function pageSources(openings: readonly Opening[]): SearchSources {
   const { chosen, notes } = choose(openings);
   return { sources: chosen.map((page) => () => pageText(page)), notes };
 }
 
-/** Which files are read, and what is left out. */
+/** The files to read, and notes about the others. */
 function choose<File extends { path: string; size: number }>(
   files: readonly File[],
 ): { chosen: File[]; notes: string[] } {
@@ -115,8 +115,8 @@ interface FileText {
   text: string;
 }
 
-/** Undefined where it is no text, or is gone by now. */
-async function textOf(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile): Promise<FileText | undefined> {
+/** Undefined if the file is not text, or was deleted. */
+async function readText(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile): Promise<FileText | undefined> {
   try {
     const { bytes } = await workspace.read(path);
     return textIn(path, bytes);

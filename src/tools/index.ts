@@ -1,58 +1,51 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { agentsListTool } from "./agents-list.ts";
 import { applyPatchTool } from "./apply-patch.ts";
-import type { ConfigPort } from "./config-port.ts";
 import { editTool } from "./edit.ts";
 import { type ExecPort, execTool } from "./exec.ts";
 import { findTool } from "./find.ts";
-import { gatewayTool } from "./gateway.ts";
+import { type ConfigPort, gatewayTool } from "./gateway.ts";
 import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
-import { memoryGetTool } from "./memory-get.ts";
-import { memorySearchTool } from "./memory-search.ts";
+import { memoryGetTool, memorySearchTool, type RecallPort } from "./memory.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
 import { readTool, type SkillFolders } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
-import type { RecallPort } from "./recall-port.ts";
 import type { Resources } from "./resources.ts";
 import { type StatusPort, sessionStatusTool } from "./session-status.ts";
-import { sessionsHistoryTool } from "./sessions-history.ts";
-import { sessionsListTool } from "./sessions-list.ts";
+import { sessionsHistoryTool, sessionsListTool, sessionsSendTool } from "./sessions.ts";
 import type { SessionsPort } from "./sessions-port.ts";
-import { sessionsSendTool } from "./sessions-send.ts";
-import { sessionsSpawnTool } from "./sessions-spawn.ts";
-import { subagentsTool } from "./subagents.ts";
+import { agentsListTool, sessionsSpawnTool, subagentsTool } from "./subagents.ts";
 import { updatePlanTool } from "./update-plan.ts";
 import { writeTool } from "./write.ts";
 
-/** What the tools of a turn work on, and for whom. */
+/** What the tools of a turn need. */
 export interface ToolDeps {
-  /** Owners get the profile `coding`, everyone else `messaging`, which has no tool for the workspace and sets nothing. */
+  /** Owners get the profile `coding`, others `messaging`, which has no workspace tools and changes nothing. */
   owner: boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
   /** What may be read besides the workspace. */
   resources: Resources;
   skillFolders: SkillFolders;
-  /** How commands are run, where they may be. */
+  /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
-  /** Other sessions, where the turn may reach them. */
+  /** Other sessions, if the turn may reach them. */
   sessions: SessionsPort | undefined;
-  /** The way to people, where there is one. */
+  /** The way to send messages, if there is one. */
   outbox: OutboxPort | undefined;
-  /** The session of the turn. */
+  /** The turn's session. */
   status: StatusPort;
-  /** The configuration, where the turn may reach it. */
+  /** The configuration, if the turn may reach it. */
   config: ConfigPort | undefined;
-  /** The agent's memory, where the turn may search it. */
+  /** The agent's memory, if the turn may search it. */
   recall: RecallPort | undefined;
-  /** Whether there is `update_plan`. */
+  /** Whether `update_plan` is available. */
   plans: boolean;
 }
 
-/** The tools of a turn, in the order in which the prompt lists them, then those of plugins. */
+/** The tools of a turn in the prompt's order, then those of plugins. */
 export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyTool[] {
   const {
     owner,

@@ -3,15 +3,15 @@ import { head } from "../lib/text.ts";
 
 const MAX_PATTERN_CHARS = 1000;
 const MAX_LINE_CHARS = 400;
-/** Most instructions of a pattern: each character of a line may take as many steps. */
+/** The most instructions of a pattern: each character of a line may take that many steps. */
 const MAX_PROGRAM = 300;
 
-/** Whether a line is one that is looked for. */
+/** Whether a line matches. */
 export type LineTest = (line: string) => boolean;
 
 /**
- * Makes the test of a line by a regular expression in RE2's syntax, or by a text. RE2's time grows with the line's length
- * and that of the pattern with its repeats written out, so that within bounds of both no pattern holds the run up.
+ * Creates the test of a line, from a regular expression in RE2's syntax or a text. RE2's time grows with the length of
+ * the line and of the expanded pattern, so bounds on both keep any pattern from blocking the run.
  * @throws Error that says what is wrong with the pattern
  */
 export function lineTest(
@@ -21,7 +21,7 @@ export function lineTest(
   if (pattern === "" || pattern.length > MAX_PATTERN_CHARS) {
     throw new Error(`A pattern has 1 to ${MAX_PATTERN_CHARS} characters.`);
   }
-  // Without anything special in it, a pattern is a text; looking for that is much faster.
+  // A pattern without special characters is a text; searching for it is much faster.
   if (literal || !/[\\^$.|?*+()[\]{}]/.test(pattern)) {
     const wanted = ignoreCase ? pattern.toLowerCase() : pattern;
     return (line) => (ignoreCase ? line.toLowerCase() : line).includes(wanted);
@@ -44,7 +44,7 @@ function compile(pattern: string, ignoreCase: boolean): RE2JS {
   }
 }
 
-/** The lines of a text that pass, each with its neighbours, as `12: line` and `13- neighbour`; `max` that pass at most. */
+/** The matching lines of a text with their neighbours, as `12: line` and `13- neighbour`; at most `max` matches. */
 export function searchLines(
   text: string,
   test: LineTest,

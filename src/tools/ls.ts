@@ -13,7 +13,7 @@ const parameters = z.strictObject({
     .describe("A folder of the workspace, its root where none is given; or an address such as docs://"),
 });
 
-/** Lists a folder, or pages that are not in the workspace. */
+/** Lists a folder of the workspace, or pages outside of it. */
 export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "ls",
@@ -32,14 +32,14 @@ export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources)
         if (folder === "") return { text: "(The workspace is empty.)" };
         throw new Error(`There is no folder ${folder}, or it is a file.`);
       }
-      const lines = entries.slice(0, MAX_ENTRIES).map((entry) => lineOf(entry, folder));
+      const lines = entries.slice(0, MAX_ENTRIES).map((entry) => entryLine(entry, folder));
       if (entries.length > MAX_ENTRIES) lines.push(`[The first ${MAX_ENTRIES} of ${entries.length} entries.]`);
       return { text: lines.join("\n") };
     },
   });
 }
 
-function lineOf(entry: WorkspaceEntry, folder: string): string {
+function entryLine(entry: WorkspaceEntry, folder: string): string {
   const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
   return entry.kind === "folder" ? `${name}/` : `${name}  ${entry.size}`;
 }

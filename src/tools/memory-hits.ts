@@ -1,19 +1,19 @@
 import { wholeHead } from "../lib/text.ts";
 import type { Hit, HitReason, SearchAnswer } from "../memory/agent-memory.ts";
 import { mayHoldOutsideText } from "../memory/memory-paths.ts";
+import { wrapExternal } from "../security/external-content.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import { fencedConversation, type RecallPort } from "./recall-port.ts";
 
-/** About as many characters as all passages of a result have together, with their places. */
+/** About the most characters of all passages of a result, with their headings. */
 const MAX_CHARS = 5_000;
 const MAX_QUERY_CHARS = 80;
 const MAX_WORDS = 8;
 
 /**
- * What a model is told of a search: each passage with its place, its score and why it was found, best first; and in plain sentences
- * what the search had to do without. What others than the owner may have written follows the rest, fenced off.
+ * The result of a search for the model: each passage with its place, score and reason, best first, and the limitations
+ * of the search. Passages that others than the owner may have written come last, fenced as external content.
  */
-export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallPort, "cites" | "newFenceId">): string {
+export function hitsText(query: string, answer: SearchAnswer, port: HitsFormat): string {
   const { results, index } = answer;
   if (results.length === 0) return [nothing(query, index), ...caveats(answer)].join("\n");
   const { shown, left } = fitting(answer, port.cites);
@@ -25,27 +25,35 @@ export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallP
   ];
   return [
     [`${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`, ...notes].join("\n"),
-    ...(own.length > 0 ? [textOf(own)] : []),
-    ...(outside.length > 0 ? [fencedConversation(textOf(outside), port.newFenceId())] : []),
+    ...(own.length > 0 ? [passagesText(own)] : []),
+    ...(outside.length > 0 ? [fencedConversation(passagesText(outside), port.newFenceId())] : []),
   ].join("\n\n");
 }
 
-interface Shown {
+/** How passages are shown. */
+export interface HitsFormat {
+  /** Whether each passage ends with the line by which it is cited. */
+  cites: boolean;
+  /** Eight random bytes as 16 hex digits: the id of the fence around text that others may have written. */
+  newFenceId(): string;
+}
+
+interface ShownPassage {
   hit: Hit;
   text: string;
 }
 
-/** The best passages that fit, one of them at least. */
-function fitting({ results: hits, embedder }: SearchAnswer, cites: boolean): { shown: Shown[]; left: number } {
-  const shown: Shown[] = [];
-  // Made of words and their parts: no meaning is in it.
+/** The best passages that fit, at least one. */
+function fitting({ results: hits, embedder }: SearchAnswer, cites: boolean): { shown: ShownPassage[]; left: number } {
+  const shown: ShownPassage[] = [];
+  // Local vectors are made of words and word parts, so they compare spelling.
   const likeness = embedder?.provider === "local" ? "spelled alike" : "near in meaning";
-  let deps = MAX_CHARS;
+  let left = MAX_CHARS;
   for (const [i, hit] of hits.entries()) {
     const text = passage(hit, i + 1, { cites, likeness });
-    if (text.length > deps && i > 0) return { shown, left: hits.length - i };
+    if (text.length > left && i > 0) return { shown, left: hits.length - i };
     shown.push({ hit, text });
-    deps -= text.length;
+    left -= text.length;
   }
   return { shown, left: 0 };
 }
@@ -60,7 +68,7 @@ function passage(hit: Hit, number: number, { cites, likeness }: { cites: boolean
   ].join("\n");
 }
 
-/** Why a passage was found, in words. */
+/** Why a passage was found. */
 function why({ keyword, vector, boosts, decay }: HitReason, likeness: string): string {
   const words = keyword?.terms.slice(0, MAX_WORDS).map(sanitizeForPrompt).join(", ");
   return [
@@ -72,7 +80,7 @@ function why({ keyword, vector, boosts, decay }: HitReason, likeness: string): s
   ].join("; ");
 }
 
-function textOf(shown: readonly Shown[]): string {
+function passagesText(shown: readonly ShownPassage[]): string {
   return shown.map(({ text }) => text).join("\n\n");
 }
 
@@ -82,7 +90,7 @@ function nothing(query: string, { files }: SearchAnswer["index"]): string {
   return `Nothing found for “${asked}” in ${counted(files, "file")}. Try fewer or other words for it, its name in another language, or a lower minScore.`;
 }
 
-/** What the search had to do without. */
+/** The limitations of the search. */
 function caveats({ degraded, index: { pending } }: SearchAnswer): string[] {
   const isTold = degraded?.code === "index_incomplete";
   return [
@@ -95,4 +103,9 @@ function caveats({ degraded, index: { pending } }: SearchAnswer): string[] {
 
 function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** Text of conversations by any author, fenced for the model. */
+export function fencedConversation(text: string, id: string): string {
+  return wrapExternal(text, { source: "unknown", id, metadata: { From: "conversations" } });
 }

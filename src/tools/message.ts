@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { stripSilentToken } from "../agent/silent-reply.ts";
+import { stripSilentToken } from "../agent/silent-token.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { Buttons } from "../channels/channel.ts";
 import type { CallRef } from "./sessions-port.ts";
@@ -7,37 +7,37 @@ import type { CallRef } from "./sessions-port.ts";
 const MAX_TEXT_CHARS = 20_000;
 
 /** A conversation on a channel, as a model names it. */
-export interface Address {
+export interface ConversationAddress {
   channel: string;
   conversationId: string;
   accountId?: string | undefined;
   threadId?: string | undefined;
 }
 
-/** What the agent sends on its own initiative. */
+/** A message that the agent sends besides its reply. */
 export interface OwnMessage {
   /** Markdown. */
   text: string;
-  /** Absent for the conversation that the turn belongs to. */
-  to?: Address | undefined;
-  /** The message there that it answers, by the channel's id. */
+  /** Absent for the turn's own conversation. */
+  to?: ConversationAddress | undefined;
+  /** The message to reply to, by the channel's id. */
   replyTo?: string | undefined;
   /** Paths in the workspace. */
   files?: readonly string[] | undefined;
   buttons?: Buttons | undefined;
 }
 
-/** An emoji that the agent puts on a message. */
+/** An emoji reaction by the agent. */
 export interface OwnReaction {
-  /** Empty to take it back. */
+  /** Empty to remove it. */
   emoji: string;
   /** By the channel's id; absent for the message that the turn answers. */
   messageId?: string | undefined;
-  to?: Address | undefined;
+  to?: ConversationAddress | undefined;
 }
 
-/** A message that will be delivered. */
-export interface Queued {
+/** A message that is queued for delivery. */
+export interface QueuedMessage {
   status: "queued";
   /** `channel:conversation`. */
   to: string;
@@ -47,12 +47,12 @@ export interface Queued {
 /** Sends messages to people. */
 export interface OutboxPort {
   /**
-   * Stores a message, which is then delivered whatever happens here; the same call again is the same message.
+   * Stores a message; it is delivered even if the turn ends. Idempotent for each call.
    * @throws Error that says why it may not be sent
    */
-  send(message: OwnMessage, call: CallRef): Promise<Queued>;
+  send(message: OwnMessage, call: CallRef): Promise<QueuedMessage>;
   /**
-   * Reacts to a message, before it returns; the same again is the same.
+   * Reacts to a message before it returns. Idempotent.
    * @throws Error that says why it may not, or what the channel refused
    */
   react(reaction: OwnReaction, signal: AbortSignal): Promise<void>;
@@ -60,17 +60,17 @@ export interface OutboxPort {
 
 const ADDRESS = /^([\w-]+):(.+)$/s;
 
-/** What begins as a command does, whatever invisible stands before it. */
+/** Text that starts like a command, after any invisible characters. */
 const COMMAND = /^[\p{C}\p{Z}\s]*[/／]/u;
 
-/** A command takes a person who means it: none hides behind a button that a model has labelled. */
+/** Only people give commands: a button labelled by a model must not send one. */
 function noCommand(text: string): boolean {
   return !COMMAND.test(text);
 }
 
-const words = z.string().min(1).max(64).refine(noCommand, "a button says no command; ask people to type it");
+const buttonText = z.string().min(1).max(64).refine(noCommand, "a button says no command; ask people to type it");
 
-function rowsOf<Button extends z.ZodType>(button: Button) {
+function buttonRows<Button extends z.ZodType>(button: Button) {
   return z.array(z.array(button).max(8)).max(8).optional();
 }
 
@@ -90,7 +90,9 @@ const parameters = z.strictObject({
     .optional()
     .describe("The conversation, as <channel>:<conversation id>; this one where absent"),
   replyTo: z.string().optional().describe("Id of the message there that it answers"),
-  buttons: rowsOf(z.strictObject({ label: words })).describe("Rows of buttons below it; pressing one says its label"),
+  buttons: buttonRows(z.strictObject({ label: buttonText })).describe(
+    "Rows of buttons below it; pressing one says its label",
+  ),
   emoji: z.string().max(16).optional().describe("react: the emoji; empty takes it back"),
   messageId: z.string().optional().describe("react: the message; the one that you answer where absent"),
 });
@@ -101,16 +103,16 @@ interface MessageArgs extends Omit<z.infer<typeof parameters>, "buttons"> {
 }
 
 const forOwners = parameters.extend({
-  buttons: rowsOf(z.strictObject({ label: words, says: words.optional() })).describe(
+  buttons: buttonRows(z.strictObject({ label: buttonText, says: buttonText.optional() })).describe(
     "Rows of buttons below it; pressing one says `says`, or its label",
   ),
   files: z.array(z.string()).max(10).optional().describe("Files of the workspace to send along"),
 });
 
 /**
- * Says something to people beside the reply.
- * @param isOwners whether it is an owner's turn: only then it sends files of the workspace, and has buttons that say
- * something else than what stands on them, which would put a stranger's words into the mouth of an owner who presses one
+ * Sends messages besides the reply.
+ * @param isOwners whether it is an owner's turn: only then it may send workspace files, and buttons whose message
+ * differs from their label, which could make an owner who presses one say a stranger's words
  */
 export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<MessageArgs> {
   const schema: z.ZodType<MessageArgs> = isOwners ? forOwners : parameters;
@@ -127,19 +129,19 @@ export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<Message
     async run({ action, text, to, replyTo, files = [], buttons, emoji, messageId }, call) {
       if (action === "react") {
         if (emoji === undefined) throw new Error("Say with which `emoji`.");
-        await outbox.react({ emoji, messageId, to: typeof to === "string" ? addressIn(to) : to }, call.signal);
+        await outbox.react({ emoji, messageId, to: typeof to === "string" ? parseConversation(to) : to }, call.signal);
         return { text: emoji === "" ? "It was taken back." : "Reacted." };
       }
       if (stripSilentToken(text) === "" && files.length === 0) throw new Error("There is nothing to see in it.");
       const rows = buttons?.map((row) => row.map(({ label, says = label }) => ({ label, says })));
       const shown = rows === undefined ? {} : { buttons: rows };
-      const address = typeof to === "string" ? addressIn(to) : to;
+      const address = typeof to === "string" ? parseConversation(to) : to;
       return { text: JSON.stringify(await outbox.send({ text, to: address, replyTo, files, ...shown }, call)) };
     },
   });
 }
 
-function addressIn(to: string): Address | undefined {
+function parseConversation(to: string): ConversationAddress | undefined {
   const [, channel, conversationId] = ADDRESS.exec(to) ?? [];
   return channel === undefined || conversationId === undefined ? undefined : { channel, conversationId };
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
-import { fileOutput } from "./file-output.ts";
-import { MAX_LINES } from "./line-excerpt.ts";
+import { fileOutput, MAX_LINES } from "./file-output.ts";
 import { type Address, addressIn, addressText, listAddress, type Resources, readAddress } from "./resources.ts";
 
 const readParameters = z.strictObject({
@@ -12,12 +11,12 @@ const readParameters = z.strictObject({
 
 const listParameters = z.strictObject({ path: z.string().describe("An address, such as docs://") });
 
-/** `read` for whom the workspace is closed to: what everybody may know, and nothing else. */
+/** `read` for turns without workspace access: it shows public pages only. */
 export function readPagesTool(resources: Resources): Tool<z.infer<typeof readParameters>> {
   return defineTool({
     name: "read",
-    summary: `Read pages of ${schemesOf(resources)}`,
-    description: `Shows a page of ${schemesOf(resources)}, up to ${MAX_LINES} lines or 50 KB at a time. The workspace is not open to this conversation.`,
+    summary: `Read pages of ${schemeList(resources)}`,
+    description: `Shows a page of ${schemeList(resources)}, up to ${MAX_LINES} lines or 50 KB at a time. The workspace is not open to this conversation.`,
     parameters: readParameters,
     replay: "safe",
     sequential: false,
@@ -29,12 +28,12 @@ export function readPagesTool(resources: Resources): Tool<z.infer<typeof readPar
   });
 }
 
-/** `ls` for whom the workspace is closed to. */
+/** `ls` for turns without workspace access. */
 export function listPagesTool(resources: Resources): Tool<z.infer<typeof listParameters>> {
   return defineTool({
     name: "ls",
-    summary: `List pages of ${schemesOf(resources)}`,
-    description: `Lists the pages of ${schemesOf(resources)} with what each is about. The workspace is not open to this conversation.`,
+    summary: `List pages of ${schemeList(resources)}`,
+    description: `Lists the pages of ${schemeList(resources)} with what each is about. The workspace is not open to this conversation.`,
     parameters: listParameters,
     replay: "safe",
     sequential: false,
@@ -45,10 +44,10 @@ export function listPagesTool(resources: Resources): Tool<z.infer<typeof listPar
 function addressOnly(typed: string, resources: Resources): Address {
   const address = addressIn(typed);
   if (address !== undefined) return address;
-  throw new Error(`The workspace is not open to this conversation. What can be read is ${schemesOf(resources)}.`);
+  throw new Error(`The workspace is not open to this conversation. What can be read is ${schemeList(resources)}.`);
 }
 
-function schemesOf(resources: Resources): string {
+function schemeList(resources: Resources): string {
   return Object.keys(resources)
     .map((scheme) => `${scheme}://`)
     .join(", ");

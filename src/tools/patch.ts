@@ -1,12 +1,12 @@
-/** One file of a patch, and what is to become of it. */
+/** One file of a patch and its change. */
 export type PatchStep =
   | { kind: "add"; path: string; content: string }
   | { kind: "delete"; path: string }
   | { kind: "update"; path: string; moveTo?: string; hunks: Hunk[] };
 
-/** A passage of a file: lines that stay, go and come, in their order. */
+/** A passage of a file: unchanged, removed and added lines in order. */
 export interface Hunk {
-  /** A line behind which the passage is. */
+  /** A line before the passage. */
   heading?: string;
   lines: HunkLine[];
   /** Whether the passage is the end of the file. */
@@ -24,11 +24,11 @@ const END_OF_FILE = "*** End of File";
 const OPS: Readonly<Record<string, HunkLine["op"]>> = { " ": "stays", "-": "goes", "+": "comes" };
 
 /**
- * Reads a patch in the format of OpenClaw's `apply_patch`.
- * @throws Error that names the line that is wrong
+ * Parses a patch in the format of OpenClaw's `apply_patch`.
+ * @throws Error that names the wrong line
  */
 export function parsePatch(input: string): PatchStep[] {
-  const lines = new Lines(input);
+  const lines = new PatchReader(input);
   if (lines.next()?.trim() !== BEGIN) throw new Error(`A patch begins with the line \`${BEGIN}\`.`);
   const steps: PatchStep[] = [];
   for (let line = lines.next(); line?.trim() !== END; line = lines.next()) {
@@ -39,8 +39,8 @@ export function parsePatch(input: string): PatchStep[] {
   return steps;
 }
 
-/** The lines of a patch, one after the other, with their numbers for messages. */
-class Lines {
+/** Reads the lines of a patch in order, with their numbers for errors. */
+class PatchReader {
   readonly #lines: string[];
   #at = 0;
 
@@ -52,7 +52,7 @@ class Lines {
     return this.#lines[this.#at++];
   }
 
-  /** The next line, where it passes; else it stays to be read. */
+  /** The next line if it passes the test; else it is not consumed. */
   nextIf(passes: (line: string) => boolean): string | undefined {
     const line = this.#lines[this.#at];
     if (line === undefined || !passes(line)) return undefined;
@@ -65,7 +65,7 @@ class Lines {
   }
 }
 
-function readStep(line: string, lines: Lines): PatchStep {
+function readStep(line: string, lines: PatchReader): PatchStep {
   const [, verb, named] = /^\*\*\* (Add|Delete|Update) File: (.*)$/.exec(line.trimEnd()) ?? [];
   const path = named?.trim();
   if (verb === undefined || path === undefined || path === "") {
@@ -78,11 +78,11 @@ function readStep(line: string, lines: Lines): PatchStep {
     ?.slice("*** Move to: ".length)
     .trim();
   const hunks = readHunks(lines);
-  if (hunks.length === 0 && moveTo === undefined) throw lines.fault(`nothing is said of what changes in ${path}.`);
+  if (hunks.length === 0 && moveTo === undefined) throw lines.fault(`there are no changes for ${path}.`);
   return { kind: "update", path, ...(moveTo !== undefined && { moveTo }), hunks };
 }
 
-function readContent(lines: Lines): string {
+function readContent(lines: PatchReader): string {
   let content = "";
   for (;;) {
     const line = lines.nextIf((next) => next.startsWith("+"));
@@ -92,7 +92,7 @@ function readContent(lines: Lines): string {
   }
 }
 
-function readHunks(lines: Lines): Hunk[] {
+function readHunks(lines: PatchReader): Hunk[] {
   const hunks: Hunk[] = [];
   for (;;) {
     const heading = lines
@@ -109,12 +109,12 @@ function readHunks(lines: Lines): Hunk[] {
   }
 }
 
-function readHunkLines(lines: Lines): HunkLine[] {
+function readHunkLines(lines: PatchReader): HunkLine[] {
   const found: HunkLine[] = [];
   for (;;) {
     const line = lines.nextIf((next) => !next.startsWith("***") && next !== "@@" && !next.startsWith("@@ "));
     if (line === undefined) return found;
-    // Models leave out the one space of an empty line.
+    // Models omit the single space of an empty line.
     const op = line === "" ? "stays" : OPS[line.slice(0, 1)];
     if (op === undefined) throw lines.fault("a line begins with a space (it stays), `-` (it goes) or `+` (it comes).");
     found.push({ op, text: line.slice(1) });

@@ -1,12 +1,11 @@
 /**
- * Which version of each file the agent has seen. The file tools of one session share it: a write goes over the version
- * that was seen and over no other. It is no loss when it is forgotten: files are then read again before they are
- * overwritten.
+ * The versions of files that the agent has seen, shared by the file tools of a session: a write replaces only the
+ * version that was seen. Losing them is harmless: files must then be read again before they are overwritten.
  */
 export class ReadEtags {
   readonly #etags = new Map<string, string>();
 
-  /** The version of the file that was seen last; undefined where none was. */
+  /** The version that was seen last; undefined if none was. */
   get(path: string): string | undefined {
     return this.#etags.get(path);
   }
@@ -15,17 +14,17 @@ export class ReadEtags {
     this.#etags.set(path, etag);
   }
 
-  /** The file is gone, or what is there now was not seen. */
+  /** The file was deleted, or its current version was not seen. */
   forget(path: string): void {
     this.#etags.delete(path);
   }
 
-  /** Nothing was seen yet. */
+  /** Forgets all versions. */
   clear(): void {
     this.#etags.clear();
   }
 
-  /** Takes in what the prompt showed, by path. */
+  /** Adds the versions that the prompt showed, by path. */
   seen(etags: ReadonlyMap<string, string>): void {
     for (const [path, etag] of etags) this.#etags.set(path, etag);
   }

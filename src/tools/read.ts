@@ -3,8 +3,7 @@ import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { withBaseDir } from "../skills/skill.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import { fileOutput, type Lines, textOf } from "./file-output.ts";
-import { MAX_LINES } from "./line-excerpt.ts";
+import { decodeFileText, fileOutput, type LineRange, MAX_LINES } from "./file-output.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import { addressIn, addressText, type Resources, readAddress } from "./resources.ts";
 
@@ -14,13 +13,13 @@ const parameters = z.strictObject({
   limit: z.int().min(1).optional().describe(`Number of lines to show, ${MAX_LINES} at most`),
 });
 
-/** Where the skills of the workspace are in the shell. */
+/** The folders of workspace skills in the shell. */
 export interface SkillFolders {
-  /** The folder of the skill whose SKILL.md is at a path of the workspace; undefined where none is that may be used. */
+  /** The folder of the skill whose SKILL.md is at a workspace path; undefined if it is no usable skill. */
   baseDirOf(path: string): string | undefined;
 }
 
-/** Shows a text file, or a part of one, or an image; also a page that is not in the workspace. */
+/** Shows a text file, a part of one, or an image; also a page outside of the workspace. */
 export function readTool(
   workspace: Pick<Workspace, "read" | "list">,
   etags: ReadEtags,
@@ -63,9 +62,9 @@ async function readOrExplain(workspace: Pick<Workspace, "read" | "list">, etags:
   }
 }
 
-/** A SKILL.md of the workspace, as it is to be followed; who wants to edit it is told what is not in it as it is shown. */
-function skillOutput(path: string, bytes: Uint8Array, baseDir: string, lines: Lines): ToolOutput {
-  const text = textOf(path, bytes);
+/** A SKILL.md with its folder filled in, and a note about the difference for agents that edit it. */
+function skillOutput(path: string, bytes: Uint8Array, baseDir: string, lines: LineRange): ToolOutput {
+  const text = decodeFileText(path, bytes);
   const followed = withBaseDir(text, baseDir);
   const output = fileOutput(path, followed, lines);
   if (followed === text) return output;

@@ -3,42 +3,42 @@ import { nearestOf } from "../lib/nearest.ts";
 import { isPath } from "../workspace/paths.ts";
 
 /**
- * What can be read besides the workspace, such as the documentation. Nothing in it can be written. Either verb throws an Error with a
- * sentence for the model where something is there and may not be read, or its store does not answer.
+ * Something readable besides the workspace, such as the documentation; it cannot be written. Both methods throw an
+ * Error for the model if access is refused or the store does not answer.
  */
 export interface Resource {
-  /** The text of a page, or the bytes of a file, at a path; "" is its root. Undefined where there is none. */
+  /** The text of a page or the bytes of a file at a path; "" is the root. Undefined if there is none. */
   read(path: string): Promise<string | Uint8Array | undefined>;
-  /** What there is at a path and below it, in reading order; it may also give what is elsewhere. */
+  /** The entries at a path and below it, in reading order; it may also return others. */
   list(path: string): Promise<readonly ResourceEntry[]>;
 }
 
 export interface ResourceEntry {
   path: string;
-  /** What it is, in a few words. */
+  /** A short description. */
   about: string;
   /** Of a file, in bytes. */
   size?: number;
 }
 
-/** Most lines of a listing. */
+/** The most lines of a listing. */
 const MAX_LISTED = 500;
 
-/** Resources by the scheme of their addresses: `docs` has what is at `docs://…`. */
+/** Resources by the scheme of their addresses: `docs` for `docs://…`. */
 export type Resources = Readonly<Record<string, Resource>>;
 
-/** Where a text is that is no file of the workspace: `docs://models#keys`. */
+/** The address of a text outside the workspace: `docs://models#keys`. */
 export interface Address {
   scheme: string;
   path: string;
-  /** The heading to begin at, as links name it. */
+  /** The heading to begin at, as a link's slug. */
   heading: string | undefined;
 }
 
-/** How the shell names what is at `skills://`. */
+/** The shell's path of `skills://`. */
 const IN_SHELL = /^\s*\/skills(?=\/|\s*$)\/?/;
 
-/** The address that a model typed; undefined where that is a path of the workspace. `/skills/…` is `skills://…`. */
+/** The address that a model typed; undefined for a workspace path. `/skills/…` is `skills://…`. */
 export function addressIn(typed: string): Address | undefined {
   const named = typed.replace(IN_SHELL, "skills://");
   const [, scheme, path, heading] = /^\s*([a-z][a-z\d+.-]*):\/\/([^#]*)(?:#(.*))?$/is.exec(named) ?? [];
@@ -47,8 +47,8 @@ export function addressIn(typed: string): Address | undefined {
 }
 
 /**
- * What is at an address, and the line to begin at.
- * @throws Error where nothing is there, with what is near
+ * The content at an address, and the line to begin at.
+ * @throws Error if nothing is there, with similar addresses
  */
 export async function readAddress(
   resources: Resources,
@@ -67,8 +67,8 @@ export async function readAddress(
 }
 
 /**
- * What is at an address and below it, one line each.
- * @throws Error where nothing is there, with what is near
+ * The entries at an address and below it, one per line.
+ * @throws Error if nothing is there, with similar addresses
  */
 export async function listAddress(resources: Resources, address: Address): Promise<string> {
   const { entries } = await entriesBelow(resources, address);
@@ -77,17 +77,17 @@ export async function listAddress(resources: Resources, address: Address): Promi
   return lines.join("\n");
 }
 
-/** Something at an address that can be opened. */
+/** Content at an address, not read yet. */
 export interface Opening {
   path: string;
-  /** In bytes; 0 where it is not known. */
+  /** In bytes; 0 if unknown. */
   size: number;
   open(): Promise<string | Uint8Array | undefined>;
 }
 
 /**
- * Everything at an address and below it, under its own address. Nothing is read yet.
- * @throws Error where nothing is there, with what is near
+ * Everything at an address and below it, each with its own address. Nothing is read yet.
+ * @throws Error if nothing is there, with similar addresses
  */
 export async function openingsAt(resources: Resources, address: Address): Promise<Opening[]> {
   const { entries, resource } = await entriesBelow(resources, address);
@@ -127,7 +127,7 @@ async function nothingAt(resource: Resource, address: Address): Promise<Error> {
   );
 }
 
-/** An address as it is written. */
+/** An address as text. */
 export function addressText({ scheme, path }: Pick<Address, "scheme" | "path">): string {
   return `${scheme}://${path}`;
 }

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 
-/** The session that a turn belongs to, as its tools may look at it. */
+/** The turn's session, for its tools. */
 export interface StatusPort {
   readonly sessionKey: string;
-  /** What is to be told of it, with the date and the time, line by line. */
+  /** The session's status with date and time, as lines. */
   card(): string[];
   /**
-   * Lets another model answer from the next turn on; undefined goes back to the agent's own. Gives its reference. Twice
-   * is the same as once.
-   * @throws Error where the word names no model that can be asked
+   * Sets the model from the next turn on and returns its reference; undefined restores the agent's default. Idempotent.
+   * @throws Error if the word names no usable model
    */
   setModel(word: string | undefined): string;
 }
@@ -33,8 +32,8 @@ const parameters = own.extend({
 });
 
 /**
- * Tells what a session is and does, and the time.
- * @param maySet whether it also sets the model, which only owners decide
+ * Shows the session's status and the time.
+ * @param maySet whether it may also set the model, which only owners may
  */
 export function sessionStatusTool(session: StatusPort, maySet: boolean): Tool<StatusArgs> {
   const schema: z.ZodType<StatusArgs> = maySet ? parameters : own;
@@ -43,7 +42,7 @@ export function sessionStatusTool(session: StatusPort, maySet: boolean): Tool<St
     summary: maySet
       ? "Show the date and time, the model, usage and settings of this session, or set its model"
       : "Show the date and time, and which model answers",
-    description: `Tells the current date and time, and how this session stands.${maySet ? " With `model` another model answers from the next turn on; `default` goes back to the usual one." : ""}`,
+    description: `Shows the current date and time, and the status of this session.${maySet ? " With `model` another model answers from the next turn on; `default` goes back to the usual one." : ""}`,
     parameters: schema,
     replay: "safe",
     sequential: false,

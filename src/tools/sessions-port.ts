@@ -1,29 +1,29 @@
 import type { ThinkingLevel } from "../models/model.ts";
 
 /**
- * Other sessions as the tools of a turn reach them. Every verb throws an `Error` whose message a model can act on; a
- * refusal names the setting that it comes from. What is given a call's id is the same when it is done again under it.
+ * Other sessions, for the tools of a turn. Every method throws an `Error` for the model; a refusal names the setting
+ * behind it. Methods that take a call are idempotent for its id.
  */
 export interface SessionsPort {
-  /** Whether sub-agents may be started from here: their depth is limited. */
+  /** Whether sub-agents may be started here: their depth is limited. */
   readonly maySpawn: boolean;
-  /** Has stored what is to be done when it returns; whatever happens then, it is done. */
+  /** Stores the task before it returns, so that it runs in any case. */
   spawn(request: SpawnRequest, call: CallRef): Promise<SpawnedChild>;
   /** The agents that may be started as sub-agents. */
   agents(): SpawnableAgent[];
-  /** The sub-agents that were started last, the newest first. */
+  /** The latest sub-agents, newest first. */
   children(): ChildSummary[];
-  /** Stops sub-agents, with all that they have started. Gives those that were at work. */
+  /** Stops sub-agents and all that they started. Returns those that were running. */
   stopChildren(which: string): ChildSummary[];
-  /** Tells a sub-agent something: at once where it is at work, else it works again. Its result is announced. */
+  /** Sends a message to a sub-agent, which starts again if it has ended. Its result is announced. */
   steerChild(which: string, message: string, call: CallRef): Promise<ChildSummary>;
   list(query: SessionQuery): Promise<SessionSummary[]>;
   history(query: HistoryQuery): Promise<SessionHistory>;
-  /** Says something to another session's agent and waits for its reply, for as long as the request says. */
+  /** Sends a message to another session's agent and waits for its reply, at most as long as requested. */
   send(request: SendRequest, call: CallRef): Promise<SendOutcome>;
 }
 
-/** Which call something is done for. */
+/** The call that something is done for. */
 export interface CallRef {
   readonly callId: string;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface SpawnRequest {
 export interface SpawnedChild {
   sessionKey: string;
   runId: string;
-  /** Whether it has what it is to do; else it gets it as soon as it can be reached. */
+  /** Whether the task was handed over; if not, that happens as soon as the sub-agent can be reached. */
   hasBegun: boolean;
 }
 
@@ -52,11 +52,11 @@ export interface SpawnableAgent {
   name?: string;
 }
 
-/** A sub-agent as it stands. Instants are milliseconds since the epoch. */
+/** The state of a sub-agent. Instants are milliseconds since the epoch. */
 export interface ChildSummary {
   sessionKey: string;
   label: string;
-  /** How what it was asked last begins. */
+  /** The beginning of its latest task. */
   task: string;
   status: string;
   startedAt: number;
@@ -69,7 +69,7 @@ export interface SessionQuery {
   kinds?: readonly (typeof SESSION_KINDS)[number][] | undefined;
   limit: number;
   activeMinutes?: number | undefined;
-  /** How many of the last messages of each to give. */
+  /** How many of each session's last messages to include. */
   messageLimit: number;
 }
 
@@ -97,7 +97,7 @@ export interface SessionHistory {
   hasMore: boolean;
 }
 
-/** One message as another session's agent is shown it. */
+/** A message of another session, as shown to an agent. */
 export interface HistoryLine {
   role: "user" | "assistant" | "tool";
   /** Milliseconds since the epoch. */
@@ -110,7 +110,7 @@ export interface SendRequest {
   /** A session key, or a sub-agent's label. */
   to: string;
   message: string;
-  /** 0 waits for nothing. */
+  /** 0 does not wait. */
   timeoutSeconds: number;
 }
 

@@ -20,7 +20,7 @@ const parameters = z.strictObject({
     .describe("All steps in order; at most one is in_progress"),
 });
 
-/** Lets the agent say what it is going to do. The plan is in the call itself: people see it there, and so does the model. */
+/** Shows the plan of the agent's work. The plan is in the call itself, where people and the model see it. */
 export function updatePlanTool(): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "update_plan",

@@ -13,8 +13,8 @@ const parameters = z.strictObject({
 });
 
 /**
- * Creates a file, or overwrites one that the agent has seen as it is now. It is safe to run again after a crash: it
- * never goes over a version that was not seen, and finding its own content there is success.
+ * Creates a file, or overwrites a version that the agent has seen. Safe to replay after a crash: it never overwrites an
+ * unseen version, and an existing file with the same content is success.
  */
 export function writeTool(
   workspace: Pick<Workspace, "read" | "write">,
@@ -41,14 +41,12 @@ export function writeTool(
       } catch (thrown) {
         if (!(thrown instanceof WorkspaceError) || thrown.code !== "conflict") throw thrown;
       }
-      const current = await currentOf(workspace, path);
+      const current = await readCurrent(workspace, path);
       if (current === undefined) {
         etags.forget(path);
-        throw new Error(
-          `${path} was deleted since you read it, so nothing was written. Write again to create it anew.`,
-        );
+        throw new Error(`${path} was deleted since you read it, so nothing was written. Write again to create it.`);
       }
-      if (!holds(current, content)) throw new Error(refusal(path, seen !== undefined));
+      if (!hasContent(current, content)) throw new Error(refusal(path, seen !== undefined));
       etags.set(path, current.file.etag);
       return { text: `${path} has exactly this content already.` };
     },
@@ -61,7 +59,7 @@ function refusal(path: string, wasSeen: boolean): string {
     : `${path} exists and you have not read it, so nothing was written. Read it first; then write replaces it.`;
 }
 
-async function currentOf(workspace: Pick<Workspace, "read">, path: string): Promise<WorkspaceContent | undefined> {
+async function readCurrent(workspace: Pick<Workspace, "read">, path: string): Promise<WorkspaceContent | undefined> {
   try {
     return await workspace.read(path);
   } catch (thrown) {
@@ -70,7 +68,7 @@ async function currentOf(workspace: Pick<Workspace, "read">, path: string): Prom
   }
 }
 
-function holds({ bytes }: WorkspaceContent, content: string): boolean {
+function hasContent({ bytes }: WorkspaceContent, content: string): boolean {
   return (
     bytes.length === byteLength(content) &&
     new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes) === content

@@ -1,5 +1,5 @@
 import { base32 } from "../lib/ids.ts";
-import { callsOf, type Message } from "../models/message.ts";
+import { type Message, toolCalls } from "../models/message.ts";
 import type { ActiveRun } from "./active-run.ts";
 
 /**
@@ -14,5 +14,5 @@ export async function callName(run: ActiveRun, sessionKey: string, callId: strin
 }
 
 function makes(message: Message, callId: string): boolean {
-  return message.role === "assistant" && callsOf(message).some((call) => call.callId === callId);
+  return message.role === "assistant" && toolCalls(message).some((call) => call.callId === callId);
 }

@@ -1,5 +1,5 @@
-import type { Failover } from "../agent/answer.ts";
-import { begin, type Cooldowns, choose, type Rest, restNames } from "../agent/failover.ts";
+import type { Failover } from "../agent/failover.ts";
+import { beginFailover, type Cooldown, type Cooldowns, chooseCandidate, cooldownNames } from "../agent/failover.ts";
 import type { Candidate } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
 import type { CooldownStore } from "../services/cooldowns.ts";
@@ -24,14 +24,14 @@ export function turnFailover(refs: readonly string[], run: ActiveRun, services: 
 
 interface TurnFailoverDeps {
   candidates: readonly Candidate[];
-  patience: Failover["patience"];
+  patience: Failover["retry"];
   deadline: number | undefined;
   cooldowns: CooldownStore;
 }
 
 /** The candidates of one turn. Whoever has answered once goes on, as long as it can. */
 export class TurnFailover implements Failover {
-  readonly patience: Failover["patience"];
+  readonly retry: Failover["retry"];
   readonly deadline: number | undefined;
   readonly #cooldowns: CooldownStore;
   readonly #names: readonly string[];
@@ -39,13 +39,13 @@ export class TurnFailover implements Failover {
   #reading: Promise<Cooldowns> | undefined;
 
   constructor({ candidates, patience, deadline, cooldowns }: TurnFailoverDeps) {
-    this.patience = patience;
+    this.retry = patience;
     this.deadline = deadline;
     this.#candidates = candidates;
     this.#cooldowns = cooldowns;
     // One that has no other beside it is asked anyway, and D1 is not.
-    this.#names = candidates.length > 1 ? [...new Set(candidates.flatMap(restNames))] : [];
-    this.rests();
+    this.#names = candidates.length > 1 ? [...new Set(candidates.flatMap(cooldownNames))] : [];
+    this.cooldowns();
   }
 
   get candidates(): readonly Candidate[] {
@@ -54,20 +54,20 @@ export class TurnFailover implements Failover {
 
   /** Who is likely to answer: the first that does not rest. */
   async lead(): Promise<Model> {
-    const choice = choose(begin(this.#candidates, await this.rests(), this.deadline), Date.now());
+    const choice = chooseCandidate(beginFailover(this.#candidates, await this.cooldowns(), this.deadline), Date.now());
     const candidate = choice.kind === "ask" ? choice.candidate : this.#candidates[0];
     if (candidate === undefined) throw new Error("There is no model to ask.");
     return candidate.model;
   }
 
-  rests(): Promise<Cooldowns> {
+  cooldowns(): Promise<Cooldowns> {
     this.#reading ??= this.#cooldowns.of(this.#names, Date.now()).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  rest(name: string, rest: Rest): void {
+  coolDown(name: string, rest: Cooldown): void {
     if (this.#names.length > 0) this.#cooldowns.note(name, rest, Date.now());
   }
 

@@ -1,6 +1,6 @@
 import { IsopodError } from "../lib/errors.ts";
 import { shortDigest } from "../lib/short-digest.ts";
-import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/config-port.ts";
+import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/gateway.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /**

@@ -3,7 +3,7 @@ import { heartbeatOf, modelAliases } from "../config/agents.ts";
 import { COMMAND_NAMES } from "../config/command-names.ts";
 import { visibleRepliesIn } from "../config/group-chat.ts";
 import { VERSION } from "../lib/version.ts";
-import { type ThinkingLevel, tagsThoughts } from "../models/model.ts";
+import { type ThinkingLevel, tagsReasoning } from "../models/model.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
@@ -115,5 +115,5 @@ function reactionsIn({ target, services }: TurnContext): "minimal" | "extensive"
 /** Whether a model is asked for tags around its thoughts; one that cannot be asked at all is not. */
 function isTagging(ref: string, thinking: ThinkingLevel, services: Services): boolean {
   const found = lookUpModel(() => services, ref);
-  return found.kind === "model" && tagsThoughts(found, thinking);
+  return found.kind === "model" && tagsReasoning(found, thinking);
 }

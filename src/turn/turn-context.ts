@@ -3,7 +3,7 @@ import type { Agent } from "../config/agents.ts";
 import { type OriginRules, originRules, SESSION_KINDS } from "../config/origins.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import type { ThinkingLevel } from "../models/model.ts";
-import type { PromptMode } from "../prompt/section.ts";
+import type { PromptMode } from "../prompt/input.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";

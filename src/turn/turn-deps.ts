@@ -1,4 +1,4 @@
-import type { CallBudget } from "../agent/call-budget.ts";
+import type { CallBudget } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import type { ToolMessage } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hooks.ts";

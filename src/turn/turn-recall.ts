@@ -1,6 +1,6 @@
 import { transcriptReach } from "../services/memory/transcript-reach.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
-import type { RecallPort } from "../tools/recall-port.ts";
+import type { RecallPort } from "../tools/memory.ts";
 import { spawnDepth } from "./lineage.ts";
 import type { TurnContext } from "./turn-context.ts";
 

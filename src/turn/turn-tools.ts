@@ -1,6 +1,6 @@
 import type { AnyTool } from "../agent/tool.ts";
 import { toolsFor } from "../tools/index.ts";
-import { leavesOn } from "../tools/policy.ts";
+import { allowsTool } from "../tools/policy.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { gatewayPort } from "./gateway-port.ts";
 import { resourcesOf } from "./resources.ts";
@@ -27,5 +27,5 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     recall: turnRecall(context),
     plans,
   };
-  return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));
+  return toolsFor(own, extraTools).filter(({ name }) => allowsTool(agent.toolPolicies, name));
 }

@@ -1,5 +1,5 @@
-import type { Loop } from "../agent/journal.ts";
 import { runLoop } from "../agent/loop.ts";
+import type { LoopDeps } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
@@ -42,7 +42,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const seen = withResults(workspace, { spills, resultAt: deps.resultAt });
   const skills = await deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing });
   const tools = turnTools(context, { ...deps, skills }, seen);
-  const keep: Loop["keep"] = (output) =>
+  const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
   if (canRecall(tools) && beginsConversation(run.journal, deps.owner)) services.compareMemory(agent);
@@ -68,7 +68,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
     {
       model,
       failover,
-      systemOf: (other) => deps.prompts.keep(prompt.of(other.ref), tools, run),
+      systemFor: (other) => deps.prompts.keep(prompt.of(other.ref), tools, run),
       request: {
         system: prompt.system,
         thinking: preferences.thinking,
@@ -90,7 +90,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
         deps.log.show(run.row.id, Date.now(), event);
         deps.output.hear(event);
       },
-      directed: (directives) => deps.output.directed(directives),
+      onDirectives: (directives) => deps.output.directed(directives),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { answer, type Failover } from "../../src/agent/answer.ts";
-import type { Rest } from "../../src/agent/failover.ts";
-import type { Loop } from "../../src/agent/journal.ts";
+import { answer } from "../../src/agent/answer.ts";
+import type { Cooldown, Failover } from "../../src/agent/failover.ts";
+import type { LoopDeps } from "../../src/agent/loop-deps.ts";
 import type { Candidate } from "../../src/models/candidates.ts";
 import { type ModelError, NO_USAGE } from "../../src/models/message.ts";
 import type { ModelEvent } from "../../src/models/model.ts";
 
 type Script = (ModelError["kind"] | "ok" | "silence")[];
 
-/** A model that answers so, one after the other; the last again and again. */
+/** A model that answers by a script; the last answer repeats. */
 function candidate(ref: string, script: Script, asked: string[]): Candidate {
   async function* stream(_: unknown, signal: AbortSignal): AsyncIterable<ModelEvent> {
     asked.push(ref);
@@ -27,17 +27,17 @@ function candidate(ref: string, script: Script, asked: string[]): Candidate {
   return { model: { ref, contextWindow: 1, maxOutputTokens: 1, stream } };
 }
 
-function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loopMore: Partial<Loop> = {}) {
+function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loopMore: Partial<LoopDeps> = {}) {
   const asked: string[] = [];
   const rested: string[] = [];
   const preferred: string[] = [];
   const candidates = Object.entries(scripts).map(([ref, script]) => candidate(ref, script, asked));
   const failover: Failover = {
     candidates,
-    patience: { times: 2, backoffMs: 1 },
+    retry: { times: 2, backoffMs: 1 },
     deadline: undefined,
-    rests: async () => new Map<string, Rest>(),
-    rest: (name) => void rested.push(name),
+    cooldowns: async () => new Map<string, Cooldown>(),
+    coolDown: (name) => void rested.push(name),
     answered: ({ model }, forgiven) => void preferred.push([model.ref, ...forgiven].join(" ")),
     chance: () => 0,
     ...more,
@@ -52,39 +52,39 @@ function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loop
     newMessageId: () => "msg_1",
     now: () => 1000,
     ...loopMore,
-  } as unknown as Loop;
+  } as unknown as LoopDeps;
   const reply = (signal = new AbortController().signal) => answer(loop, [], signal);
   return { reply, asked, rested, preferred };
 }
 
-test("a silent model is one that timed out, and the next one is asked", async () => {
+test("a silent model times out, and the next candidate is asked", async () => {
   const { reply, asked, rested, preferred } = lab({ "a/1": ["silence"], "b/2": ["ok"] });
   expect(await reply()).toMatchObject({ stop: "stop", model: "b/2" });
   expect(asked).toEqual(["a/1", "a/1", "a/1", "b/2"]);
   expect([rested, preferred]).toEqual([[], ["b/2"]]);
 });
 
-test("who is refused rests, and who answers is preferred and forgiven", async () => {
-  const rests = async () => new Map<string, Rest>([["b/2", { failures: 3, kind: "auth", until: 10 }]]);
-  const { reply, rested, preferred } = lab({ "a/1": ["billing"], "b/2": ["ok"] }, { rests });
+test("a refused candidate gets a cooldown, and one that answers becomes preferred and loses its cooldowns", async () => {
+  const rests = async () => new Map<string, Cooldown>([["b/2", { failures: 3, kind: "auth", until: 10 }]]);
+  const { reply, rested, preferred } = lab({ "a/1": ["billing"], "b/2": ["ok"] }, { cooldowns: rests });
   await reply();
   expect([rested, preferred]).toEqual([["a/1"], ["b/2 b/2"]]);
 });
 
-test("one that recovers is not left", async () => {
+test("a candidate that recovers on a retry is not given up", async () => {
   const { reply, asked } = lab({ "a/1": ["overloaded", "timeout", "ok"], "b/2": ["ok"] });
   expect(await reply()).toMatchObject({ model: "a/1" });
   expect(asked).toEqual(["a/1", "a/1", "a/1"]);
 });
 
-test("where all fail, the reply says so of each, and is of the model that was wanted", async () => {
+test("if all candidates fail, the reply of the configured model names each error", async () => {
   const { reply } = lab({ "a/1": ["billing"], "b/2": ["timeout"] });
   const { stop, model, error } = await reply();
   expect({ stop, model }).toEqual({ stop: "error", model: "a/1" });
   expect(error?.message).toBe("No model can answer now. a/1 failed (billing): billing; b/2 failed (timeout): timeout");
 });
 
-test("a model that is none of the candidates is asked before them", async () => {
+test("a loop's model that is no candidate is asked before them", async () => {
   const asked: string[] = [];
   const { model } = candidate("c/3", ["timeout"], asked);
   const { reply, asked: others } = lab({ "a/1": ["ok"] }, {}, { model });
@@ -92,8 +92,8 @@ test("a model that is none of the candidates is asked before them", async () => 
   expect([asked, others]).toEqual([["c/3", "c/3", "c/3"], ["a/1"]]);
 });
 
-test("an abort ends a wait, and nobody is asked any more", async () => {
-  const { reply, asked } = lab({ "a/1": ["overloaded"] }, { patience: { times: 2, backoffMs: 20_000 } });
+test("an abort ends the pause before a retry, and no model is asked any more", async () => {
+  const { reply, asked } = lab({ "a/1": ["overloaded"] }, { retry: { times: 2, backoffMs: 20_000 } });
   const stop = new AbortController();
   const waiting = reply(stop.signal);
   await Promise.resolve();
@@ -102,7 +102,7 @@ test("an abort ends a wait, and nobody is asked any more", async () => {
   expect(asked.length).toBeLessThanOrEqual(1);
 });
 
-test("what the budget throws ends it, whoever else there is", async () => {
+test("an error of the budget ends the failover", async () => {
   const reserve = () => Promise.reject(new Error("No money."));
   const { reply, asked } = lab({ "a/1": ["ok"], "b/2": ["ok"] }, {}, { budget: { reserve } });
   await expect(reply()).rejects.toThrow("No money.");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Block, type BlockSize, createBlockChunker } from "../../src/agent/block-chunker.ts";
-import { type Fence, fenceAfter } from "../../src/agent/fence.ts";
+import { type Fence, fenceAfter } from "../../src/agent/markdown-code.ts";
 import { pick, randomFrom } from "../prompt/random.ts";
 
 function blocksOf(text: string, size: BlockSize, pieces: Iterable<string> = text): Block[] {
@@ -13,8 +13,8 @@ const texts = (text: string, minChars: number, maxChars: number) =>
 
 const sentence = (word: string, count: number) => `${Array(count).fill(word).join(" ")}.`;
 
-describe("where a text is cut", () => {
-  test("at the first blank line past the least, as soon as it is there", () => {
+describe("the end of a block", () => {
+  test("is the first blank line past the minimum, as soon as it arrives", () => {
     const chunker = createBlockChunker({ minChars: 10, maxChars: 100 });
     expect(chunker.push("One.\n\nTwo is here.\n\nThree")).toEqual([
       { text: "One.\n\nTwo is here.", source: "One.\n\nTwo is here.\n\n" },
@@ -22,7 +22,7 @@ describe("where a text is cut", () => {
     expect(chunker.end()).toEqual([{ text: "Three", source: "Three" }]);
   });
 
-  test("else at the end of a line, else of a sentence, else of a word, as late as it fits", () => {
+  test("is else the last end of a line, a sentence or a word that fits, in this order", () => {
     expect(texts(`${sentence("aa", 5)}\n${sentence("bb", 3)} ${sentence("cc", 9)}`, 10, 30)).toEqual([
       "aa aa aa aa aa.",
       "bb bb bb.",
@@ -32,7 +32,7 @@ describe("where a text is cut", () => {
     expect(texts("one two three four five six", 8, 12)).toEqual(["one two", "three four", "five six"]);
   });
 
-  test("after a sentence of Chinese or Japanese with its quotes, which has no space after it", () => {
+  test("may follow a Chinese or Japanese sentence and its quotes, without a space", () => {
     expect(texts("他说:“我们明天再来吧。”然后他就走了,再也没有回来过", 5, 16)).toEqual([
       "他说:“我们明天再来吧。”",
       "然后他就走了,再也没有回来过",
@@ -43,13 +43,13 @@ describe("where a text is cut", () => {
     ]);
   });
 
-  test("between two characters where there is nothing else, never within one", () => {
+  test("is between two characters as a last resort, never within one", () => {
     const family = "👨‍👩‍👧‍👦";
     expect(texts(family.repeat(5), 1, 25)).toEqual([family.repeat(2), family.repeat(2), family]);
     expect(texts("🦞".repeat(10), 1, 7).every((text) => text.isWellFormed())).toBe(true);
   });
 
-  test("not within a link or bold words where there is another way", () => {
+  test("is not within a link or bold text if there is another place", () => {
     expect(texts("Read this page: [the long manual](https://example.com/a) now", 5, 42)).toEqual([
       "Read this page:",
       "[the long manual](https://example.com/a)",
@@ -57,7 +57,7 @@ describe("where a text is cut", () => {
     ]);
   });
 
-  test("not behind the number of a line", () => {
+  test("is not after the number of a list item", () => {
     expect(texts("Do it like this\n1. wash the long green beans", 5, 24)).toEqual([
       "Do it like this",
       "1. wash the long green",
@@ -66,17 +66,17 @@ describe("where a text is cut", () => {
   });
 });
 
-describe("fenced code", () => {
+describe("fenced code in blocks", () => {
   const code = (count: number) => Array.from({ length: count }, (_, n) => `line(${n});`).join("\n");
 
-  test("goes whole where the text before it is long enough", () => {
+  test("stays whole if the text before it is long enough", () => {
     expect(texts(`Here it is, as you asked:\n\`\`\`js\n${code(5)}\n\`\`\`\nThat is all.`, 20, 80)).toEqual([
       "Here it is, as you asked:",
       `\`\`\`js\n${code(5)}\n\`\`\`\nThat is all.`,
     ]);
   });
 
-  test("is closed and opened again with its language where it has to be cut", () => {
+  test("is closed and opened again with its language if it must be cut", () => {
     const blocks = texts(`\`\`\`ts title="x"\n${code(12)}\n\`\`\`\nDone.`, 30, 70);
     expect(blocks.length).toBeGreaterThan(2);
     for (const block of blocks) expect(block).toMatch(/^```ts title="x"\n[^`]+\n```(\nDone\.)?$/);
@@ -85,14 +85,14 @@ describe("fenced code", () => {
   test.each([
     ["tildes", "~~~", "~~~\n```\n~~~"],
     ["four backticks", "````md", "````md\n```\n````"],
-  ])("of %s is not ended by other marks", (_, opening, start) => {
+  ])("of %s is not closed by other marks", (_, opening, start) => {
     const marks = /^[`~]+/.exec(opening)![0];
     const blocks = texts(`${opening}\n\`\`\`\n${"word ".repeat(30)}\n${marks}\nend`, 4, 60);
     expect(blocks[0]).toBe(start);
     expect(blocks.at(-1)).toMatch(new RegExp(`\n${marks}\nend$`));
   });
 
-  test("in a list stands by itself once it is cut off from the list", () => {
+  test("loses its indentation when it is cut off from its list", () => {
     const blocks = texts(
       `1. Run this:\n\n    \`\`\`sh\n    cd a\n      ls b\n    make c\n    make d\n    \`\`\`\n\nThen rest.`,
       20,
@@ -105,13 +105,13 @@ describe("fenced code", () => {
     ]);
   });
 
-  test("in a quote stays in the quote, and ends with it", () => {
+  test("stays in its quote, and ends with it", () => {
     const blocks = texts(`> \`\`\`\n${"> some code\n".repeat(6)}No more of it.`, 20, 50);
     expect(blocks[1]).toMatch(/^> ```\n> some code\n/);
     expect(blocks.at(-1)).toMatch(/No more of it\.$/);
   });
 
-  test("that is all in the block before leaves no empty code behind", () => {
+  test("leaves no empty code block behind if all of it is in the previous block", () => {
     expect(texts("```\naaaaaaaa\nbbbbbbbb\n```\n\nThe end", 10, 26)).toEqual([
       "```\naaaaaaaa\nbbbbbbbb\n```",
       "The end",
@@ -119,7 +119,7 @@ describe("fenced code", () => {
   });
 });
 
-describe("any text", () => {
+describe("a random text", () => {
   const WORDS = [
     "a",
     "words",
@@ -166,7 +166,7 @@ describe("any text", () => {
       .join("")
       .replace(/\s/g, "");
 
-  test("comes out whole, in blocks that are small enough and stand by themselves, however it arrives", () => {
+  test("is cut without loss into small, self-contained blocks, however its deltas are split", () => {
     for (let seed = 1; seed <= 400; seed++) {
       const random = randomFrom(seed);
       const text = randomText(random);
@@ -184,7 +184,7 @@ describe("any text", () => {
   });
 });
 
-test("what no person would write does not hold anybody up", () => {
+test("unusual texts are cut in reasonable time", () => {
   const chunker = createBlockChunker({ minChars: 800, maxChars: 1200 });
   const text = `${"> ".repeat(400)}quoted\n${"\n".repeat(5000)}`;
   const blocks = [...[...text].flatMap((character) => chunker.push(character)), ...chunker.end()];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
-import { FatalRunError } from "../../src/agent/must-end.ts";
+import type { LoopDeps } from "../../src/agent/loop-deps.ts";
+import { FatalRunError } from "../../src/agent/run-error.ts";
 import { SUMMARY_SYSTEM } from "../../src/agent/summary-prompt.ts";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
 import { type Message, NO_USAGE } from "../../src/models/message.ts";
@@ -40,14 +40,14 @@ function dumpOf(words: number): AnyTool {
   });
 }
 
-/** Runs a loop with a window of 8,000 tokens; the model answers in turn, and writes summaries of `summaryWords`. */
+/** Runs a loop with a window of 8,000 tokens; the model answers by a script and writes summaries of `summaryWords`. */
 async function run(
   messages: Message[],
   answers: ModelReply[],
   summaryWords: number,
   resultWords = 10,
   journal = new MemoryJournal(),
-  budget?: Loop["budget"],
+  budget?: LoopDeps["budget"],
 ) {
   const asked: ("summary" | "answer")[] = [];
   let next = 0;
@@ -65,7 +65,7 @@ async function run(
     },
   };
   journal.messages = messages;
-  const loop: Loop = {
+  const loop: LoopDeps = {
     model,
     request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
     tools: [dumpOf(resultWords)],
@@ -85,7 +85,7 @@ async function run(
 
 const OLD = [user("a", 700), user("b", 6800)];
 
-test("a summary that is no shorter than what it stands for is refused, and the model is asked all the same", async () => {
+test("a summary that saves nothing is rejected, and the model is asked anyway", async () => {
   const { end, asked, journal } = await run([...OLD], [], 900);
   expect(end).toMatchObject({ kind: "reply", message: { parts: [{ text: "Done." }] } });
   expect(asked).toEqual(["summary", "answer"]);
@@ -93,7 +93,7 @@ test("a summary that is no shorter than what it stands for is refused, and the m
   expect(journal.summaries).toEqual([]);
 });
 
-test("a run that works on after a summary that did not help makes no other before it has grown", async () => {
+test("after a compaction that did not help, a run makes no other before its context has grown", async () => {
   const steps = Array.from({ length: 6 }, (_, n) => calls(n));
   const { asked } = await run([...OLD], steps, 900);
   expect(asked.filter((what) => what === "summary")).toHaveLength(1);
@@ -101,7 +101,7 @@ test("a run that works on after a summary that did not help makes no other befor
   expect(grown.filter((what) => what === "summary").length).toBeGreaterThan(1);
 });
 
-test("a model that refuses each request is asked three times at most, with two attempts to make room between", async () => {
+test("a model that refuses every request for its size is asked three times, with two compactions between", async () => {
   const { end, asked, journal } = await run([...OLD], [REFUSED, REFUSED, REFUSED, REFUSED], 900);
   expect(end).toMatchObject({ kind: "reply", message: { error: { kind: "overflow" } } });
   expect(end.kind === "reply" && end.message.error?.message).toMatch(/^Too long\.[\s\S]*\/new[\s\S]*\/compact/);
@@ -109,7 +109,7 @@ test("a model that refuses each request is asked three times at most, with two a
   expect(journal.refused.length).toBeLessThanOrEqual(2);
 });
 
-test("a good reply after a refusal lets room be made again later", async () => {
+test("a good reply resets the count of failed compactions", async () => {
   const { end, journal } = await run(
     [user("a", 2000), user("b", 100)],
     [REFUSED, calls(1), calls(2), REFUSED, calls(3), calls(4), REFUSED],
@@ -120,7 +120,7 @@ test("a good reply after a refusal lets room be made again later", async () => {
   expect(journal.summaries.map(({ reason }) => reason)).toEqual(["overflow", "overflow", "overflow"]);
 });
 
-test("a budget that ends a run in the middle of a summary ends that first, and what it took counts", async () => {
+test("a budget that ends a run during a compaction ends the compaction first, and its usage counts", async () => {
   const journal = new MemoryJournal();
   const messages = Array.from({ length: 12 }, (_, n) => user(`m${n}`, 2000));
   let calls = 0;

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { EventBody } from "../../src/agent/events.ts";
-import type { Loop } from "../../src/agent/journal.ts";
 import { runLoop } from "../../src/agent/loop.ts";
-import type { LoopHooks } from "../../src/agent/loop-hooks.ts";
+import type { LoopDeps, LoopHooks } from "../../src/agent/loop-deps.ts";
 import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
-import type { AssistantPart, Message } from "../../src/models/message.ts";
-import { NO_USAGE } from "../../src/models/message.ts";
+import { type AssistantPart, type Message, NO_USAGE } from "../../src/models/message.ts";
 import type { Model, ModelEvent } from "../../src/models/model.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 
@@ -14,7 +12,7 @@ const context = { contextTokens: 200_000, reserveTokens: 16_384, keepRecentToken
 
 type Answer = (AssistantPart | string)[] | "silence";
 
-/** A model that gives these answers one after the other. */
+/** A model that gives these answers in order. */
 function modelOf(answers: Answer[]): Model & { asked: Message[][] } {
   const asked: Message[][] = [];
   return {
@@ -54,10 +52,10 @@ const echo = (more: Partial<Tool> = {}): AnyTool =>
     ...more,
   }) as AnyTool;
 
-async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJournal(), more: Partial<Loop> = {}) {
+async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJournal(), more: Partial<LoopDeps> = {}) {
   const model = modelOf(answers);
   const events: EventBody[] = [];
-  const loop: Loop = {
+  const loop: LoopDeps = {
     model,
     request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
     tools,
@@ -75,14 +73,14 @@ async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJour
   return { end: await runLoop(loop, new AbortController().signal), model, journal, events };
 }
 
-test("it asks again until no tool is called, and every call has its result", async () => {
+test("the loop asks the model until it calls no tool, and every call has its result", async () => {
   const { end, model, journal } = await run([[call("a", "echo", { text: "1" })], ["Done."]], [echo()]);
   expect(end).toMatchObject({ kind: "reply", message: { parts: [{ text: "Done." }] } });
   expect(journal.results()).toEqual([["a", "echo 1", false]]);
   expect(model.asked[1]!.map((message) => message.role)).toEqual(["user", "assistant", "tool"]);
 });
 
-test("neighbours run side by side, a sequential tool alone and in its place", async () => {
+test("neighbouring calls run concurrently, a sequential tool alone and in order", async () => {
   const order: string[] = [];
   const slow = (name: string, sequential: boolean) =>
     echo({
@@ -103,7 +101,7 @@ test("neighbours run side by side, a sequential tool alone and in its place", as
   expect(journal.launched).toEqual([["1", "2"], ["3"], ["4"]]);
 });
 
-test("a call that was launched before is run again only where twice is the same as once", async () => {
+test("a call that was launched before a crash is run again only if its tool is safe to replay", async () => {
   const journal = new MemoryJournal();
   journal.messages.push({
     ...{ role: "assistant", id: "msg_1", at: 0, stop: "tool-calls", usage: NO_USAGE, model: "test/model" },
@@ -117,14 +115,14 @@ test("a call that was launched before is run again only where twice is the same 
   expect(journal.launched).toEqual([["safe"]]);
 });
 
-test("an interrupted call is announced before it is asked again", async () => {
+test("a model call that a crash interrupted emits a restart before it is made again", async () => {
   const journal = new MemoryJournal();
   journal.interruptedAsks = 2;
   const { events } = await run([["Again."]], [], journal);
   expect(events[0]).toEqual({ type: "assistant", phase: "restart", attempt: 3 });
 });
 
-test("a new message skips what was not launched and is what the model sees next", async () => {
+test("a new message skips calls that were not launched, and the model sees it next", async () => {
   const journal = new MemoryJournal();
   const tools = [
     echo({
@@ -145,7 +143,7 @@ test("a new message skips what was not launched and is what the model sees next"
   expect(model.asked[1]!.at(-1)).toMatchObject({ role: "user", text: "Stop that" });
 });
 
-test("nothing of a reply is launched before a person has spoken on all of it that needs it", async () => {
+test("no call of a reply is launched before all of its approvals are decided", async () => {
   const guarded = echo({ name: "guarded", approval: () => "Really?" });
   const journal = new MemoryJournal();
   const calls = [call("free", "echo"), call("held", "guarded")];
@@ -158,18 +156,18 @@ test("nothing of a reply is launched before a person has spoken on all of it tha
   expect(journal.results()).toContainEqual(["free", "echo ", false]);
 });
 
-test("a tool that was allowed for good is not asked about", async () => {
+test("a permanently allowed tool needs no approval", async () => {
   const guarded = echo({ name: "guarded", approval: () => "Really?" });
   const { end } = await run([[call("1", "guarded")], ["ok"]], [guarded], undefined, { allowedTools: ["guarded"] });
   expect(end.kind).toBe("reply");
 });
 
-test("a model that is silent for too long is given up", async () => {
+test("a model that is silent for too long times out", async () => {
   const { end } = await run(["silence"], [], undefined, { modelIdleMs: 20 });
   expect(end).toMatchObject({ kind: "reply", message: { stop: "error", error: { kind: "timeout" } } });
 });
 
-test("an abort ends it at once, also where a tool does not listen", async () => {
+test("an abort ends the loop at once, even if a tool ignores the signal", async () => {
   const stop = new AbortController();
   const journal = new MemoryJournal();
   const deaf = echo({ name: "deaf", run: () => new Promise(() => setTimeout(() => stop.abort(), 5)) });
@@ -195,7 +193,7 @@ test("an abort ends it at once, also where a tool does not listen", async () => 
   expect(journal.results()).toEqual([]);
 });
 
-/** Hooks that do nothing but what a test wants. */
+/** Hooks that do nothing, except for the given ones. */
 function hooksWith(more: Partial<LoopHooks>): LoopHooks {
   return {
     beforeCall: async ({ args }) => ({ args }),
@@ -207,7 +205,7 @@ function hooksWith(more: Partial<LoopHooks>): LoopHooks {
   };
 }
 
-test("a call runs with the arguments that hooks leave, and its result is what they leave of it", async () => {
+test("hooks change the arguments and the result of a call", async () => {
   const after: string[] = [];
   const hooks = hooksWith({
     beforeCall: async ({ args }) => ({ args: { text: `${args.text}!` } }),
@@ -219,7 +217,7 @@ test("a call runs with the arguments that hooks leave, and its result is what th
   expect(after).toEqual(["hi! -> ECHO HI!"]);
 });
 
-test("a blocked call is not launched, others are, and the model is told why", async () => {
+test("a call that a hook blocks is not launched, others are, and its result says why", async () => {
   const hooks = hooksWith({
     beforeCall: async ({ callId, args }) => (callId === "no" ? { blocked: "not now" } : { args }),
   });
@@ -231,7 +229,7 @@ test("a blocked call is not launched, others are, and the model is told why", as
   expect(journal.launched).toEqual([["yes"]]);
 });
 
-test("hooks are asked once about a call, before a person is, who sees what it would run with", async () => {
+test("hooks run once for a call, before its approval, which shows the changed arguments", async () => {
   const seen: unknown[] = [];
   const guarded = echo({
     name: "guarded",
@@ -253,7 +251,7 @@ test("hooks are asked once about a call, before a person is, who sees what it wo
   expect(asked).toBe(2);
 });
 
-test("a call that a person allowed runs with what they saw, and no hook is asked about it again", async () => {
+test("an approved call runs with the approved arguments and without another hook", async () => {
   const guarded = echo({ name: "guarded", approval: () => "Really?" });
   const journal = new MemoryJournal();
   journal.messages.push({

@@ -2,7 +2,7 @@ import type { ApprovalQuestion, Journal, NewSummary, Verdict, View } from "../..
 import type { JsonObject } from "../../src/lib/json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../../src/models/message.ts";
 
-/** A journal in memory, with what a test wants to be different. */
+/** A journal in memory with parts that a test can set. */
 export class MemoryJournal implements Journal {
   messages: Message[] = [{ role: "user", id: "msg_0", at: 0, text: "Go" }];
   readonly launched: string[][] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PruningRules } from "../../src/agent/context-rules.ts";
-import { isWorthPruning, pruningOf, shortened } from "../../src/agent/pruning.ts";
+import { isWorthPruning, planPruning, pruneResult } from "../../src/agent/pruning.ts";
 import { type Message, NO_USAGE, type ToolMessage } from "../../src/models/message.ts";
 
 const RULES: PruningRules = { keepLastAssistants: 2, startRatio: 0.5, maxChars: 400, headChars: 100, tailChars: 50 };
@@ -16,34 +16,34 @@ function reply(n: number): Message {
 
 const LONG = `BEGIN ${"🦀 data ".repeat(500)}END`;
 
-test("a long result keeps its beginning and its end, says how much is missing and where it is, and stays so", () => {
-  const once = shortened(result(0, LONG), RULES, "Use read on x.txt.");
+test("pruning keeps the head and the tail of a long result, says how much is missing and where it is, and is idempotent", () => {
+  const once = pruneResult(result(0, LONG), RULES, "Use read on x.txt.");
   expect(once.text).toMatch(/^BEGIN 🦀[\s\S]*\d+ of \d+ characters[\s\S]*Use read on x\.txt\.[\s\S]*END$/u);
   expect(once.text.length).toBeLessThan(400);
   expect(once.text.isWellFormed()).toBe(true);
-  expect(shortened(once, RULES, "Use read on x.txt.")).toBe(once);
+  expect(pruneResult(once, RULES, "Use read on x.txt.")).toBe(once);
 });
 
-test("a short result stays as it is; images of old results are named and not shown", () => {
+test("pruning leaves short results unchanged, and names the images of old results instead of showing them", () => {
   const short = result(0, "short");
-  expect(shortened(short, RULES, "")).toBe(short);
-  const seen = shortened(result(0, "seen", { images: [{ path: "a.png", mediaType: "image/png" }] }), RULES, "");
+  expect(pruneResult(short, RULES, "")).toBe(short);
+  const seen = pruneResult(result(0, "seen", { images: [{ path: "a.png", mediaType: "image/png" }] }), RULES, "");
   expect(seen.images).toBeUndefined();
   expect(seen.text).toContain("a.png");
 });
 
-test("the results of the newest replies are left alone", () => {
+test("pruning leaves the results of the newest replies whole", () => {
   const messages = [0, 1, 2, 3].flatMap((n) => [reply(n), result(n, LONG)]);
-  const two = pruningOf(messages, RULES);
+  const two = planPruning(messages, RULES);
   expect(two.beforeId).toBe("msg_a2");
-  const none = pruningOf(messages, { ...RULES, keepLastAssistants: 0 });
+  const none = planPruning(messages, { ...RULES, keepLastAssistants: 0 });
   expect(none.beforeId).toBeUndefined();
   expect(none.saved).toBeCloseTo(two.saved * 2, -1);
-  const shown = messages.map((message) => (message.role === "tool" ? shortened(message, RULES, "") : message));
-  expect(pruningOf(shown, { ...RULES, keepLastAssistants: 0 }).saved).toBe(0);
+  const shown = messages.map((message) => (message.role === "tool" ? pruneResult(message, RULES, "") : message));
+  expect(planPruning(shown, { ...RULES, keepLastAssistants: 0 }).saved).toBe(0);
 });
 
-test("a step is worth it only where a twentieth of the window comes free", () => {
+test("pruning is worth it only if it frees a twentieth of the window", () => {
   expect(isWorthPruning(999, 20_000)).toBe(false);
   expect(isWorthPruning(1000, 20_000)).toBe(true);
 });

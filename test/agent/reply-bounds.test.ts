@@ -6,13 +6,13 @@ import type { AssistantPart } from "../../src/models/message.ts";
 const size = (parts: AssistantPart[]) => byteLength(JSON.stringify(parts));
 const call = (callId: string, args = {}) => ({ type: "tool-call", callId, tool: "write", args }) as const;
 
-test("a reply that is not too large stays as it is", () => {
+test("a reply within the limit is stored unchanged", () => {
   const parts: AssistantPart[] = [{ type: "text", text: "x".repeat(900_000), meta: { p: { id: 1 } } }, call("1")];
   expect(boundedParts(parts)).toEqual(parts);
 });
 
 test.each(["x", "€", "🦀", "\u0000", '"'])(
-  "a text of '%s' is cut at a character and says how much is missing",
+  "a too large text of '%s' is cut between characters and says how much is missing",
   (unit) => {
     const [part] = boundedParts([{ type: "text", text: unit.repeat(1_100_000) }]) as { text: string }[];
     const left = Number(/\[(\d+) characters were left out here\.\]$/.exec(part!.text)?.[1]);
@@ -22,7 +22,7 @@ test.each(["x", "€", "🦀", "\u0000", '"'])(
   },
 );
 
-test("what fits before something that is too large stays, reasoning that does not fit goes", () => {
+test("parts before the too large one stay whole, and reasoning that does not fit is dropped", () => {
   const parts: AssistantPart[] = [
     { type: "text", text: "Let me see." },
     { type: "reasoning", text: "r".repeat(2_000_000) },
@@ -37,7 +37,7 @@ test("what fits before something that is too large stays, reasoning that does no
   ]);
 });
 
-test("of endlessly many calls only so many stay", () => {
+test("a reply with too many calls is cut", () => {
   const kept = boundedParts(Array.from({ length: 50_000 }, (_, n) => call(`call_${n}`)));
   expect(kept.length).toBeGreaterThan(1000);
   expect(size(kept)).toBeLessThan(MAX_REPLY_BYTES + 100_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createReplyStream } from "../../src/agent/reply-stream.ts";
 
-/** What is given while the text comes piece by piece, and at its end. */
+/** The blocks returned for each delta, and at the end. */
 function stream(pieces: string[], minChars = 4, maxChars = 30) {
   const replies = createReplyStream({ minChars, maxChars });
   const early = pieces.flatMap((piece) => replies.push(piece));
@@ -13,13 +13,13 @@ function stream(pieces: string[], minChars = 4, maxChars = 30) {
   };
 }
 
-describe("a reply in blocks", () => {
-  test("holds the first block back while it may be the silent token", () => {
+describe("a reply streamed in blocks", () => {
+  test("holds the first block back while it may become the silent token", () => {
     expect(stream(["NO_", "REPLY", "\n\n"])).toMatchObject({ early: [], late: [] });
     expect(stream(["NO_REPLY\n\n", "But hello.\n\n", "x"])).toMatchObject({ early: ["But hello."], late: ["x"] });
   });
 
-  test("holds a block back that ends with the token, until it is clear that more comes", () => {
+  test("holds back a block that ends with the silent token until more text arrives", () => {
     expect(stream(["Hello.\n\n", "That is NO_REPLY\n\n", "for you."])).toMatchObject({
       early: ["Hello."],
       late: ["That is NO_REPLY", "for you."],
@@ -27,7 +27,7 @@ describe("a reply in blocks", () => {
     expect(stream(["Hello.\n\n", "Bye.\nNO_REPLY\n\n"])).toMatchObject({ early: ["Hello."], late: ["Bye."] });
   });
 
-  test("says in its sources all that it was given, but for what comes last", () => {
+  test("has sources that join to the whole reply, except for a removed end", () => {
     const { all } = stream(["\n\n\n\n", "NO_REPLY\n\n", "First one.\n\n\n", "Second.\n\n  \n"]);
     expect(all.map(({ source }) => source).join("")).toBe("\n\n\n\nNO_REPLY\n\nFirst one.\n\n\nSecond.\n\n");
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createTagSplitter, withoutTags } from "../../src/agent/reply-tags.ts";
 import { randomFrom } from "../prompt/random.ts";
 
-describe("tags in a reply", () => {
+describe("directive tags in a reply", () => {
   test.each([
     ["[[reply_to_current]] Yes.", "Yes.", { replyTo: "current" }],
     ["[[reply_to_current]]\nYes.", "\nYes.", { replyTo: "current" }],
@@ -13,7 +13,7 @@ describe("tags in a reply", () => {
     ["Listen. [[audio_as_voice]]\nMEDIA:out/hello.ogg", "Listen. \n", { asVoice: true, files: ["out/hello.ogg"] }],
     ["Here:\nMEDIA: `/workspace/a b.png`\nmedia:./a b.png\nDone.", "Here:\nDone.", { files: ["a b.png"] }],
     ["MEDIA:https://example.org/a.png", "https://example.org/a.png\n", {}],
-  ])("of %j people read %j", (text, visible, directives) => {
+  ])("leave of %j the text %j", (text, visible, directives) => {
     expect(withoutTags(text)).toEqual({ text: visible, directives });
   });
 
@@ -24,11 +24,11 @@ describe("tags in a reply", () => {
     "The MEDIA:a.png line has to stand alone.",
     `[[reply_to:${"9".repeat(200)}]]`,
     `MEDIA:${"a".repeat(3000)}`,
-  ])("that are none stay: %j", (text) => {
+  ])("do not match: %j", (text) => {
     expect(withoutTags(text)).toEqual({ text, directives: {} });
   });
 
-  test("are the same however the text arrives", () => {
+  test("are found however the deltas are split", () => {
     const pieces = ["[[reply_to_current]]", "[[ reply_to : 7 ]]", "MEDIA:a/b.png", "[[", "]]", "`", "\n", " ", "word"];
     const random = randomFrom(7);
     for (let round = 0; round < 300; round++) {
@@ -39,7 +39,7 @@ describe("tags in a reply", () => {
     }
   });
 
-  test("are looked for once in a long text", () => {
+  test("are found in linear time", () => {
     const text = `${"[[ ".repeat(200_000)}${" ".repeat(200_000)}`;
     expect(withoutTags(text).text).toBe(text);
   });

@@ -6,17 +6,17 @@ test.each([
   [{ tool: "odd", args: { what: "this  and\nthat" } }, "🔧 odd `this and that`"],
   [{ tool: "exec", args: { command: "echo `date`" } }, "🔧 exec `` echo `date` ``"],
   [{ tool: "ls", args: {} }, "🔧 ls"],
-])("a call in a line: %j", (call, line) => {
+])("a tool call as one line: %j", (call, line) => {
   expect(callLine(call)).toBe(line);
 });
 
-test("a long argument is cut, and not within a character", () => {
+test("the line of a tool call cuts a long argument between characters", () => {
   const line = callLine({ tool: "write", args: { text: "🦞".repeat(500) } });
   expect(line.length).toBeLessThan(100);
   expect(line.isWellFormed()).toBe(true);
 });
 
-test("a result shows how it begins, in code that its own fences do not end", () => {
+test("a tool result is shown from its beginning, in a code block that its own fences do not close", () => {
   const result = { tool: "read", isError: false };
   expect(resultText({ ...result, text: "```js\n1\n```\n" })).toBe("🔧 read:\n\n````\n```js\n1\n```\n````");
   expect(resultText({ ...result, text: "x".repeat(5000) }).length).toBeLessThan(700);

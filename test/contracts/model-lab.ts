@@ -27,7 +27,7 @@ export function openLab(): Lab {
   };
 }
 
-/** A request in which only what a test is about is said. */
+/** A request with defaults for everything that a test does not set. */
 export function asking(what: Partial<ModelRequest> | string = "Hello?"): ModelRequest {
   const given = typeof what === "string" ? { messages: [userSays(what)] } : what;
   return {
@@ -63,7 +63,7 @@ export function toolSaid(
   return { role: "tool", id: `msg_${++lastId}`, at: lastId, callId, tool, text, isError };
 }
 
-/** Everything that a call yields. */
+/** All events of a call. */
 export async function eventsOf(
   model: Model,
   request: ModelRequest,
@@ -85,7 +85,7 @@ export function endOf(events: ModelEvent[]): ModelReply {
   return last.reply;
 }
 
-/** The deltas of one kind, put together. */
+/** The deltas of one kind, joined. */
 export function joined(events: ModelEvent[], type: "text" | "reasoning"): string {
   return events.flatMap((event) => (event.type === type ? [event.delta] : [])).join("");
 }

@@ -14,15 +14,15 @@ import {
   userSays,
 } from "./model-lab.ts";
 
-/** Makes the model under test against a provider; a model without one ignores it. */
+/** Creates the model under test for a provider's address; a model without a provider ignores it. */
 export type ModelFactory = (baseUrl: string) => Model;
 
 const LONG_AGO = AbortSignal.abort();
 
-/** What every member of `models` keeps to, whatever is behind it. */
+/** The contract of every model. */
 export function modelContract(name: string, make: ModelFactory): void {
-  describe(`${name}, as any model`, () => {
-    test("streams deltas that are the parts of its one end, which comes last", async () => {
+  describe(`${name} keeps the contract of a model`, () => {
+    test("streams deltas that join to the parts of its single end event", async () => {
       const lab = openLab();
       await lab.script({
         reasoning: "Let me think about that.",
@@ -41,13 +41,13 @@ export function modelContract(name: string, make: ModelFactory): void {
       expect(reply.usage.output).toBeGreaterThan(0);
     });
 
-    test("ends as aborted, and says nothing, when the signal had fired before it was asked", async () => {
+    test("ends as aborted, without output, if the signal fired before the call", async () => {
       const lab = openLab();
       const events = await eventsOf(make(lab.baseUrl), asking(), LONG_AGO);
       expect(events).toMatchObject([{ type: "end", reply: { stop: "aborted", parts: [] } }]);
     });
 
-    test("ends as aborted in the middle of an answer, and keeps what was said", async () => {
+    test("ends as aborted during an answer, and keeps its text", async () => {
       const lab = openLab();
       await lab.script({ text: "One piece, and another piece, and another one.", gapMs: 30 });
       const abort = new AbortController();
@@ -61,7 +61,7 @@ export function modelContract(name: string, make: ModelFactory): void {
       expect(partsText(endOf(events), "text")).toBe(joined(events, "text"));
     });
 
-    test("may be left in the middle of an answer", async () => {
+    test("allows its reader to leave during an answer", async () => {
       const lab = openLab();
       await lab.script({ text: "One piece, and another piece, and another one.", gapMs: 30 });
       for await (const event of make(lab.baseUrl).stream(asking(), new AbortController().signal)) {
@@ -70,7 +70,7 @@ export function modelContract(name: string, make: ModelFactory): void {
       }
     });
 
-    test("answers several callers at once, each for itself", async () => {
+    test("answers concurrent calls independently", async () => {
       const lab = openLab();
       const model = make(lab.baseUrl);
       const alone = await replyOf(model, asking());
@@ -78,7 +78,7 @@ export function modelContract(name: string, make: ModelFactory): void {
       for (const reply of together) expect(partsText(reply, "text")).toBe(partsText(alone, "text"));
     });
 
-    test("says how much it can take", () => {
+    test("has limits", () => {
       const model = make("http://127.0.0.1:9/v1");
       expect(model.ref).toMatch(/^[^/]+\/.+/);
       expect(model.contextWindow).toBeGreaterThan(model.maxOutputTokens);
@@ -92,10 +92,10 @@ const READ = {
   parameters: { type: "object", properties: { path: { type: "string" } } },
 };
 
-/** What every wire format makes of what a provider answers. */
+/** The contract of every wire format. */
 export function wireContract(name: string, make: ModelFactory): void {
-  describe(`${name}, as a wire format`, () => {
-    test("gives reasoning, text and tool calls as parts in their order", async () => {
+  describe(`${name} keeps the contract of a wire format`, () => {
+    test("returns reasoning, text and tool calls as parts in order", async () => {
       const lab = openLab();
       await lab.script({
         reasoning: "I need the file.",
@@ -111,7 +111,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       ]);
     });
 
-    test("puts parallel calls together whose arguments come in many pieces", async () => {
+    test("assembles parallel calls whose arguments come in many pieces", async () => {
       const lab = openLab();
       const paths = ["a/long/path/to/one.md", "b/long/path/to/two.md", "c/long/path/to/three.md"];
       await lab.script({ calls: paths.map((path) => ({ name: "read", args: { path, limit: 10 } })), chunkSize: 3 });
@@ -122,7 +122,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(events.some(({ type }) => type === "progress")).toBe(true);
     });
 
-    test("takes a call without arguments as one with none", async () => {
+    test("reads a call without arguments", async () => {
       const lab = openLab();
       await lab.script({ calls: [{ name: "ls" }, { name: "ls", args: {} }, { name: "ls", args: "null" }] });
       const reply = await replyOf(make(lab.baseUrl), asking({ tools: [READ] }));
@@ -130,7 +130,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       for (const part of reply.parts) expect(part).not.toHaveProperty("invalidArgs");
     });
 
-    test("hands over arguments that are no object as the text that they were", async () => {
+    test("keeps arguments that are no object as text", async () => {
       const lab = openLab();
       await lab.script({
         calls: [
@@ -145,14 +145,14 @@ export function wireContract(name: string, make: ModelFactory): void {
       ]);
     });
 
-    test("takes arguments that were encoded twice as what they are", async () => {
+    test("reads arguments that were encoded twice", async () => {
       const lab = openLab();
       await lab.script({ calls: [{ name: "read", args: JSON.stringify(JSON.stringify({ path: "a.md" })) }] });
       const reply = await replyOf(make(lab.baseUrl), asking({ tools: [READ] }));
       expect(reply.parts).toMatchObject([{ args: { path: "a.md" } }]);
     });
 
-    test("gives a call another id where its own was used before in the conversation", async () => {
+    test("replaces a call id that the conversation already uses", async () => {
       const lab = openLab();
       const model = make(lab.baseUrl);
       await lab.script({ calls: [{ name: "read", id: "call_0" }] });
@@ -177,7 +177,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(reply.usage).toEqual({ input: 1200, output: 80, cacheRead: 1000, cacheWrite: 0, reasoning: 30 });
     });
 
-    test("says why an answer stopped", async () => {
+    test("returns why an answer stopped", async () => {
       const lab = openLab();
       const model = make(lab.baseUrl);
       await lab.script({ text: "Half an ans", stop: "length" }, { text: "I won't.", stop: "refusal" });
@@ -185,7 +185,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(await replyOf(model, asking())).toMatchObject({ stop: "refusal" });
     });
 
-    test("takes an answer that says nothing as an answer", async () => {
+    test("accepts an empty answer", async () => {
       const lab = openLab();
       await lab.script({});
       const reply = await replyOf(make(lab.baseUrl), asking());
@@ -193,7 +193,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(reply.error).toBeUndefined();
     });
 
-    test("takes a stream that ends without a finish as broken off, and keeps what was said", async () => {
+    test("reports a stream without a finish as an error, and keeps its text", async () => {
       const lab = openLab();
       const text = "This is said, and then nothing more comes of it.";
       await lab.script({ text, calls: [{ name: "read", args: { path: "a" } }], endAfterChunks: 5 });
@@ -206,25 +206,25 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(reply.parts.every(({ type }) => type === "text")).toBe(true);
     });
 
-    test("hands over no call of an answer that did not end well: nobody is to run it", async () => {
+    test("returns no call of an answer that did not end well", async () => {
       const lab = openLab();
       await lab.script({ text: "Reading.", calls: [{ name: "read", args: { path: "a" } }], unfinished: true });
       const reply = await replyOf(make(lab.baseUrl), asking({ tools: [READ] }));
       expect(reply).toMatchObject({ stop: "error", parts: [{ type: "text", text: "Reading." }] });
     });
 
-    test("takes a failure in the middle of a stream as the end, and hangs up", async () => {
+    test("ends at an error in the stream, and closes the connection", async () => {
       const lab = openLab();
       const error = { type: "error", sequence_number: 1, error: { type: "overloaded_error", message: "Overloaded" } };
       const raw = `event: error\ndata: ${JSON.stringify(error)}\n\n`;
-      // The provider says so, and leaves the line open.
+      // The provider sends this and keeps the connection open.
       await lab.script({ raw: `${raw}: more`, sliceBytes: raw.length, gapMs: 600_000 });
       const reply = await replyOf(make(lab.baseUrl), asking());
       expect(reply).toMatchObject({ stop: "error", parts: [], error: { kind: "overloaded", message: "Overloaded" } });
       await expectHungUp(lab);
     });
 
-    test("takes a connection that breaks in the middle as broken off, and keeps what was said", async () => {
+    test("reports a connection that breaks as an error, and keeps the text", async () => {
       const lab = openLab();
       const text = "word ".repeat(400);
       await lab.script({ text, cutAfterBytes: 4_000, gapMs: 1 });
@@ -236,7 +236,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(joined(events, "text")).toBe(partsText(reply, "text"));
     });
 
-    test("takes a body without a single event as broken off", async () => {
+    test("reports a body without events as an error", async () => {
       const lab = openLab();
       await lab.script({ raw: "" });
       expect(await replyOf(make(lab.baseUrl), asking())).toMatchObject({
@@ -253,7 +253,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(partsText(whole, "text")).toBe("Grüße aus 東京, 🦊!");
     });
 
-    test("tells a refused request by status, kind, message and when to come back", async () => {
+    test("reports a refused request with status, kind, message and wait", async () => {
       const lab = openLab();
       const error = { type: "rate_limit_error", message: "Slow down." };
       await lab.script({ status: 429, headers: { "retry-after": "7" }, body: { type: "error", error } });
@@ -282,27 +282,27 @@ export function wireContract(name: string, make: ModelFactory): void {
       expect(reply.error?.message).toMatch(/^[^<]+$/);
     });
 
-    test("names the address where a server knows nothing of it", async () => {
+    test("names the address in a 404 error", async () => {
       const lab = openLab();
       await lab.script({ status: 404, body: "404 page not found" });
       const reply = await replyOf(make(lab.baseUrl), asking());
       expect(reply.error).toMatchObject({ kind: "other", status: 404, message: expect.stringContaining("/s/") });
     });
 
-    test("does not ask again by itself", async () => {
+    test("does not retry", async () => {
       const lab = openLab();
       await lab.script({ status: 503 });
       await replyOf(make(lab.baseUrl), asking());
       expect(await lab.requests()).toHaveLength(1);
     });
 
-    test("tells that nobody answers, and at which address", async () => {
+    test("reports an unreachable server with its address", async () => {
       const reply = await replyOf(make("http://127.0.0.1:9/v1"), asking());
       expect(reply).toMatchObject({ stop: "error", parts: [], error: { kind: "timeout" } });
       expect(reply.error?.message).toContain("http://127.0.0.1:9/v1");
     });
 
-    test("hangs up when it is aborted before the first byte, and says so at once", async () => {
+    test("closes the connection if it is aborted before the first byte", async () => {
       const lab = openLab();
       await lab.script({ hang: true });
       const abort = new AbortController();
@@ -313,7 +313,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       await expectHungUp(lab);
     });
 
-    test("hangs up when it is aborted while the provider is silent", async () => {
+    test("closes the connection if it is aborted while the provider is silent", async () => {
       const lab = openLab();
       await lab.script({ text: "First piece, and the rest never comes.", gapMs: 600_000 });
       const abort = new AbortController();
@@ -324,7 +324,7 @@ export function wireContract(name: string, make: ModelFactory): void {
       await expectHungUp(lab);
     });
 
-    test("hangs up when its reader leaves", async () => {
+    test("closes the connection if its reader leaves", async () => {
       const lab = openLab();
       await lab.script({ text: "word ".repeat(2_000), gapMs: 5 });
       for await (const event of make(lab.baseUrl).stream(asking(), new AbortController().signal)) {

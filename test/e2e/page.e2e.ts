@@ -369,7 +369,7 @@ test("what the model would see opens over the conversation, section by section, 
   assert.equal(await safety.isVisible(), false);
   await dialog.getByText("safety", { exact: true }).click();
   await safety.waitFor();
-  await dialog.getByText("src/prompt/sections/safety.ts").waitFor();
+  await dialog.getByText("src/prompt/sections/conduct.ts").waitFor();
   await dialog.getByText("1,680 bytes").waitFor();
   assert.equal(await page.evaluate(() => "bad" in window), false);
   await dialog.getByText("20,000 / 31,000 characters").waitFor();

@@ -14,10 +14,10 @@ export function scriptedPrompt(more: Partial<Prompt> = {}): Prompt {
     hash: "5d2f0c1e9b7a".padEnd(64, "0"),
     text: "",
     sections: [
-      section("safety", "above", { kind: "section", name: "src/prompt/sections/safety.ts" }, SAFETY, 420),
+      section("safety", "above", { kind: "section", name: "src/prompt/sections/conduct.ts" }, SAFETY, 420),
       section("project-context", "above", { kind: "workspace", name: "AGENTS.md, SOUL.md" }, "# Project Context", 1800),
       section("weather/today", "below", { kind: "plugin", name: "weather" }, "It rains.", 12),
-      section("runtime", "below", { kind: "section", name: "src/prompt/sections/runtime.ts" }, RUNTIME, 60),
+      section("runtime", "below", { kind: "section", name: "src/prompt/sections/run.ts" }, RUNTIME, 60),
     ],
     files: [
       { path: "AGENTS.md", rawChars: 2400, injectedChars: 2400, tokens: 600, truncated: false, missing: false },

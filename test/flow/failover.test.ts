@@ -209,7 +209,7 @@ describe("who was refused", () => {
     const { status, error } = await turn("next-all");
     expect(status).toBe("error");
     expect((error as any).message).toBe(
-      "No model can answer now. first/next-all rests until 2100-01-02 03:04 UTC (billing); second/next-all-2 rests until 2100-01-02 04:04 UTC (rate limit)",
+      "No model can answer now. first/next-all is in cooldown until 2100-01-02 03:04 UTC (billing); second/next-all-2 is in cooldown until 2100-01-02 04:04 UTC (rate limit)",
     );
     expect([await times("next-all"), await times("next-all-2")]).toEqual([0, 0]);
   });

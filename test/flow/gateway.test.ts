@@ -112,7 +112,9 @@ test("a base that is not the newest is told, and so is what is not valid", async
   const patch = { action: "config.patch", raw: { memory: { citations: "off" } } };
   const wrong = { action: "config.patch", raw: { memory: { citations: "of" } }, baseRevision: base };
   const [stale, invalid] = await use("gateway-stale", { ...patch, baseRevision: base + 7 }, wrong);
-  expect(stale).toBe(`Nothing was changed: it is at revision ${base}, not ${base + 7}. Get it again, and see.`);
+  expect(stale).toBe(
+    `Nothing was changed: it is at revision ${base}, not ${base + 7}. Get it again and repeat the change.`,
+  );
   expect(invalid).toContain("memory.citations: ");
   expect(await revision()).toBe(base);
 });

@@ -101,7 +101,7 @@ describe("a look at the prompt of a turn that nobody has asked for", () => {
       expect(totals[layer].chars).toBe(text.length);
     }
     const source = (name: string) => sections.find((section) => section.name === name)?.source;
-    expect(source("safety")).toEqual({ kind: "section", name: "src/prompt/sections/safety.ts" });
+    expect(source("safety")).toEqual({ kind: "section", name: "src/prompt/sections/conduct.ts" });
     expect(source("interaction-style")).toEqual({ kind: "provider", name: "gpt-5" });
     expect(source("project-context")?.kind).toBe("workspace");
     expect(source("authorized-senders")).toEqual({ kind: "configuration", name: "commands.ownerAllowFrom" });

@@ -1,7 +1,7 @@
 import { HTTPException } from "hono/http-exception";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { RunError } from "../../src/agent/events.ts";
+import type { RunError } from "../../src/agent/run-error.ts";
 import {
   onOpenAiInvalid,
   problemOf,

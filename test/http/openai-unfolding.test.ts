@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { stripSilentToken } from "../../src/agent/silent-reply.ts";
+import { stripSilentToken } from "../../src/agent/silent-token.ts";
 import { BEGINS_ANEW, Unfolding } from "../../src/http/openai/unfolding.ts";
 import { randomFrom } from "../prompt/random.ts";
 

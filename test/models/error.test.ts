@@ -13,7 +13,7 @@ function answered(status: number, body: unknown, headers: Record<string, string>
   return { message: "", status, body: typeof body === "string" ? body : JSON.stringify(body), headers };
 }
 
-/** The fixtures' names for kinds; they call both sides of a capacity limit `rate_limit`. */
+/** The fixtures' names of kinds; they call both sides of a capacity limit `rate_limit`. */
 const ours: Record<string, Kind[]> = {
   overloaded: ["overloaded"],
   context_overflow: ["overflow"],
@@ -39,7 +39,7 @@ const url = `${inject("modelServer")}/fixtures/model-streams/errors.json`;
 const absent = [{ kind: "other", message: "(no fixtures here)" }];
 const recorded: Recorded[] = inject("fixtures") ? await (await fetch(url)).json() : absent;
 
-describe("a failure's kind", () => {
+describe("the kind of a model error", () => {
   const claims: [Kind, Failure][] = [
     [
       "overflow",
@@ -105,11 +105,11 @@ describe("a failure's kind", () => {
     ["other", said("Let us talk about rate, limits and contexts that overflow.")],
   ];
 
-  test.each(claims)("is %s where the provider says %j", (kind, failure) => {
+  test.each(claims)("is %s for %j", (kind, failure) => {
     expect(toModelError(failure).kind).toBe(kind);
   });
 
-  test("is not read from what an error quotes of the request", () => {
+  test("is not read from a quoted request", () => {
     const quoted = {
       error: { message: "Invalid role.", param: "messages" },
       input: "the prompt is too long, 429 rate limit",
@@ -117,7 +117,7 @@ describe("a failure's kind", () => {
     expect(toModelError(answered(400, quoted)).kind).toBe("format");
   });
 
-  test.each(PROVIDER_ERRORS.map((row) => [...row]))("is %s where %s answers %s with %j", (kind, _, status, told) => {
+  test.each(PROVIDER_ERRORS.map((row) => [...row]))("is %s if %s answers %s with %j", (kind, _, status, told) => {
     const body = typeof told === "string" ? told : JSON.stringify(told);
     const failure = status === undefined ? said(body) : { message: "", status, body };
     expect(toModelError(failure).kind).toBe(kind);
@@ -131,8 +131,8 @@ describe("a failure's kind", () => {
   });
 });
 
-describe("a failure's message", () => {
-  test("is the sentence that the provider meant for people", () => {
+describe("the message of a model error", () => {
+  test("is the provider's message for people", () => {
     expect(toModelError(answered(400, { error: { type: "x", message: "No such tool." } })).message).toBe(
       "No such tool.",
     );
@@ -143,13 +143,13 @@ describe("a failure's message", () => {
     expect(toModelError(said('{"error":{"message":"No such tool."}}')).message).toBe("No such tool.");
   });
 
-  test("is never a page of HTML, and names the status where there is nothing else to say", () => {
+  test("is never an HTML page, and names the status if there is no message", () => {
     expect(toModelError(answered(502, "<html><body>Bad gateway</body></html>")).message).toBe(
       "The model's server answered 502 and gave no reason.",
     );
   });
 
-  test("is what a provider says in a field of its own", () => {
+  test("is found in provider-specific fields", () => {
     expect(toModelError(said('{"error_code":110,"error_msg":"Access token invalid"}')).message).toBe(
       "Access token invalid",
     );
@@ -166,7 +166,7 @@ describe("a failure's message", () => {
   });
 });
 
-describe("how long to wait", () => {
+describe("the wait before a retry", () => {
   const now = "Sat, 21 Nov 2026 10:00:00 GMT";
 
   test.each<[Record<string, string>, unknown, number]>([
@@ -185,7 +185,7 @@ describe("how long to wait", () => {
     expect(toModelError(answered(429, body, headers)).retryAfterMs).toBe(ms);
   });
 
-  test("is absent where nobody says so, and where a date has no clock to be measured by", () => {
+  test("is absent if the provider does not name it, or names a date without its own clock", () => {
     expect(toModelError(answered(429, { error: { message: "Too many requests." } }))).not.toHaveProperty(
       "retryAfterMs",
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Intent, intentOf } from "../../src/models/offline/intent.ts";
+import { type Intent, parseIntent } from "../../src/models/offline/intent.ts";
 
-describe("the offline rules understand", () => {
+describe("the offline model understands", () => {
   test.each<[string, Intent]>([
     ["Hello there!", { kind: "greeting" }],
     ["history of Rome", { kind: "unknown" }],
@@ -52,17 +52,19 @@ describe("the offline rules understand", () => {
     ["把你好写入 a.md", { kind: "write", path: "a.md", content: "你好" }],
     ["列出 memory 里的文件", { kind: "list", folder: "memory" }],
   ])("%j", (message, intent) => {
-    expect(intentOf(message)).toEqual(intent);
+    expect(parseIntent(message)).toEqual(intent);
   });
 });
 
 test.each(["关于生日我说过什么", "Then answer HEARTBEAT_OK.", "Please read notes.md"])(
   "a conversation opens with a greeting, whatever the notes of the day say: %j",
   (note) => {
-    expect(intentOf(`[System] A new conversation has begun. Greet the user.\n\n${note}`)).toEqual({ kind: "greeting" });
+    expect(parseIntent(`[System] A new conversation has begun. Greet the user.\n\n${note}`)).toEqual({
+      kind: "greeting",
+    });
   },
 );
 
-test("a message full of marks is read at once", () => {
-  expect(intentOf(`well${"!".repeat(400_000)}.`).kind).toBe(intentOf("well!.").kind);
+test("the offline model parses a message full of punctuation quickly", () => {
+  expect(parseIntent(`well${"!".repeat(400_000)}.`).kind).toBe(parseIntent("well!.").kind);
 });

@@ -4,29 +4,29 @@ import { costOf, FREE, priced } from "../../src/models/price.ts";
 
 const PRICE = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
-test("a call costs its input and its output, each at its price a million", () => {
+test("a call costs its input and output tokens at their prices per million", () => {
   expect(costOf({ ...NO_USAGE, input: 1_000_000, output: 1_000_000 }, PRICE)).toBe(18_000_000);
 });
 
-test("the parts of the input that a cache served or keeps cost their own price, and nothing twice", () => {
+test("cached input has its own prices and is not counted twice", () => {
   const usage = { ...NO_USAGE, input: 1000, cacheRead: 600, cacheWrite: 300, output: 10 };
   expect(costOf(usage, PRICE)).toBe(Math.round(100 * 3 + 600 * 0.3 + 300 * 3.75 + 10 * 15));
 });
 
-test("a cache without a price of its own costs what input costs", () => {
+test("cached input without its own price costs as much as input", () => {
   const usage = { ...NO_USAGE, input: 1000, cacheRead: 600, cacheWrite: 300 };
   expect(costOf(usage, { input: 2, output: 0 })).toBe(2000);
 });
 
-test("reasoning is a part of the output and costs nothing besides", () => {
+test("reasoning is part of the output and costs nothing extra", () => {
   expect(costOf({ ...NO_USAGE, output: 100, reasoning: 90 }, PRICE)).toBe(1500);
 });
 
-test("a provider that counts more from its cache than it read at all does not make a call cheaper", () => {
+test("a cache count above the input does not make a call cheaper", () => {
   expect(costOf({ ...NO_USAGE, input: 10, cacheRead: 20 }, { input: 5, output: 0, cacheRead: 1 })).toBe(20);
 });
 
-test("costs add up over models with and without a price, and stay unknown where none has one", () => {
+test("costs add up over models with and without a price, and are unknown if none has one", () => {
   const tokens = { ...NO_USAGE, input: 100, output: 10 };
   const dear = priced(tokens, PRICE);
   expect(dear.costMicros).toBe(450);

@@ -3,17 +3,17 @@ import type { ModelError } from "../../src/models/message.ts";
 type Kind = ModelError["kind"];
 
 /**
- * How providers say that a call failed: the kind that is right for failover, who says so, with which status (undefined
- * where it comes inside of a stream or from the network), and the body or text.
+ * Error responses of providers: the expected kind, the provider, the status (undefined inside a stream or from the
+ * network), and the body or text.
  *
- * Put together from the providers' own pages on errors and from what people reported of them. What is right: `overflow`
- * where only a shorter conversation helps, `format` where the same request fails everywhere, `auth`, `billing` and
- * `rate_limit` where another key may do, `overloaded` and `timeout` where a later attempt may, `other` where another
- * model may, as with a model that is not there.
+ * Collected from the providers' documentation of errors and from reports. The expected kinds: `overflow` if only a
+ * shorter conversation helps, `format` if the same request fails everywhere, `auth`, `billing` and `rate_limit` if
+ * another key may work, `overloaded` and `timeout` if a later attempt may, `other` if another model may, such as with a
+ * missing model.
  */
 export type ProviderError = readonly [Kind, provider: string, status: number | undefined, said: unknown];
 
-/** OpenAI's shape, which many speak. */
+/** OpenAI's format, which many providers use. */
 const openai = (
   message: string,
   type: string | null = "invalid_request_error",
@@ -321,7 +321,7 @@ export const PROVIDER_ERRORS: readonly ProviderError[] = [
   ["billing", "novita", 403, { code: 403, reason: "NOT_ENOUGH_BALANCE", message: "not enough balance", metadata: {} }],
   ["rate_limit", "novita", 429, { code: 429, reason: "TOKEN_LIMIT_EXCEEDED", message: "token limit exceeded, please try again later", metadata: {} }],
 
-  // On one's own machine
+  // Local servers
   ["overflow", "vllm", 400, { object: "error", message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4488 in the messages, 512 in the completion). Please reduce the length of the messages or completion.", type: "BadRequestError", param: null, code: 400 }],
   ["overflow", "vllm", 400, { object: "error", message: "The decoder prompt (length 9000) is longer than the maximum model length of 8192. Make sure that `max_model_len` is no smaller than the number of text tokens.", type: "BadRequestError", param: null, code: 400 }],
   ["overflow", "vllm", 400, { object: "error", message: "max_tokens must be at least 1, got -186.", type: "BadRequestError", param: null, code: 400 }],
@@ -343,7 +343,7 @@ export const PROVIDER_ERRORS: readonly ProviderError[] = [
   ["other", "lm studio", 404, openai("No models loaded. Please load a model in the developer page or use the `lms load` command.", "invalid_request_error", "model_not_found")],
   ["format", "lm studio", 400, { error: "Error rendering prompt with jinja template: \"Conversation roles must alternate user/assistant/user/assistant/...\"." }],
 
-  // Between us and them
+  // Proxies
   ["timeout", "nginx", 502, page("502 Bad Gateway", "nginx/1.24.0")],
   ["timeout", "nginx", 504, page("504 Gateway Time-out", "nginx")],
   ["overloaded", "nginx", 503, page("503 Service Temporarily Unavailable", "nginx")],

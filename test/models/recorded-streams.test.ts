@@ -1,12 +1,12 @@
 import { describe, expect, inject, test } from "vitest";
+import type { WireFormat } from "../../src/models/ai-sdk.ts";
 import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
 import type { ModelReply } from "../../src/models/model.ts";
 import { openaiCompletions } from "../../src/models/openai-completions.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
-import type { WireFormat } from "../../src/models/wire.ts";
 import { asking, endOf, eventsOf, joined, openLab, partsText } from "../contracts/model-lab.ts";
 
-/** What a provider said, in the few terms that every format has. */
+/** A provider's answer in the terms that all formats share. */
 interface Said {
   id: string | undefined;
   text: string;
@@ -22,7 +22,7 @@ const folder = `${inject("modelServer")}/fixtures/model-streams`;
 const names: string[] = inject("fixtures") ? await (await fetch(folder)).json() : ["absent.sse"];
 
 describe.skipIf(!inject("fixtures"))("a recorded stream", () => {
-  test.each(names.filter((name) => name.endsWith(".sse")))("%s gives what the provider said", async (name) => {
+  test.each(names.filter((name) => name.endsWith(".sse")))("%s gives the provider's content", async (name) => {
     const raw = await (await fetch(`${folder}/${name}`)).text();
     const events = await replay(raw);
     const reply = endOf(events);
@@ -50,7 +50,7 @@ describe.skipIf(!inject("fixtures"))("a recorded stream", () => {
     (name) => names.includes(name.replace(/\.sse$/, ".nonstream.json")) && name.endsWith(".sse"),
   );
 
-  test.each(paired)("%s agrees with the provider's answer in one piece", async (name) => {
+  test.each(paired)("%s equals the provider's answer without streaming", async (name) => {
     const whole: Recorded = await (await fetch(`${folder}/${name.replace(/\.sse$/, ".nonstream.json")}`)).json();
     const raw = await (await fetch(`${folder}/${name}`)).text();
     const reply = endOf(await replay(raw));
@@ -60,7 +60,7 @@ describe.skipIf(!inject("fixtures"))("a recorded stream", () => {
     }
     const expected = saidAtOnce(whole);
     const said = saidIn(raw);
-    // Two recordings of one question differ in their words; one that is the same answer has its id.
+    // Two recordings of one question may differ in wording; recordings of the same answer share its id.
     if (said !== "failed" && said.id === expected.id) expect({ id: said.id, ...inTerms(reply) }).toEqual(expected);
     else if (expected.text === "") expect(inTerms(reply).calls).toEqual(expected.calls);
     else
@@ -102,20 +102,20 @@ function inTerms(reply: ModelReply): Omit<Said, "id"> {
   };
 }
 
-/** A second reading of a stream, as plain as can be, to compare with; `failed` where the stream itself does. */
+/** A second, simple reader of a stream to compare with; `failed` if the stream failed. */
 function saidIn(raw: string): Said | "failed" {
   const chunks: Recorded[] = [...raw.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json!));
   const format = formatOf(raw);
   if (chunks.some(({ type, error }) => type === "error" || error) || isSpliced(chunks)) return "failed";
   if (format === openaiCompletions) return completionsSaid(chunks);
-  // Some recordings hold the answers of several calls in a row.
+  // Some recordings contain several answers in a row.
   const read = format === openaiResponses ? (answer: Recorded[]) => saidAtOnce(answer.at(-1).response) : messagesSaid;
   const answers = answersIn(chunks).map(read);
   const text = answers.map((answer) => answer.text).join("");
   return { ...answers.at(-1)!, text, calls: answers.flatMap(({ calls }) => calls) };
 }
 
-/** The chunks of each answer; a message that is announced twice is one. */
+/** The chunks of each answer; a message that is announced twice counts once. */
 function answersIn(chunks: Recorded[]): Recorded[][] {
   const starts = chunks.flatMap(({ type, message }, at) => {
     if (type === "response.created") return [at];
@@ -125,7 +125,7 @@ function answersIn(chunks: Recorded[]): Recorded[][] {
   return starts.map((start, n) => chunks.slice(start, starts[n + 1]));
 }
 
-/** Whether another message begins before the one before it has ended. */
+/** Whether a message begins before the previous one has ended. */
 function isSpliced(chunks: Recorded[]): boolean {
   const answers = answersIn(chunks);
   return chunks[0].type === "message_start" && answers.some((answer) => answer.at(-1).type !== "message_stop");
@@ -161,7 +161,7 @@ function messagesSaid(chunks: Recorded[]): Said {
   return saidAtOnce({ ...chunks[0].message, content: [...(chunks[0].message.content ?? []), ...content], usage });
 }
 
-/** What an answer in one piece says, in any of the three formats. */
+/** The content of an answer without streaming, in any of the three formats. */
 function saidAtOnce(whole: Recorded): Said {
   if (whole.choices) {
     const { message } = whole.choices[0];

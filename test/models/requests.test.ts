@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { WireFormat, WireOptions } from "../../src/models/ai-sdk.ts";
 import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
 import type { AssistantMessage, Message } from "../../src/models/message.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
-import { openaiCompletions } from "../../src/models/openai-completions.ts";
-import { inDialectOf } from "../../src/models/openai-dialects.ts";
+import { inHostDialect, openaiCompletions } from "../../src/models/openai-completions.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
-import type { WireFormat, WireOptions } from "../../src/models/wire.ts";
 import { asking, eventsOf, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a request's body, as a provider would read it
@@ -16,7 +15,7 @@ function modelAt(lab: Lab, format: WireFormat, modelId: string, more: Partial<Wi
   return format({ ref: `lab/${modelId}`, modelId, baseUrl: lab.baseUrl, headers: {}, fetch, ...limits, ...more });
 }
 
-/** What is sent for a request. */
+/** The body that is sent for a request. */
 async function sent(format: WireFormat, modelId: string, request: Partial<ModelRequest>, more?: Partial<WireOptions>) {
   const lab = openLab();
   await replyOf(modelAt(lab, format, modelId, more), asking(request));
@@ -32,7 +31,7 @@ function withPictures(messages: Message[]): Partial<ModelRequest> {
   return { messages, loadImage: async (path) => (path === "there.png" ? PIXEL : undefined) };
 }
 
-/** A turn in which a model called a tool, as it would be asked to go on. */
+/** A turn after a tool call, ready for the next request. */
 function afterTool(reply: AssistantMessage): Message[] {
   const [call] = reply.parts.flatMap((part) => (part.type === "tool-call" ? [part] : []));
   return [userSays("Read a.md."), reply, toolSaid(call!.callId, "read", "its text")];
@@ -40,7 +39,7 @@ function afterTool(reply: AssistantMessage): Message[] {
 
 const TURN = { reasoning: "I should read it.", text: "Reading.", calls: [{ name: "read", args: { path: "a.md" } }] };
 
-/** Asks once with a scripted turn, then again with its result, and gives the second request. */
+/** Calls the model with a scripted turn, then again with its result, and returns the second request. */
 async function secondRequest(format: WireFormat, modelId: string, answeredBy = `lab/${modelId}`): Promise<Body> {
   const lab = openLab();
   await lab.script(TURN, { text: "Done." });
@@ -51,7 +50,7 @@ async function secondRequest(format: WireFormat, modelId: string, answeredBy = `
 }
 
 describe("Chat Completions", () => {
-  test("gets the system prompt as one message, and asks for a stream with its usage", async () => {
+  test("sends the system prompt as one message, and requests a stream with usage", async () => {
     const { body } = await sent(openaiCompletions, "llama", { system: PROMPT });
     expect(body).toEqual({
       model: "llama",
@@ -64,14 +63,14 @@ describe("Chat Completions", () => {
     });
   });
 
-  test("gets a key only where there is one, and the configured headers", async () => {
+  test("sends a key only if there is one, and the configured headers", async () => {
     const without = await sent(openaiCompletions, "llama", {});
     const key = await sent(openaiCompletions, "llama", {}, { apiKey: "sk-1", headers: { "x-team": "a" } });
     expect(without.headers).not.toHaveProperty("authorization");
     expect(key.headers).toMatchObject({ authorization: "Bearer sk-1", "x-team": "a" });
   });
 
-  test("gets an output limit only where somebody set one, and never above the model's", async () => {
+  test("sends an output limit only if one is set, never above the model's", async () => {
     const limit = async (request: Partial<ModelRequest>, more?: Partial<WireOptions>) =>
       (await sent(openaiCompletions, "llama", request, more)).body.max_tokens;
     expect(await limit({})).toBeUndefined();
@@ -80,7 +79,7 @@ describe("Chat Completions", () => {
     expect(await limit({}, { limitsOutput: true })).toBe(8_192);
   });
 
-  test("gets the cache key at OpenAI, and nowhere else", async () => {
+  test("sends the cache key only to OpenAI", async () => {
     const lab = openLab();
     const atOpenAI: typeof fetch = (url, init) =>
       fetch(String(url).replace("https://api.openai.com/v1", lab.baseUrl), init);
@@ -94,7 +93,7 @@ describe("Chat Completions", () => {
     expect(keys).toEqual(["main", undefined]);
   });
 
-  test("gets an effort where the model is to think, unless it is known not to", async () => {
+  test("sends a reasoning effort for thinking models only", async () => {
     const effort = async (thinking: ModelRequest["thinking"], more?: Partial<WireOptions>) =>
       (await sent(openaiCompletions, "llama", { thinking }, more)).body.reasoning_effort;
     expect(await effort("off")).toBeUndefined();
@@ -102,7 +101,7 @@ describe("Chat Completions", () => {
     expect(await effort("high", { reasoning: false })).toBeUndefined();
   });
 
-  test("gets its own reasoning back with the call that it led to", async () => {
+  test("sends a model's reasoning back with the call that it led to", async () => {
     const { messages } = await secondRequest(openaiCompletions, "llama");
     expect(messages.slice(1)).toMatchObject([
       {
@@ -115,7 +114,7 @@ describe("Chat Completions", () => {
     ]);
   });
 
-  test("gets the images of a tool's result after the results", async () => {
+  test("sends the images of a tool result after the results", async () => {
     const call = { type: "tool-call", callId: "c1", tool: "shot", args: {} } as const;
     const result = { ...toolSaid("c1", "shot", "Taken."), images: [{ path: "there.png", mediaType: "image/png" }] };
     const { body } = await sent(
@@ -145,37 +144,37 @@ describe("a dialect of Chat Completions", () => {
     messages: [{ role: "user", content: "Hi" }, { ...call, reasoning_content: "hm" }, call],
   };
 
-  test("is not spoken to a host that wants none", () => {
-    expect(inDialectOf("http://127.0.0.1:11434/v1", body)).toBe(body);
+  test("is used only for its hosts", () => {
+    expect(inHostDialect("http://127.0.0.1:11434/v1", body)).toBe(body);
   });
 
-  test("keeps reasoning from hosts that refuse it", () => {
+  test("leaves out reasoning for hosts that refuse it", () => {
     for (const host of ["https://api.groq.com/openai/v1", "https://api.cerebras.ai/v1", "https://api.mistral.ai/v1"]) {
-      expect(inDialectOf(host, body)).toMatchObject({ messages: [{ role: "user" }, call, call] });
-      expect(JSON.stringify(inDialectOf(host, body))).not.toContain("reasoning_content");
+      expect(inHostDialect(host, body)).toMatchObject({ messages: [{ role: "user" }, call, call] });
+      expect(JSON.stringify(inHostDialect(host, body))).not.toContain("reasoning_content");
     }
-    expect(inDialectOf("https://api.mistral.ai/v1", body)).not.toHaveProperty("stream_options");
+    expect(inHostDialect("https://api.mistral.ai/v1", body)).not.toHaveProperty("stream_options");
   });
 
-  test("names the output limit as OpenAI does", () => {
-    expect(inDialectOf("https://api.openai.com/v1", body)).toMatchObject({ max_completion_tokens: 5 });
-    expect(inDialectOf("https://api.openai.com/v1", body)).not.toHaveProperty("max_tokens");
+  test("names the output limit as OpenAI requires", () => {
+    expect(inHostDialect("https://api.openai.com/v1", body)).toMatchObject({ max_completion_tokens: 5 });
+    expect(inHostDialect("https://api.openai.com/v1", body)).not.toHaveProperty("max_tokens");
   });
 
-  test("switches DeepSeek's thinking, and gives it reasoning with every call while it thinks", () => {
-    const thinking = inDialectOf("https://api.deepseek.com", { ...body, reasoning_effort: "high" });
+  test("switches DeepSeek's thinking, and sends it reasoning with every call while it thinks", () => {
+    const thinking = inHostDialect("https://api.deepseek.com", { ...body, reasoning_effort: "high" });
     expect(thinking).toMatchObject({
       thinking: { type: "enabled" },
       messages: [{ role: "user" }, { reasoning_content: "hm" }, { reasoning_content: "" }],
     });
-    const silent = inDialectOf("https://api.deepseek.com", body);
+    const silent = inHostDialect("https://api.deepseek.com", body);
     expect(silent).toMatchObject({ thinking: { type: "disabled" } });
     expect(JSON.stringify(silent)).not.toContain("reasoning_content");
   });
 });
 
 describe("Responses", () => {
-  test("gets the stable prompt as instructions, the dynamic one as the first message, and stores nothing", async () => {
+  test("sends the stable prompt as instructions, the dynamic one as the first message, and stores nothing", async () => {
     const { body } = await sent(openaiResponses, "gpt-5", { system: PROMPT, cacheKey: "agent:main:main" });
     expect(body).toMatchObject({
       instructions: "You are helpful.",
@@ -186,7 +185,7 @@ describe("Responses", () => {
     });
   });
 
-  test("gets an effort for each level, the least that the model has for none", async () => {
+  test("sends an effort for each level, the least one for off", async () => {
     const reasoning = async (modelId: string, thinking: ModelRequest["thinking"]) =>
       (await sent(openaiResponses, modelId, { thinking })).body.reasoning;
     expect(await reasoning("gpt-5", "medium")).toEqual({ effort: "medium", summary: "auto" });
@@ -195,7 +194,7 @@ describe("Responses", () => {
     expect(await reasoning("gpt-4o", "high")).toBeUndefined();
   });
 
-  test("gets its sealed reasoning back, from the transcript alone", async () => {
+  test("sends encrypted reasoning back from the transcript", async () => {
     const { input, previous_response_id } = await secondRequest(openaiResponses, "gpt-5");
     expect(previous_response_id).toBeUndefined();
     expect(input.slice(1)).toMatchObject([
@@ -211,14 +210,14 @@ describe("Responses", () => {
     expect(JSON.stringify(input)).not.toContain("item_reference");
   });
 
-  test("gets no reasoning that another model sealed", async () => {
+  test("does not send reasoning that another model encrypted", async () => {
     const { input } = await secondRequest(openaiResponses, "gpt-5", "openai/gpt-4.1");
     expect(JSON.stringify(input)).not.toMatch(/sealed|reasoning/);
   });
 });
 
 describe("Messages", () => {
-  test("gets a cache breakpoint after the stable prompt and after the last message, and nowhere else", async () => {
+  test("sends cache breakpoints after the stable prompt and after the last message only", async () => {
     const messages = [
       userSays("One."),
       modelSaid({ parts: [{ type: "text", text: "Two." }] }, "lab/x"),
@@ -234,7 +233,7 @@ describe("Messages", () => {
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(2);
   });
 
-  test("gets a budget for each level from models that count thinking in tokens", async () => {
+  test("sends a thinking budget for each level to models with budgets", async () => {
     const thinking = async (level: ModelRequest["thinking"]) =>
       (await sent(anthropicMessages, "claude-sonnet-4-5", { thinking: level })).body;
     const bodies = await Promise.all((["minimal", "low", "medium", "high"] as const).map(thinking));
@@ -245,12 +244,12 @@ describe("Messages", () => {
     expect((await thinking("off")).thinking).toEqual({ type: "disabled" });
   });
 
-  test("lets models that decide for themselves do so", async () => {
+  test("lets models with adaptive thinking decide", async () => {
     const { body } = await sent(anthropicMessages, "claude-opus-5", { thinking: "low" });
     expect(body).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "low" } });
   });
 
-  test("gets its signed thinking back within a turn, and not in the next", async () => {
+  test("sends signed thinking back within a turn, and not in the next", async () => {
     const lab = openLab();
     await lab.script(TURN, { text: "Done." }, { text: "Hello." });
     const model = modelAt(lab, anthropicMessages, "claude-sonnet-4-5");
@@ -271,7 +270,7 @@ describe("Messages", () => {
     ]);
   });
 
-  test("gets a tool's failure as one, and its image in the result", async () => {
+  test("sends a tool's failure as an error, and its image in the result", async () => {
     const parts = ["c1", "c2"].map((callId) => ({ type: "tool-call", callId, tool: "shot", args: {} }) as const);
     const image = { ...toolSaid("c2", "shot", "Taken."), images: [{ path: "there.png", mediaType: "image/png" }] };
     const messages = [
@@ -287,7 +286,7 @@ describe("Messages", () => {
     ]);
   });
 
-  test("takes a ping as a sign of life", async () => {
+  test("reports a ping as progress", async () => {
     const lab = openLab();
     const start = { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1, output_tokens: 1 } } };
     await lab.script({ raw: [start, { type: "ping" }].map((data) => `data: ${JSON.stringify(data)}\n\n`).join("") });
@@ -295,7 +294,7 @@ describe("Messages", () => {
     expect(events.map(({ type }) => type)).toEqual(["progress", "end"]);
   });
 
-  test("is found with and without the version in the base URL", async () => {
+  test("accepts base URLs with and without the version", async () => {
     const { headers } = await sent(anthropicMessages, "claude-sonnet-4-5", {}, { apiKey: "sk-ant" });
     expect(headers).toMatchObject({ "x-api-key": "sk-ant", "anthropic-version": "2023-06-01" });
     const lab = openLab();
@@ -309,7 +308,7 @@ describe.each<[string, WireFormat]>([
   ["Responses", openaiResponses],
   ["Messages", anthropicMessages],
 ])("a transcript in %s", (_, format) => {
-  test("shows an image that is there, and says so of one that is gone", async () => {
+  test("sends an image, and a note for a deleted one", async () => {
     const images = ["there.png", "gone.png"].map((path) => ({ path, mediaType: "image/png" }));
     const { body } = await sent(format, "claude-or-gpt", withPictures([{ ...userSays("See?"), images }]));
     const said = JSON.stringify(body);
@@ -317,7 +316,7 @@ describe.each<[string, WireFormat]>([
     expect(said).toContain("[The image gone.png is no longer there.]");
   });
 
-  test("goes on from another model's calls, with ids that it takes", async () => {
+  test("sends another model's calls with portable ids", async () => {
     const call = {
       type: "tool-call",
       callId: "functions.read:0",
@@ -337,7 +336,7 @@ describe.each<[string, WireFormat]>([
     expect(said).not.toContain("Secret thoughts.");
   });
 
-  test("keeps the words of an answer that broke off, not its reasoning", async () => {
+  test("keeps the text of an interrupted answer, not its reasoning", async () => {
     const parts = [
       { type: "reasoning", text: "Unsigned." } as const,
       { type: "text", text: "I was about to" } as const,
@@ -348,7 +347,7 @@ describe.each<[string, WireFormat]>([
     expect(said).not.toContain("Unsigned.");
   });
 
-  test("leaves out reasoning that led to nothing", async () => {
+  test("leaves out reasoning at the end of a message", async () => {
     const meta = { openai: { itemId: "rs_1", reasoningEncryptedContent: "x" }, anthropic: { signature: "x" } };
     const parts = [{ type: "reasoning", text: "I wonder", meta } as const];
     const { body } = await sent(format, "m", {
@@ -357,7 +356,7 @@ describe.each<[string, WireFormat]>([
     expect(JSON.stringify(body)).not.toContain("I wonder");
   });
 
-  test("leaves out an answer that says nothing, and says that a message is empty", async () => {
+  test("leaves out an empty answer, and marks an empty user message", async () => {
     const messages = [userSays("Go."), modelSaid({ parts: [], stop: "error" }, "lab/m"), userSays("")];
     const said = JSON.stringify((await sent(format, "m", { messages })).body);
     expect(said).not.toContain("assistant");

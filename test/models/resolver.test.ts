@@ -5,7 +5,7 @@ import { IsopodError } from "../../src/lib/errors.ts";
 import { createCandidates } from "../../src/models/candidates.ts";
 import { modelsConfig } from "../../src/models/config.ts";
 import { createModelResolver, defaultModelRef } from "../../src/models/index.ts";
-import { limitsOf } from "../../src/models/limits.ts";
+import { modelLimits } from "../../src/models/limits.ts";
 import { asking, openLab, partsText, replyOf } from "../contracts/model-lab.ts";
 
 type Env = Record<string, string>;
@@ -15,7 +15,7 @@ function resolverOf(models: unknown = {}, env: Env = {}, profiles: unknown = {})
   return createModelResolver({ providers, auth: auth.parse({ profiles }), secret: (name) => env[name], fetch });
 }
 
-/** What a person is told where a model cannot be made. */
+/** The error message if a model cannot be resolved. */
 function refusal(ref: string, models?: unknown, env?: Env): { code: string; text: string } {
   try {
     resolverOf(models, env).resolve(ref);
@@ -25,8 +25,8 @@ function refusal(ref: string, models?: unknown, env?: Env): { code: string; text
   throw new Error(`${ref} was resolved`);
 }
 
-describe("a model's reference", () => {
-  test("makes a model of a configured provider, with the key and the headers that the environment has", async () => {
+describe("a model reference", () => {
+  test("creates a model of a configured provider, with its key and headers from the environment", async () => {
     const lab = openLab();
     const models = {
       providers: {
@@ -57,13 +57,13 @@ describe("a model's reference", () => {
     },
   );
 
-  test("makes the same model once", () => {
+  test("creates each model once", () => {
     const resolver = resolverOf({}, { OPENAI_API_KEY: "sk" });
     expect(resolver.resolve("openai/gpt-5")).toBe(resolver.resolve("openai/gpt-5"));
     expect(resolver.resolve("openai/gpt-5")).not.toBe(resolver.resolve("openai/gpt-4o"));
   });
 
-  test("is understood for the built-in providers, and needs no key for those on this machine", () => {
+  test("may name a built-in provider, without a key if it is local", () => {
     const resolver = resolverOf({}, { ANTHROPIC_API_KEY: "sk", OPENROUTER_API_KEY: "sk" });
     expect(resolver.resolve("anthropic/claude-sonnet-5-5")).toMatchObject({ contextWindow: 1_000_000 });
     expect(resolver.resolve("openrouter/anthropic/claude-sonnet-4.5")).toMatchObject({ contextWindow: 200_000 });
@@ -71,14 +71,14 @@ describe("a model's reference", () => {
     expect(resolver.resolve("offline/rules").ref).toBe("offline/rules");
   });
 
-  test("lets a configured provider take the place of a built-in one", async () => {
+  test("may name a configured provider that replaces a built-in one", async () => {
     const lab = openLab();
     const models = { providers: { openai: { baseUrl: lab.baseUrl, api: "openai-completions" } } };
     await replyOf(resolverOf(models).resolve("openai/gpt-5"), asking());
     expect((await lab.requests()).map(({ path }) => path)).toEqual(["v1/chat/completions"]);
   });
 
-  test("means the server at OPENAI_BASE_URL with `custom`", async () => {
+  test("with `custom` means the server at OPENAI_BASE_URL", async () => {
     const lab = openLab();
     await replyOf(resolverOf({}, { OPENAI_BASE_URL: lab.baseUrl }).resolve("custom/meta/llama"), asking());
     const [request] = await lab.requests();
@@ -86,7 +86,7 @@ describe("a model's reference", () => {
     expect(request!.headers).not.toHaveProperty("authorization");
   });
 
-  test("is refused with what to set", () => {
+  test("that cannot be resolved is refused with what to set", () => {
     expect(refusal("openai/gpt-5")).toMatchObject({
       code: "not_configured",
       text: expect.stringContaining("OPENAI_API_KEY"),
@@ -109,7 +109,7 @@ describe("a model's reference", () => {
   });
 });
 
-describe("the model of a deployment that names none", () => {
+describe("the model of a deployment without a configured one", () => {
   test.each<[string, Env]>([
     ["offline/rules", {}],
     ["openai/gpt-6.1-sol", { OPENAI_API_KEY: "sk", ANTHROPIC_API_KEY: "sk" }],
@@ -139,18 +139,18 @@ describe("the key of a model", () => {
     return (await lab.requests())[0]!.headers.authorization;
   }
 
-  test("is that of the profile which is asked for, else of the first that has one, else the provider's own", async () => {
+  test("is that of the requested profile, else of the first profile with a key, else the provider's own", async () => {
     expect(await keyUsed("home")).toBe("Bearer sk-home");
     expect(await keyUsed()).toBe("Bearer sk-work");
     expect(await keyUsed(undefined, { LAB_KEY: "sk-lab" })).toBe("Bearer sk-lab");
   });
 
-  test("is named by its variable where no profile has one", () => {
+  test("is named by its variable if no profile has one", () => {
     const models = { providers: { lab: { baseUrl: "http://a.test", api: "openai-completions" } } };
     expect(() => resolverOf(models, {}, profiles).resolve("lab/m")).toThrow("has no key");
   });
 
-  test("makes a candidate of each profile that has one, in order, and says which has none", () => {
+  test("makes a candidate of each profile with a key, in order, and reports those without", () => {
     const models = { providers: { lab: { baseUrl: "http://a.test", api: "openai-completions" } } };
     const leftOut: string[] = [];
     const find = createCandidates({
@@ -173,7 +173,7 @@ describe("the key of a model", () => {
 });
 
 describe("the configuration of models", () => {
-  test("has no providers unless somebody adds one, and explains every field", () => {
+  test("has no providers by default, and describes every field", () => {
     expect(modelsConfig.parse(undefined)).toEqual({ providers: {}, retry: { times: 2, backoffMs: 1000 } });
     const schema = JSON.stringify(z.toJSONSchema(modelsConfig, { io: "input" }));
     for (const field of ["baseUrl", "api", "apiKey", "headers", "models", "contextWindow", "maxTokens", "reasoning"]) {
@@ -209,6 +209,6 @@ describe("a model's limits", () => {
     ["openai/o4-mini", 200_000, 100_000],
     ["some-model-of-yours", 128_000, 8_192],
   ])("of %s are %i and %i", (modelId, contextWindow, maxOutputTokens) => {
-    expect(limitsOf(modelId)).toEqual({ contextWindow, maxOutputTokens });
+    expect(modelLimits(modelId)).toEqual({ contextWindow, maxOutputTokens });
   });
 });

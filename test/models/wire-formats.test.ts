@@ -1,7 +1,7 @@
+import type { WireFormat } from "../../src/models/ai-sdk.ts";
 import { anthropicMessages } from "../../src/models/anthropic-messages.ts";
 import { openaiCompletions } from "../../src/models/openai-completions.ts";
 import { openaiResponses } from "../../src/models/openai-responses.ts";
-import type { WireFormat } from "../../src/models/wire.ts";
 import { type ModelFactory, modelContract, wireContract } from "../contracts/model.ts";
 
 function at(format: WireFormat, modelId: string): ModelFactory {

@@ -48,7 +48,7 @@ const NEW_CONFIGURATION: { [field in Exclude<keyof StableInput, "mode">]-?: Stab
 const FIELDS_OF_A_TURN = Object.keys(NEXT_TURN) as (keyof typeof NEXT_TURN)[];
 
 describe("the cache boundary", () => {
-  it.each(FIELDS_OF_A_TURN)("stands: a new %s changes what is below and nothing above", (field) => {
+  it.each(FIELDS_OF_A_TURN)("holds: a new %s changes only what is below", (field) => {
     const warnedOnce: PromptInput = { ...EVERYTHING, truncationWarning: "once" };
     const before = renderSystemPrompt(warnedOnce).system;
     const after = renderSystemPrompt({ ...warnedOnce, [field]: NEXT_TURN[field] }).system;
@@ -56,7 +56,7 @@ describe("the cache boundary", () => {
     expect(after.dynamic).not.toBe(before.dynamic);
   });
 
-  it.each(Object.entries(NEW_CONFIGURATION))("lets a new %s through to what is above", (field, value) => {
+  it.each(Object.entries(NEW_CONFIGURATION))("allows a new %s to change what is above", (field, value) => {
     const before = renderSystemPrompt(EVERYTHING).system.stable;
     expect(renderSystemPrompt({ ...EVERYTHING, [field]: value }).system.stable).not.toBe(before);
   });
@@ -74,7 +74,7 @@ describe("the cache boundary", () => {
     }
   });
 
-  it("is the same in a heartbeat's turn as in the owner's own, so that providers' caches hold", () => {
+  it("has the same stable layer in heartbeats and in owners' turns, so that prompt caches hold", () => {
     const [owner, heartbeat] = ["telegram-direct", "heartbeat"].map(
       (name) => TURNS.find((turn) => turn.name === name)!.input,
     );

@@ -19,7 +19,7 @@ function tools(...wanted: string[]) {
 
 const GROUP = { name: "discord", kind: "group", replies: "automatic", capabilities: [] } as const;
 
-/** What each conditional section waits for, given to an input that has nothing. */
+/** The input that makes each conditional section appear. */
 const ENABLING: [section: string, inputs: Partial<PromptInput>][] = [
   ["provider-prefix", { provider: { stablePrefix: "First." } }],
   ["tool-call-style", { tools: tools("read") }],
@@ -50,49 +50,49 @@ const ENABLING: [section: string, inputs: Partial<PromptInput>][] = [
   ["provider-suffix", { provider: { dynamicSuffix: "Last." } }],
 ];
 
-describe("a section is there when its condition holds", () => {
+describe("a prompt section is present if its condition holds", () => {
   it.each(ENABLING)("%s", (section, inputs) => {
     expect(names(BARE)).not.toContain(section);
     expect(names({ ...BARE, ...inputs })).toContain(section);
   });
 });
 
-describe("a section is absent when half of its condition holds", () => {
-  it("has no skills without a list, or without the tool that reads them", () => {
+describe("a prompt section is absent if half of its condition holds", () => {
+  it("no skills without a list, or without the read tool", () => {
     expect(names({ ...BARE, tools: tools("read"), skillsPrompt: " \n" })).not.toContain("skills");
     expect(names({ ...BARE, skillsPrompt: "<available_skills/>" })).not.toContain("skills");
   });
 
-  it("has no delegation where policy took the tool away, or where the mode only suggests it", () => {
+  it("no delegation without the tool, or if it is only suggested", () => {
     expect(names({ ...BARE, delegation: "prefer" })).not.toContain("delegation");
     expect(names({ ...BARE, tools: tools("sessions_spawn") })).not.toContain("delegation");
   });
 
-  it("has no reactions where there is no channel to react on", () => {
+  it("no reactions without a channel", () => {
     expect(names({ ...BARE, reactions: "minimal" })).not.toContain("reactions");
   });
 });
 
-describe("silent replies", () => {
-  it("are offered in a group and in a room that get every reply", () => {
+describe("the silent replies section", () => {
+  it("is present in groups and rooms with automatic replies", () => {
     expect(text({ ...BARE, channel: GROUP })).toContain("NO_REPLY");
     expect(text({ ...BARE, channel: { ...GROUP, kind: "channel" } })).toContain("NO_REPLY");
   });
 
-  it("are never named in a direct conversation, nor where only the message tool speaks", () => {
+  it("is absent in direct conversations, and if only the message tool replies", () => {
     expect(text({ ...EVERYTHING, channel: { ...GROUP, kind: "direct" } })).not.toContain("NO_REPLY");
     expect(text({ ...EVERYTHING, channel: { ...GROUP, replies: "message-tool" } })).not.toContain("NO_REPLY");
   });
 });
 
-describe("tools", () => {
+describe("tools in the prompt", () => {
   it("are listed in the documented order, and the rest by name", () => {
     const given = [...tools("zeta", "alpha"), ...EVERY_TOOL].toReversed();
     const listed = [...text({ ...BARE, tools: given }).matchAll(/^- (\w+): /gm)].map((match) => match[1]);
     expect(listed).toEqual([...TOOL_ORDER, "alpha", "tts", "update_plan", "zeta"]);
   });
 
-  it("are never named by a section when they are off, over 500 random sets of tools", () => {
+  it("are not mentioned by any section if unavailable, over 500 random sets of tools", () => {
     const random = randomFrom(1);
     const known = new Set(EVERY_TOOL.map((tool) => tool.name));
     for (let i = 0; i < 500; i++) {
@@ -103,12 +103,12 @@ describe("tools", () => {
     }
   });
 
-  it("are honestly absent in a run that has none", () => {
+  it("are stated to be absent in a run without tools", () => {
     expect(text(BARE)).toContain("This run has no tools.");
   });
 });
 
-describe("a provider's replacement", () => {
+describe("a provider's replacement of a prompt section", () => {
   it.each([
     ["tool_call_style", "tool-call-style"],
     ["execution_bias", "execution-bias"],
@@ -126,8 +126,8 @@ describe("a provider's replacement", () => {
   });
 });
 
-describe("the workspace", () => {
-  it("speaks of file tools and of commands only where there are any", () => {
+describe("the workspace section", () => {
+  it("mentions file tools and commands only if available", () => {
     expect(text(BARE)).not.toMatch(/File tools|command/i);
     expect(text({ ...BARE, tools: tools("read") })).toMatch(/File tools take paths relative to it/);
     expect(text({ ...BARE, tools: tools("exec") })).toMatch(/A command starts in this directory/);
@@ -135,7 +135,7 @@ describe("the workspace", () => {
   });
 });
 
-describe("project context", () => {
+describe("the project context section", () => {
   it("has its heading, its sentence, and each file under its path as it is", () => {
     const files = [bootstrapFile("AGENTS.md", "One.\r\n\tTwo.\u200b\n"), bootstrapFile("TOOLS.md", "Three.")];
     expect(text({ ...BARE, bootstrapFiles: files })).toContain(
@@ -143,7 +143,7 @@ describe("project context", () => {
     );
   });
 
-  it("asks for the persona where there is a SOUL.md, whatever its case", () => {
+  it("asks for the persona if there is a SOUL.md in any case", () => {
     const persona = "If SOUL.md is present, embody its persona and tone.";
     expect(text({ ...BARE, bootstrapFiles: [bootstrapFile("soul.md", "Dry.")] })).toContain(persona);
     expect(text({ ...BARE, bootstrapFiles: [bootstrapFile("AGENTS.md", "Hi.")] })).not.toContain(persona);
@@ -157,7 +157,7 @@ describe("the truncation notice", () => {
   const whole = bootstrapFile("AGENTS.md", "Hello.");
   const input: PromptInput = { ...BARE, bootstrapFiles: [whole, cut] };
 
-  it("names the files that were cut, with how much of them is there", () => {
+  it("names the truncated files with their sizes", () => {
     const notice = text(input).split("## Truncated Workspace Files")[1];
     expect(notice).toContain("- MEMORY.md: 100 of 2000 characters");
     expect(notice).not.toContain("AGENTS.md");
@@ -176,7 +176,7 @@ describe("the truncation notice", () => {
   );
 });
 
-describe("what is said of files to whom the workspace is closed", () => {
+describe("the text about files for a turn without workspace access", () => {
   const cut = { ...bootstrapFile("MEMORY.md", "x".repeat(100)), rawChars: 2_000, truncated: true };
   const open: PromptInput = { ...BARE, bootstrapFiles: [cut], fileWarnings: ["SOUL.md is no text."] };
   const closed: PromptInput = { ...open, workspace: { ...open.workspace, closed: true } };
@@ -189,21 +189,21 @@ describe("what is said of files to whom the workspace is closed", () => {
     },
   );
 
-  it("still says what is loaded, and how much of it", () => {
+  it("says which files are loaded, and how much of them", () => {
     expect(text(closed)).toContain("They are loaded already.");
     expect(text(closed)).toContain("- MEMORY.md: 100 of 2000 characters");
   });
 });
 
-describe("extra context", () => {
-  it("is a group's in a full prompt and a sub-agent's in a minimal one", () => {
+describe("the extra context section", () => {
+  it("is labelled as a group's in a full prompt and as a sub-agent's in a minimal one", () => {
     expect(text({ ...BARE, extraContext: "A garden." })).toContain("## Group Chat Context\nA garden.");
     expect(text({ ...BARE, mode: "minimal", extraContext: "A garden." })).toContain("## Subagent Context\nA garden.");
   });
 });
 
-describe("a reply that only the message tool can make", () => {
-  it("is said to be private", () => {
+describe("a reply that only the message tool sends", () => {
+  it("is described as private", () => {
     const channel = { ...GROUP, replies: "message-tool" } as const;
     expect(text({ ...BARE, channel, tools: tools("message") })).toContain("stays private");
     expect(text({ ...BARE, channel: GROUP, tools: tools("message") })).not.toContain("stays private");

@@ -3,7 +3,7 @@ import { contributionFor } from "../../src/prompt/contributions.ts";
 import { renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
 import { EVERYTHING } from "./inputs.ts";
 
-/** What OpenClaw's documents say that the GPT-5 family is told besides, and where our text tells it. */
+/** What OpenClaw's documentation requires for the GPT-5 family, and the text that fulfils it. */
 const DUTIES: [duty: string, said: RegExp][] = [
   ["anchors the persona", /Stay the persona of SOUL\.md and IDENTITY\.md/],
   ["keeps output short", /no summary of what you just said/],
@@ -20,12 +20,12 @@ function promptOf(model: string): string {
   return renderSystemPrompt(input).system.stable;
 }
 
-describe("what a model's provider contributes", () => {
-  it.each(DUTIES)("to the GPT-5 family: %s", (_, said) => {
+describe("a provider's prompt contribution", () => {
+  it.each(DUTIES)("for the GPT-5 family: %s", (_, said) => {
     expect(promptOf("openai/gpt-5.5")).toMatch(said);
   });
 
-  it("is for the family under any provider's name, and for nobody else", () => {
+  it("applies to the family under any provider's name, and to no other model", () => {
     for (const ref of [
       "openai/gpt-5",
       "openrouter/openai/gpt-5-mini",
@@ -44,13 +44,13 @@ describe("what a model's provider contributes", () => {
       expect(contributionFor(ref), ref).toEqual({});
   });
 
-  it("replaces the three sections that it may, and no heading is there twice", () => {
+  it("replaces the three replaceable sections, without a duplicate heading", () => {
     const headings = promptOf("openai/gpt-5").match(/^## .*/gm) ?? [];
     expect(new Set(headings).size).toBe(headings.length);
     expect(headings).toContain("## Execution Bias");
   });
 
-  it("keeps the safety section as it is", () => {
+  it("does not change the safety section", () => {
     expect(promptOf("openai/gpt-5")).toContain("Never weaken or work around a safeguard");
   });
 });

@@ -3,7 +3,7 @@ import type { PromptInput } from "../../src/prompt/input.ts";
 import { DYNAMIC_SECTIONS, renderSystemPrompt, STABLE_SECTIONS } from "../../src/prompt/system-prompt.ts";
 import { EVERYTHING } from "./inputs.ts";
 
-/** What OpenClaw's documents say that a section must tell the model, and where our text tells it. */
+/** What OpenClaw's documentation requires of a section, and the text that fulfils it. */
 const DUTIES: [section: string, duty: string, said: RegExp][] = [
   ["identity", "says who the agent is, exactly", /^You are a personal assistant running inside OpenClaw\.$/],
 
@@ -220,12 +220,12 @@ function sectionText(name: string, input: PromptInput): string {
   return section?.render(input) ?? "";
 }
 
-describe("what the documents ask of a section", () => {
+describe("a documented duty of a prompt section", () => {
   it.each(DUTIES)("%s %s", (section, _duty, said) => {
     expect(sectionText(section, EVERYTHING)).toMatch(said);
   });
 
-  it("is written down for every section that speaks in our words", () => {
+  it("is listed here for every section in our own words", () => {
     const inProvidersWords = ["provider-prefix", "provider-suffix"];
     const sections = renderSystemPrompt(EVERYTHING).sections.map((section) => section.name);
     const covered = new Set([...DUTIES.map(([section]) => section), ...inProvidersWords]);
@@ -233,7 +233,7 @@ describe("what the documents ask of a section", () => {
   });
 });
 
-describe("what depends on a choice", () => {
+describe("a prompt text that depends on a setting", () => {
   it.each([
     ["on", /after every fact from memory give `Source: <path#line>`/],
     ["off", /never mention file paths or line numbers unless the user asks/],
@@ -242,24 +242,24 @@ describe("what depends on a choice", () => {
     expect(sectionText("memory-recall", { ...EVERYTHING, memoryCitations })).toMatch(said);
   });
 
-  it("reactions: extensive ones are free, minimal ones rare", () => {
+  it("reactions: extensive ones are frequent, minimal ones rare", () => {
     expect(sectionText("reactions", { ...EVERYTHING, reactions: "extensive" })).toMatch(/whenever it feels natural/);
     expect(sectionText("reactions", EVERYTHING)).toMatch(/only when it counts/);
   });
 
-  it("approvals and buttons where the channel has neither", () => {
+  it("approvals and buttons if the channel has neither", () => {
     const channel = { ...EVERYTHING.channel!, capabilities: [] };
     const said = sectionText("messaging", { ...EVERYTHING, channel });
     expect(said).toMatch(/give the user its exact \/approve command and wait/);
     expect(said).toMatch(/Inline buttons do not work here/);
   });
 
-  it("elevated exec where there is none", () => {
+  it("elevated exec if it is unavailable", () => {
     const sandbox = { ...EVERYTHING.sandbox!, elevated: false };
     expect(sectionText("sandbox", { ...EVERYTHING, sandbox })).toMatch(/Elevated exec is not available/);
   });
 
-  it("documentation where only the web has it", () => {
+  it("documentation if it is only on the web", () => {
     const { location: _, ...docs } = EVERYTHING.docs!;
     expect(sectionText("documentation", { ...EVERYTHING, docs })).toMatch(/^Docs: https:\/\/docs\.example\.org$/m);
   });

@@ -2,7 +2,7 @@ import type { PromptInput, PromptTool } from "../../src/prompt/input.ts";
 import { TOOL_ORDER } from "../../src/prompt/sections/tooling.ts";
 import type { BootstrapFile } from "../../src/workspace/bootstrap.ts";
 
-/** Every tool that the prompt knows by name, each with a summary as long as real ones are. */
+/** Every tool with a place in the prompt, each with a summary of realistic length. */
 export const EVERY_TOOL: readonly PromptTool[] = [...TOOL_ORDER, "tts", "update_plan"].map((name) => ({
   name,
   summary: `Does what ${name} is for, on what it is given, and says so.`.padEnd(80, "."),

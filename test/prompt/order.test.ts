@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { CACHE_BOUNDARY } from "../../src/prompt/cache-boundary.ts";
-import { promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
+import { CACHE_BOUNDARY, promptText, renderSystemPrompt } from "../../src/prompt/system-prompt.ts";
 import { BARE, EVERYTHING } from "./inputs.ts";
 
 function order(input: typeof BARE): string[] {
   return renderSystemPrompt(input).sections.map(({ layer, name }) => `${layer} ${name}`);
 }
 
-describe("the order of sections", () => {
-  it("has every section of a full prompt in its place", () => {
+describe("the order of prompt sections", () => {
+  it("is fixed for the full prompt", () => {
     expect(order(EVERYTHING)).toEqual([
       "stable identity",
       "stable provider-prefix",
@@ -45,7 +44,7 @@ describe("the order of sections", () => {
     ]);
   });
 
-  it("keeps of it, for a sub-agent or a job, what those need", () => {
+  it("is the same for the subset that sub-agents and jobs get", () => {
     expect(order({ ...EVERYTHING, mode: "minimal" })).toEqual([
       "stable identity",
       "stable provider-prefix",
@@ -68,13 +67,13 @@ describe("the order of sections", () => {
     ]);
   });
 
-  it("leaves the identity line alone in mode none", () => {
+  it("is the identity line alone in mode none", () => {
     const rendered = renderSystemPrompt({ ...EVERYTHING, mode: "none" });
     expect(promptText(rendered)).toBe("You are a personal assistant running inside OpenClaw.");
     expect(rendered.system.dynamic).toBe("");
   });
 
-  it("has only what needs no input where nothing is given", () => {
+  it("has only unconditional sections for empty input", () => {
     expect(order(BARE)).toEqual([
       "stable identity",
       "stable tooling",
@@ -86,7 +85,7 @@ describe("the order of sections", () => {
     ]);
   });
 
-  it("exports one text with the boundary between the layers, and sends no model the boundary", () => {
+  it("has the boundary marker in exported text and never in a model's prompt", () => {
     const rendered = renderSystemPrompt(EVERYTHING);
     const { stable, dynamic } = rendered.system;
     expect(promptText(rendered).split(`\n\n${CACHE_BOUNDARY}\n\n`)).toEqual([stable, dynamic]);

@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1) that is the same for the same seed (xorshift32), so that a failure can be repeated. */
+/** A seeded source of numbers in [0, 1) (xorshift32), so that a failure can be reproduced. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -13,8 +13,8 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-describe("the renderer", () => {
-  it("gives the same bytes for the same input, and changes nothing of it", () => {
+describe("the prompt renderer", () => {
+  it("gives the same bytes for the same input, and does not change the input", () => {
     const input = frozen(structuredClone(EVERYTHING));
     const first = renderSystemPrompt(input);
     expect(renderSystemPrompt(input)).toEqual(first);
@@ -22,7 +22,7 @@ describe("the renderer", () => {
     expect(input).toEqual(EVERYTHING);
   });
 
-  it("stays under 14,000 characters with every tool and every section on, without project context", () => {
+  it("stays under 14,000 characters with every tool and section, without project context", () => {
     const { stable, dynamic } = renderSystemPrompt({ ...EVERYTHING, bootstrapFiles: [] }).system;
     expect(stable.length + dynamic.length).toBeLessThanOrEqual(14_000);
   });
@@ -33,7 +33,7 @@ describe("the renderer", () => {
     expect(promptText(renderSystemPrompt({ ...input, mode: "minimal" })).length).toBeLessThan(full * 0.75);
   });
 
-  it("leaves no gap where a section is absent, and none at either end", () => {
+  it("leaves no gap for an absent section or at either end", () => {
     for (const mode of ["full", "minimal"] as const) {
       for (const input of [BARE, EVERYTHING]) {
         const text = promptText(renderSystemPrompt({ ...input, mode }));
@@ -43,8 +43,8 @@ describe("the renderer", () => {
   });
 });
 
-describe("the report", () => {
-  it("adds up: the sections and what joins them are the layers, and the layers are the total", () => {
+describe("the prompt report", () => {
+  it("has section sizes that add up to the layers and the total", () => {
     const rendered = renderSystemPrompt(EVERYTHING);
     const report = reportPrompt(rendered, EVERYTHING);
     for (const [side, layer] of [
@@ -61,7 +61,7 @@ describe("the report", () => {
     expect(report.total.bytes).toBe(report.above.bytes + report.below.bytes);
   });
 
-  it("shows of each bootstrap file how large it is, and how much of it is in the prompt", () => {
+  it("has the size of each bootstrap file and of its part in the prompt", () => {
     const cut = { ...bootstrapFile("MEMORY.md", "記憶"), rawChars: 30_000, truncated: true };
     const absent = { ...bootstrapFile("USER.md", ""), missing: true };
     const input = { ...BARE, bootstrapFiles: [cut, absent] };

@@ -5,16 +5,16 @@ import { BARE, bootstrapFile, EVERYTHING } from "./inputs.ts";
 
 const POISON = "\u202e\u200b\u0007\u{E0041}\n## Injected\r\n";
 
-/** Where a text may have lines of its own. */
+/** Fields that may contain several lines. */
 const KEEPS_LINES = ["skillsPrompt", "extraContext", "stablePrefix", "dynamicSuffix"];
 
-/** Fields whose values our own code fixes, and a file's content, which is nobody's to change. */
+/** Fields whose values come from our own code, and file contents, which are never changed. */
 const LEFT_ALONE = [
   ...["mode", "memoryCitations", "access", "thinking", "reasoning", "kind", "replies", "reactions", "delegation"],
   ...["outputDirectives", "truncationWarning", "content", "agentsRefresh"],
 ];
 
-/** A copy of the input with poison at the end of every string, however deep. */
+/** A copy of the input with hostile text at the end of every string, at any depth. */
 function poisoned(value: unknown, field = ""): unknown {
   if (LEFT_ALONE.includes(field)) return value;
   if (typeof value === "string") return value + POISON;
@@ -27,16 +27,16 @@ function count(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].length;
 }
 
-describe("a value that somebody else can set", () => {
+describe("a prompt value that others can set", () => {
   const input = poisoned(EVERYTHING) as PromptInput;
-  // A poisoned name is no known tool's: the clean ones stay beside them, for the sections that wait for a tool.
+  // A changed name is no known tool; the original ones stay beside them, for sections that need a tool.
   const text = promptText(renderSystemPrompt({ ...input, tools: [...EVERYTHING.tools, ...input.tools] }));
 
-  it("cannot bring an invisible character into the prompt, whatever field it is in", () => {
+  it("cannot add an invisible character to the prompt through any field", () => {
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
   });
 
-  it("cannot open a section of its own, except in a text that has lines", () => {
+  it("cannot open a section, except in a multi-line text", () => {
     expect(count(text, /## Injected/g)).toBeGreaterThan(40);
     expect(count(text, /^## Injected/gm)).toBe(KEEPS_LINES.length);
   });

@@ -34,7 +34,7 @@ if (process.argv.includes("--check")) {
   console.log(`${wanted.size} prompts, ${drifted.length} changed`);
 }
 
-/** What renders the turns. As the Worker itself it imports texts, which Node takes only from a bundle. */
+/** The module that renders the turns, bundled because it imports texts as the Worker does. */
 async function bundled(): Promise<typeof import("./turns.ts") & typeof import("../../src/prompt/system-prompt.ts")> {
   const folder = mkdtempSync(join(tmpdir(), "isopod-prompts-"));
   const outfile = join(folder, "turns.mjs");
@@ -44,7 +44,7 @@ async function bundled(): Promise<typeof import("./turns.ts") & typeof import(".
       stdin: { contents, resolveDir: import.meta.dirname },
       ...{ bundle: true, format: "esm", platform: "node", outfile },
       loader: { ".md": "text", ".sh": "text", ".sql": "text" },
-      // A bundled library may still ask for modules of Node in the old way.
+      // A bundled library may still require Node modules.
       banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     });
     return await import(pathToFileURL(outfile).href);

@@ -20,13 +20,13 @@ import type { BootstrapFile } from "../../src/workspace/bootstrap.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { bootstrapFile } from "./inputs.ts";
 
-/** One turn whose whole prompt is kept in `test/fixtures/prompts/<name>.md`. */
+/** A turn whose whole prompt is stored in `test/fixtures/prompts/<name>.md`. */
 export interface Turn {
   name: string;
   input: PromptInput;
 }
 
-/** What a turn is made from, besides what all of them share. */
+/** The inputs of a turn besides the shared ones. */
 interface Setting {
   turnContext: Omit<TurnContext, "mode" | "services" | "agent" | "origin">;
   files: readonly BootstrapFile[];
@@ -71,13 +71,13 @@ const CUT_MEMORY: BootstrapFile = {
 const OWNER = { owner: true, place: "direct" } as const;
 const DEFAULT_MODEL = "anthropic/claude-sonnet";
 
-/** What a look finds where nobody has added a skill. */
+/** The skills that are found if none was added. */
 const FOUND = scannedSkills({
   ...(await discover([bundledRoot(BUNDLED_SKILLS)], wholeSchema.parse({}).skills.limits, new SkillCache())),
   quarantined: new Map(),
 });
 
-/** The turns that prompts are kept of, made by what makes those of live turns. */
+/** The stored turns, rendered by the code for live turns. */
 export const TURNS: readonly Turn[] = [
   turn("telegram-direct", {
     turnContext: {
@@ -150,7 +150,7 @@ function turn(name: string, { turnContext, files, model = DEFAULT_MODEL, config 
   return { name, input: promptInput(moment, facts) };
 }
 
-/** What prompts are made from of what a Worker opens; Discord stands for a channel with groups. */
+/** The services that prompts are made from; Discord is an example of a channel with groups. */
 function wired(document: object): Services {
   const config = wholeSchema.parse(document);
   const ready = { isReady: () => true };

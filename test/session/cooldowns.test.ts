@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Rest } from "../../src/agent/failover.ts";
+import type { Cooldown } from "../../src/agent/failover.ts";
 import { CooldownStore } from "../../src/services/cooldowns.ts";
 import { TurnFailover } from "../../src/turn/failover.ts";
 
@@ -13,7 +13,7 @@ function isolate(database = env.DB) {
   return { cooldowns, written: () => Promise.all(writes) };
 }
 
-const rest = (failures: number, until: number): Rest => ({ failures, kind: "rate_limit", until });
+const rest = (failures: number, until: number): Cooldown => ({ failures, kind: "rate_limit", until });
 
 test("what one isolate notes, another one reads, and both count a refusal that came at once as one", async () => {
   const [here, there] = [isolate(), isolate()];
@@ -67,7 +67,7 @@ test("D1 is left alone where there is nobody else to ask", async () => {
   const alone = { candidates: [{ model }], patience: { times: 0, backoffMs: 1 }, deadline: undefined, cooldowns };
   const failover = new TurnFailover(alone);
   expect(await failover.lead()).toBe(model);
-  failover.rest("p/a", rest(1, NOW));
+  failover.coolDown("p/a", rest(1, NOW));
   failover.answered({ model }, []);
   expect(calls).toEqual([]);
 });

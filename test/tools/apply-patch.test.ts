@@ -12,7 +12,7 @@ function patch(...lines: string[]): string {
   return ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 }
 
-/** A text after the passages of one file. */
+/** A text after the hunks of one file are applied. */
 function patched(text: string, ...lines: string[]): string {
   const [step] = parsePatch(patch("*** Update File: a", ...lines));
   return patchText(text, step?.kind === "update" ? step.hunks : []);
@@ -21,7 +21,7 @@ function patched(text: string, ...lines: string[]): string {
 describe("a patched text", () => {
   const text = "one\ntwo\nthree\nfour\nfive\n";
 
-  test("has what comes, lacks what goes, and keeps the rest", () => {
+  test("has the added lines, lacks the removed ones, and keeps the rest", () => {
     expect(patched(text, "@@", " two", "-three", "+3", "+3b", " four")).toBe("one\ntwo\n3\n3b\nfour\nfive\n");
     expect(patched(text, " one", "+one and a half")).toBe("one\none and a half\ntwo\nthree\nfour\nfive\n");
     expect(patched(text, "-one", "@@", "-five", "+5")).toBe("two\nthree\nfour\n5\n");
@@ -29,34 +29,34 @@ describe("a patched text", () => {
     expect(patched("", "+first")).toBe("first\n");
   });
 
-  test("is changed behind the line that @@ names", () => {
+  test("is changed after the line that @@ names", () => {
     const twice = "# a\nx\n# b\nx\n";
     expect(patched(twice, "@@ # b", "-x", "+y")).toBe("# a\nx\n# b\ny\n");
     expect(patched(twice, "@@ # a", "+new")).toBe("# a\nnew\nx\n# b\nx\n");
     expect(patched("x\ny\nx\n", "-x", "+z", "*** End of File")).toBe("x\ny\nz\n");
   });
 
-  test("keeps its line ends, also where the last line has none", () => {
+  test("keeps its line breaks, also a missing one at the end", () => {
     expect(patched("a\r\nb\r\n", " a", "-b", "+c", "+d")).toBe("a\r\nc\r\nd\r\n");
     expect(patched("a\nb", " b", "+c")).toBe("a\nb\nc");
     expect(patched("a\nb", "-b")).toBe("a");
     expect(patched("a\r\nb\nc\n", " b", "-c", "+d")).toBe("a\r\nb\nd\r\n");
   });
 
-  test("is found where spaces differ, and what stays is left as it is", () => {
+  test("matches despite different spaces, and unchanged lines stay as they are", () => {
     expect(patched("  if x:  \n    go\n", " if x:", "-go", "+stop")).toBe("  if x:  \nstop\n");
     expect(patched("a\n\nb\n", " a", "", "-b", "+c")).toBe("a\n\nc\n");
   });
 
-  test("is refused where a passage is not there", () => {
+  test("is refused if a passage is missing", () => {
     expect(() => patched(text, "-six")).toThrow("Passage 1, `six` …, is not in the file");
-    expect(() => patched(text, "-five", "@@", "-one")).toThrow("Passage 2, `one` …, is not in the file behind");
+    expect(() => patched(text, "-five", "@@", "-one")).toThrow("Passage 2, `one` …, is not in the file after");
     expect(() => patched(text, "-one", "*** End of File")).toThrow("is not the end of the file");
     expect(() => patched(text, "@@ # nowhere", "-one")).toThrow("no line `# nowhere`");
   });
 });
 
-describe("what is no patch", () => {
+describe("an invalid patch", () => {
   test.each([
     ["", "A patch begins with"],
     ["*** Begin Patch\n*** Delete File: a", "does not end with"],
@@ -64,7 +64,7 @@ describe("what is no patch", () => {
     [patch("*** Remove File: a"), "Line 2 of the patch: expected"],
     [patch("*** Delete File: "), "Line 2 of the patch: expected"],
     [patch("*** Add File: a", "text"), "Line 3 of the patch: every line of a new file"],
-    [patch("*** Update File: a"), "nothing is said of what changes in a"],
+    [patch("*** Update File: a"), "there are no changes for a"],
     [patch("*** Update File: a", "@@", "*** Delete File: b"), "there are no lines below `@@`"],
     [patch("*** Update File: a", "@@", "oops"), "Line 4 of the patch: a line begins with"],
   ])("%j is refused, with the line", (input, message) => {
@@ -73,7 +73,7 @@ describe("what is no patch", () => {
 });
 
 describe("apply_patch", () => {
-  test("creates, changes, moves and deletes files, and keeps what was there as versions", async () => {
+  test("creates, changes, moves and deletes files, and keeps versions", async () => {
     const { workspace, applyPatch, textOf } = fileTools();
     await workspace.write("BOOTSTRAP.md", "who am I?", NEW);
     await workspace.write("USER.md", "# User\n- name:\n", NEW);
@@ -104,7 +104,7 @@ describe("apply_patch", () => {
     for (const path of ["BOOTSTRAP.md", "USER.md", "old.md"]) expect(await workspace.versions(path)).toHaveLength(1);
   });
 
-  test("changes nothing where one of its files cannot be done", async () => {
+  test("changes nothing if one of its files is impossible", async () => {
     const { workspace, applyPatch, textOf } = fileTools();
     await workspace.write("a.md", "one\n", NEW);
     await workspace.write("bin.md", new Uint8Array([255, 254, 0]), NEW);
@@ -136,7 +136,7 @@ describe("apply_patch", () => {
     },
   );
 
-  test("does not undo what somebody changed while it worked, and says how far it came", async () => {
+  test("does not undo a concurrent change, and says how far it got", async () => {
     const tools = fileTools();
     await tools.workspace.write("a.md", "one\n", NEW);
     await tools.workspace.write("b.md", "one\n", NEW);
@@ -154,7 +154,7 @@ describe("apply_patch", () => {
     expect([await tools.textOf("a.md"), await tools.textOf("b.md")]).toEqual(["two\n", "theirs\n"]);
   });
 
-  test("lets a file be written over that was read before the patch, and not one that was not", async () => {
+  test("allows overwriting a patched file only if it was read before", async () => {
     const { workspace, applyPatch, read, write } = fileTools();
     await workspace.write("a.md", "one\n", NEW);
     await applyPatch(patch("*** Update File: a.md", "-one", "+two"));

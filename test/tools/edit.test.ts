@@ -17,7 +17,7 @@ async function withFile(text: string | Uint8Array, workspace?: Workspace) {
 }
 
 describe("edit", () => {
-  test("replaces several passages at once, each as it was in the original", async () => {
+  test("replaces several passages of the original at once", async () => {
     const { change, text } = await withFile("one two three\n");
     const { text: answer } = await change(["three", "one"], ["one", "three"]);
     expect(answer).toBe("Edited a.md: 2 passages replaced.");
@@ -30,7 +30,7 @@ describe("edit", () => {
     expect(await text()).toBe("# 日记\n- 早上游泳 🏊\n- 晚上读书\n");
   });
 
-  test("does nothing at all where one passage is missing, ambiguous, empty or the same", async () => {
+  test("changes nothing if one passage is missing, ambiguous, empty or unchanged", async () => {
     const { change, text } = await withFile("tea and tea, and coffee");
     await expect(change(["coffee", "juice"], ["milk", "x"])).rejects.toThrow("Edit 2: oldText is not in the file");
     await expect(change(["tea", "juice"])).rejects.toThrow("Edit 1: oldText occurs more than once");
@@ -40,14 +40,14 @@ describe("edit", () => {
     expect(await text()).toBe("tea and tea, and coffee");
   });
 
-  test("sees that occurrences overlap, and that edits do", async () => {
+  test("detects overlapping occurrences and overlapping edits", async () => {
     await expect((await withFile("aXaXa")).change(["aXa", "b"])).rejects.toThrow("more than once");
     const { change } = await withFile("one two three");
     await expect(change(["two three", "x"], ["one two", "y"])).rejects.toThrow("Edits 2 and 1 overlap");
     await change(["one ", ""], ["two ", ""]);
   });
 
-  test("keeps CRLF and the byte order mark, whichever line ends the model sends", async () => {
+  test("keeps CRLF and the byte order mark, whatever line breaks the model sends", async () => {
     for (const end of ["\n", "\r\n"]) {
       const { change, text } = await withFile("\ufefffirst\r\nsecond\r\nthird\r\n");
       await change([`first${end}second`, `1${end}2${end}2½`], ["third", "3"]);
@@ -55,7 +55,7 @@ describe("edit", () => {
     }
   });
 
-  test("leaves line ends that are mixed as they are outside of the passage", async () => {
+  test("leaves mixed line breaks outside of the passage unchanged", async () => {
     const { change, text } = await withFile("a\r\nb\nc\r\nd\ne");
     await change(["c\nd", "C\nD"]);
     expect(await text()).toBe("a\r\nb\nC\r\nD\ne");
@@ -64,7 +64,7 @@ describe("edit", () => {
     expect(await other.text()).toBe("b\r\nc\nx\nd");
   });
 
-  test("needs no reading first, works on what is there now, and keeps the version before", async () => {
+  test("works on the current version without reading first, and keeps the previous one", async () => {
     const { change, text, workspace, read } = await withFile("milk");
     await read({ path: "a.md" });
     await workspace.write("a.md", "milk, eggs", ANY);
@@ -73,7 +73,7 @@ describe("edit", () => {
     expect(await workspace.versions("a.md")).toHaveLength(2);
   });
 
-  test("does not make the agent believe that it has read the rest of the file", async () => {
+  test("does not count as reading the file", async () => {
     const { change, write, read } = await withFile("secret plan: milk");
     await change(["milk", "oats"]);
     await expect(write({ path: "a.md", content: "oats" })).rejects.toThrow("have not read it");
@@ -82,7 +82,7 @@ describe("edit", () => {
     await write({ path: "a.md", content: "rye" });
   });
 
-  test("made while somebody else writes keeps both changes", async () => {
+  test("keeps a concurrent change", async () => {
     const real = openWorkspace();
     let interfering = true;
     const workspace: Workspace = {
@@ -100,7 +100,7 @@ describe("edit", () => {
     expect(await text()).toBe("oat milk\neggs");
   });
 
-  test("gives up with a clear conflict when the file never stands still", async () => {
+  test("gives up with a conflict if the file keeps changing", async () => {
     const real = openWorkspace();
     let writes = 0;
     const workspace: Workspace = {
@@ -115,7 +115,7 @@ describe("edit", () => {
     expect(writes).toBe(3);
   });
 
-  test("refuses what is no text", async () => {
+  test("refuses binary files", async () => {
     const { change } = await withFile(new Uint8Array([0xff, 0xfe]));
     await expect(change(["a", "b"])).rejects.toThrow("not text in UTF-8");
   });

@@ -18,7 +18,7 @@ const call: ToolCall = {
   update: () => undefined,
 };
 
-/** The file tools of one session over a new workspace, called as the loop does: with arguments that a schema checks. */
+/** The file tools of one session over a new workspace, called as the loop does, with schema-checked arguments. */
 export function fileTools(workspace: Workspace = openWorkspace(), resources: Resources = {}) {
   const etags = new ReadEtags();
   async function run(tool: AnyTool, args: unknown): Promise<ToolOutput> {

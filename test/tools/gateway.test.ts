@@ -3,8 +3,7 @@ import { changedPaths } from "../../src/config/document.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { jsonSchemaOf } from "../../src/config/schema-node.ts";
 import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";
-import type { ConfigPort } from "../../src/tools/config-port.ts";
-import { gatewayTool } from "../../src/tools/gateway.ts";
+import { type ConfigPort, gatewayTool } from "../../src/tools/gateway.ts";
 import { wholeSchema } from "../config/whole-schema.ts";
 
 const START: JsonObject = {
@@ -15,7 +14,7 @@ const START: JsonObject = {
   prompt: { productName: "Isopod" },
 };
 
-/** The tool over a configuration of its own, at revision 3. */
+/** The tool with a configuration at revision 3. */
 function gateway() {
   const stored = { revision: 3, document: START };
   const port: ConfigPort = {
@@ -41,14 +40,14 @@ function gateway() {
   return { use, stored, tool };
 }
 
-describe("reading", () => {
-  test("gives the document with its revision, and hides what may be secret", async () => {
+describe("the gateway tool", () => {
+  test("returns the document with its revision, and hides secrets", async () => {
     const all = JSON.parse(await gateway().use({ action: "config.get" }));
     expect(all).toMatchObject({ revision: 3, value: { prompt: { productName: "Isopod" } } });
     expect(JSON.stringify(all)).not.toContain("org-1");
   });
 
-  test("gives one field, or what it is where nothing sets it", async () => {
+  test("returns one field, or its default", async () => {
     const { use } = gateway();
     expect(JSON.parse(await use({ action: "config.get", path: "prompt.productName" }))).toEqual({
       revision: 3,
@@ -76,8 +75,8 @@ describe("reading", () => {
   });
 });
 
-describe("a change", () => {
-  test("is made from a revision, by an object or by JSON5", async () => {
+describe("a configuration change by the gateway tool", () => {
+  test("is based on a revision and given as an object or JSON5", async () => {
     const { use, stored } = gateway();
     const patch = { action: "config.patch", raw: { memory: { citations: "off" } } };
     expect(await use(patch)).toContain("baseRevision");
@@ -88,7 +87,7 @@ describe("a change", () => {
     expect(stored.document).toEqual({ ...START, memory: {} });
   });
 
-  test("of the whole keeps what was hidden from the agent", async () => {
+  test("of the whole document keeps hidden values", async () => {
     const { use, stored } = gateway();
     const { value } = JSON.parse(await use({ action: "config.get" }));
     expect(await use({ action: "config.apply", raw: value, baseRevision: 3 })).toContain("Nothing differs");
@@ -116,14 +115,14 @@ describe("a change", () => {
     expect(stored).toEqual({ revision: 3, document: START });
   });
 
-  test("of the whole that leaves out what the agent may not write is refused", async () => {
+  test("of the whole document that drops fields the agent may not write is refused", async () => {
     const { use, stored } = gateway();
     const said = await use({ action: "config.apply", raw: {}, baseRevision: 3 });
     expect(said).toContain("tools, models, prompt");
     expect(stored.document).toBe(START);
   });
 
-  test("that is no document, or none that is valid, is refused", async () => {
+  test("with an invalid document is refused", async () => {
     const { use } = gateway();
     expect(await use({ action: "config.apply", raw: "[]", baseRevision: 3 })).toContain("is an object");
     expect(await use({ action: "config.patch", raw: "{prompt: ", baseRevision: 3 })).toContain("not JSON5");
@@ -134,13 +133,13 @@ describe("a change", () => {
   });
 });
 
-test("restart and update do nothing, and tell how the operator redeploys", async () => {
+test("restart and update change nothing, and say how the operator redeploys", async () => {
   const { use, stored } = gateway();
   expect(await use({ action: "restart" })).toContain("wrangler deploy");
   expect(await use({ action: "update.run" })).toContain("wrangler d1 migrations apply");
   expect(stored.revision).toBe(3);
 });
 
-test("it runs by itself, and again after a crash", () => {
+test("the gateway tool is sequential and safe to replay", () => {
   expect(gateway().tool).toMatchObject({ sequential: true, replay: "safe" });
 });

@@ -21,7 +21,7 @@ const NOTES = {
 };
 
 describe("grep", () => {
-  test("shows each line that matches with its path and number, by path", async () => {
+  test("shows matching lines with path and number, ordered by path", async () => {
     const { found } = await searched(NOTES);
     expect(await found({ pattern: "tea" })).toEqual([
       "MEMORY.md:1: Ada likes tea.",
@@ -36,7 +36,7 @@ describe("grep", () => {
     expect(await found({ pattern: "coffee" })).toEqual(["(No line matches.)"]);
   });
 
-  test("looks in a folder, in a file, or in files of a name", async () => {
+  test("searches a folder, a file, or files that match a glob", async () => {
     const { found, grep } = await searched(NOTES);
     const paths = async (args: object) => (await found(args)).map((line) => line.split(":")[0]);
     expect(await paths({ pattern: "tea", path: "memory/" })).toEqual(["memory/2026-01-31.md"]);
@@ -63,7 +63,7 @@ describe("grep", () => {
     expect(await found({ pattern: "x", limit: 2 })).toHaveLength(3);
   });
 
-  test("leaves out what is no text, and says which files were too large or too many", async () => {
+  test("leaves out binary files, and says which files were too large or too many", async () => {
     const { found } = await searched({
       "a.png": "x",
       "binary.md": new Uint8Array([120, 0, 120]),
@@ -80,7 +80,7 @@ describe("grep", () => {
     ]);
   });
 
-  test("reads no file twice, and none that cannot be text", async () => {
+  test("reads no file twice, and no binary file", async () => {
     const { workspace, calls } = watchWorkspace();
     for (const path of ["a.md", "b.jpg", "c.md"]) await workspace.write(path, "x", NEW);
     calls.length = 0;
@@ -88,7 +88,7 @@ describe("grep", () => {
     expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "get", "get"]);
   });
 
-  test("is not held up by any pattern or line, and refuses what is no pattern", async () => {
+  test("is fast with any pattern or line, and refuses an invalid pattern", async () => {
     const { found, grep } = await searched({ "a.md": `${"a".repeat(100_000)}b` });
     expect(await found({ pattern: "^(a+)+$" })).toEqual(["(No line matches.)"]);
     const [long] = await found({ pattern: "b$" });
@@ -102,13 +102,13 @@ describe("grep", () => {
 });
 
 describe("find", () => {
-  test("says that there may be more where there are too many files to look at, and finds none of them", async () => {
+  test("says that there may be more files if there are too many to examine", async () => {
     const many = Array.from({ length: MAX_WALKED }, (_, n) => {
       return { kind: "file", path: `${n}.txt`, etag: "e", size: 0, modifiedAt: 0 } as const;
     });
     const { workspace } = fileTools();
     const { find, grep } = fileTools({ ...workspace, walk: async () => many });
-    const note = `[Of so many files only the first ${MAX_WALKED} were looked at: name a folder.]`;
+    const note = `[Only the first ${MAX_WALKED} files were examined: name a folder.]`;
     expect((await find({ pattern: "*.md" })).text).toBe(`(No file matches *.md.)\n${note}`);
     expect((await grep({ pattern: "x", glob: "*.md" })).text).toBe(`(No line matches.)\n${note}`);
   });

@@ -19,7 +19,7 @@ const RESOURCES: Resources = {
 
 const call: ToolCall = { callId: "c", signal: new AbortController().signal, now: () => 0, update: () => undefined };
 
-describe("an address", () => {
+describe("an address outside the workspace", () => {
   const { read, ls } = fileTools(undefined, RESOURCES);
 
   test("is read like a file, with the same line ranges", async () => {
@@ -32,18 +32,18 @@ describe("an address", () => {
     await expect(read({ path: "docs://models", offset: 8 })).rejects.toThrow("has 7 lines");
   });
 
-  test("with a heading is read from there, unless a line is asked for", async () => {
+  test("with a heading is read from there, unless a line is given", async () => {
     expect((await read({ path: "docs://models#keys" })).text).toBe("## Keys\nOne.\nTwo.");
     expect((await read({ path: "docs://models#keys", offset: 7 })).text).toBe("Two.");
     await expect(read({ path: "docs://models#key" })).rejects.toThrow("no heading #key. It has: #models, #keys.");
   });
 
-  test("at which nothing is names what is near", async () => {
+  test("without a page gives an error with similar ones", async () => {
     await expect(read({ path: "docs://modles.md" })).rejects.toThrow("Near it: docs://models. Use ls on docs://");
     await expect(ls({ path: "docs://en" })).rejects.toThrow("nothing at docs://en. Use ls on docs://");
   });
 
-  test("of a scheme that is not there says which there are", async () => {
+  test("of an unknown scheme gives an error with the known ones", async () => {
     await expect(read({ path: "https://example.org/a" })).rejects.toThrow(
       "Nothing can be read at https://. There is the workspace, docs://.",
     );
@@ -57,14 +57,14 @@ describe("an address", () => {
     }
   });
 
-  test("is listed with what each page is about", async () => {
+  test("is listed with a description of each page", async () => {
     expect((await ls({ path: "docs://" })).text).toBe(
       "docs://index  About index\ndocs://models  About models\ndocs://zh/index  About zh/index",
     );
     expect((await ls({ path: "docs://zh/" })).text).toBe("docs://zh/index  About zh/index");
   });
 
-  test("is searched, all of it or one page", async () => {
+  test("can be searched whole or by page", async () => {
     const { grep } = fileTools(undefined, RESOURCES);
     expect((await grep({ pattern: "e", path: "docs://" })).text).toBe(
       "docs://index:3: Hello.\ndocs://models:1: # Models\ndocs://models:3: Some.\ndocs://models:5: ## Keys\ndocs://models:6: One.",
@@ -83,7 +83,7 @@ describe("an address", () => {
   });
 });
 
-describe("where the workspace is closed", () => {
+describe("without workspace access", () => {
   const read = readPagesTool(RESOURCES);
   const ls = listPagesTool(RESOURCES);
 
@@ -92,7 +92,7 @@ describe("where the workspace is closed", () => {
     expect((await ls.run({ path: "docs://zh" }, call)).text).toContain("docs://zh/index");
   });
 
-  test("files cannot", async () => {
+  test("files cannot be read or listed", async () => {
     for (const path of ["MEMORY.md", "/workspace/USER.md", ".", "docs:/models"]) {
       await expect(read.run({ path }, call)).rejects.toThrow("The workspace is not open to this conversation");
       await expect(ls.run({ path }, call)).rejects.toThrow("What can be read is docs://.");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { leavesOn, type ToolPolicy } from "../../src/tools/policy.ts";
+import { allowsTool, type ToolPolicy } from "../../src/tools/policy.ts";
 
 const TOOLS = [
   "read",
@@ -16,14 +16,14 @@ const TOOLS = [
 
 function left(...policies: Partial<ToolPolicy>[]): string[] {
   return TOOLS.filter((tool) =>
-    leavesOn(
+    allowsTool(
       policies.map((policy) => ({ deny: [], ...policy })),
       tool,
     ),
   );
 }
 
-describe("a profile", () => {
+describe("a tool profile", () => {
   test.each<[NonNullable<ToolPolicy["profile"]>, string[]]>([
     ["minimal", ["session_status"]],
     ["messaging", ["message", "sessions_list", "session_status"]],
@@ -33,19 +33,19 @@ describe("a profile", () => {
     expect(left({ profile })).toEqual(tools);
   });
 
-  test("is coding where none is named", () => {
+  test("is coding by default", () => {
     expect(left({})).toEqual(left({ profile: "coding" }));
   });
 });
 
-describe("lists", () => {
-  test("of allowed tools leave nothing else, and add nothing", () => {
+describe("a tool policy's list", () => {
+  test("of allowed tools excludes all others, and adds none", () => {
     expect(left({ allow: ["group:fs", "Message"] })).toEqual(["read", "write", "message"]);
     expect(left({ profile: "minimal", allow: ["*"] })).toEqual(["session_status"]);
     expect(left({ allow: [] })).toEqual([]);
   });
 
-  test("of denied tools win", () => {
+  test("of denied tools wins", () => {
     expect(left({ allow: ["write", "read"], deny: ["write"] })).toEqual(["read"]);
     expect(left({ deny: ["*"] })).toEqual([]);
     expect(left({ deny: ["bash", "sessions_*", "group:automation"] })).toEqual([
@@ -57,17 +57,17 @@ describe("lists", () => {
     ]);
   });
 
-  test("of one agent only take away", () => {
+  test("of one agent only removes tools", () => {
     expect(left({ deny: ["write"] }, { allow: ["read", "write"] })).toEqual(["read"]);
     expect(left({ allow: ["read"] }, { allow: ["*"] })).toEqual(["read"]);
   });
 
-  test("may name what is built in, and what plugins bring", () => {
+  test("may name built-in tools and plugins' tools", () => {
     expect(left({ allow: ["group:plugins"] })).toEqual(["greet"]);
     expect(left({ deny: ["group:openclaw"] })).toEqual(["greet"]);
   });
 
-  test("may hold words that name nothing", () => {
+  test("may contain unknown names", () => {
     expect(left({ allow: ["constructor", "group:nothing", "read"] })).toEqual(["read"]);
   });
 });

@@ -4,7 +4,7 @@ import { fileTools } from "./file-tools.ts";
 const ANY = { kind: "any" } as const;
 
 describe("read", () => {
-  test("shows a text as it is, however the model names the file", async () => {
+  test("shows a text unchanged, however the model writes the path", async () => {
     const { workspace, read } = fileTools();
     await workspace.write("memory/2026-11-21.md", "ran 5 km\n- 好\n", ANY);
     for (const path of [
@@ -17,7 +17,7 @@ describe("read", () => {
     }
   });
 
-  test("shows the lines that were asked for and how to read on", async () => {
+  test("shows the requested lines and how to continue", async () => {
     const { workspace, read } = fileTools();
     await workspace.write("a.txt", "1\r\n2\r\n3\r\n4\r\n5", ANY);
     expect((await read({ path: "a.txt", offset: 2, limit: 2 })).text).toBe(
@@ -27,7 +27,7 @@ describe("read", () => {
     await expect(read({ path: "a.txt", offset: 6 })).rejects.toThrow("has 5 lines");
   });
 
-  test("reads a long file in pages of 2,000 lines that leave nothing out", async () => {
+  test("reads a long file in pages of 2,000 lines without gaps", async () => {
     const { workspace, read } = fileTools();
     const lines = Array.from({ length: 4_500 }, (_, i) => `line ${i + 1}`);
     await workspace.write("long.txt", lines.join("\n"), ANY);
@@ -56,7 +56,7 @@ describe("read", () => {
     expect((await read({ path: "one.json", offset: 2 })).text).toBe("next");
   });
 
-  test("says that a file is empty, missing, a folder, or no text", async () => {
+  test("reports a file that is empty, missing, a folder, or not text", async () => {
     const { workspace, read } = fileTools();
     await workspace.write("empty.md", "", ANY);
     await workspace.write("data/x.bin", new Uint8Array([0xff, 0x00]), ANY);
@@ -78,7 +78,7 @@ describe("read", () => {
     expect(await read({ path: "fake.png" })).toEqual({ text: "not an image" });
   });
 
-  test("shows UTF-16 that says so, and what providers refuse as pictures", async () => {
+  test("shows marked UTF-16, and control characters as symbols", async () => {
     const { workspace, read } = fileTools();
     await workspace.write("windows.txt", new Uint8Array([0xff, 0xfe, 0x60, 0x4f, 0x7d, 0x59]), ANY);
     await workspace.write("list.txt", "a\0b\0", ANY);
@@ -88,7 +88,7 @@ describe("read", () => {
     expect((await read({ path: "latin.txt" })).text).toContain("caf\ufffd");
   });
 
-  test("refuses arguments that it does not know", async () => {
+  test("refuses unknown arguments", async () => {
     const { read } = fileTools();
     await expect(read({ file: "a.md" })).rejects.toThrow();
     await expect(read({ path: "a.md", offset: 0 })).rejects.toThrow();
@@ -105,7 +105,7 @@ describe("ls", () => {
     for (const path of [".", "~", "/workspace"]) expect((await ls({ path })).text).toContain("memory/");
   });
 
-  test("says when there is nothing", async () => {
+  test("reports an empty workspace and a missing folder", async () => {
     const { workspace, ls } = fileTools();
     expect((await ls({})).text).toBe("(The workspace is empty.)");
     await workspace.write("a.md", "x", ANY);

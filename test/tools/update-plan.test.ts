@@ -4,7 +4,7 @@ import { updatePlanTool } from "../../src/tools/update-plan.ts";
 const { parameters, run, replay } = updatePlanTool();
 const step = (status: string, text = "Look") => ({ step: text, status });
 
-test("a plan with steps of every kind is taken, and again after a crash", async () => {
+test("update_plan accepts steps of every status and is safe to replay", async () => {
   const plan = parameters.parse({
     explanation: "why",
     plan: [step("completed"), step("in_progress"), step("pending")],

@@ -5,7 +5,7 @@ import { fileTools } from "./file-tools.ts";
 const ANY = { kind: "any" } as const;
 
 describe("write", () => {
-  test("creates a file, in folders that need not be there", async () => {
+  test("creates a file in new folders", async () => {
     const { write, textOf } = fileTools();
     expect((await write({ path: "~/notes/trips/lisbon.md", content: "pack light" })).text).toBe(
       "Wrote notes/trips/lisbon.md: 10 bytes, a new file.",
@@ -13,7 +13,7 @@ describe("write", () => {
     expect(await textOf("notes/trips/lisbon.md")).toBe("pack light");
   });
 
-  test("overwrites what was read, and what it wrote itself", async () => {
+  test("overwrites a version that was read or written by the agent", async () => {
     const { workspace, read, write, textOf } = fileTools();
     await workspace.write("USER.md", "Ada", ANY);
     await read({ path: "USER.md" });
@@ -23,7 +23,7 @@ describe("write", () => {
     expect(await workspace.versions("USER.md")).toHaveLength(2);
   });
 
-  test("overwrites what the prompt showed", async () => {
+  test("overwrites a version that the prompt showed", async () => {
     const { workspace, etags, write, textOf } = fileTools();
     const file = await workspace.write("USER.md", "Ada", ANY);
     etags.seen(new Map([["USER.md", file.etag]]));
@@ -31,7 +31,7 @@ describe("write", () => {
     expect(await textOf("USER.md")).toBe("Grace");
   });
 
-  test("does not overwrite what was never read, and says what to do", async () => {
+  test("does not overwrite an unread file, and says what to do", async () => {
     const { workspace, write, read, textOf } = fileTools();
     await workspace.write("MEMORY.md", "a year of memories", ANY);
     await expect(write({ path: "MEMORY.md", content: "- likes tea" })).rejects.toThrow("Read it first");
@@ -41,7 +41,7 @@ describe("write", () => {
     expect(await textOf("MEMORY.md")).toBe("- likes tea");
   });
 
-  test("does not overwrite what somebody changed in the meantime, however often it is tried", async () => {
+  test("does not overwrite a concurrent change, however often it is tried", async () => {
     const { workspace, write, read, textOf } = fileTools();
     await workspace.write("list.md", "milk", ANY);
     await read({ path: "list.md" });
@@ -55,7 +55,7 @@ describe("write", () => {
     expect(await textOf("list.md")).toBe("milk, eggs, bread");
   });
 
-  test("says that a file was deleted, and creates it anew when asked again", async () => {
+  test("reports that a file was deleted, and creates it again at the next call", async () => {
     const { workspace, write, textOf } = fileTools();
     await write({ path: "a.md", content: "one" });
     await workspace.remove("a.md", ANY);
@@ -64,7 +64,7 @@ describe("write", () => {
     expect(await textOf("a.md")).toBe("two");
   });
 
-  test("run again after a crash finds its own content and succeeds, with nothing remembered", async () => {
+  test("replayed after a crash finds its own content and succeeds", async () => {
     const workspace = openWorkspace();
     await fileTools(workspace).write({ path: "a.md", content: "the same" });
     const { write } = fileTools(workspace);
@@ -73,7 +73,7 @@ describe("write", () => {
     expect(await workspace.versions("a.md")).toHaveLength(1);
   });
 
-  test("run again after a crash does not undo what came after", async () => {
+  test("replayed after a crash does not undo later changes", async () => {
     const workspace = openWorkspace();
     await fileTools(workspace).write({ path: "a.md", content: "mine" });
     await workspace.write("a.md", "yours", ANY);

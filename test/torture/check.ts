@@ -1,4 +1,4 @@
-import { callsOf, type ToolMessage } from "../../src/models/message.ts";
+import { type ToolMessage, toolCalls } from "../../src/models/message.ts";
 import { MAX_CRASHES } from "../../src/session-store/run.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Evidence, SessionEvidence } from "./evidence.ts";
@@ -152,7 +152,7 @@ function transcriptOf({ session, history }: SessionEvidence): Breach[] {
     }
     for (const callId of open.keys()) report(`it comes before the result of ${callId}`);
     open.clear();
-    if (entry.role === "assistant") for (const call of callsOf(entry)) open.set(call.callId, entry.runId);
+    if (entry.role === "assistant") for (const call of toolCalls(entry)) open.set(call.callId, entry.runId);
   }
   for (const [callId, runId] of open) {
     breaches.push({ kind: "disordered", session: session.key, runId, what: `${callId} has no result` });
@@ -176,7 +176,7 @@ function effectsOf({ session, history }: SessionEvidence, { counts, kills }: Evi
     if (isError && !text.startsWith("skipped") && text !== UNKNOWN_EFFECT) report("failed", "had no reason to fail");
     if (text !== UNKNOWN_EFFECT || session.mode === "interrupt") continue;
     const askedAt = history.find(
-      (entry) => entry.role === "assistant" && callsOf(entry).some((call) => call.callId === callId),
+      (entry) => entry.role === "assistant" && toolCalls(entry).some((call) => call.callId === callId),
     )?.at;
     if (!kills.some(({ killedAt }) => killedAt >= (askedAt ?? 0) && killedAt <= at))
       report("failed", "was not interrupted");

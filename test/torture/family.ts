@@ -1,4 +1,4 @@
-import { callsOf } from "../../src/models/message.ts";
+import { toolCalls } from "../../src/models/message.ts";
 import type { HistoryMessage } from "./evidence.ts";
 import type { PlannedSession } from "./plan.ts";
 import { announcedIn, scriptsIn } from "./script.ts";
@@ -16,7 +16,7 @@ export interface StartedChild {
 export function startedIn(history: readonly HistoryMessage[]): StartedChild[] {
   const calls = new Map(
     history
-      .flatMap((entry) => (entry.role === "assistant" ? callsOf(entry) : []))
+      .flatMap((entry) => (entry.role === "assistant" ? toolCalls(entry) : []))
       .map((call) => [call.callId, call.args] as const),
   );
   return history.flatMap((entry) => {

@@ -1,5 +1,5 @@
 import { type AgentEvent, isLast } from "../../src/agent/events.ts";
-import { type Message, textOf } from "../../src/models/message.ts";
+import { type Message, messageText } from "../../src/models/message.ts";
 
 /**
  * What a reader makes of the events that it is told, over all its connections: the transcript, and what was wrong with
@@ -39,7 +39,7 @@ export class Story {
     if (event.type === "compaction" && event.phase === "end") this.compactions++;
     const message = messageOf(event);
     if (message === undefined) return;
-    if (message.role === "assistant") this.#compare(textOf(message), message.id);
+    if (message.role === "assistant") this.#compare(messageText(message), message.id);
     if (this.messages.some((known) => known.id === message.id)) this.repeats.push(`message ${message.id}`);
     else this.messages.push(message);
   }

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import type { RunError } from "../../agent/events.ts";
+import type { RunError } from "../../agent/run-error.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { statusOf } from "../errors.ts";

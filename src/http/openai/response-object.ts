@@ -1,4 +1,4 @@
-import type { RunError } from "../../agent/events.ts";
+import type { RunError } from "../../agent/run-error.ts";
 import type { StopReason, Usage } from "../../models/message.ts";
 import type { RunView } from "../../session-store/run-views.ts";
 import { modelOf } from "./models.ts";

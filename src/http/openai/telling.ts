@@ -1,13 +1,14 @@
-import type { AgentEvent, AssistantEvent, RunError, ToolEvent } from "../../agent/events.ts";
-import { stripSilentToken } from "../../agent/silent-reply.ts";
+import type { AgentEvent, AssistantEvent, ToolEvent } from "../../agent/events.ts";
+import type { RunError } from "../../agent/run-error.ts";
+import { stripSilentToken } from "../../agent/silent-token.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import {
   type AssistantMessage,
   addUsage,
-  callsOf,
+  messageText,
   NO_USAGE,
   type StopReason,
-  textOf,
+  toolCalls,
   type Usage,
 } from "../../models/message.ts";
 import type { Approval } from "../../session-store/run.ts";
@@ -102,9 +103,9 @@ export class Telling {
 
   #message(message: AssistantMessage): Told[] {
     if (message.inner) return [];
-    for (const { callId, args } of callsOf(message)) this.#calls.set(callId, args);
+    for (const { callId, args } of toolCalls(message)) this.#calls.set(callId, args);
     this.#usage = addUsage(this.#usage, message.usage);
-    const text = textOf(message);
+    const text = messageText(message);
     const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("");
     return [
       ...told("reasoning", this.#reasoning.end(reasoning)),

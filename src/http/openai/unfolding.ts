@@ -1,4 +1,4 @@
-import { mayBeSilent, stripSilentToken, withoutTokenBefore } from "../../agent/silent-reply.ts";
+import { mayBeSilent, stripSilentToken, withoutTokenBefore } from "../../agent/silent-token.ts";
 
 /** Said to a reader who was told the beginning of an answer that the model then did not give after all. */
 export const BEGINS_ANEW = "\n\n[The answer was interrupted here and begins anew.]\n\n";

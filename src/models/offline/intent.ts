@@ -1,4 +1,4 @@
-/** What the rules understand of a message. */
+/** The intents of messages. */
 export type Intent =
   | { kind: "greeting" | "thanks" | "about" | "setup" | "unknown" }
   | { kind: "token"; token: string }
@@ -10,27 +10,27 @@ export type Intent =
 
 type Groups = Partial<Record<string, string>>;
 
-/** One way to say something: a pattern, and what its named groups mean. */
+/** A pattern, and the intent that its named groups stand for. */
 interface Rule {
   says: RegExp;
   means(groups: Groups): Intent;
 }
 
-/** A file's name as people type it: with an extension, and at will in quotes. */
+/** A file name with an extension, optionally in quotes. */
 const PATH = "[`\"'“「]?(?<path>[\\p{L}\\p{N}_./-]*[\\p{L}\\p{N}_-]\\.[A-Za-z0-9]{1,8})[`\"'”」]?";
 
 const PLEASE = "^(?:please |can you |could you |and )*";
 const QING = "^(?:请|麻烦|你|帮我)*";
-/** Not where a message begins as an order to remember. */
+/** Not at the beginning of a message that asks to remember something. */
 const NO_ORDER = "^(?!(?:请|麻烦|你|帮我)*(?:记住|记一下|记下|记得|记录|别忘))";
 const A_FILE = "(?: me)?(?: an?| the)?(?: new)?(?: empty)?(?: file)?(?: called| named)?";
 
-/** What is longer is no order that the rules were made for. */
+/** A longer message matches no rule. */
 const MAX_CHARS = 8_000;
 
-/** Tried in this order: questions about memory before orders to remember, files with content before files. */
+/** In order: questions about memory before requests to remember, files with content before files. */
 const RULES: readonly Rule[] = [
-  // What opens a conversation carries notes of days past, which ask and order nothing.
+  // The greeting of a new session contains notes of past days, which are no requests.
   rule("^A new conversation has begun\\.", just("greeting")),
 
   // System turns that name the one word to answer with.
@@ -117,8 +117,8 @@ const RULES: readonly Rule[] = [
   ),
 ];
 
-/** Reads a message against the rules; the first that fits decides. */
-export function intentOf(message: string): Intent {
+/** The intent of a message: the first matching rule decides. */
+export function parseIntent(message: string): Intent {
   const text = unwrapped(message);
   if (text.length > MAX_CHARS) return { kind: "unknown" };
   for (const { says, means } of RULES) {
@@ -156,7 +156,7 @@ function list({ folder = "" }: Groups): Intent {
   return { kind: "list", folder: folder.replace(/^\.?\/+|(?<!\/)\/+$/g, "") };
 }
 
-/** The words themselves: without a channel's envelope in brackets before them and the sentence's last mark. */
+/** The message without the channel's envelope in brackets before it and the final punctuation. */
 function unwrapped(message: string): string {
   return message
     .trim()

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../lib/json.ts";
 import { withoutWrapping } from "../../security/external-content.ts";
 
-/** The file that the rules keep facts in: the one that every prompt includes. */
+/** The file for facts: every prompt includes it. */
 export const MEMORY_FILE = "MEMORY.md";
 
 const MAX_LINES = 8;
 
-/** The call that adds a line to the end of the memory file, from what reading it gave; undefined where it is not there. */
+/** The call that appends a line to the memory file, given its content; undefined if there is no file. */
 export function appendCall(content: string | undefined, line: string): { tool: "write" | "edit"; args: JsonObject } {
   const text = content?.trim() ?? "";
   if (text === "" || EMPTY.test(text)) {
@@ -16,22 +16,22 @@ export function appendCall(content: string | undefined, line: string): { tool: "
   return { tool: "edit", args: { path: MEMORY_FILE, edits: [{ oldText: end, newText: `${end}\n${line}` }] } };
 }
 
-/** How a tool may say that there is nothing to show. */
+/** How a tool may report an empty file. */
 const EMPTY = /^\W*(?:the )?file is empty\W*$/i;
 
-/** The shortest run of whole lines at the end of a text that occurs in it once: what an edit can hold on to. */
+/** The shortest run of whole lines at the end of a text that occurs only once: the anchor of an edit. */
 function uniqueEnd(text: string): string {
   let start = text.lastIndexOf("\n") + 1;
   while (text.indexOf(text.slice(start)) < start) start = text.lastIndexOf("\n", start - 2) + 1;
   return text.slice(start);
 }
 
-/** The lines of a memory file that share a word with a topic, best first; the last ones where the topic says nothing. */
+/** The lines of a memory file that share a word with a topic, best first; the last lines without a topic. */
 export function linesAbout(content: string, topic: string): string[] {
   const lines = linesIn(content);
-  const wanted = termsOf(topic);
+  const wanted = searchTerms(topic);
   if (wanted.length === 0) return lines.slice(-MAX_LINES);
-  const scored = lines.map((line) => ({ line, score: overlap(wanted, termsOf(line)) }));
+  const scored = lines.map((line) => ({ line, score: overlap(wanted, searchTerms(line)) }));
   return scored
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
@@ -39,7 +39,7 @@ export function linesAbout(content: string, topic: string): string[] {
     .map(({ line }) => line);
 }
 
-/** What a text says, line by line, without headings and the marks of lists. */
+/** The lines of a text without headings and list marks. */
 function linesIn(content: string): string[] {
   return content
     .split("\n")
@@ -52,15 +52,15 @@ function linesIn(content: string): string[] {
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** A line of memory, and where it stands as far as that may be said. */
+/** A line of memory with its source, if it may be cited. */
 export interface Recalled {
   line: string;
   source: string | undefined;
 }
 
 /**
- * What a result of `memory_search` says about a topic: the lines of its passages that share a word with it; where none does,
- * because they were found by their meaning, the beginning of the best passage. Empty where it shows no passages.
+ * The lines about a topic in a result of `memory_search`: those that share a word with it; if none does, because the
+ * search matched by meaning, the beginning of the best passage. Empty if the result has no passages.
  */
 export function recalledFrom(result: string, topic: string): Recalled[] {
   const passages = passagesIn(result);
@@ -74,7 +74,10 @@ export function recalledFrom(result: string, topic: string): Recalled[] {
 
 const MAX_BEGIN_LINES = 3;
 
-/** The passages as `memory_search` shows them: a line with number, place and score above each, at will one to cite it below. */
+/**
+ * The passages of a `memory_search` result: a line with number, path and score above each, optionally a source line
+ * below.
+ */
 function passagesIn(result: string): { text: string; source: string | undefined }[] {
   const [, ...passages] = withoutWrapping(result).split(/^\d+\. .+, lines? [\d-]+ \(score .*\)$/m);
   return passages.map((passage) => {
@@ -90,8 +93,8 @@ const EMPTY_WORDS = new Set(
   ).split(" "),
 );
 
-/** The words of a text that mean something, and of Chinese every pair of neighbouring characters. */
-function termsOf(text: string): string[] {
+/** The meaningful words of a text; of Chinese, every pair of neighbouring characters. */
+function searchTerms(text: string): string[] {
   const words = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !/\p{Script=Han}/u.test(word));
   const runs = text.replace(/[我你您的了吗呢是]|什么|喜欢/g, " ").match(/\p{Script=Han}+/gu) ?? [];
   const pairs = runs.flatMap((run) =>
@@ -100,12 +103,12 @@ function termsOf(text: string): string[] {
   return [...words.filter((word) => !EMPTY_WORDS.has(word)), ...pairs];
 }
 
-/** How many terms of a topic a text has; a word and its longer form are the same from four letters on. */
+/** How many terms of a topic a text has; from four letters on, a word matches its longer forms. */
 function overlap(wanted: string[], present: string[]): number {
-  return wanted.filter((term) => present.some((other) => isSame(term, other))).length;
+  return wanted.filter((term) => present.some((other) => isSameTerm(term, other))).length;
 }
 
-function isSame(a: string, b: string): boolean {
+function isSameTerm(a: string, b: string): boolean {
   if (/^\p{Script=Han}$/u.test(a)) return b.includes(a);
   return a === b || (Math.min(a.length, b.length) >= 4 && (a.startsWith(b) || b.startsWith(a)));
 }

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../lib/json.ts";
 import { head } from "../../lib/text.ts";
-import { type Intent, intentOf } from "./intent.ts";
+import { type Intent, parseIntent } from "./intent.ts";
 import { appendCall, linesAbout, MEMORY_FILE, recalledFrom } from "./memory.ts";
 import { type Words, wordsFor } from "./words.ts";
 
-/** What the rules do next: say something and be done, or call one tool. */
+/** The next step: say something and end, or call one tool. */
 export type Step = { kind: "say"; text: string } | { kind: "call"; tool: string; args: JsonObject };
 
-/** A tool call since the user's message, and what came of it. */
-export interface Done {
+/** A tool call since the user's message, with its result. */
+export interface FinishedCall {
   tool: string;
   args: JsonObject;
   text: string;
@@ -19,19 +19,19 @@ const MAX_CALLS = 4;
 const MAX_SHOWN_CHARS = 4_000;
 
 /**
- * Decides from the user's last message, what was done about it since, and which tools are offered. Each intent calls a
- * tool once, so it ends; whatever else happened, it ends after four calls.
+ * Decides from the user's last message, the calls since, and the offered tools. Each intent calls a tool at most once,
+ * and the turn ends after four calls in any case.
  */
-export function nextStep(message: string, done: Done[], offered: ReadonlySet<string>): Step {
+export function nextStep(message: string, done: FinishedCall[], offered: ReadonlySet<string>): Step {
   const words = wordsFor(message);
   const last = done.at(-1);
   if (last !== undefined && done.length >= MAX_CALLS) return say(words.failed(last.tool, firstLine(last.text)));
-  return follow(intentOf(message), { words, done, offered });
+  return follow(parseIntent(message), { words, done, offered });
 }
 
 interface Scene {
   words: Words;
-  done: Done[];
+  done: FinishedCall[];
   offered: ReadonlySet<string>;
 }
 
@@ -63,7 +63,7 @@ function remember(fact: string, scene: Scene): Step {
   const { words, done } = scene;
   const saved = done.findLast(({ tool }) => tool === "edit" || tool === "write");
   if (saved) return say(saved.isError ? words.failed(MEMORY_FILE, firstLine(saved.text)) : words.noted(fact));
-  const memory = readOf(MEMORY_FILE, done);
+  const memory = readCall(MEMORY_FILE, done);
   if (memory === undefined) return call("read", { path: MEMORY_FILE }, scene);
   if (memory.isError && !isMissing(memory)) return say(words.failed(MEMORY_FILE, firstLine(memory.text)));
   const line = words.memoryLine(fact);
@@ -78,21 +78,21 @@ function recall(topic: string, scene: Scene): Step {
   if (search === undefined && offered.has("memory_search"))
     return call("memory_search", { query: topic || "user" }, scene);
   if (search && !search.isError && !foundNothing(search.text)) return say(found(search.text, topic, words));
-  const memory = readOf(MEMORY_FILE, done);
+  const memory = readCall(MEMORY_FILE, done);
   if (memory === undefined) return call("read", { path: MEMORY_FILE }, scene);
   if (memory.isError && !isMissing(memory)) return say(words.failed(MEMORY_FILE, firstLine(memory.text)));
   const lines = memory.isError ? [] : linesAbout(memory.text, topic);
   return say(lines.length > 0 ? words.recalled(lines) : words.nothingOn(topic));
 }
 
-/** What a search has found, in lines of their own with their sources; a result that is no list of passages as it is. */
+/** The lines that a search found, with their sources; a result without passages as it is. */
 function found(result: string, topic: string, words: Words): string {
   const lines = recalledFrom(result, topic).map(({ line, source }) => (source ? words.cited(line, source) : line));
   return head(lines.length > 0 ? words.recalled(lines) : result, MAX_SHOWN_CHARS);
 }
 
-/** Calls a tool, and then says what came of it. */
-function once(tool: string, args: JsonObject, scene: Scene, tell: (result: Done) => string): Step {
+/** Calls a tool, then reports its result. */
+function once(tool: string, args: JsonObject, scene: Scene, tell: (result: FinishedCall) => string): Step {
   const result = scene.done.findLast((call) => call.tool === tool);
   if (result === undefined) return call(tool, args, scene);
   return say(result.isError ? scene.words.failed(tool, firstLine(result.text)) : tell(result));
@@ -106,16 +106,16 @@ function say(text: string): Step {
   return { kind: "say", text };
 }
 
-function readOf(path: string, done: Done[]): Done | undefined {
+function readCall(path: string, done: FinishedCall[]): FinishedCall | undefined {
   return done.findLast(({ tool, args }) => tool === "read" && args.path === path);
 }
 
-/** Only a file that is surely not there may be written anew. */
-function isMissing({ text }: Done): boolean {
+/** Only a file that certainly does not exist may be created. */
+function isMissing({ text }: FinishedCall): boolean {
   return /not[ _]found|no such file|does not exist|doesn't exist|there is no/i.test(text);
 }
 
-/** Whether a search says that it found nothing, in words or as an empty list of results. */
+/** Whether a search result says that nothing was found, in words or as an empty list. */
 function foundNothing(text: string): boolean {
   return text.trim() === "" || /"results"\s*:\s*\[\s*\]/.test(text) || /^\W*(?:no|nothing|0)\b/i.test(text);
 }

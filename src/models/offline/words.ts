@@ -1,16 +1,16 @@
-/** What the rules say, in one language. */
+/** The texts of the rules in one language. */
 export interface Words {
   greeting: string;
   thanks: string;
   about: string;
   setup: string;
   unknown: string;
-  /** How a fact is written into MEMORY.md, where others read it who were not there. */
+  /** A fact as a line of MEMORY.md, for readers who do not know the conversation. */
   memoryLine(fact: string): string;
   noted(fact: string): string;
   known(fact: string): string;
   recalled(lines: string[]): string;
-  /** A line of memory with where it stands. */
+  /** A line of memory with its source. */
   cited(line: string, source: string): string;
   nothingOn(topic: string): string;
   wrote(path: string): string;
@@ -20,7 +20,7 @@ export interface Words {
   noTool(tool: string): string;
 }
 
-/** The language of a message, as far as the rules speak it: Chinese where it has Chinese characters, else English. */
+/** The language of a message: Chinese if it has Chinese characters, else English. */
 export function wordsFor(message: string): Words {
   return /\p{Script=Han}/u.test(message) ? CHINESE : ENGLISH;
 }

@@ -1,14 +1,13 @@
 import { type ChannelFacts, hasTool, type PromptInput } from "../input.ts";
-import { lines } from "../lines.ts";
-import type { Section } from "../section.ts";
+import { joinLines, type Section } from "../section.ts";
 
-/** Where the reply goes, and how to reach other people, sessions and sub-agents. */
+/** Where the reply is sent, and how to reach other people, sessions and sub-agents. */
 export const messaging: Section = {
   name: "messaging",
   modes: ["full"],
   render(input) {
     const has = (name: string) => hasTool(input, name);
-    const guidance = lines(
+    const guidance = joinLines(
       input.channel !== undefined && replyRouting(input, input.channel),
       has("message") &&
         "- Use `message` to send on your own initiative and for channel actions; do not say again in the reply what it sent.",

@@ -1,8 +1,7 @@
 import { hasTool, type PromptTool, type StableInput } from "../input.ts";
-import { lines } from "../lines.ts";
-import type { Section } from "../section.ts";
+import { joinLines, type Section } from "../section.ts";
 
-/** The order in which tools are listed; a tool that is not here follows by name. */
+/** The order in which tools are listed; other tools follow by name. */
 export const TOOL_ORDER: readonly string[] = [
   "read",
   "write",
@@ -33,7 +32,7 @@ export const TOOL_ORDER: readonly string[] = [
   "memory_get",
 ];
 
-/** Which tools there are, and how to do work that takes long with those of them that can. */
+/** The available tools, and how to do long-running work with them. */
 export const tooling: Section<StableInput> = {
   name: "tooling",
   modes: ["full", "minimal"],
@@ -41,7 +40,7 @@ export const tooling: Section<StableInput> = {
     if (input.tools.length === 0) {
       return "## Tooling\nThis run has no tools. Answer in text, and do not claim to have done anything else.";
     }
-    return lines(
+    return joinLines(
       "## Tooling",
       "Policy already chose these tools: what is not listed is not available. Call them by exactly these names. For arguments, the tool schemas are the source of truth.",
       ...inOrder(input.tools).map((tool) => `- ${tool.name}: ${tool.summary}`),
@@ -64,7 +63,7 @@ function inOrder(tools: readonly PromptTool[]): PromptTool[] {
 function longRunningWork(input: StableInput): string | undefined {
   const has = (name: string) => hasTool(input, name);
   const polled = ["subagents", "sessions_list"].filter(has).map((name) => `\`${name}\``);
-  const guidance = lines(
+  const guidance = joinLines(
     has("cron") && `- Anything later (check back, reminders, recurring work): ${cronLine(input)}`,
     has("exec") && `- ${commandTools(input)}`,
     has("exec") &&
@@ -91,3 +90,13 @@ function commandTools(input: StableInput): string {
     ? "`exec` and `process` are only for commands that start now and go on in the background."
     : "`exec` waits for its command's end and leaves nothing running: no background jobs, no waiting with `sleep`.";
 }
+
+/** To delegate work to sub-agents, if the configuration prefers it and policy allows it. */
+export const delegation: Section = {
+  name: "delegation",
+  modes: ["full"],
+  render: (input) => (input.delegation === "prefer" && hasTool(input, "sessions_spawn") ? DELEGATION : undefined),
+};
+
+const DELEGATION = `## Sub-Agent Delegation
+Be a coordinator who stays responsive. Answer yourself only what a direct reply settles; push everything more involved out with \`sessions_spawn\`, giving the sub-agent the goal, the context and what to report. Then tell the user that it is under way, and pass the result on when it is announced.`;

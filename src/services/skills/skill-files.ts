@@ -7,7 +7,7 @@ import {
   type SkillSet,
   withBaseDir,
 } from "../../skills/skill.ts";
-import { textOf } from "../../tools/file-output.ts";
+import { decodeFileText } from "../../tools/file-output.ts";
 import { decodeText, encodingOf } from "../../workspace/decode-text.ts";
 
 /** The scheme of skill files outside the workspace. */
@@ -37,7 +37,7 @@ export class SkillFiles {
     const skill = this.#set.eligible.find((candidate) => candidate.location === location);
     if (skill === undefined) throw new Error(this.#whyNot(location));
     const bytes = await this.#read(location);
-    return bytes && withBaseDir(textOf(location, bytes), skill.baseDir);
+    return bytes && withBaseDir(decodeFileText(location, bytes), skill.baseDir);
   }
 
   /**

@@ -10,7 +10,7 @@ import { SESSION_CHANNEL, sessionTarget } from "../../session-store/session-chan
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { AttachedFile, DeliverySource } from "../../session-store/stored-shapes.ts";
-import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
+import type { ConversationAddress, OutboxPort, OwnMessage, OwnReaction, QueuedMessage } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { callName } from "../call-name.ts";
@@ -77,7 +77,7 @@ async function send(
   { callId, signal }: CallRef,
   run: ActiveRun,
   deps: OutboxPortDeps,
-): Promise<Queued> {
+): Promise<QueuedMessage> {
   const { store, fence, deliveries, now, waitUntil } = deps;
   const target = targetOf(message.to, run, deps.services());
   const shown = `${target.channel}:${target.conversationId}`;
@@ -131,7 +131,7 @@ function nth(name: string, n: number): string {
 }
 
 /** @throws Error where the run may not write there, or there is no such place */
-function targetOf(to: Address | undefined, { row, principal }: ActiveRun, services: Services): Target {
+function targetOf(to: ConversationAddress | undefined, { row, principal }: ActiveRun, services: Services): Target {
   if (to === undefined) {
     if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
     return row.target;

@@ -2,8 +2,7 @@ import type { LoopEnd } from "../../agent/loop.ts";
 import { replyTexts } from "../../agent/reply.ts";
 import type { Target } from "../../channels/channel.ts";
 import type { Part } from "../../session-store/outbox.ts";
-import type { Answering } from "../../session-store/run-result.ts";
-import { type RunResult, stopped } from "../../session-store/run-result.ts";
+import { type Answering, type RunResult, stopped } from "../../session-store/run-result.ts";
 import { fileLine } from "./files.ts";
 import type { RunOutput } from "./run-output.ts";
 

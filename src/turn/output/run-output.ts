@@ -1,17 +1,16 @@
 import type { Block } from "../../agent/block-chunker.ts";
 import type { EventBody } from "../../agent/events.ts";
-import { repeats } from "../../agent/repeat.ts";
-import { type Outcome, reasoningText } from "../../agent/reply.ts";
+import { type FinalReply, quotedReasoning, repeats } from "../../agent/reply.ts";
 import { createReplyStream, type ReplyStream } from "../../agent/reply-stream.ts";
 import { callLine, resultText } from "../../agent/tool-line.ts";
 import type { Target } from "../../channels/channel.ts";
 import {
   type AssistantMessage,
   type Directives,
-  reasoningOf,
+  messageText,
+  reasoningText,
   type ToolCallPart,
   type ToolMessage,
-  textOf,
 } from "../../models/message.ts";
 import { failureIn, sentByTool } from "../../session-store/delivered-text.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
@@ -94,7 +93,7 @@ export class RunOutput implements JournalObserver {
   /** A reply that asks for tools says what it has to say before they are launched. */
   answered(message: AssistantMessage): void {
     this.#reply.directives = message.directives ?? {};
-    if (this.#policy.reasoning === "stream") this.#sayReasoning(reasoningOf(message));
+    if (this.#policy.reasoning === "stream") this.#sayReasoning(reasoningText(message));
     this.#sendBlocks(restOf(this.#reply, message));
     this.#reply = newReply(this.#policy);
   }
@@ -116,16 +115,16 @@ export class RunOutput implements JournalObserver {
   }
 
   /** What is known of what there is to say at the end of the run, which ends on this reply. */
-  outcome(message: AssistantMessage): Outcome {
+  outcome(message: AssistantMessage): FinalReply {
     const { store } = this.#deps;
     const { row } = this.#run;
     const isShown = this.#policy.reasoning !== "off" && !this.#reply.isReasoningSaid;
     return {
-      reasoning: isShown ? reasoningOf(message) : "",
+      reasoning: isShown ? reasoningText(message) : "",
       texts: this.#textsOf(message),
       ...(message.error && { error: message.error.message }),
       sent: row.target === null ? [] : sentByTool(store, row.id, row.target),
-      begun: this.#reply.isBegun,
+      partlySent: this.#reply.isBegun,
       failure: () => (this.isPrivate ? undefined : failureIn(store, row)),
     };
   }
@@ -133,7 +132,7 @@ export class RunOutput implements JournalObserver {
   #textsOf(message: AssistantMessage): string[] {
     if (this.isPrivate) return [];
     const isBlocks = this.#policy.blocks !== undefined;
-    return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [textOf(message)];
+    return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [messageText(message)];
   }
 
   /** What the text at the end of the run answers natively. */
@@ -171,7 +170,7 @@ export class RunOutput implements JournalObserver {
   #sayReasoning(reasoning: string): void {
     if (this.#reply.isReasoningSaid || reasoning.trim() === "") return;
     this.#reply.isReasoningSaid = true;
-    this.#say(reasoningText(reasoning));
+    this.#say(quotedReasoning(reasoning));
   }
 
   #say(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
@@ -225,6 +224,6 @@ function newReply({ blocks }: OutputPolicy): Reply {
 /** What was not given yet of a reply that is finished; nothing where replies leave whole. */
 function restOf({ stream, isDelivered }: Reply, message: AssistantMessage): Block[] {
   if (stream === undefined) return [];
-  const whole = isDelivered ? [] : stream.push(textOf(message));
+  const whole = isDelivered ? [] : stream.push(messageText(message));
   return [...whole, ...stream.end()];
 }

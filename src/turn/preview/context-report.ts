@@ -1,4 +1,4 @@
-import { tokensOf } from "../../agent/context-size.ts";
+import { messagesTokens } from "../../agent/context-size.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import type { Message } from "../../models/message.ts";
 import { sessionModel } from "../../services/model-lookup.ts";
@@ -37,7 +37,7 @@ export async function contextReport(context: TurnContext, deps: ContextReportDep
   return {
     ...(await previewTurn(context, { ...deps, model: model.ref, extraTools })),
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
-    messages: { count: messages.length, tokens: tokensOf(messages) },
+    messages: { count: messages.length, tokens: messagesTokens(messages) },
     limits: { fileChars, totalChars },
   };
 }

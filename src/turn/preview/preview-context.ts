@@ -3,7 +3,7 @@ import { ORIGINS } from "../../config/origins.ts";
 import { mainSessionKey, parseSessionKey, sessionKeyOf } from "../../config/session-key.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
-import type { PromptMode } from "../../prompt/section.ts";
+import type { PromptMode } from "../../prompt/input.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
 

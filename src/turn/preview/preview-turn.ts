@@ -1,5 +1,4 @@
-import type { AnyTool } from "../../agent/tool.ts";
-import { toolSchema } from "../../agent/tool-schema.ts";
+import { type AnyTool, toolSchema } from "../../agent/tool.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { Message } from "../../models/message.ts";
 import { reportPrompt } from "../../prompt/report.ts";

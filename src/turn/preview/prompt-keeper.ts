@@ -1,5 +1,4 @@
-import type { AnyTool } from "../../agent/tool.ts";
-import { toolSchema } from "../../agent/tool-schema.ts";
+import { type AnyTool, toolSchema } from "../../agent/tool.ts";
 import { objectNameOf } from "../../config/session-ids.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";

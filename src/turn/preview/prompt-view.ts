@@ -2,8 +2,8 @@ import { digestOf } from "../../lib/digest.ts";
 import { byteLength } from "../../lib/text.ts";
 import { estimateTokens } from "../../lib/tokens.ts";
 import type { SystemPrompt, ToolSchema } from "../../models/model.ts";
+import type { PromptMode } from "../../prompt/input.ts";
 import type { FileReport, PromptReport, SectionReport, TextSize } from "../../prompt/report.ts";
-import type { PromptMode } from "../../prompt/section.ts";
 import { promptText } from "../../prompt/system-prompt.ts";
 
 /** All that a request to a model holds besides the conversation. All tokens are estimated. */

@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import { objectNameOf } from "../../config/session-ids.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { SystemPrompt, ToolSchema } from "../../models/model.ts";
-import { type LabelledSection, reportOf } from "../../prompt/report.ts";
+import { assembleReport, type LabelledSection } from "../../prompt/report.ts";
 import { findPrompt, sectionsIn } from "../../session-store/prompt-rows.ts";
 import { type PromptRef, promptsIn, type RunState } from "../../session-store/run.ts";
 import { compactions } from "../../session-store/schema.ts";
@@ -64,7 +64,7 @@ async function keptView(ref: PromptRef, owner: Owner, deps: RunPromptDeps): Prom
     ...sectionsIn(above.text, above.outline).map((section) => ({ ...section, layer: "above" as const })),
     ...sectionsIn(below.text, below.outline).map((section) => ({ ...section, layer: "below" as const })),
   ];
-  const report = reportOf(system, sections, above.outline.files);
+  const report = assembleReport(system, sections, above.outline.files);
   const schemas: ToolSchema[] = JSON.parse(list.text);
   return promptView({ ...owner, mode: above.outline.mode, model: ref.model }, system, report, schemas);
 }
@@ -72,7 +72,7 @@ async function keptView(ref: PromptRef, owner: Owner, deps: RunPromptDeps): Prom
 function summaryView({ system: text, model }: RunPrompt["summaries"][number], owner: Owner): Promise<PromptView> {
   const system: SystemPrompt = { stable: text, dynamic: "" };
   const source = { kind: "section", name: "src/agent/summary-prompt.ts" } as const;
-  const report = reportOf(system, [{ name: "summary", layer: "above", source, text }], []);
+  const report = assembleReport(system, [{ name: "summary", layer: "above", source, text }], []);
   return promptView({ ...owner, mode: "none", model }, system, report, []);
 }
 

@@ -1,7 +1,6 @@
-import type { CallBudget } from "../../agent/call-budget.ts";
-import type { Loop } from "../../agent/journal.ts";
 import { runLoop } from "../../agent/loop.ts";
-import { stripSilentToken } from "../../agent/silent-reply.ts";
+import type { CallBudget, LoopDeps } from "../../agent/loop-deps.ts";
+import { stripSilentToken } from "../../agent/silent-token.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import { newId } from "../../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE, type ToolMessage, type UserMessage } from "../../models/message.ts";
@@ -9,7 +8,7 @@ import { applyLoopHooks } from "../../plugins/apply-loop-hooks.ts";
 import { withoutWrapping } from "../../security/external-content.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
 import { type RunResult, stopped } from "../../session-store/run-result.ts";
-import { presentName } from "../../tools/policy.ts";
+import { currentToolName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnContext } from "../turn-context.ts";
 import type { TurnDeps } from "../turn-deps.ts";
@@ -26,7 +25,7 @@ export interface DirectTurnDeps {
   skills: TurnSkills;
   tools: readonly AnyTool[];
   /** Shortens a tool's output to what a result may hold. */
-  keep: Loop["keep"];
+  keep: LoopDeps["keep"];
 }
 
 /**
@@ -59,7 +58,7 @@ function findDirectAction(run: ActiveRun, { skills, tools }: DirectTurnDeps): Di
   const { command, args = "" } = invocation ?? {};
   const toolName = command?.skill.invocation.dispatchTool;
   if (command === undefined || toolName === undefined) return undefined;
-  const tool = tools.find(({ name }) => name === presentName(toolName));
+  const tool = tools.find(({ name }) => name === currentToolName(toolName));
   if (tool === undefined) return { kind: "answer", text: missingToolText(command.name, toolName) };
   const fitted = fittedArgs(tool, dispatchArgs(command, args));
   if (fitted.kind === "refused") return { kind: "answer", text: fitted.reason };
