@@ -1,19 +1,5 @@
 import type { Activation } from "./activation.ts";
-import type { InboundMessage } from "./channel.ts";
-
-/** Who may talk to the agent through one account. */
-export interface AccessPolicy {
-  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from nobody. */
-  dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
-  /** Senders as ids, `@usernames`, either behind `<channel>:`, or `*` for everyone. */
-  allowFrom: readonly string[];
-  /** Groups and channels: only those of `groups`, all, or none. */
-  groupPolicy: "allowlist" | "open" | "disabled";
-  /** What holds for a group, by its id; `*` stands for every other. */
-  groups: Readonly<Record<string, { requireMention?: boolean | undefined }>>;
-  /** Whether a group has to address the agent, where its own entry does not say. */
-  requireMention: boolean;
-}
+import type { AccessPolicy, InboundMessage } from "./channel.ts";
 
 /** What is known when somebody speaks. */
 export interface AccessQuestion {

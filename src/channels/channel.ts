@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { SecretRef } from "../config/secret-ref.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { AccessPolicy } from "./access.ts";
 
 /**
  * A place where people talk to the agent.
@@ -49,6 +48,20 @@ export interface Channel<Account = never> {
    * @param webhookUrl the address at which the platform has to call
    */
   check?(context: ChannelContext<Account>, webhookUrl: string, signal: AbortSignal): Promise<ChannelFinding[]>;
+}
+
+/** Who may talk to the agent through one account. */
+export interface AccessPolicy {
+  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from nobody. */
+  dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
+  /** Senders as ids, `@usernames`, either behind `<channel>:`, or `*` for everyone. */
+  allowFrom: readonly string[];
+  /** Groups and channels: only those of `groups`, all, or none. */
+  groupPolicy: "allowlist" | "open" | "disabled";
+  /** What holds for a group, by its id; `*` stands for every other. */
+  groups: Readonly<Record<string, { requireMention?: boolean | undefined }>>;
+  /** Whether a group has to address the agent, where its own entry does not say. */
+  requireMention: boolean;
 }
 
 /** How a channel shows which commands there are. */

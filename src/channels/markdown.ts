@@ -1,6 +1,4 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { decodeReferences } from "./character-references.ts";
-import { drawTable } from "./draw-table.ts";
 import { isVisible, joinRuns, type Mark, plainText, type StyledRun } from "./styled-text.ts";
 
 /**
@@ -200,4 +198,63 @@ const KINDS: Record<MarkedToken["type"], true> = {
 
 function isKnown(token: Token): token is MarkedToken {
   return Object.hasOwn(KINDS, token.type);
+}
+
+/** How one column stands. */
+export type Alignment = "left" | "center" | "right" | null;
+
+/** Draws a table, header first, in columns of a fixed-width font; wide (Chinese, emoji) characters count as two. */
+export function drawTable(rows: readonly (readonly string[])[], align: readonly Alignment[]): string {
+  const widths = align.map((_, column) => Math.max(1, ...rows.map((row) => width(row[column] ?? ""))));
+  const line = (row: readonly string[]) =>
+    widths
+      .map((space, column) => pad(row[column] ?? "", space, align[column] ?? null))
+      .join(" | ")
+      .trimEnd();
+  const [header = [], ...body] = rows.map((row) => row.map((cell) => cell.replaceAll("\n", " ")));
+  return [line(header), widths.map((space) => "-".repeat(space)).join("-+-"), ...body.map(line)].join("\n");
+}
+
+function pad(text: string, space: number, align: Alignment): string {
+  const free = space - width(text);
+  const before = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
+  return " ".repeat(before) + text + " ".repeat(free - before);
+}
+
+const WIDE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
+const NARROW = /\p{Mark}|\p{Cf}/u;
+
+function width(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += NARROW.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return columns;
+}
+
+/** The named references that people and models write in Markdown; any other stays as it is. */
+const NAMED = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", "\u00a0"],
+  ["copy", "©"],
+  ["ndash", "–"],
+  ["mdash", "—"],
+  ["hellip", "…"],
+  ["rarr", "→"],
+]);
+
+/** Turns character references (`&amp;`, `&#8212;`, `&#x2014;`) into the characters that they stand for. */
+export function decodeReferences(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED.get(name) ?? whole;
+    return characterOf(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? whole;
+  });
+}
+
+function characterOf(codePoint: number): string | undefined {
+  const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
+  return codePoint === 0 || codePoint > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(codePoint);
 }

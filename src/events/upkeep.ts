@@ -4,8 +4,7 @@ import { log } from "../lib/log.ts";
 import { sleepAbout } from "../lib/sleep.ts";
 import { MANAGED_ID } from "../skills/install/install-place.ts";
 import { createAttempt } from "../workspace/retry.ts";
-import { sweepVersions } from "../workspace/sweep.ts";
-import { type PruneVersions, pruneVersions, type VersionStore } from "../workspace/versions.ts";
+import { type PruneVersions, pruneVersions, sweepVersions, type VersionStore } from "../workspace/versions.ts";
 
 const pruneMessage: z.ZodType<PruneVersions> = z.object({
   kind: z.literal("prune-versions"),

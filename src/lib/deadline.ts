@@ -29,3 +29,11 @@ export async function within<Result>(ms: number, work: (signal: AbortSignal) => 
 export function streamWithin<Chunk>(stream: ReadableStream<Chunk>, { done }: Deadline): ReadableStream<Chunk> {
   return stream.pipeThrough(new TransformStream<Chunk, Chunk>({ flush: done, cancel: done }));
 }
+
+/** Whether a promise resolves in time. Rejects as it does. */
+export function comesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, false);
+    promise.then(() => resolve(true), reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -2,7 +2,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
-import type { ModelChange } from "./hooks.ts";
+import type { ModelChange } from "./hook-map.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
 /**

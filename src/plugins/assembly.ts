@@ -10,7 +10,7 @@ import { pluginRoot } from "../skills/plugin-root.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
 import { type Contributed, contributedBy } from "./contributions.ts";
-import type { AnyHookOwner } from "./hook-handlers.ts";
+import type { AnyHookOwner } from "./hook.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** What the plugins that are switched on bring together, each list in their order. */

@@ -3,10 +3,7 @@ import { log } from "../lib/log.ts";
 import { contributionFor } from "../prompt/contributions.ts";
 import type { ProviderContribution } from "../prompt/input.ts";
 import type { NamedText } from "../prompt/system-prompt.ts";
-import type { AnyPlugin } from "./plugin.ts";
-
-/** What a plugin says for some models in its own words. It depends on the model alone, so that prompts stay cached. */
-export type PluginContribution = Pick<ProviderContribution, "stablePrefix" | "replace" | "dynamicSuffix">;
+import type { AnyPlugin, PluginContribution } from "./plugin.ts";
 
 /** What is said for a model, and which of its texts are of plugins, named `<plugin>/<section>`. */
 export interface Contributed {

@@ -12,7 +12,7 @@ import type {
   SyncHookMap,
   ToolCallChange,
   ToolCallEvent,
-} from "./hooks.ts";
+} from "./hook-map.ts";
 
 /** How the answers of an event's hooks, in the order in which they run, become one. Pure. */
 export interface Rule<Event, Answer> {

@@ -1,9 +1,8 @@
 import { messageOf } from "../lib/errors.ts";
 import type { log as writeLog } from "../lib/log.ts";
-import type { HookContext, HookPlace } from "./hook-context.ts";
-import type { AnyHookOwner, AsyncHookTable, Hook, SyncHookTable } from "./hook-handlers.ts";
+import type { AnyHookOwner, AsyncHookTable, Hook, HookContext, HookPlace, SyncHookTable } from "./hook.ts";
+import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
 import { RULES, type Rule } from "./hook-merge.ts";
-import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
 
 /** How long one hook may take before it is given up. */
 export const HOOK_TIMEOUT_MS = 5000;

@@ -2,10 +2,10 @@ import type { z } from "zod";
 import type { AnyTool } from "../agent/tool.ts";
 import type { AnyChannel } from "../channels/channel.ts";
 import type { ProviderConfig } from "../models/config.ts";
+import type { ProviderContribution } from "../prompt/input.ts";
 import type { AddedSections } from "../prompt/section.ts";
 import type { SkillTexts } from "../skills/plugin-root.ts";
-import type { PluginContribution } from "./contributions.ts";
-import type { HookTable } from "./hook-handlers.ts";
+import type { HookTable } from "./hook.ts";
 
 /**
  * Something that takes part in the agents' work: one object, compiled in and written down in `plugins/index.ts`. It keeps
@@ -37,6 +37,9 @@ export interface Plugin<Settings = unknown> {
   /** Skills, each as the text of its SKILL.md, or as the texts of its files by path. Every other source is stronger. */
   readonly skills?: readonly SkillTexts[];
 }
+
+/** What a plugin says for some models in its own words. It depends on the model alone, so that prompts stay cached. */
+export type PluginContribution = Pick<ProviderContribution, "stablePrefix" | "replace" | "dynamicSuffix">;
 
 /** A plugin of any settings, as lists hold them. */
 // biome-ignore lint/suspicious/noExplicitAny: settings are read by the plugin's own schema before a hook sees them

@@ -4,9 +4,9 @@ import { log as writeLog } from "../lib/log.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { HookPlace } from "./hook-context.ts";
+import type { HookPlace } from "./hook.ts";
+import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
 import { createHooks, type HookOutcome, type Hooks } from "./hook-runner.ts";
-import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
 
 const NO_HOOKS = createHooks([], { log: writeLog });
 

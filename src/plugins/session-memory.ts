@@ -2,8 +2,8 @@ import { z } from "zod";
 import { head } from "../lib/text.ts";
 import { localTime } from "../lib/zone.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
-import type { HookContext } from "./hook-context.ts";
-import type { SessionResetEvent, SpokenMessage } from "./hooks.ts";
+import type { HookContext } from "./hook.ts";
+import type { SessionResetEvent, SpokenMessage } from "./hook-map.ts";
 import { definePlugin } from "./plugin.ts";
 
 /** Most characters that a note keeps of one message. */

@@ -1,8 +1,6 @@
 import { isAddress, privateKindOf } from "./address-kind.ts";
-import { isBadPort } from "./bad-ports.ts";
 import { EgressError } from "./egress-error.ts";
 import type { Lookup } from "./name-lookup.ts";
-import { isPrivateName } from "./private-name.ts";
 
 /** What decides whether a request may go to a host. */
 export interface HostRules {
@@ -78,4 +76,44 @@ function portOf({ port, protocol }: URL): number {
 
 function refused(message: string, hint: string): EgressError {
   return new EgressError("refused", message, hint);
+}
+
+/**
+ * Endings of names that never belong to the public internet: RFC 6761, 6762, 8375 and 7686, ICANN's `internal`, and those
+ * that it does not give to anybody because private networks use them.
+ */
+const PRIVATE_ENDINGS = [
+  "localhost",
+  "local",
+  "internal",
+  "home.arpa",
+  "onion",
+  "test",
+  "invalid",
+  "localdomain",
+  "corp",
+  "home",
+  "lan",
+  "intranet",
+  "private",
+];
+
+/** Whether a host's name is one of a private network: a single word, or by its ending. The dot at its end is no matter. */
+export function isPrivateName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, "").toLowerCase();
+  if (name.split(".").includes("") || !name.includes(".")) return true;
+  return PRIVATE_ENDINGS.some((ending) => name.endsWith(`.${ending}`));
+}
+
+/** The ports that the Fetch standard blocks, because what listens there may take a request for a command of its own. */
+const BAD_PORTS = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** Whether the Fetch standard blocks a port. @see https://fetch.spec.whatwg.org/#port-blocking */
+export function isBadPort(port: number): boolean {
+  return BAD_PORTS.has(port);
 }

@@ -2,6 +2,7 @@ import { deadline } from "../lib/deadline.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { EgressError } from "./egress-error.ts";
 import { guardedUrl, type HostRules } from "./host-guard.ts";
+import { createDnsLookup } from "./name-lookup.ts";
 import { type OutgoingRequest, outgoingRequest, redirected } from "./outgoing-request.ts";
 
 /**
@@ -126,4 +127,21 @@ async function whole(response: Response, url: URL, maxBytes: number): Promise<Sa
 
 function unreachable({ host }: URL, what: string): EgressError {
   return new EgressError("unreachable", `${host} ${what}.`, "Check the address, or try again later.");
+}
+
+/** `security.egress` of the configuration. */
+export interface EgressRules {
+  allowPrivate: readonly string[];
+  /** Where names are looked up, by DNS over HTTPS. */
+  resolverUrl: string;
+}
+
+/**
+ * Opens the way to the outside by the rules of the configuration. Names are looked up on a machine of one's own only: there
+ * `fetch` reaches whatever the machine does, while Cloudflare's edge leads to the public internet alone.
+ */
+export function openEgress({ allowPrivate, resolverUrl }: EgressRules, host: string): SafeFetch {
+  const fetcher: typeof fetch = (input, init) => fetch(input, init);
+  const lookup = host === "workerd" ? createDnsLookup(resolverUrl, fetcher) : undefined;
+  return createSafeFetch({ fetch: fetcher, allowPrivate, lookup });
 }

@@ -1,7 +1,7 @@
 import { sleepAbout } from "../lib/sleep.ts";
 import type { SpillRef, ToolMessage } from "../models/message.ts";
 import { createAttempt } from "../workspace/retry.ts";
-import { sealed } from "../workspace/sealed.ts";
+import { sealed } from "../workspace/state.ts";
 import { type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
 import { type SpillPlace, spillIdIn, spillKey, spillPath } from "./spill.ts";
 

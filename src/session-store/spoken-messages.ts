@@ -1,7 +1,7 @@
 import { and, desc, gte, lt } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-reply.ts";
 import { isForPeople, type Message, textOf } from "../models/message.ts";
-import type { SpokenMessage } from "../plugins/hooks.ts";
+import type { SpokenMessage } from "../plugins/hook-map.ts";
 import { readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
 import { messages } from "./schema.ts";

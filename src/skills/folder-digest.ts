@@ -1,4 +1,4 @@
-import { shortDigest } from "../lib/short-digest.ts";
+import { shortDigest } from "../lib/digest.ts";
 
 /** A digest of a folder's files by path and etag: it changes whenever one is changed, added or taken away. */
 export function folderDigest(files: Iterable<{ path: string; etag: string }>): Promise<string> {

@@ -1,4 +1,4 @@
-import { comesWithin } from "../lib/comes-within.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import {

@@ -1,6 +1,6 @@
 import { parseSessionKey } from "../config/session-key.ts";
+import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { shortDigest } from "../lib/short-digest.ts";
 import type { Services } from "../services/services.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/config-port.ts";
 import type { TurnContext } from "./turn-context.ts";

@@ -1,6 +1,6 @@
 import type { Agent } from "../config/agents.ts";
 import { heartbeatOf } from "../config/heartbeat.ts";
-import { applyFileHooks } from "../plugins/apply-file-hooks.ts";
+import { applyFileHooks } from "../plugins/apply-prompt-hooks.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { type BootstrapFiles, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";

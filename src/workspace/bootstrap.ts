@@ -1,9 +1,7 @@
-import { BOOTSTRAP_LIMITS, type BootstrapLimits, type Unlimited, withinLimits } from "./bootstrap-limits.ts";
 import { type BootstrapOccasion, chooseFiles, type Wanted } from "./bootstrap-names.ts";
 import type { TextFaults } from "./decode-text.ts";
-import { isEffectivelyEmpty } from "./heartbeat-file.ts";
 import { type CachedText, readText } from "./read-text.ts";
-import type { Excerpt } from "./truncate.ts";
+import { type Excerpt, excerptOf, truncate } from "./truncate.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
 /** A file of the workspace's root as it goes into the prompt. Lengths are in UTF-16 units. */
@@ -137,4 +135,67 @@ async function readThroughCache(
     if (thrown instanceof WorkspaceError && thrown.code === "not_found") return undefined;
     throw thrown;
   }
+}
+
+/** `bootstrapMaxChars` and `bootstrapTotalMaxChars`, in UTF-16 units. */
+export interface BootstrapLimits {
+  fileChars: number;
+  totalChars: number;
+}
+
+export const BOOTSTRAP_LIMITS: BootstrapLimits = { fileChars: 20_000, totalChars: 60_000 };
+
+/** Kept back for each file that is still to come, so that its name and a marker always fit. */
+const RESERVED_CHARS = 160;
+
+/** A file before the limits: its text, as much of it as was read, or the marker that stands in for it. */
+export interface Unlimited extends Pick<BootstrapFile, "path" | "missing" | "warnings"> {
+  text: Excerpt | string;
+}
+
+/**
+ * The files cut to the limits, in their order; those that come first cannot take all the room from those that come
+ * later. One that is cut already and fits is handed on as the same object.
+ */
+export function withinLimits(
+  files: readonly (Unlimited | BootstrapFile)[],
+  { fileChars, totalChars }: BootstrapLimits,
+): BootstrapFile[] {
+  let left = totalChars;
+  return files.map((file, i) => {
+    const reserved = RESERVED_CHARS * (files.length - 1 - i);
+    const max = Math.max(0, Math.min(fileChars, left - reserved));
+    const shown = "text" in file ? cut(file, max) : cutAgain(file, max);
+    left -= shown.injectedChars;
+    return shown;
+  });
+}
+
+function cut({ text, ...file }: Unlimited, max: number): BootstrapFile {
+  const isMarker = typeof text === "string";
+  const { content, truncated } = isMarker
+    ? { content: text.slice(0, max), truncated: false }
+    : truncate(text, max, file.path);
+  return { ...file, content, rawChars: isMarker ? 0 : text.rawChars, injectedChars: content.length, truncated };
+}
+
+/** What is left out of it is in no file: the text is somebody else's. */
+function cutAgain(file: BootstrapFile, max: number): BootstrapFile {
+  if (file.injectedChars <= max) return file;
+  const { content } = truncate(excerptOf(file.content, max), max);
+  return { ...file, content, injectedChars: content.length, truncated: true };
+}
+
+/** What stands in a HEARTBEAT.md without asking for anything: headings, empty items, rules, and the borders of code. */
+const NOTHING_TO_DO = [
+  /^#+(?:\s|$)/,
+  /^(?:[-*+]|\d+[.)])?\s*(?:\[[ xX]?\])?$/,
+  /^(?:-{3,}|\*{3,}|_{3,})$/,
+  /^(?:```|~~~)\S*$/,
+];
+
+/** Whether a HEARTBEAT.md holds nothing to look after: no more than headings, comments and empty items of lists. */
+export function isEffectivelyEmpty(text: string): boolean {
+  const lines = text.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/\r\n?|\n/);
+  return lines.every((line) => NOTHING_TO_DO.some((pattern) => pattern.test(line.trim())));
 }

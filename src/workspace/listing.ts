@@ -1,8 +1,9 @@
 import { log } from "../lib/log.ts";
-import { isPath } from "./paths.ts";
-import { DELETION_MARK_ETAG, fileOf, type WorkspacePlace } from "./place.ts";
-import { folderSpellings } from "./spelling.ts";
-import { MAX_WALKED, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
+import { pathFault } from "../lib/relative-path.ts";
+import { DELETION_MARK_ETAG, fileOf, type WorkspacePlace } from "./file-store.ts";
+import { isPath, visible } from "./paths.ts";
+import { composed, folderSpellings } from "./spelling.ts";
+import { MAX_PATH_BYTES, MAX_WALKED, type Stray, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
 
 /** R2 gives so many keys a page. */
 const PAGE_KEYS = 1000;
@@ -75,4 +76,33 @@ function filesAmong(place: WorkspacePlace, objects: R2Object[]): WorkspaceFile[]
 
 function byPath(a: WorkspaceEntry, b: WorkspaceEntry): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** Most that are told of. */
+const MAX_STRAYS = 100;
+
+/** `Workspace.strays`: one store operation for 1,000 files. */
+export async function findStrays(place: WorkspacePlace): Promise<Stray[]> {
+  const { objects } = await listKeys(place, "", { prefix: place.prefix });
+  const strays: Stray[] = [];
+  const names = new Map<string, string>();
+  for (const { key, size, etag } of objects) {
+    const path = key.slice(place.prefix.length);
+    // An empty object with a slash at its end is how some programs make a folder.
+    const isFolder = size === 0 && (path === "" || path.endsWith("/"));
+    if (isFolder || etag === DELETION_MARK_ETAG) continue;
+    const fault = pathFault(path, MAX_PATH_BYTES);
+    const why = fault === undefined ? twinOf(path, names) : `It ${fault}, so nobody can open it.`;
+    if (why !== undefined) strays.push({ path: visible(path), why });
+    if (strays.length === MAX_STRAYS) break;
+  }
+  return strays;
+}
+
+/** A file that is called as another one is, but for how its letters are written. Of AGENTS.md and agents.md one is read. */
+function twinOf(path: string, names: Map<string, string>): string | undefined {
+  const name = composed(path).toLowerCase();
+  const other = names.get(name);
+  names.set(name, path);
+  return other === undefined ? undefined : `It looks like ${visible(other)}, and is another file.`;
 }

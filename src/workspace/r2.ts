@@ -1,16 +1,15 @@
 import { workspacePrefix } from "../config/workspace-prefix.ts";
-import { listFolder, walkFolder } from "./listing.ts";
+import { fileAt, notFound, type WorkspacePlace } from "./file-store.ts";
+import { findStrays, listFolder, walkFolder } from "./listing.ts";
 import { checkPath } from "./paths.ts";
-import { fileAt, notFound, type WorkspacePlace } from "./place.ts";
 import { readFile } from "./read.ts";
 import { listReplaced } from "./replaced-files.ts";
 import { createAttempt, sleep } from "./retry.ts";
 import { inItsSpelling, spellingFor } from "./spelling.ts";
-import { findStrays } from "./strays.ts";
 import { listVersions, readVersion } from "./versions.ts";
 import type { Workspace } from "./workspace.ts";
 import { removeFile, restoreFile, writeFile } from "./write.ts";
-import { WriteQueue } from "./write-line.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /** What an agent's workspace in R2 is made of. */
 export interface R2WorkspaceOptions {

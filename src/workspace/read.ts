@@ -1,4 +1,4 @@
-import { DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./place.ts";
+import { DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./file-store.ts";
 import {
   type ByteRange,
   MAX_FILE_BYTES,

@@ -1,4 +1,4 @@
-import { fileAt, type WorkspacePlace } from "./place.ts";
+import { fileAt, type WorkspacePlace } from "./file-store.ts";
 import { spellingFor } from "./spelling.ts";
 import { newestFirst, pathOfVersion, versionOf, versionsFolder } from "./versions.ts";
 import type { ReplacedFile, ReplacedFiles } from "./workspace.ts";

@@ -1,5 +1,5 @@
+import { fileAt, isKey, type WorkspacePlace } from "./file-store.ts";
 import { checkFolder, checkPath } from "./paths.ts";
-import { fileAt, isKey, type WorkspacePlace } from "./place.ts";
 import { WorkspaceError } from "./workspace.ts";
 
 /** The one spelling of a path by which things of ours are kept: its accents composed (NFC). */

@@ -1,7 +1,15 @@
 import { digestOf } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./place.ts";
+import {
+  DELETION_MARK,
+  DELETION_MARK_ETAG,
+  fileAt,
+  fileOf,
+  keyOf,
+  notFound,
+  type WorkspacePlace,
+} from "./file-store.ts";
 import { sleep } from "./retry.ts";
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AccessPolicy, decideAccess } from "../../src/channels/access.ts";
-import type { Conversation, InboundMessage } from "../../src/channels/channel.ts";
+import { decideAccess } from "../../src/channels/access.ts";
+import type { AccessPolicy, Conversation, InboundMessage } from "../../src/channels/channel.ts";
 
 const careful: AccessPolicy = {
   dmPolicy: "pairing",

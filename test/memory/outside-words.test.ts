@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "../../src/lib/ids.ts";
 import { mayHoldOutsideWords } from "../../src/memory/outside-words.ts";
-import type { SpokenMessage } from "../../src/plugins/hooks.ts";
+import type { SpokenMessage } from "../../src/plugins/hook-map.ts";
 import { notePath } from "../../src/plugins/session-memory.ts";
 
 const AT = Date.UTC(2026, 10, 22);

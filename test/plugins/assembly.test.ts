@@ -5,7 +5,7 @@ import type { AnyChannel } from "../../src/channels/channel.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { assemble } from "../../src/plugins/assembly.ts";
 import { hooksConfig } from "../../src/plugins/config.ts";
-import type { HookContext } from "../../src/plugins/hook-context.ts";
+import type { HookContext } from "../../src/plugins/hook.ts";
 import { createHooks } from "../../src/plugins/hook-runner.ts";
 import { PLUGINS } from "../../src/plugins/index.ts";
 import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";

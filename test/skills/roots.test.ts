@@ -5,7 +5,7 @@ import { pluginRoot } from "../../src/skills/plugin-root.ts";
 import { bucketRoot, bundledRoot, extraRoot, managedRoot, workspaceRoots } from "../../src/skills/roots.ts";
 import type { SkillRoot } from "../../src/skills/skill.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
-import { DELETION_MARK } from "../../src/workspace/place.ts";
+import { DELETION_MARK } from "../../src/workspace/file-store.ts";
 import { watchWorkspace } from "../workspace/open-workspace.ts";
 import { watchBucket } from "../workspace/watch-bucket.ts";
 

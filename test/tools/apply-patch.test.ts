@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../../src/tools/patch.ts";
 import { patchText } from "../../src/tools/patch-text.ts";
-import { sealed } from "../../src/workspace/sealed.ts";
+import { sealed } from "../../src/workspace/state.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 import { fileTools } from "./file-tools.ts";
 

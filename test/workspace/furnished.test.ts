@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { furnished } from "../../src/workspace/furnished.ts";
+import { furnished } from "../../src/workspace/seed.ts";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import { watchWorkspace } from "./open-workspace.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEffectivelyEmpty } from "../../src/workspace/heartbeat-file.ts";
+import { isEffectivelyEmpty } from "../../src/workspace/bootstrap.ts";
 
 test("headings, comments, empty items, rules and empty code ask for nothing", () => {
   const nothing = ["", " \n\t\r\n", "# HEARTBEAT.md\r\n## Later", "- \n* [ ]\n+ [x]\n1.\n2) ", "---", "```md\n```"];

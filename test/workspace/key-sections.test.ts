@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keySectionsOf } from "../../src/workspace/key-sections.ts";
+import { keySectionsOf } from "../../src/workspace/read-text.ts";
 
 test("the sections that matter most are found by their headings, with what is below them", () => {
   const text = [

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/place.ts";
+import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/file-store.ts";
 import { MAX_FILE_BYTES, WorkspaceError } from "../../src/workspace/workspace.ts";
 import { workspaceContract } from "../contracts/workspace.ts";
 import { openWorkspace as open, watchWorkspace as watched } from "./open-workspace.ts";

@@ -3,9 +3,18 @@ import { z } from "zod";
 import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
 import { byteLength, head } from "../../lib/text.ts";
-import type { Buttons, ChannelContext, Delivery, OutboundPart, Target } from "../channel.ts";
+import type {
+  Buttons,
+  ChannelContext,
+  Delivery,
+  MenuCommand,
+  OutboundFile,
+  OutboundPart,
+  Reaction,
+  Target,
+} from "../channel.ts";
 import type { TelegramAccount } from "./account.ts";
-import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
+import { type BotAnswer, callBot, tokenOf, type Upload, type UploadMethod } from "./bot-api.ts";
 import { toPlainText } from "./markup.ts";
 
 type Context = ChannelContext<TelegramAccount>;
@@ -122,4 +131,92 @@ function explain(status: number, description: string, account: TelegramAccount):
     return `Telegram does not know the bot: check ${account.botToken.id}. ${description}`;
   if (status === 403) return `The bot may not write there: ${description}`;
   return `Telegram refused the message: ${description}`;
+}
+
+/** A picture over this many bytes is sent as a document. */
+const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
+const PHOTOS: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/webp"]);
+const SOUNDS: ReadonlySet<string> = new Set(["audio/mpeg", "audio/mp4"]);
+const VOICES: ReadonlySet<string> = new Set(["audio/ogg", ...SOUNDS]);
+
+/**
+ * Sends a file in the way in which Telegram shows it best. A picture that it does not take as one (400, so surely nothing
+ * was sent), too wide or too small for example, goes out again as a document.
+ */
+export async function sendFile(
+  file: OutboundFile,
+  context: ChannelContext<TelegramAccount>,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const token = tokenOf(context);
+  if (token === undefined) return tokenMissing(context);
+  if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
+  const send = ([method, field]: Way) => {
+    const upload = { field, file: new File([file.bytes], file.name, { type: file.mediaType }) };
+    return callBot(context, token, method, placeOf(file.target), signal, upload);
+  };
+  const way = wayOf(file);
+  const answer = await send(way);
+  const isRefused = answer.kind === "refused" && answer.status === 400 && way !== AS_DOCUMENT;
+  return toDelivery(isRefused ? await send(AS_DOCUMENT) : answer, context);
+}
+
+type Way = readonly [UploadMethod, Upload["field"]];
+
+const AS_DOCUMENT: Way = ["sendDocument", "document"];
+
+function wayOf({ mediaType, bytes, asVoice }: OutboundFile): Way {
+  if (PHOTOS.has(mediaType) && bytes.length <= MAX_PHOTO_BYTES) return ["sendPhoto", "photo"];
+  if (asVoice && VOICES.has(mediaType)) return ["sendVoice", "voice"];
+  if (SOUNDS.has(mediaType)) return ["sendAudio", "audio"];
+  return mediaType === "video/mp4" ? ["sendVideo", "video"] : AS_DOCUMENT;
+}
+
+/** Puts an emoji on a message, or takes the bot's own back. Telegram takes those of its own list only. */
+export async function react(
+  { target, messageId, emoji }: Reaction,
+  context: ChannelContext<TelegramAccount>,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const token = tokenOf(context);
+  if (token === undefined) return tokenMissing(context);
+  const id = Number(messageId);
+  if (!Number.isSafeInteger(id)) return { outcome: "failed", reason: `'${messageId}' is no id of a message.` };
+  const { chat_id } = chatOf(target);
+  // The list has some emojis without the selector that others write after them.
+  const reaction = emoji === "" ? [] : [{ type: "emoji", emoji: emoji.replaceAll("\u{FE0F}", "") } as const];
+  return toDelivery(
+    await callBot(context, token, "setMessageReaction", { chat_id, message_id: id, reaction }, signal),
+    context,
+  );
+}
+
+/** What Telegram takes of commands, and characters of a description; together they may still be too much for it. */
+const MAX_COMMANDS = 100;
+const MAX_DESCRIPTION_CHARS = 100;
+
+/**
+ * Shows commands in one chat's menu; where they are too much together, as many as are not.
+ * @see https://core.telegram.org/bots/api#setmycommands
+ */
+export async function showMenu(
+  commands: readonly MenuCommand[],
+  { conversationId }: Target,
+  context: ChannelContext<TelegramAccount>,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const token = tokenOf(context);
+  if (token === undefined) return tokenMissing(context);
+  const scope = { type: "chat", chat_id: Number(conversationId) } as const;
+  const taken = commands.slice(0, MAX_COMMANDS).map(({ name: command, summary }) => {
+    return { command, description: head(summary.replace(/\s+/g, " ").trim(), MAX_DESCRIPTION_CHARS) || command };
+  });
+  for (let count = taken.length; ; count = Math.floor(count / 2)) {
+    const answer = await callBot(context, token, "setMyCommands", { commands: taken.slice(0, count), scope }, signal);
+    if (!isTooMuch(answer) || count <= 1) return toDelivery(answer, context);
+  }
+}
+
+function isTooMuch(answer: BotAnswer): boolean {
+  return answer.kind === "refused" && answer.description.includes("BOT_COMMANDS_TOO_MUCH");
 }

@@ -6,14 +6,10 @@ import { type TelegramAccount, telegramAccount } from "./account.ts";
 import { attachmentsOf } from "./attachment.ts";
 import { tokenOf } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
-import { identify } from "./identity.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml } from "./markup.ts";
-import { commandAddressee, isAddressed, isName, namesSomebody } from "./mention.ts";
-import { showMenu } from "./menu.ts";
-import { react } from "./react.ts";
-import { sendPart, sendTyping } from "./send.ts";
-import { sendFile } from "./send-file.ts";
+import { commandAddressee, identify, isAddressed, isName, namesSomebody } from "./mention.ts";
+import { react, sendFile, sendPart, sendTyping, showMenu } from "./send.ts";
 import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
 
 /** Telegram, as a bot that is called through a webhook. */

@@ -1,8 +1,7 @@
-import { shortDigest } from "../../lib/short-digest.ts";
+import { shortDigest } from "../../lib/digest.ts";
 import { D1VectorIndex } from "./d1-vector-index.ts";
 import type { Space } from "./spaces.ts";
-import type { VectorIndex } from "./vector-index.ts";
-import { VectorIndexError } from "./vector-index.ts";
+import { type VectorIndex, VectorIndexError } from "./vector-index.ts";
 import type { VectorRoom } from "./vector-room.ts";
 import type { VectorizeBinding } from "./vectorize-binding.ts";
 import { VectorizeIndex } from "./vectorize-index.ts";

@@ -1,4 +1,4 @@
-import type { HookPlace } from "../../plugins/hook-context.ts";
+import type { HookPlace } from "../../plugins/hook.ts";
 import type { PromptHooks } from "../../plugins/session-hooks.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import { WORKSPACE_DIR } from "../../workspace/paths.ts";

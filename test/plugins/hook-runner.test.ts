@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { HookContext, HookPlace } from "../../src/plugins/hook-context.ts";
-import type { AnyHookOwner, HookTable } from "../../src/plugins/hook-handlers.ts";
+import type { AnyHookOwner, HookContext, HookPlace, HookTable } from "../../src/plugins/hook.ts";
 import { createHooks } from "../../src/plugins/hook-runner.ts";
 
 const PLACE: HookPlace = {

@@ -2,7 +2,7 @@ import { byteLength } from "../lib/text.ts";
 import { checkPath } from "./paths.ts";
 import type { Attempt } from "./retry.ts";
 import { WorkspaceError, type WorkspaceFile } from "./workspace.ts";
-import type { WriteQueue } from "./write-line.ts";
+import type { WriteQueue } from "./write-queue.ts";
 
 const MAX_KEY_BYTES = 1024;
 
