@@ -10,7 +10,7 @@ const KNOWN_MS = 5000;
 /** Groups that are remembered at once. */
 const MAX_KNOWN = 1000;
 
-const known = new Map<string, { activation: Activation | undefined; until: number }>();
+const cached = new Map<string, { activation: Activation | undefined; until: number }>();
 
 /**
  * What an owner has set for the group of a session, against the configuration; undefined for nothing. In another isolate
@@ -21,11 +21,11 @@ export async function findActivation(
   sessionKey: string,
   now: number,
 ): Promise<Activation | undefined> {
-  const last = known.get(sessionKey);
+  const last = cached.get(sessionKey);
   if (last !== undefined && now < last.until) return last.activation;
   const row = await drizzle(database).select().from(activations).where(eq(activations.sessionKey, sessionKey)).get();
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(sessionKey, { activation: row?.mode, until: now + KNOWN_MS });
+  if (cached.size >= MAX_KNOWN) cached.clear();
+  cached.set(sessionKey, { activation: row?.mode, until: now + KNOWN_MS });
   return row?.mode;
 }
 
@@ -41,5 +41,5 @@ export async function saveActivation(
     const target = activations.sessionKey;
     await db.insert(activations).values({ sessionKey, mode }).onConflictDoUpdate({ target, set: { mode } });
   }
-  known.delete(sessionKey);
+  cached.delete(sessionKey);
 }

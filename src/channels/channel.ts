@@ -25,7 +25,7 @@ export interface Channel<Account = never> {
    */
   replyToMode?(account: Account): ReplyToMode;
   /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
-  receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
+  receive(request: Request, context: ChannelContext<Account>): Promise<ReceiveResult>;
   /** Whether everything is set that sending through an account needs. */
   isReady(context: ChannelContext<Account>): boolean;
   /** The conversation that an id is of, where ids say that; absent where nobody can be written to first. */
@@ -117,7 +117,7 @@ export interface ChannelContext<Account> {
   now(): number;
 }
 
-export type Received =
+export type ReceiveResult =
   | { kind: "refused"; response: Response }
   /** Understood and of no concern to the agent (an edit, a join); answered 200. */
   | { kind: "ignored"; reason: string }

@@ -19,13 +19,13 @@ export type ChannelsConfig = Record<string, { accounts: Record<string, unknown> 
 
 /** What the configuration's `channels` may hold: per channel its accounts by id, or one account that is `default`. */
 export function channelsConfig(plugins: readonly AnyChannel[] = []): z.ZodType<ChannelsConfig> {
-  const entries = listChannels(plugins).map((channel) => [channel.id, accountsOf(channel)] as const);
+  const entries = listChannels(plugins).map((channel) => [channel.id, accountsSchema(channel)] as const);
   return z.strictObject(Object.fromEntries(entries)).prefault({}).describe("Where people talk to the agents.");
 }
 
 const accountId = z.string().regex(/^[\w-]{1,64}$/, "use letters, digits, - and _, at most 64");
 
-function accountsOf(channel: AnyChannel) {
+function accountsSchema(channel: AnyChannel) {
   // Where an account needs nothing but the usual variables, there is one without a word in the configuration.
   const needsNothing = channel.account.safeParse({}).success;
   const accounts = z.strictObject({
@@ -33,14 +33,14 @@ function accountsOf(channel: AnyChannel) {
       .record(accountId, channel.account)
       .describe("The accounts by id, which is part of the webhook's address."),
   });
-  const entry = eitherOf(accounts, channel.account)
+  const entry = eitherSchema(accounts, channel.account)
     .transform((value) => withAccounts(value, needsNothing))
     .pipe(accounts);
   return (needsNothing ? entry.prefault({}) : entry.optional()).describe(`The accounts of the channel ${channel.id}.`);
 }
 
 /** Takes everything, and describes itself as two forms: which of them is meant is found out before either is checked. */
-function eitherOf(...forms: z.ZodType[]) {
+function eitherSchema(...forms: z.ZodType[]) {
   return z.unknown().meta({
     get anyOf() {
       return forms.map((form) => {

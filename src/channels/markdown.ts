@@ -31,7 +31,7 @@ export function readMarkdown(markdown: string, canLink: (href: string) => boolea
 }
 
 /** Where a token stands. */
-interface Place {
+interface RenderContext {
   /** What it is inside of, the outermost first. */
   marks: readonly Mark[];
   /** What every line after its first begins with. */
@@ -41,29 +41,29 @@ interface Place {
 
 const BLANK_LINE = "\n\n";
 
-function words(text: string, place: Place): StyledRun[] {
+function words(text: string, place: RenderContext): StyledRun[] {
   return [{ text, marks: place.marks }];
 }
 
-function lines(text: string, place: Place): StyledRun[] {
+function lines(text: string, place: RenderContext): StyledRun[] {
   return words(indented(text, place), place);
 }
 
 /** A blank line stays blank. */
-function indented(text: string, place: Place): string {
+function indented(text: string, place: RenderContext): string {
   return text.replace(/\n(?!\n)/g, `\n${place.indent}`);
 }
 
 /** Inside of one more mark; a look that is already there is not put on twice. */
-function within(place: Place, mark: Mark): Place {
+function within(place: RenderContext, mark: Mark): RenderContext {
   return has(place, mark.kind) ? place : { ...place, marks: [...place.marks, mark] };
 }
 
-function has(place: Place, kind: Mark["kind"]): boolean {
+function has(place: RenderContext, kind: Mark["kind"]): boolean {
   return place.marks.some((mark) => mark.kind === kind);
 }
 
-function blocks(tokens: readonly Token[], place: Place, gap: string): StyledRun[] {
+function blocks(tokens: readonly Token[], place: RenderContext, gap: string): StyledRun[] {
   const shown = tokens.filter((token) => token.type !== "space" && token.type !== "def");
   return shown.flatMap((token, index) => {
     const follows = index > 0 && shown[index - 1]?.type !== "checkbox";
@@ -71,7 +71,7 @@ function blocks(tokens: readonly Token[], place: Place, gap: string): StyledRun[
   });
 }
 
-function block(token: Token, place: Place): StyledRun[] {
+function block(token: Token, place: RenderContext): StyledRun[] {
   if (!isKnown(token)) return lines(token.raw, place);
   switch (token.type) {
     case "heading":
@@ -95,20 +95,20 @@ function block(token: Token, place: Place): StyledRun[] {
   }
 }
 
-function codeBlock(token: Tokens.Code, place: Place): StyledRun[] {
+function codeBlock(token: Tokens.Code, place: RenderContext): StyledRun[] {
   const language = token.lang?.match(/^[\w+#.-]{1,40}/)?.[0];
   const mark: Mark = language === undefined ? { kind: "preformatted" } : { kind: "preformatted", language };
   return words(token.text.replace(/\n+$/, ""), within(place, mark));
 }
 
 /** A quote in a quote keeps its sign, since no platform nests them. */
-function quote(token: Tokens.Blockquote, place: Place): StyledRun[] {
+function quote(token: Tokens.Blockquote, place: RenderContext): StyledRun[] {
   if (!has(place, "quote")) return blocks(token.tokens, within(place, { kind: "quote" }), BLANK_LINE);
   const nested = { ...place, indent: `${place.indent}> ` };
   return [...words("> ", place), ...blocks(token.tokens, nested, BLANK_LINE)];
 }
 
-function list(token: Tokens.List, place: Place): StyledRun[] {
+function list(token: Tokens.List, place: RenderContext): StyledRun[] {
   const gap = token.loose ? BLANK_LINE : "\n";
   return token.items.flatMap((item, index) => {
     const bullet = token.ordered ? `${Number(token.start) + index}. ` : "• ";
@@ -118,7 +118,7 @@ function list(token: Tokens.List, place: Place): StyledRun[] {
   });
 }
 
-function table(token: Tokens.Table, place: Place): StyledRun[] {
+function table(token: Tokens.Table, place: RenderContext): StyledRun[] {
   const rows = [token.header, ...token.rows].map((row) => row.map((cell) => bareText(cell.tokens)));
   return words(drawTable(rows, token.align), within(place, { kind: "preformatted" }));
 }
@@ -128,11 +128,11 @@ function bareText(tokens: readonly Token[]): string {
   return plainText(inline(tokens, { marks: [], indent: "", canLink: () => false }));
 }
 
-function inline(tokens: readonly Token[], place: Place): StyledRun[] {
+function inline(tokens: readonly Token[], place: RenderContext): StyledRun[] {
   return tokens.flatMap((token) => inlineToken(token, place));
 }
 
-function inlineToken(token: Token, place: Place): StyledRun[] {
+function inlineToken(token: Token, place: RenderContext): StyledRun[] {
   if (!isKnown(token)) return lines(token.raw, place);
   switch (token.type) {
     case "text":
@@ -160,7 +160,7 @@ function inlineToken(token: Token, place: Place): StyledRun[] {
 }
 
 /** Links cannot nest: of an image in a link only its description is kept. */
-function link(token: Tokens.Link | Tokens.Image, place: Place): StyledRun[] {
+function link(token: Tokens.Link | Tokens.Image, place: RenderContext): StyledRun[] {
   if (token.type === "link" && token.autolink) return words(token.text, place);
   const href = decodeReferences(token.href);
   const label = bareText(token.tokens).trim();
@@ -250,11 +250,11 @@ const NAMED = new Map([
 export function decodeReferences(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED.get(name) ?? whole;
-    return characterOf(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? whole;
+    return codePointCharacter(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? whole;
   });
 }
 
-function characterOf(codePoint: number): string | undefined {
+function codePointCharacter(codePoint: number): string | undefined {
   const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
   return codePoint === 0 || codePoint > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(codePoint);
 }

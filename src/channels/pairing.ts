@@ -25,7 +25,7 @@ export async function findPaired(database: D1Database, peer: Peer): Promise<Pair
   const row = await drizzle(database)
     .select({ owner: pairings.owner })
     .from(pairings)
-    .where(and(eq(pairings.id, idOf(peer)), isNotNull(pairings.approvedAt)))
+    .where(and(eq(pairings.id, pairingId(peer)), isNotNull(pairings.approvedAt)))
     .get();
   return row && { id: peer.senderId, owner: row.owner };
 }
@@ -53,7 +53,7 @@ export async function requestPairing(database: D1Database, request: PairingReque
   const added = await db
     .insert(pairings)
     .values({
-      id: idOf(peer),
+      id: pairingId(peer),
       channelId,
       accountId,
       code,
@@ -70,7 +70,7 @@ export async function requestPairing(database: D1Database, request: PairingReque
 export async function forgetRequest(database: D1Database, peer: Peer): Promise<void> {
   await drizzle(database)
     .delete(pairings)
-    .where(and(eq(pairings.id, idOf(peer)), isNull(pairings.approvedAt)));
+    .where(and(eq(pairings.id, pairingId(peer)), isNull(pairings.approvedAt)));
 }
 
 /** A request to be let in. */
@@ -102,6 +102,6 @@ export async function removePairing(database: D1Database, id: string): Promise<b
   return removed.length > 0;
 }
 
-function idOf({ channelId, accountId, senderId }: Peer): string {
+function pairingId({ channelId, accountId, senderId }: Peer): string {
   return `${channelId}:${accountId}:${encodeURIComponent(senderId)}`;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../lib/errors.ts";
 import { readCapped } from "../lib/read-capped.ts";
-import type { Received } from "./channel.ts";
+import type { ReceiveResult } from "./channel.ts";
 
 /** Largest webhook body that any channel reads, in bytes. */
 export const MAX_WEBHOOK_BYTES = 1024 * 1024;
@@ -14,19 +14,19 @@ const STATUS = {
 } as const satisfies Partial<Record<ErrorCode, number>>;
 
 /** Refuses a webhook request with the error body that every route of the Worker answers. */
-export function refuse(code: keyof typeof STATUS, message: string, headers: HeadersInit = {}): Received {
+export function refuse(code: keyof typeof STATUS, message: string, headers: HeadersInit = {}): ReceiveResult {
   const response = Response.json({ error: { code, message } }, { status: STATUS[code], headers });
   return { kind: "refused", response };
 }
 
 /** Refuses every method but POST. */
-export function refuseMethod(request: Request): Received | undefined {
+export function refuseMethod(request: Request): ReceiveResult | undefined {
   if (request.method === "POST") return undefined;
   return refuse("method_not_allowed", "A webhook is called with POST.", { Allow: "POST" });
 }
 
 /** Refuses a body over the limit. */
-export function refuseSize(): Received {
+export function refuseSize(): ReceiveResult {
   return refuse("payload_too_large", `The body is over ${MAX_WEBHOOK_BYTES} bytes.`);
 }
 

@@ -19,7 +19,7 @@ const indexMessage = z.object({
 }) satisfies z.ZodType<IndexMemory>;
 
 /** The messages of one agent. */
-interface Job {
+interface IndexingJob {
   /** Of the message that knows of least: a new one makes the work worth trying. */
   fruitless: number;
   messages: Message[];
@@ -31,14 +31,19 @@ interface Job {
  * index is cleared away.
  */
 export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
-  const jobs = jobsIn(batch.messages);
+  const jobs = groupByAgent(batch.messages);
   if (jobs.size === 0) return;
   await knowConfiguration(env, Date.now());
-  for (const [agentId, job] of jobs) await carryOut(agentId, job, env, ctx);
+  for (const [agentId, job] of jobs) await runJob(agentId, job, env, ctx);
 }
 
 /** Never rejects: what one agent lacks is nothing to the next. */
-async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env, ctx: ExecutionContext): Promise<void> {
+async function runJob(
+  agentId: string,
+  { fruitless, messages }: IndexingJob,
+  env: Env,
+  ctx: ExecutionContext,
+): Promise<void> {
   try {
     const services = createServices(env, (promise) => ctx.waitUntil(promise));
     const agent = agentIds(services.config).includes(agentId) ? agentOf(services.config, agentId) : undefined;
@@ -52,8 +57,8 @@ async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env,
   }
 }
 
-function jobsIn(messages: readonly Message[]): Map<string, Job> {
-  const jobs = new Map<string, Job>();
+function groupByAgent(messages: readonly Message[]): Map<string, IndexingJob> {
+  const jobs = new Map<string, IndexingJob>();
   for (const message of messages) {
     const asked = indexMessage.safeParse(message.body);
     if (!asked.success) {

@@ -13,7 +13,7 @@ const pruneMessage: z.ZodType<PruneVersions> = z.object({
 });
 
 /** The messages that ask for the same file. */
-interface Job {
+interface PruneJob {
   agentId: string;
   path: string;
   messages: Message[];
@@ -29,7 +29,7 @@ export async function consumeUpkeep(
   env: Pick<Env, "FILES">,
   now: number = Date.now(),
 ): Promise<void> {
-  const jobs = [...jobsIn(batch.messages).values()];
+  const jobs = [...groupByFile(batch.messages).values()];
   const storeOf = (agentId: string) => ({ bucket: env.FILES, attempt: createAttempt(sleepAbout), agentId });
   for (const job of jobs) {
     try {
@@ -52,8 +52,8 @@ async function sweep(store: VersionStore, now: number): Promise<void> {
   }
 }
 
-function jobsIn(messages: readonly Message[]): Map<string, Job> {
-  const jobs = new Map<string, Job>();
+function groupByFile(messages: readonly Message[]): Map<string, PruneJob> {
+  const jobs = new Map<string, PruneJob>();
   for (const message of messages) {
     const asked = pruneMessage.safeParse(message.body);
     if (!asked.success) {

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { type DocsPage, findPage, PAGES } from "../docs/pages.ts";
 import { shortDigest } from "../lib/digest.ts";
-import { nearestOf } from "../lib/nearest.ts";
+import { nearestNames } from "../lib/nearest.ts";
 import { passesIfNoneMatch } from "./conditions.ts";
 import type { AppEnv } from "./context.ts";
 import { DOCS_POLICY, renderMissing, renderPage } from "./docs-page.ts";
@@ -83,7 +83,7 @@ async function answer(c: Context<AppEnv>, name: string): Promise<Response> {
 }
 
 function missing(c: Context<AppEnv>, name: string, format: Format): Response {
-  const near = nearestOf(
+  const near = nearestNames(
     name.replace(/\.md$/, ""),
     PAGES.map((page) => page.name),
   );

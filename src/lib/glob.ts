@@ -28,7 +28,7 @@ function compile(relative: string, glob: string): RE2JS {
       depth--;
       return ")";
     }
-    return SPECIAL[part] ?? (part.length > 2 && part.startsWith("[") ? classOf(part) : RE2JS.quote(part));
+    return SPECIAL[part] ?? (part.length > 2 && part.startsWith("[") ? characterClass(part) : RE2JS.quote(part));
   });
   if (depth > 0) throw new Error(`\`${glob}\` is no glob: a { is not closed.`);
   return RE2JS.compile(source.join(""), RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
@@ -43,7 +43,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 /** `[!abc]` as a class of RE2. */
-function classOf(part: string): string {
+function characterClass(part: string): string {
   const isNegated = part.startsWith("[!");
   const members = part.slice(isNegated ? 2 : 1, -1).replace(/[\\^[\]]/g, "\\$&");
   return isNegated ? `[^/${members}]` : `[${members}]`;

@@ -8,11 +8,11 @@ const MAX_WORD_CHARS = 200;
  * The names that somebody may have meant who wrote `word`, the likeliest first: those that hold it or are held by it, and
  * those that are a few letters away. Case does not count.
  */
-export function nearestOf(word: string, names: readonly string[], most = 3): string[] {
+export function nearestNames(word: string, names: readonly string[], most = 3): string[] {
   if (word.length > MAX_WORD_CHARS) return [];
   const meant = word.toLowerCase();
   const scored = names.flatMap((name) => {
-    const far = farOf(meant, name.toLowerCase());
+    const far = slipDistance(meant, name.toLowerCase());
     return far === undefined ? [] : [{ name, far }];
   });
   return scored
@@ -22,7 +22,7 @@ export function nearestOf(word: string, names: readonly string[], most = 3): str
 }
 
 /** How many letters lie between them, or undefined where that is too many to be a slip. */
-function farOf(meant: string, name: string): number | undefined {
+function slipDistance(meant: string, name: string): number | undefined {
   const letters = distance(meant, name);
   const holds = meant.length > 2 && (name.includes(meant) || meant.includes(name));
   return holds || letters <= Math.max(meant.length, name.length) / LETTERS_PER_SLIP ? letters : undefined;

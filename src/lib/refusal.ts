@@ -10,16 +10,16 @@ export function orRefusal<Result>(work: () => Result): Result | Refusal {
   try {
     return work();
   } catch (thrown) {
-    return refusalOf(thrown);
+    return toRefusal(thrown);
   }
 }
 
 /** The same for what takes a while. Rejects with what is no refusal. */
 export async function orRefusalLater<Result>(work: () => Promise<Result>): Promise<Result | Refusal> {
-  return work().catch(refusalOf);
+  return work().catch(toRefusal);
 }
 
-function refusalOf(thrown: unknown): Refusal {
+function toRefusal(thrown: unknown): Refusal {
   if (!(thrown instanceof IsopodError)) throw thrown;
   const { code, message, hint, details } = thrown;
   return { refused: { code, message, hint, details } };

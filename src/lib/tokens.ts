@@ -60,7 +60,7 @@ export function estimateTokens(text: string): number {
   let length = 0;
   for (let at = 0; at < words.length; at++) {
     const code = words.charCodeAt(at);
-    let kind = kindOf(code);
+    let kind = characterKind(code);
     if (kind === LETTER) {
       const script = SCRIPTS.find(({ from, to }) => code >= from && code <= to);
       tokens += script?.tokens ?? OTHER;
@@ -79,7 +79,7 @@ export function estimateTokens(text: string): number {
         if (length % 3 === 1) tokens += NUMBER;
         break;
       case MARK:
-        if (length === 1 && kindOf(words.charCodeAt(at + 1)) <= UPPER) tokens += LEADING_MARK;
+        if (length === 1 && characterKind(words.charCodeAt(at + 1)) <= UPPER) tokens += LEADING_MARK;
         else if (length % 3 === 1) tokens += MARKS;
         break;
       case SPACE:
@@ -94,7 +94,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-function kindOf(code: number): number {
+function characterKind(code: number): number {
   if (code >= 97 && code <= 122) return LOWER;
   if (code === 32 || code === 9) return SPACE;
   if (code >= 65 && code <= 90) return UPPER;

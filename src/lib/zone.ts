@@ -4,7 +4,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** Whether a text names a time zone. */
 export function isZone(text: string): boolean {
   try {
-    return Boolean(formatOf(text));
+    return Boolean(zoneFormat(text));
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;
@@ -19,7 +19,7 @@ export function isZone(text: string): boolean {
 export function lastAtHour(now: number, hour: number, zone: string): number {
   const date = new Date(wallClock(now, zone));
   const on = (day: number) =>
-    instantOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + day, hour), zone);
+    firstInstant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + day, hour), zone);
   const today = on(0);
   return today <= now ? today : on(-1);
 }
@@ -35,7 +35,7 @@ export function localTime(instant: number, zone: string): string {
 }
 
 /** The first instant at which clocks in a zone show a date and time, which is given as if it were UTC. */
-function instantOf(wall: number, zone: string): number {
+function firstInstant(wall: number, zone: string): number {
   const before = wall - offsetAt(wall - DAY_MS, zone);
   const after = wall - offsetAt(wall + DAY_MS, zone);
   const shown = [Math.min(before, after), Math.max(before, after)].find((at) => wallClock(at, zone) === wall);
@@ -49,7 +49,7 @@ function offsetAt(instant: number, zone: string): number {
 /** What clocks in a zone show, to the second, as if it were UTC. */
 function wallClock(instant: number, zone: string): number {
   const parts = new Map(
-    formatOf(zone)
+    zoneFormat(zone)
       .formatToParts(instant)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -59,7 +59,7 @@ function wallClock(instant: number, zone: string): number {
 
 const FIELDS = ["year", "month", "day", "hour", "minute", "second"] as const;
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function zoneFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
   const numeric = "numeric" as const;

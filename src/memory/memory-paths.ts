@@ -1,7 +1,7 @@
 import type { Agent } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { globMatcher } from "../lib/glob.ts";
-import { mediaTypeOf } from "../workspace/media-type.ts";
+import { mediaTypeForPath } from "../workspace/media-type.ts";
 import { resolveFolder } from "../workspace/paths.ts";
 
 /** The settings that say what of a workspace is memory. */
@@ -89,7 +89,7 @@ function extraPlace(entry: string): ExtraPlace {
 
 /** Whether the name of a file leaves it open that it is a text. */
 function isPerhapsText(path: string): boolean {
-  const type = mediaTypeOf(path);
+  const type = mediaTypeForPath(path);
   if (path.toLowerCase().endsWith(".svg")) return true;
   return !/^(?:image|audio|video)\/|^application\/(?:pdf|zip|gzip|vnd\.)/.test(type);
 }

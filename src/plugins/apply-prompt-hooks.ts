@@ -11,7 +11,7 @@ import type { PromptHooks } from "./session-hooks.ts";
 export type SentPrompt = Omit<RenderedPrompt, "added">;
 
 /** The turn that a prompt is for, as plugins are told of it. */
-export interface PromptMoment extends Pick<PromptEvent, "model"> {
+export interface PromptTurn extends Pick<PromptEvent, "model"> {
   /** What the model will see of the conversation, oldest first. */
   messages(): PromptEvent["messages"];
   /** Absent where no run has begun. */
@@ -24,30 +24,30 @@ export interface PromptMoment extends Pick<PromptEvent, "model"> {
  */
 export async function applyPromptHooks(
   { added, ...prompt }: RenderedPrompt,
-  moment: PromptMoment,
+  moment: PromptTurn,
   hooks: PromptHooks,
 ): Promise<PluginPrompt> {
-  const lines = await Promise.all(added.map(({ name, text }) => sectionLine(name, text, moment)));
+  const lines = await Promise.all(added.map(({ name, text }) => sectionAuditLine(name, text, moment)));
   const built = await changed("before_prompt_build", prompt, moment, hooks);
   const started = await changed("before_agent_start", built.prompt, moment, hooks);
   hooks.audit.write([...lines, ...built.lines, ...started.lines]);
-  return { ...started.prompt, alike: (other) => started.again(built.again(other)) };
+  return { ...started.prompt, applyTo: (other) => started.applyTo(built.applyTo(other)) };
 }
 
 /** A prompt once plugins have spoken, and what becomes by their words of another one for the same turn. */
 export interface PluginPrompt extends SentPrompt {
-  alike(other: RenderedPrompt): SentPrompt;
+  applyTo(other: RenderedPrompt): SentPrompt;
 }
 
-interface Changed {
+interface ChangedPrompt {
   prompt: SentPrompt;
   /** Changes another prompt in the same way. */
-  again(other: SentPrompt): SentPrompt;
+  applyTo(other: SentPrompt): SentPrompt;
   lines: AuditLine[];
 }
 
 /** What one plugin has said of a prompt. */
-interface Answer {
+interface PromptAnswer {
   by: string;
   answer: PromptChange;
 }
@@ -55,22 +55,22 @@ interface Answer {
 async function changed(
   event: "before_prompt_build" | "before_agent_start",
   prompt: SentPrompt,
-  moment: PromptMoment,
+  moment: PromptTurn,
   hooks: PromptHooks,
-): Promise<Changed> {
-  if (!hooks.has(event)) return { prompt, again: (other) => other, lines: [] };
+): Promise<ChangedPrompt> {
+  if (!hooks.has(event)) return { prompt, applyTo: (other) => other, lines: [] };
   const { model, messages, runId } = moment;
   const { system } = prompt;
   const { merged = {}, answers } = await hooks.run(event, { system, model, messages: messages() }, runId);
   const again = (other: SentPrompt) => applied(other, merged, answers);
-  return { prompt: again(prompt), again, lines: await promptAuditLines(system, answers, moment) };
+  return { prompt: again(prompt), applyTo: again, lines: await promptAuditLines(system, answers, moment) };
 }
 
 /** A prompt with a change of plugins. Pure. */
 function applied(
   prompt: SentPrompt,
   { systemPrompt, prependContext }: PromptChange,
-  by: readonly Answer[],
+  by: readonly PromptAnswer[],
 ): SentPrompt {
   const replaced = systemPrompt === undefined ? prompt : replacement(systemPrompt, whoSaid(by, "systemPrompt").at(-1));
   if (prependContext === undefined || prependContext === "") return replaced;
@@ -99,22 +99,22 @@ function replacement(text: string, plugin = ""): SentPrompt {
   return { system, sections: [section] };
 }
 
-function whoSaid(answers: readonly Answer[], field: keyof PromptChange): string[] {
+function whoSaid(answers: readonly PromptAnswer[], field: keyof PromptChange): string[] {
   return answers.flatMap(({ by, answer }) => (answer[field] === undefined ? [] : [by]));
 }
 
 /** One line for each text that a plugin gave, against what was there before it. */
 async function promptAuditLines(
   system: SystemPrompt,
-  answers: readonly Answer[],
-  { runId }: PromptMoment,
+  answers: readonly PromptAnswer[],
+  { runId }: PromptTurn,
 ): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
   let whole = `${system.stable}\n\n${system.dynamic}`;
   let context = "";
   for (const { by, answer } of answers) {
     const { systemPrompt, prependContext } = answer;
-    const line = (subject: string) => promptLine(by, subject, runId);
+    const line = (subject: string) => promptAuditLine(by, subject, runId);
     if (systemPrompt !== undefined) {
       lines.push(await changeLine(line("systemPrompt"), whole, systemPrompt));
       whole = systemPrompt;
@@ -128,12 +128,12 @@ async function promptAuditLines(
   return lines;
 }
 
-function sectionLine(name: string, text: string, { runId }: PromptMoment): Promise<AuditLine> {
+function sectionAuditLine(name: string, text: string, { runId }: PromptTurn): Promise<AuditLine> {
   const [by = name] = name.split("/");
-  return changeLine(promptLine(by, `section ${name}`, runId), "", text);
+  return changeLine(promptAuditLine(by, `section ${name}`, runId), "", text);
 }
 
-function promptLine(by: string, subject: string, runId: string | undefined): AuditLine {
+function promptAuditLine(by: string, subject: string, runId: string | undefined): AuditLine {
   return { kind: "prompt", ...(runId !== undefined && { runId }), by, subject };
 }
 
@@ -182,9 +182,9 @@ async function bootstrapAuditLines(
   runId: string | undefined,
 ): Promise<AuditLine[]> {
   const lines: Promise<AuditLine>[] = [];
-  let before = contentsOf(files);
+  let before = contentByPath(files);
   for (const { by, answer } of answers) {
-    const after = contentsOf(answer.files.map(asBootstrapFile));
+    const after = contentByPath(answer.files.map(asBootstrapFile));
     for (const path of new Set([...before.keys(), ...after.keys()])) {
       const [was = "", is = ""] = [before.get(path), after.get(path)];
       if (was !== is)
@@ -197,6 +197,6 @@ async function bootstrapAuditLines(
   return Promise.all(lines);
 }
 
-function contentsOf(files: readonly BootstrapFile[]): Map<string, string> {
+function contentByPath(files: readonly BootstrapFile[]): Map<string, string> {
   return new Map(files.map(({ path, content }) => [path, content]));
 }

@@ -9,7 +9,7 @@ import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
 import { pluginRoot } from "../skills/plugin-root.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
-import { type Contributed, contributedBy } from "./contributions.ts";
+import { contributionsFor, type ModelContribution } from "./contributions.ts";
 import type { AnyHookOwner } from "./hook.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -24,7 +24,7 @@ export interface Assembly {
   /** Where their skills are, those of one plugin together. */
   skills: readonly SkillRoot[];
   /** What is said for a model, `provider/model`, in words of its own. */
-  contributionFor(model: string): Contributed;
+  contributionFor(model: string): ModelContribution;
 }
 
 /** The names of tools that are ours, also of those that are not there yet. */
@@ -42,7 +42,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
     "plugin",
     plugins.map(({ name }) => name),
   );
-  const on = plugins.filter((plugin) => isOn(plugin, config));
+  const on = plugins.filter((plugin) => isEnabled(plugin, config));
   const tools = on.flatMap((plugin) => plugin.tools ?? []);
   const channels = on.flatMap((plugin) => plugin.channels ?? []);
   refuseRepeats("tool", [...OUR_TOOLS, ...tools.map(({ name }) => name)]);
@@ -50,7 +50,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
   return {
     hooks: on.flatMap((plugin) => {
       const { name, hooks } = plugin;
-      return hooks === undefined ? [] : [{ name, hooks, settings: settingsOf(plugin, config) }];
+      return hooks === undefined ? [] : [{ name, hooks, settings: pluginSettings(plugin, config) }];
     }),
     tools,
     sections: {
@@ -60,17 +60,17 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
     channels,
     providers: Object.assign({}, ...on.map((plugin) => plugin.providers)),
     skills: on.flatMap(({ name, skills = [] }) => (skills.length === 0 ? [] : [pluginRoot(name, skills)])),
-    contributionFor: (model) => contributedBy(on, model),
+    contributionFor: (model) => contributionsFor(on, model),
   };
 }
 
 /** Whether a plugin takes part. */
-export function isOn({ name }: AnyPlugin, { internal }: HooksConfig): boolean {
+export function isEnabled({ name }: AnyPlugin, { internal }: HooksConfig): boolean {
   return internal.enabled && internal.entries[name]?.enabled !== false;
 }
 
 /** A plugin's own settings; the defaults where the configuration has no entry for it. */
-function settingsOf({ name, settings }: AnyPlugin, { internal }: HooksConfig): unknown {
+function pluginSettings({ name, settings }: AnyPlugin, { internal }: HooksConfig): unknown {
   const { enabled: _, ...own } = internal.entries[name] ?? settings?.parse({}) ?? {};
   return own;
 }

@@ -16,7 +16,7 @@ const enabled = z.boolean().default(true).describe("Whether it takes part.");
 
 /** What the configuration's `hooks` may hold. The name of a plugin that is not there is an error that names it. */
 export function hooksConfig(plugins: readonly AnyPlugin[]): z.ZodType<HooksConfig> {
-  const entries = Object.fromEntries(plugins.map((plugin) => [plugin.name, entryOf(plugin)]));
+  const entries = Object.fromEntries(plugins.map((plugin) => [plugin.name, entrySchema(plugin)]));
   return z
     .strictObject({
       ...webhooks,
@@ -35,6 +35,6 @@ export function hooksConfig(plugins: readonly AnyPlugin[]): z.ZodType<HooksConfi
     .describe("What may take part in the agents' work.");
 }
 
-function entryOf({ settings, summary }: AnyPlugin) {
+function entrySchema({ settings, summary }: AnyPlugin) {
   return (settings ?? z.strictObject({})).extend({ enabled }).prefault({}).describe(summary);
 }

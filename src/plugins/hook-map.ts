@@ -5,7 +5,7 @@ import type { SystemPrompt } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 
 /** An event, and what a hook may answer to it. `unknown` means that nobody listens to the answer. */
-interface Point<Event, Answer = unknown> {
+interface HookPoint<Event, Answer = unknown> {
   event: Event;
   answer: Answer;
 }
@@ -19,59 +19,59 @@ interface Point<Event, Answer = unknown> {
  */
 export interface HookMap {
   /** Before a turn takes its model. May name another one of a configured provider; the highest priority wins. */
-  before_model_resolve: Point<ModelChoiceEvent, ModelChange>;
+  before_model_resolve: HookPoint<ModelChoiceEvent, ModelChange>;
   /** Once the system prompt is rendered. May put text above its changing part, or replace it. */
-  before_prompt_build: Point<PromptEvent, PromptChange>;
+  before_prompt_build: HookPoint<PromptEvent, PromptChange>;
   /** The last look before the model is asked for the first time in a turn; may do what `before_prompt_build` may. */
-  before_agent_start: Point<PromptEvent, PromptChange>;
+  before_agent_start: HookPoint<PromptEvent, PromptChange>;
   /** Once the end of a turn is stored; nothing waits for it. At most once. */
-  agent_end: Point<AgentEndEvent>;
+  agent_end: HookPoint<AgentEndEvent>;
   /** Before the older part of a conversation is summarized. Again after a crash. */
-  before_compaction: Point<CompactionStartEvent>;
+  before_compaction: HookPoint<CompactionStartEvent>;
   /** Once the summary is stored. At most once. */
-  after_compaction: Point<CompactionEndEvent>;
+  after_compaction: HookPoint<CompactionEndEvent>;
   /**
    * Right before a call is launched, and before a person is asked about it; a call that they allowed runs with what they
    * saw. `block: true` ends it: nobody of lower priority is asked. Changed arguments are what the next one sees. Whoever
    * throws or takes too long blocks. Again where a call is run again after a crash.
    */
-  before_tool_call: Point<ToolCallEvent, ToolCallChange>;
+  before_tool_call: HookPoint<ToolCallEvent, ToolCallChange>;
   /** Once the result of a call is stored. At most once. */
-  after_tool_call: Point<ToolResultEvent>;
+  after_tool_call: HookPoint<ToolResultEvent>;
   /** Once a message is stored; nothing waits for it, and a command that acts at once is none. At most once. */
-  message_received: Point<MessageReceivedEvent>;
+  message_received: HookPoint<MessageReceivedEvent>;
   /**
    * Before a text leaves for a channel, whole and as Markdown: replies, which then do not leave in blocks, what is told of
    * tool calls, what the message tool sends, answers of commands, questions to a person. `cancel: true` ends it: it is not sent. Changed content is what the next
    * one sees. The transcript keeps what the model said. Again where a crash comes before what is sent is stored.
    */
-  message_sending: Point<MessageSendingEvent, MessageChange>;
+  message_sending: HookPoint<MessageSendingEvent, MessageChange>;
   /** After each attempt to deliver a part, with its outcome. At most once. */
-  message_sent: Point<MessageSentEvent>;
+  message_sent: HookPoint<MessageSentEvent>;
   /** A conversation begins, under a session id of its own. At least once. */
-  session_start: Point<SessionBoundaryEvent>;
+  session_start: HookPoint<SessionBoundaryEvent>;
   /** A conversation is over: it was begun anew. At least once. */
-  session_end: Point<SessionBoundaryEvent>;
+  session_end: HookPoint<SessionBoundaryEvent>;
   /** Once for each deployment and agent, after its first turn; again where that was interrupted. */
-  gateway_start: Point<GatewayEvent>;
+  gateway_start: HookPoint<GatewayEvent>;
   /** Never: a function on the edge is not told when it ends. Declared because plugins know it from OpenClaw. */
-  gateway_stop: Point<GatewayEvent>;
+  gateway_stop: HookPoint<GatewayEvent>;
   /** The workspace files that the prompt is to show. May answer with others, which are cut to the same limits. */
-  "agent:bootstrap": Point<BootstrapEvent, BootstrapChange>;
+  "agent:bootstrap": HookPoint<BootstrapEvent, BootstrapChange>;
   /** A conversation was begun anew by `/new`. At least once. */
-  "command:new": Point<SessionResetEvent>;
+  "command:new": HookPoint<SessionResetEvent>;
   /** A conversation was begun anew by `/reset`. At least once. */
-  "command:reset": Point<SessionResetEvent>;
+  "command:reset": HookPoint<SessionResetEvent>;
   /** Runs were stopped by `/stop`. At most once. */
-  "command:stop": Point<StopEvent>;
+  "command:stop": HookPoint<StopEvent>;
 }
 
 /** The moments that cannot wait: a hook answers at once, and a promise is refused. */
 export interface SyncHookMap {
   /** Before the result of a call is bounded, stored and shown. May answer with another, which the next one sees. */
-  tool_result_persist: Point<ResultPersistEvent, ResultChange>;
+  tool_result_persist: HookPoint<ResultPersistEvent, ResultChange>;
   /** A command was given; part of the commit that records it, so exactly once. */
-  command: Point<CommandEvent>;
+  command: HookPoint<CommandEvent>;
 }
 
 export type HookName = keyof HookMap;

@@ -15,7 +15,7 @@ import type {
 } from "./hook-map.ts";
 
 /** How the answers of an event's hooks, in the order in which they run, become one. Pure. */
-export interface Rule<Event, Answer> {
+export interface MergeRule<Event, Answer> {
   /** What holds after one more answer. */
   merge(before: Answer, answer: Answer): Answer;
   /** The event as the next hook sees it. */
@@ -27,51 +27,51 @@ export interface Rule<Event, Answer> {
 }
 
 type Rules<Points extends { [Name in keyof Points]: { event: unknown; answer: unknown } }> = {
-  readonly [Name in keyof Points]: Rule<Points[Name]["event"], Points[Name]["answer"]>;
+  readonly [Name in keyof Points]: MergeRule<Points[Name]["event"], Points[Name]["answer"]>;
 };
 
 /** A rule for an event that every hook sees as it is. */
-type Plain<Answer> = Omit<Rule<never, Answer>, "pass">;
+type FixedEventRule<Answer> = Omit<MergeRule<never, Answer>, "pass">;
 
 /** The highest priority runs first, so what was said before stands. */
-const model: Plain<ModelChange> = {
+const model: FixedEventRule<ModelChange> = {
   merge: (before, answer) => ({ ...answer, ...before }),
   isFinal: never,
 };
 
 /** Contexts are added to each other; of whole prompts the last one stands. */
-const prompt: Plain<PromptChange> = {
-  merge: (before, answer) => ({ ...before, ...answer, ...contextOf(before, answer) }),
+const prompt: FixedEventRule<PromptChange> = {
+  merge: (before, answer) => ({ ...before, ...answer, ...joinedContext(before, answer) }),
   isFinal: never,
 };
 
-const toolCall: Rule<ToolCallEvent, ToolCallChange> = {
+const toolCall: MergeRule<ToolCallEvent, ToolCallChange> = {
   merge: (before, answer) => ({ ...before, ...answer }),
   pass: (event, { args }) => (args === undefined ? event : { ...event, args }),
   isFinal: ({ block }) => block === true,
   failed: (plugin, why) => ({ block: true, reason: `the plugin ${plugin} could not check it: ${why}` }),
 };
 
-const message: Rule<MessageSendingEvent, MessageChange> = {
+const message: MergeRule<MessageSendingEvent, MessageChange> = {
   merge: (before, answer) => ({ ...before, ...answer }),
   pass: (event, { content }) => (content === undefined ? event : { ...event, content }),
   isFinal: ({ cancel }) => cancel === true,
 };
 
-const result: Rule<ResultPersistEvent, ResultChange> = {
+const result: MergeRule<ResultPersistEvent, ResultChange> = {
   merge: (before, answer) => ({ ...before, ...answer }),
   pass: (event, change) => ({ ...event, ...change }),
   isFinal: never,
 };
 
-const bootstrap: Rule<BootstrapEvent, BootstrapChange> = {
+const bootstrap: MergeRule<BootstrapEvent, BootstrapChange> = {
   merge: (_, answer) => answer,
   pass: (_, { files }) => ({ files: files.map(asBootstrapFile) }),
   isFinal: never,
 };
 
 /** Whatever was answered, nobody listens. */
-const observed: Plain<unknown> = { merge: (before) => before, isFinal: never };
+const observed: FixedEventRule<unknown> = { merge: (before) => before, isFinal: never };
 
 /** The rule of each event. */
 export const RULES: Rules<HookMap> & Rules<SyncHookMap> = {
@@ -105,12 +105,12 @@ export function asBootstrapFile(file: BootstrapChange["files"][number]): Bootstr
   return { ...file, rawChars: length, injectedChars: length, truncated: false, missing: false };
 }
 
-function contextOf(before: PromptChange, answer: PromptChange): PromptChange {
+function joinedContext(before: PromptChange, answer: PromptChange): PromptChange {
   const contexts = [before.prependContext, answer.prependContext].filter((text) => text !== undefined && text !== "");
   return contexts.length === 0 ? {} : { prependContext: contexts.join("\n\n") };
 }
 
-function plain<Event, Answer>(rule: Plain<Answer>): Rule<Event, Answer> {
+function plain<Event, Answer>(rule: FixedEventRule<Answer>): MergeRule<Event, Answer> {
   return { ...rule, pass: same };
 }
 

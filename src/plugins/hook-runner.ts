@@ -1,19 +1,19 @@
 import { messageOf } from "../lib/errors.ts";
 import type { log as writeLog } from "../lib/log.ts";
-import type { AnyHookOwner, AsyncHookTable, Hook, HookContext, HookPlace, SyncHookTable } from "./hook.ts";
+import type { AnyHookOwner, AsyncHookTable, Hook, HookContext, HookScope, SyncHookTable } from "./hook.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
-import { RULES, type Rule } from "./hook-merge.ts";
+import { type MergeRule, RULES } from "./hook-merge.ts";
 
 /** How long one hook may take before it is given up. */
 export const HOOK_TIMEOUT_MS = 5000;
 
-interface AnyPoint {
+interface AnyHookPoint {
   event: unknown;
   answer: unknown;
 }
 
 /** How an event came out. */
-export interface HookOutcome<Point extends AnyPoint> {
+export interface HookOutcome<Point extends AnyHookPoint> {
   /** As the hooks have changed it. */
   event: Point["event"];
   /** What they answered together; undefined where nobody did. */
@@ -33,12 +33,12 @@ export interface Hooks {
   run<Name extends HookName>(
     name: Name,
     event: HookMap[Name]["event"],
-    place: () => HookPlace,
+    place: () => HookScope,
   ): Promise<HookOutcome<HookMap[Name]>>;
   runSync<Name extends SyncHookName>(
     name: Name,
     event: SyncHookMap[Name]["event"],
-    place: () => HookPlace,
+    place: () => HookScope,
   ): HookOutcome<SyncHookMap[Name]>;
 }
 
@@ -56,15 +56,15 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
   };
   return {
     has: (name) => names.has(name),
-    async run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], place: () => HookPlace) {
-      const rule: RuleOf<HookMap[Name]> = RULES[name];
-      let outcome = untouched<HookMap[Name]>(event);
+    async run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], place: () => HookScope) {
+      const rule: PointRule<HookMap[Name]> = RULES[name];
+      let outcome = initialOutcome<HookMap[Name]>(event);
       if (!names.has(name)) return outcome;
       const where = place();
       for (const { by, settings, run } of inOrder(owners, (hooks: AsyncHooks) => hooks[name])) {
         const timer = new HookTimer(timeoutMs);
         try {
-          const answer = run(outcome.event, contextOf(where, by, settings, timer.signal));
+          const answer = run(outcome.event, hookContext(where, by, settings, timer.signal));
           outcome = withAnswer(outcome, rule, by, await Promise.race([answer, timer.up]));
         } catch (error) {
           failed(name, by, error);
@@ -76,15 +76,15 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
       }
       return outcome;
     },
-    runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], place: () => HookPlace) {
-      const rule: RuleOf<SyncHookMap[Name]> = RULES[name];
-      let outcome = untouched<SyncHookMap[Name]>(event);
+    runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], place: () => HookScope) {
+      const rule: PointRule<SyncHookMap[Name]> = RULES[name];
+      let outcome = initialOutcome<SyncHookMap[Name]>(event);
       if (!names.has(name)) return outcome;
       const where = place();
       for (const { by, settings, run } of inOrder(owners, (hooks: SyncHooks) => hooks[name])) {
         try {
-          const answer = run(outcome.event, contextOf(where, by, settings, new AbortController().signal));
-          outcome = withAnswer(outcome, rule, by, notLater(answer));
+          const answer = run(outcome.event, hookContext(where, by, settings, new AbortController().signal));
+          outcome = withAnswer(outcome, rule, by, refusePromise(answer));
         } catch (error) {
           failed(name, by, error);
         }
@@ -96,7 +96,7 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
 
 type AsyncHooks = AsyncHookTable<unknown>;
 type SyncHooks = SyncHookTable<unknown>;
-type RuleOf<Point extends AnyPoint> = Rule<Point["event"], Point["answer"]>;
+type PointRule<Point extends AnyHookPoint> = MergeRule<Point["event"], Point["answer"]>;
 
 /** The time that one hook has: `up` rejects when it is over. */
 class HookTimer {
@@ -124,7 +124,7 @@ class HookTimer {
 }
 
 /** What one owner does at one moment. */
-interface Registered<Run> {
+interface RegisteredHook<Run> {
   by: string;
   priority: number;
   settings: unknown;
@@ -134,7 +134,7 @@ interface Registered<Run> {
 function inOrder<Run>(
   owners: readonly AnyHookOwner[],
   hookOf: (hooks: AnyHookOwner["hooks"]) => Hook<Run> | undefined,
-): Registered<Run>[] {
+): RegisteredHook<Run>[] {
   const registered = owners.flatMap((owner) => {
     const hook = hookOf(owner.hooks);
     if (hook === undefined) return [];
@@ -143,18 +143,18 @@ function inOrder<Run>(
   return registered.sort((a, b) => b.priority - a.priority);
 }
 
-function contextOf(place: HookPlace, by: string, settings: unknown, signal: AbortSignal): HookContext {
+function hookContext(place: HookScope, by: string, settings: unknown, signal: AbortSignal): HookContext {
   return { ...place, settings, signal, audit: (note) => place.audit({ by, ...note }) };
 }
 
-function untouched<Point extends AnyPoint>(event: Point["event"]): HookOutcome<Point> {
+function initialOutcome<Point extends AnyHookPoint>(event: Point["event"]): HookOutcome<Point> {
   return { event, merged: undefined, answers: [] };
 }
 
 /** What came of an event with one more answer; anything but an object is none. */
-function withAnswer<Point extends AnyPoint>(
+function withAnswer<Point extends AnyHookPoint>(
   outcome: HookOutcome<Point>,
-  rule: RuleOf<Point>,
+  rule: PointRule<Point>,
   by: string,
   answer: Point["answer"] | undefined,
 ): HookOutcome<Point> {
@@ -164,7 +164,7 @@ function withAnswer<Point extends AnyPoint>(
 }
 
 /** @throws Error for a promise: whoever calls cannot wait for it */
-function notLater<Answer>(answer: Answer): Answer {
+function refusePromise<Answer>(answer: Answer): Answer {
   if (!(answer instanceof Promise)) return answer;
   answer.catch(() => undefined);
   throw new Error("a hook of this event has to answer at once, not with a promise");

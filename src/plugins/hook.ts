@@ -38,7 +38,7 @@ export interface HookOwner<Settings> {
 export type AnyHookOwner = HookOwner<any>;
 
 /** Where a hook runs. */
-export interface HookPlace {
+export interface HookScope {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
@@ -57,7 +57,7 @@ export interface HookPlace {
 }
 
 /** What every hook is told beside its event, and what it may reach. */
-export interface HookContext<Settings = unknown> extends Omit<HookPlace, "audit"> {
+export interface HookContext<Settings = unknown> extends Omit<HookScope, "audit"> {
   /** What the configuration says under `hooks.internal.entries.<name>`, as the plugin's own schema read it. */
   readonly settings: Settings;
   /** Aborts when the hook's time is up. */

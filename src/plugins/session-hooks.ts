@@ -4,7 +4,7 @@ import { log as writeLog } from "../lib/log.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { HookPlace } from "./hook.ts";
+import type { HookScope } from "./hook.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
 import { createHooks, type HookOutcome, type Hooks } from "./hook-runner.ts";
 
@@ -18,7 +18,7 @@ export interface AuditWriter {
 /** What running the hooks of a session depends on. */
 export interface SessionHooksDeps {
   audit: AuditWriter;
-  session(): Pick<HookPlace, "agentId" | "sessionKey" | "sessionId">;
+  session(): Pick<HookScope, "agentId" | "sessionKey" | "sessionId">;
   /** @throws IsopodError where the configuration is not valid or does not name the agent any more */
   current(): { hooks: Hooks; agent: Agent; workspace: Workspace };
   now(): number;
@@ -93,7 +93,7 @@ export class SessionHooks implements PromptHooks {
     }
   }
 
-  #place(runId: string | undefined): HookPlace {
+  #place(runId: string | undefined): HookScope {
     const { audit, now } = this.#deps;
     const { agent, workspace } = this.#deps.current();
     const timezone = agent.defaults.userTimezone;

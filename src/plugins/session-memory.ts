@@ -34,7 +34,7 @@ async function remember(event: SessionResetEvent, context: HookContext<z.output<
   if (!messages.some(({ role }) => role === "user")) return;
   const zone = context.timezone ?? "UTC";
   try {
-    await context.workspace.write(notePath(event, messages, zone), noteOf(event, messages, zone, context), {
+    await context.workspace.write(notePath(event, messages, zone), noteText(event, messages, zone, context), {
       kind: "new",
     });
   } catch (error) {
@@ -49,12 +49,12 @@ export function notePath(
   zone: string,
 ): string {
   const said = messages.find(({ role }) => role === "user")?.text ?? "";
-  const parts = [localTime(at, zone).slice(0, 10), slugOf(said), endedSessionId.slice(-SHORT_ID_CHARS)];
+  const parts = [localTime(at, zone).slice(0, 10), slug(said), endedSessionId.slice(-SHORT_ID_CHARS)];
   return `memory/${parts.filter((part) => part !== "").join("-")}.md`;
 }
 
 /** The first words of a text as part of a file's name; letters of every script stay as they are. */
-function slugOf(text: string): string {
+function slug(text: string): string {
   const words =
     text
       .normalize("NFKC")
@@ -68,7 +68,7 @@ function slugOf(text: string): string {
   return end === -1 ? kept : kept.slice(0, end);
 }
 
-function noteOf(
+function noteText(
   { at, endedSessionId, source }: SessionResetEvent,
   messages: readonly SpokenMessage[],
   zone: string,
@@ -83,11 +83,11 @@ function noteOf(
     "",
     "## Last messages",
   ];
-  return `${[...facts, ...messages.flatMap((message) => ["", `**${speakerOf(message)}:** ${shortened(message.text)}`])].join("\n")}\n`;
+  return `${[...facts, ...messages.flatMap((message) => ["", `**${speakerName(message)}:** ${shortened(message.text)}`])].join("\n")}\n`;
 }
 
 /** Others than owners are told apart: what they said is no wish of the user. */
-function speakerOf({ role, owner }: SpokenMessage): string {
+function speakerName({ role, owner }: SpokenMessage): string {
   if (role === "assistant") return "assistant";
   return owner === false ? "someone else" : "user";
 }

@@ -1,5 +1,5 @@
 import { nameOfTexts } from "../skills/plugin-root.ts";
-import { isOn } from "./assembly.ts";
+import { isEnabled } from "./assembly.ts";
 import type { HooksConfig } from "./config.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -25,7 +25,7 @@ export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
   return {
     name,
     summary,
-    enabled: isOn(plugin, config),
+    enabled: isEnabled(plugin, config),
     hooks: Object.entries(hooks).map(([event, { priority = 0 }]) => ({ event, priority })),
     tools: tools.map((tool) => tool.name),
     sections: [...inLayer("stable"), ...inLayer("dynamic")],

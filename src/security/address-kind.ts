@@ -48,7 +48,7 @@ const BLOCKS = [...IPV4, ...IPV6].map(([network, bits, kind]) => ({ ...block(net
  * own URL parser, in every spelling that `fetch` would take for it, so that no second parser can see another address.
  * @param address IPv4, or IPv6 without brackets; what is neither is "no address"
  */
-export function privateKindOf(address: string): string | undefined {
+export function privateAddressKind(address: string): string | undefined {
   const parsed = parseAddress(address);
   if (parsed === undefined) return "no address";
   const found = BLOCKS.find((candidate) => lies(parsed, candidate));
@@ -61,24 +61,24 @@ export function isAddress(hostname: string): boolean {
   return hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-interface Address {
+interface IpAddress {
   value: bigint;
   /** 32 or 128 bits. */
   size: number;
 }
 
-function lies({ value, size }: Address, range: Address & { bits: number }): boolean {
+function lies({ value, size }: IpAddress, range: IpAddress & { bits: number }): boolean {
   const rest = BigInt(size - range.bits);
   return size === range.size && value >> rest === range.value >> rest;
 }
 
-function block(network: string, bits: number): Address & { bits: number } {
+function block(network: string, bits: number): IpAddress & { bits: number } {
   const address = parseAddress(network);
   if (address === undefined) throw new Error(`'${network}' is no address.`);
   return { ...address, bits };
 }
 
-function parseAddress(address: string): Address | undefined {
+function parseAddress(address: string): IpAddress | undefined {
   const url = `http://${address.includes(":") ? `[${address}]` : address}/`;
   if (!URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);

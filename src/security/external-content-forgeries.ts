@@ -72,14 +72,14 @@ function readWords(text: string, from: number): { end: number; closes: boolean }
     if (matchAt(ONE_OPENING, text, at) !== undefined) return undefined;
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     at += character.length;
-    letters += lettersOf(character);
+    letters += visibleLetters(character);
     if (letters === START_WORDS || letters === END_WORDS) return { end: at, closes: letters === END_WORDS };
     if (!START_WORDS.startsWith(letters) && !END_WORDS.startsWith(letters)) return undefined;
   }
   return undefined;
 }
 
-function lettersOf(character: string): string {
+function visibleLetters(character: string): string {
   if (INVISIBLE_CHARACTER.test(character)) return "";
   const letters = LETTER_OF_DIGIT[character] ?? plainLetters(character);
   return PLAIN_LETTER_OR_DIGIT.test(letters) || LETTER_OR_DIGIT.test(character) ? letters : "";

@@ -1,6 +1,6 @@
-import { isAddress, privateKindOf } from "./address-kind.ts";
+import { isAddress, privateAddressKind } from "./address-kind.ts";
 import { EgressError } from "./egress-error.ts";
-import type { Lookup } from "./name-lookup.ts";
+import type { NameLookup } from "./name-lookup.ts";
 
 /** What decides whether a request may go to a host. */
 export interface HostRules {
@@ -10,7 +10,7 @@ export interface HostRules {
    * The addresses of a name. Absent on Cloudflare: what a Worker asks for there leaves for the public internet, and private
    * networks are reached through bindings only. On a machine of one's own a public name may well lead back into it.
    */
-  lookup?: Lookup | undefined;
+  lookup?: NameLookup | undefined;
 }
 
 const ASK_OWNER = "An owner can let it through with security.egress.allowPrivate.";
@@ -24,12 +24,12 @@ const ASK_OWNER = "An owner can let it through with security.egress.allowPrivate
  */
 export async function guardedUrl(address: string, rules: HostRules, signal: AbortSignal): Promise<URL> {
   const url = plainUrl(address);
-  const port = portOf(url);
+  const port = effectivePort(url);
   if (isBadPort(port)) throw refused(`Port ${port} is never asked for.`, "Use a port that web servers use.");
   if (rules.allowPrivate.some((entry) => hostAndPort(entry) === `${url.hostname}:${port}`)) return url;
   const { hostname } = url;
   if (isAddress(hostname)) {
-    const kind = privateKindOf(hostname.replace(/[[\]]/g, ""));
+    const kind = privateAddressKind(hostname.replace(/[[\]]/g, ""));
     if (kind !== undefined) throw refused(`${hostname} is not on the public internet: it is ${kind}.`, ASK_OWNER);
     return url;
   }
@@ -43,7 +43,7 @@ export async function guardedUrl(address: string, rules: HostRules, signal: Abor
   if (addresses.length === 0) {
     throw new EgressError("unresolved", `'${hostname}' has no address.`, "Look for a mistake in the name.");
   }
-  const kind = addresses.map(privateKindOf).find((found) => found !== undefined);
+  const kind = addresses.map(privateAddressKind).find((found) => found !== undefined);
   if (kind !== undefined) throw refused(`'${hostname}' leads to an address that is ${kind}.`, ASK_OWNER);
   return url;
 }
@@ -70,7 +70,7 @@ function plainUrl(address: string): URL {
   return url;
 }
 
-function portOf({ port, protocol }: URL): number {
+function effectivePort({ port, protocol }: URL): number {
   return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 

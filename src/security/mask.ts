@@ -1,5 +1,5 @@
-import { createNeedleSearch, type Found, type NeedleSearch } from "./needle-search.ts";
-import { formsOf, packed } from "./secret-forms.ts";
+import { createNeedleSearch, type NeedleMatch, type NeedleSearch } from "./needle-search.ts";
+import { packed, secretForms } from "./secret-forms.ts";
 
 /** Keeps the values of secrets out of what is shown and stored. */
 export interface Mask {
@@ -32,7 +32,7 @@ export function createMask(values: Readonly<Record<string, string>>): Mask {
 }
 
 /** A piece of text, and the name of the secret that is in it. */
-interface Piece {
+interface SecretMatch {
   start: number;
   end: number;
   name: string;
@@ -51,7 +51,7 @@ function prepare(secrets: readonly (readonly [name: string, value: string])[]): 
   const whole = new Map<string, string>();
   const dense = new Map<string, string>();
   for (const [name, value] of secrets) {
-    const { plain, encoded } = formsOf(value);
+    const { plain, encoded } = secretForms(value);
     for (const form of [...plain, ...encoded]) if (!whole.has(form)) whole.set(form, name);
     for (const form of encoded) if (!dense.has(form)) dense.set(form, name);
   }
@@ -63,21 +63,21 @@ function prepare(secrets: readonly (readonly [name: string, value: string])[]): 
   };
 }
 
-function* findIn(text: string, { whole, names, dense, denseNames }: Searches): Generator<Piece, void> {
-  for (const found of whole(text)) yield pieceOf(found, names);
+function* findIn(text: string, { whole, names, dense, denseNames }: Searches): Generator<SecretMatch, void> {
+  for (const found of whole(text)) yield secretMatch(found, names);
   const letters = packed(text);
-  const places = placesOf(letters, text);
+  const places = packedOffsets(letters, text);
   for (const { start, end, needle } of dense(letters)) {
-    yield pieceOf({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, denseNames);
+    yield secretMatch({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, denseNames);
   }
 }
 
-function pieceOf({ start, end, needle }: Found, names: readonly string[]): Piece {
+function secretMatch({ start, end, needle }: NeedleMatch, names: readonly string[]): SecretMatch {
   return { start, end, name: names[needle] ?? "" };
 }
 
 /** Where each unit of a packed text is in the whole one. */
-function placesOf(letters: string, text: string): Uint32Array {
+function packedOffsets(letters: string, text: string): Uint32Array {
   const places = new Uint32Array(letters.length);
   for (let at = 0, next = 0; next < letters.length; at++) {
     if (text.charCodeAt(at) === letters.charCodeAt(next)) places[next++] = at;
@@ -86,7 +86,7 @@ function placesOf(letters: string, text: string): Uint32Array {
 }
 
 /** Replaces pieces; what overlaps is one, under the name of what begins first. */
-function replaced(text: string, pieces: Iterable<Piece>): string {
+function replaced(text: string, pieces: Iterable<SecretMatch>): string {
   const sorted = [...pieces].sort((a, b) => a.start - b.start || b.end - a.end);
   let shown = "";
   let at = 0;

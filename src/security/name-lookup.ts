@@ -5,7 +5,7 @@ import { readCapped } from "../lib/read-capped.ts";
  * The addresses of a name, of both kinds; none where it has none, undefined where there was no answer.
  * @throws only what the signal was aborted with
  */
-export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[] | undefined>;
+export type NameLookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[] | undefined>;
 
 /** Where names are looked up unless the configuration says otherwise. */
 export const DEFAULT_RESOLVER_URL = "https://cloudflare-dns.com/dns-query";
@@ -19,7 +19,7 @@ const answer = z.object({
 });
 
 /** Looks names up by DNS over HTTPS: the Worker has no resolver of its own. */
-export function createDnsLookup(resolverUrl: string, fetcher: typeof fetch): Lookup {
+export function createDnsLookup(resolverUrl: string, fetcher: typeof fetch): NameLookup {
   return async (hostname, signal) => {
     const [four, six] = await Promise.all([ask("A", hostname, signal), ask("AAAA", hostname, signal)]);
     return four === undefined || six === undefined ? undefined : [...four, ...six];

@@ -1,5 +1,5 @@
 /** Where one of several texts occurs in a longer one. */
-export interface Found {
+export interface NeedleMatch {
   /** Units of UTF-16; the end is the first one after it. */
   start: number;
   end: number;
@@ -8,7 +8,7 @@ export interface Found {
 }
 
 /** Finds in a text, at each place where needles end, the longest one; by their ends, in order. */
-export type NeedleSearch = (text: string) => Generator<Found, void>;
+export type NeedleSearch = (text: string) => Generator<NeedleMatch, void>;
 
 /** Largest table of steps, in entries of four bytes: the nodes near the root, where nearly all steps are taken. */
 const MAX_TABLE = 65_536;
@@ -37,11 +37,11 @@ interface Automaton extends Tree {
  * begin to match.
  */
 export function createNeedleSearch(needles: readonly string[]): NeedleSearch {
-  const automaton = automatonOf(needles);
+  const automaton = buildAutomaton(needles);
   return (text) => walk(text, needles, automaton);
 }
 
-function automatonOf(needles: readonly string[]): Automaton {
+function buildAutomaton(needles: readonly string[]): Automaton {
   const kinds = new Uint16Array(65_536);
   let count = 1;
   for (const needle of needles) {
@@ -52,7 +52,7 @@ function automatonOf(needles: readonly string[]): Automaton {
   }
   const tree = { kinds, count, edges: new Map<number, number>(), fallbacks: [0], ends: [-1] };
   grow(tree, needles);
-  return { ...tree, table: tableOf(tree) };
+  return { ...tree, table: stepTable(tree) };
 }
 
 /** Grows the tree a depth at a time, so that what a node falls back to is there before it. */
@@ -84,7 +84,7 @@ function follow(edges: Map<number, number>, fallbacks: number[], count: number, 
   }
 }
 
-function tableOf({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
+function stepTable({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
   const rows = Math.max(1, Math.min(fallbacks.length, Math.floor(MAX_TABLE / count)));
   const table = new Int32Array(rows * count);
   for (let node = 0; node < rows; node++) {
@@ -96,7 +96,7 @@ function tableOf({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
   return table;
 }
 
-function* walk(text: string, needles: readonly string[], automaton: Automaton): Generator<Found, void> {
+function* walk(text: string, needles: readonly string[], automaton: Automaton): Generator<NeedleMatch, void> {
   const { kinds, count, edges, fallbacks, ends, table } = automaton;
   let node = 0;
   for (let at = 0; at < text.length; at++) {

@@ -26,7 +26,7 @@ export function packed(text: string): string {
  * How a secret may look in a text: as it is, backwards, in upper or lower case, escaped for shells, JSON (also twice), HTML and URLs, in
  * base64, hex and octal. What else a program can make of it, such as a part of it or a compressed file, cannot be listed.
  */
-export function formsOf(value: string): SecretForms {
+export function secretForms(value: string): SecretForms {
   const trimmed = value.trim();
   const lines = trimmed.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_CHARS && !line.startsWith("-----"));
   const wholes = [...new Set([value, trimmed, ...(trimmed.includes("\n") ? lines : [])])].filter((text) => text !== "");

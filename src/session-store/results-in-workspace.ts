@@ -1,7 +1,7 @@
 import { sleepAbout } from "../lib/sleep.ts";
 import type { SpillRef, ToolMessage } from "../models/message.ts";
 import { createAttempt } from "../workspace/retry.ts";
-import { sealed } from "../workspace/state.ts";
+import { protectSystemFiles } from "../workspace/state.ts";
 import { type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
 import { type SpillPlace, spillIdIn, spillKey, spillPath } from "./spill.ts";
 
@@ -28,7 +28,7 @@ const NUMBERED = /^\.openclaw\/results\/(\d{1,15})\.txt$/;
  */
 export function withResults(workspace: Workspace, places: ResultPlaces): Workspace {
   return {
-    ...sealed(workspace),
+    ...protectSystemFiles(workspace),
     read(path, range) {
       if (range !== undefined) return workspace.read(path, range);
       const id = spillIdIn(path);

@@ -1,6 +1,6 @@
 import type { ToolOutput } from "../agent/tool.ts";
-import { decodeText, encodingOf, showControls } from "../workspace/decode-text.ts";
-import { imageTypeOf } from "../workspace/media-type.ts";
+import { decodeText, detectEncoding, showControls } from "../workspace/decode-text.ts";
+import { sniffImageType } from "../workspace/media-type.ts";
 import { excerptLines } from "./line-excerpt.ts";
 
 /** Which lines of a text are shown: from one on, counted from 1, and how many. */
@@ -17,14 +17,14 @@ export interface Lines {
  */
 export function fileOutput(path: string, content: string | Uint8Array, { from, limit }: Lines): ToolOutput {
   if (typeof content === "string") return { text: excerptLines(content, from, limit) };
-  const mediaType = imageTypeOf(content);
+  const mediaType = sniffImageType(content);
   if (mediaType === undefined) return { text: excerptLines(textOf(path, content), from, limit) };
   return { text: `${path} is an image (${mediaType}, ${content.length} bytes).`, images: [{ path, mediaType }] };
 }
 
 /** As the prompt shows files: UTF-16 where its mark says so, and control characters that providers refuse as pictures. */
 export function textOf(path: string, bytes: Uint8Array): string {
-  const encoding = encodingOf(bytes);
+  const encoding = detectEncoding(bytes);
   const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encoding);
   if (decoded.kind === "text") return decoded.text;
   if (decoded.why === "controls") return showControls(new TextDecoder(encoding).decode(bytes));

@@ -1,13 +1,13 @@
 import type { WorkspaceEntry, WorkspaceFile } from "./workspace.ts";
 
 /** A file that belongs into the prompt, and where it is if it exists. */
-export interface Wanted {
+export interface BootstrapEntry {
   path: string;
   file: WorkspaceFile | undefined;
 }
 
 /** For whom and when the files are wanted. */
-export interface BootstrapOccasion {
+export interface BootstrapAudience {
   /** `minimal` is for sub-agents and jobs: AGENTS.md and TOOLS.md alone. */
   mode: "full" | "minimal";
   /** True for an agent whose prompt has heartbeats: HEARTBEAT.md is in. */
@@ -25,7 +25,7 @@ export type FirstConversation = "here" | "elsewhere" | "over";
 
 /** Which files of the root a prompt wants, in its order, and what is wrong with their names. */
 export interface BootstrapChoice {
-  wanted: Wanted[];
+  wanted: BootstrapEntry[];
   warnings: string[];
 }
 
@@ -47,29 +47,29 @@ const NAMES = [
 const PLAIN_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => name.toLowerCase()));
 
 /** Chooses the files of a prompt by their names, whatever their case: of several, the one that is spelt as usual. */
-export function chooseFiles(listing: readonly WorkspaceEntry[], turnContext: BootstrapOccasion): BootstrapChoice {
+export function chooseFiles(listing: readonly WorkspaceEntry[], turnContext: BootstrapAudience): BootstrapChoice {
   const files = listing.filter((entry) => entry.kind === "file").filter(isMeant);
   const choices = namesFor(turnContext).map((name) => {
-    const namesakes = namesakesOf(files, name);
-    const chosen = name === "MEMORY.md" ? memories(namesakes) : namesakes.slice(0, 1);
+    const namesakes = findNamesakes(files, name);
+    const chosen = name === "MEMORY.md" ? memoryFiles(namesakes) : namesakes.slice(0, 1);
     return { name, namesakes, chosen };
   });
   return {
-    wanted: choices.flatMap(({ name, chosen }): Wanted[] => {
+    wanted: choices.flatMap(({ name, chosen }): BootstrapEntry[] => {
       return chosen.length === 0
         ? [{ path: name, file: undefined }]
         : chosen.map((file) => ({ path: file.path, file }));
     }),
     warnings: [
-      ...choices.flatMap(({ chosen, namesakes }) => overlooked(chosen, namesakes)),
-      ...choices.flatMap(({ name }) => misspelt(files, name)),
-      ...lateBootstrap(files, turnContext),
+      ...choices.flatMap(({ chosen, namesakes }) => shadowedWarnings(chosen, namesakes)),
+      ...choices.flatMap(({ name }) => misspeltWarnings(files, name)),
+      ...lateBootstrapWarnings(files, turnContext),
     ],
   };
 }
 
 /** The names of the files that an occasion has, in the order of the prompt. */
-function namesFor({ mode, heartbeat, personal, firstConversation }: BootstrapOccasion): string[] {
+function namesFor({ mode, heartbeat, personal, firstConversation }: BootstrapAudience): string[] {
   if (mode === "minimal") return ["AGENTS.md", "TOOLS.md"];
   return [
     ...["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"],
@@ -83,17 +83,17 @@ function namesFor({ mode, heartbeat, personal, firstConversation }: BootstrapOcc
 /** The file of the root that has a name in any case, the one that is spelt so first; undefined where there is none. */
 export function fileNamed(listing: readonly WorkspaceEntry[], name: string): WorkspaceFile | undefined {
   const files = listing.filter((entry) => entry.kind === "file");
-  return namesakesOf(files, name)[0];
+  return findNamesakes(files, name)[0];
 }
 
-function namesakesOf(files: readonly WorkspaceFile[], name: string): WorkspaceFile[] {
+function findNamesakes(files: readonly WorkspaceFile[], name: string): WorkspaceFile[] {
   return files
     .filter((file) => file.path.toLowerCase() === name.toLowerCase())
     .sort((a, b) => Number(b.path === name) - Number(a.path === name));
 }
 
 /** MEMORY.md and memory.md, one of them where they hold the same; in other spellings, one file. */
-function memories(namesakes: readonly WorkspaceFile[]): WorkspaceFile[] {
+function memoryFiles(namesakes: readonly WorkspaceFile[]): WorkspaceFile[] {
   const [first, ...others] = namesakes;
   if (first === undefined) return [];
   const second = others.find((file) => file.path === "memory.md" && file.etag !== first.etag);
@@ -101,7 +101,7 @@ function memories(namesakes: readonly WorkspaceFile[]): WorkspaceFile[] {
 }
 
 /** Files that differ from a chosen one only in the case of their names. Copies of what is shown hide nothing. */
-function overlooked(chosen: readonly WorkspaceFile[], namesakes: readonly WorkspaceFile[]): string[] {
+function shadowedWarnings(chosen: readonly WorkspaceFile[], namesakes: readonly WorkspaceFile[]): string[] {
   const shown = new Set(chosen.map(({ etag }) => etag));
   const left = namesakes.filter((file) => !chosen.includes(file) && !shown.has(file.etag));
   if (left.length === 0) return [];
@@ -109,7 +109,7 @@ function overlooked(chosen: readonly WorkspaceFile[], namesakes: readonly Worksp
 }
 
 /** Files that were probably meant: with spaces around their name, or with the `.txt` that editors add unseen. */
-function misspelt(files: readonly WorkspaceFile[], name: string): string[] {
+function misspeltWarnings(files: readonly WorkspaceFile[], name: string): string[] {
   const meant = files.filter(({ path }) => {
     return path.toLowerCase() !== name.toLowerCase() && plainName(path) === name.toLowerCase();
   });
@@ -129,7 +129,10 @@ function plainName(path: string): string {
     .replace(/\.txt$/, "");
 }
 
-function lateBootstrap(files: readonly WorkspaceFile[], { mode, firstConversation }: BootstrapOccasion): string[] {
+function lateBootstrapWarnings(
+  files: readonly WorkspaceFile[],
+  { mode, firstConversation }: BootstrapAudience,
+): string[] {
   const file = fileNamed(files, "BOOTSTRAP.md");
   if (mode === "minimal" || firstConversation !== "over" || file === undefined || file.size === 0) return [];
   return [`${listed([file])} is not shown: it is for a first conversation, and that of this workspace is over.`];

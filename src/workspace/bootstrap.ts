@@ -1,7 +1,7 @@
-import { type BootstrapOccasion, chooseFiles, type Wanted } from "./bootstrap-names.ts";
+import { type BootstrapAudience, type BootstrapEntry, chooseFiles } from "./bootstrap-names.ts";
 import type { TextFaults } from "./decode-text.ts";
 import { type CachedText, readText } from "./read-text.ts";
-import { type Excerpt, excerptOf, truncate } from "./truncate.ts";
+import { type Excerpt, makeExcerpt, truncate } from "./truncate.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
 /** A file of the workspace's root as it goes into the prompt. Lengths are in UTF-16 units. */
@@ -27,7 +27,7 @@ export interface BootstrapFiles {
   warnings: readonly string[];
 }
 
-export interface BootstrapRequest extends BootstrapOccasion {
+export interface BootstrapRequest extends BootstrapAudience {
   workspace: Pick<Workspace, "read">;
   /** The root, as it was listed for this turn. */
   listing: readonly WorkspaceEntry[];
@@ -81,7 +81,11 @@ function isOptional(path: string): boolean {
 }
 
 /** Undefined for a file that is neither there nor missed. */
-async function load(request: BootstrapRequest, wanted: Wanted, maxChars: number): Promise<Unlimited | undefined> {
+async function load(
+  request: BootstrapRequest,
+  wanted: BootstrapEntry,
+  maxChars: number,
+): Promise<UncutFile | undefined> {
   const { workspace, cache } = request;
   const path = wanted.file?.path ?? wanted.path;
   const read = wanted.file && (await readThroughCache(workspace, cache, wanted.file, maxChars));
@@ -92,7 +96,7 @@ async function load(request: BootstrapRequest, wanted: Wanted, maxChars: number)
   }
   if (read.kind === "binary") return { path, missing: false, text: unreadable(path, read) };
   if (asksForNothing(path, read.excerpt)) return { path, missing: false, text: `(${path} is empty.)` };
-  const warnings = faultsOf(path, read.faults);
+  const warnings = faultWarnings(path, read.faults);
   return { path, missing: false, text: read.excerpt, ...(warnings.length > 0 && { warnings }) };
 }
 
@@ -111,7 +115,7 @@ function unreadable(path: string, { size, why }: { size: number; why: "encoding"
     : `(${path} is full of control characters and no text: ${size} bytes that are not shown here.)`;
 }
 
-function faultsOf(path: string, { controls, broken, hidden }: TextFaults): string[] {
+function faultWarnings(path: string, { controls, broken, hidden }: TextFaults): string[] {
   return [
     controls > 0 && `\`${path}\` has control characters (${controls}); they are shown as pictures, such as \u2400.`,
     broken > 0 && `\`${path}\` has bytes that are not UTF-8 (${broken}); they are shown as \ufffd. Save it as UTF-8.`,
@@ -149,7 +153,7 @@ export const BOOTSTRAP_LIMITS: BootstrapLimits = { fileChars: 20_000, totalChars
 const RESERVED_CHARS = 160;
 
 /** A file before the limits: its text, as much of it as was read, or the marker that stands in for it. */
-export interface Unlimited extends Pick<BootstrapFile, "path" | "missing" | "warnings"> {
+export interface UncutFile extends Pick<BootstrapFile, "path" | "missing" | "warnings"> {
   text: Excerpt | string;
 }
 
@@ -158,7 +162,7 @@ export interface Unlimited extends Pick<BootstrapFile, "path" | "missing" | "war
  * later. One that is cut already and fits is handed on as the same object.
  */
 export function withinLimits(
-  files: readonly (Unlimited | BootstrapFile)[],
+  files: readonly (UncutFile | BootstrapFile)[],
   { fileChars, totalChars }: BootstrapLimits,
 ): BootstrapFile[] {
   let left = totalChars;
@@ -171,7 +175,7 @@ export function withinLimits(
   });
 }
 
-function cut({ text, ...file }: Unlimited, max: number): BootstrapFile {
+function cut({ text, ...file }: UncutFile, max: number): BootstrapFile {
   const isMarker = typeof text === "string";
   const { content, truncated } = isMarker
     ? { content: text.slice(0, max), truncated: false }
@@ -182,7 +186,7 @@ function cut({ text, ...file }: Unlimited, max: number): BootstrapFile {
 /** What is left out of it is in no file: the text is somebody else's. */
 function cutAgain(file: BootstrapFile, max: number): BootstrapFile {
   if (file.injectedChars <= max) return file;
-  const { content } = truncate(excerptOf(file.content, max), max);
+  const { content } = truncate(makeExcerpt(file.content, max), max);
   return { ...file, content, injectedChars: content.length, truncated: true };
 }
 

@@ -9,14 +9,14 @@ export interface TextFaults {
 }
 
 /** Bytes of a file as text, or why they are none. */
-export type Decoded =
+export type DecodedText =
   | { kind: "text"; text: string; faults: TextFaults }
   | { kind: "binary"; why: "encoding" | "controls" };
 
 export type TextEncodingName = "utf-8" | "utf-16le" | "utf-16be";
 
 /** A part of a file. */
-export interface TextPart {
+export interface FileSlice {
   bytes: Uint8Array;
   /** Where it starts in the file. */
   offset: number;
@@ -35,7 +35,7 @@ const CONTROLS = /[^\P{Cc}\t\n\r\u0080-\u009f]/gu;
 const HIDDEN = /\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f}|([\u{e0000}-\u{e007f}\u202d\u202e])/gu;
 
 /** The encoding that the first bytes of a file name; UTF-8 where they name none. */
-export function encodingOf(start: Uint8Array): TextEncodingName {
+export function detectEncoding(start: Uint8Array): TextEncodingName {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
@@ -47,7 +47,7 @@ export function encodingOf(start: Uint8Array): TextEncodingName {
  * part's borders. Control characters that providers refuse, such as NUL, are shown as pictures. Text in which more than
  * a tenth is amiss is none.
  */
-export function decodeText(part: TextPart, encoding: TextEncodingName): Decoded {
+export function decodeText(part: FileSlice, encoding: TextEncodingName): DecodedText {
   const bytes = part.bytes.subarray(part.offset === 0 ? 0 : halfAtStart(part, encoding));
   const { text: raw, broken } = decode(bytes, encoding, part.isEnd);
   if (broken > raw.length * MOST_FAULTY) return { kind: "binary", why: "encoding" };
@@ -59,10 +59,10 @@ export function decodeText(part: TextPart, encoding: TextEncodingName): Decoded 
 
 /** A text in which control characters that providers refuse are pictures, and halves of surrogate pairs are �. */
 export function showControls(text: string): string {
-  return text.replace(CONTROLS, pictureOf).toWellFormed();
+  return text.replace(CONTROLS, controlPicture).toWellFormed();
 }
 
-function pictureOf(control: string): string {
+function controlPicture(control: string): string {
   const code = control.charCodeAt(0);
   return code === 0x7f ? "\u2421" : String.fromCharCode(0x2400 + code);
 }
@@ -80,7 +80,7 @@ function decode(bytes: Uint8Array, encoding: TextEncodingName, isEnd: boolean): 
 }
 
 /** How many bytes at the start of a part belong to a character before it. */
-function halfAtStart({ bytes, offset }: TextPart, encoding: TextEncodingName): number {
+function halfAtStart({ bytes, offset }: FileSlice, encoding: TextEncodingName): number {
   if (encoding === "utf-8") {
     let from = 0;
     while (from < MAX_CONTINUATION && isContinuation(bytes[from])) from++;

@@ -24,7 +24,7 @@ export function dryWorkspace(workspace: Workspace, now: number): Workspace {
   return {
     async list(folder) {
       const stored = (await workspace.list(folder)).filter(({ path }) => !changed.has(path));
-      return [...stored, ...files().filter(({ path }) => folderOf(path) === folder)].sort(byPath);
+      return [...stored, ...files().filter(({ path }) => parentFolder(path) === folder)].sort(byPath);
     },
     async walk(folder) {
       const stored = (await workspace.walk(folder)).filter(({ path }) => !changed.has(path));
@@ -64,7 +64,7 @@ function byPath(a: { path: string }, b: { path: string }): number {
   return a.path < b.path ? -1 : 1;
 }
 
-function folderOf(path: string): string {
+function parentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 

@@ -7,13 +7,13 @@ import type { WriteQueue } from "./write-queue.ts";
 const MAX_KEY_BYTES = 1024;
 
 /** Where the files of one agent are in R2, and what it takes to work on them. */
-export interface WorkspacePlace {
+export interface FileStore {
   bucket: R2Bucket;
   agentId: string;
   /** What every key of the workspace starts with; ends with `/`. */
   prefix: string;
   attempt: Attempt;
-  line: WriteQueue;
+  writes: WriteQueue;
   /** Waits for so many milliseconds. */
   wait(ms: number): Promise<void>;
   /** Milliseconds since the epoch. */
@@ -34,8 +34,8 @@ export const DELETION_MARK =
 export const DELETION_MARK_ETAG = "00fe6d1b8a09434d58c75e3f474bbe1b";
 
 /** The R2 key of a file. @throws WorkspaceError `bad_path`, also where the key would be longer than R2 takes */
-export function keyOf(place: WorkspacePlace, path: string): string {
-  const key = place.prefix + checkPath(path);
+export function objectKey(store: FileStore, path: string): string {
+  const key = store.prefix + checkPath(path);
   const excess = byteLength(key) - MAX_KEY_BYTES;
   if (excess > 0)
     throw new WorkspaceError("bad_path", path, `The path is ${excess} bytes too long for the file store.`);
@@ -43,20 +43,20 @@ export function keyOf(place: WorkspacePlace, path: string): string {
 }
 
 /** Whether R2 takes the key of a path. */
-export function isKey(place: Pick<WorkspacePlace, "prefix">, path: string): boolean {
-  return byteLength(place.prefix + path) <= MAX_KEY_BYTES;
+export function fitsObjectKey(store: Pick<FileStore, "prefix">, path: string): boolean {
+  return byteLength(store.prefix + path) <= MAX_KEY_BYTES;
 }
 
 /** An R2 object as a file of the workspace. */
-export function fileOf(path: string, object: R2Object): WorkspaceFile {
+export function fileFromObject(path: string, object: R2Object): WorkspaceFile {
   return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
 }
 
 /** What is at a path, or undefined where there is no file. One store operation. */
-export async function fileAt(place: WorkspacePlace, path: string): Promise<WorkspaceFile | undefined> {
-  const key = keyOf(place, path);
-  const object = await place.attempt(path, () => place.bucket.head(key));
-  return object === null || object.etag === DELETION_MARK_ETAG ? undefined : fileOf(path, object);
+export async function fileAt(store: FileStore, path: string): Promise<WorkspaceFile | undefined> {
+  const key = objectKey(store, path);
+  const object = await store.attempt(path, () => store.bucket.head(key));
+  return object === null || object.etag === DELETION_MARK_ETAG ? undefined : fileFromObject(path, object);
 }
 
 /** The error of a path at which there is no file. */

@@ -1,6 +1,6 @@
 import { log } from "../lib/log.ts";
 import { pathFault } from "../lib/relative-path.ts";
-import { DELETION_MARK_ETAG, fileOf, type WorkspacePlace } from "./file-store.ts";
+import { DELETION_MARK_ETAG, type FileStore, fileFromObject } from "./file-store.ts";
 import { isPath, visible } from "./paths.ts";
 import { composed, folderSpellings } from "./spelling.ts";
 import { MAX_PATH_BYTES, MAX_WALKED, type Stray, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
@@ -10,39 +10,39 @@ const PAGE_KEYS = 1000;
 const MAX_PAGES = MAX_WALKED / PAGE_KEYS;
 
 /** The files and folders directly in a folder, by path. One store operation for 1,000 entries. */
-export async function listFolder(place: WorkspacePlace, folder: string): Promise<WorkspaceEntry[]> {
-  const { objects, folders } = await listSpellings(place, folder, "/");
-  const files: WorkspaceEntry[] = filesAmong(place, objects);
+export async function listFolder(store: FileStore, folder: string): Promise<WorkspaceEntry[]> {
+  const { objects, folders } = await listSpellings(store, folder, "/");
+  const files: WorkspaceEntry[] = filesAmong(store, objects);
   for (const key of folders) {
-    const path = key.slice(place.prefix.length, -1);
+    const path = key.slice(store.prefix.length, -1);
     if (isPath(path)) files.push({ kind: "folder", path });
   }
   return files.sort(byPath);
 }
 
 /** The files below a folder, by path, as many as are listed. */
-export async function walkFolder(place: WorkspacePlace, folder: string): Promise<WorkspaceFile[]> {
-  const { objects } = await listSpellings(place, folder);
-  return filesAmong(place, objects).sort(byPath);
+export async function walkFolder(store: FileStore, folder: string): Promise<WorkspaceFile[]> {
+  const { objects } = await listSpellings(store, folder);
+  return filesAmong(store, objects).sort(byPath);
 }
 
 /** What an R2 listing finds. */
-export interface Listed {
+export interface R2Listing {
   objects: R2Object[];
   folders: string[];
 }
 
 /** All pages of one R2 listing, 20 at most; what is beyond is left out, and the log says so. @throws WorkspaceError `unavailable` */
 export async function listKeys(
-  place: Pick<WorkspacePlace, "bucket" | "attempt">,
+  store: Pick<FileStore, "bucket" | "attempt">,
   path: string,
   query: Omit<R2ListOptions, "cursor">,
-): Promise<Listed> {
-  const found: Listed = { objects: [], folders: [] };
+): Promise<R2Listing> {
+  const found: R2Listing = { objects: [], folders: [] };
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const options: R2ListOptions = cursor === undefined ? query : { ...query, cursor };
-    const page = await place.attempt(path, () => place.bucket.list(options));
+    const page = await store.attempt(path, () => store.bucket.list(options));
     found.objects.push(...page.objects);
     found.folders.push(...page.delimitedPrefixes);
     if (!page.truncated) return found;
@@ -53,11 +53,11 @@ export async function listKeys(
 }
 
 /** Lists a folder in every spelling that it may have: two operations where accents can be written in two ways. */
-async function listSpellings(place: WorkspacePlace, folder: string, delimiter?: string): Promise<Listed> {
+async function listSpellings(store: FileStore, folder: string, delimiter?: string): Promise<R2Listing> {
   const found = await Promise.all(
     folderSpellings(folder).map((spelt) => {
-      const prefix = spelt === "" ? place.prefix : `${place.prefix}${spelt}/`;
-      return listKeys(place, folder, delimiter === undefined ? { prefix } : { prefix, delimiter });
+      const prefix = spelt === "" ? store.prefix : `${store.prefix}${spelt}/`;
+      return listKeys(store, folder, delimiter === undefined ? { prefix } : { prefix, delimiter });
     }),
   );
   return {
@@ -67,10 +67,10 @@ async function listSpellings(place: WorkspacePlace, folder: string, delimiter?: 
 }
 
 /** Leaves out what is no file to us: deletion marks, and keys that other programs made and that no path can name. */
-function filesAmong(place: WorkspacePlace, objects: R2Object[]): WorkspaceFile[] {
+function filesAmong(store: FileStore, objects: R2Object[]): WorkspaceFile[] {
   return objects.flatMap((object) => {
-    const path = object.key.slice(place.prefix.length);
-    return object.etag !== DELETION_MARK_ETAG && isPath(path) ? [fileOf(path, object)] : [];
+    const path = object.key.slice(store.prefix.length);
+    return object.etag !== DELETION_MARK_ETAG && isPath(path) ? [fileFromObject(path, object)] : [];
   });
 }
 
@@ -82,17 +82,17 @@ function byPath(a: WorkspaceEntry, b: WorkspaceEntry): number {
 const MAX_STRAYS = 100;
 
 /** `Workspace.strays`: one store operation for 1,000 files. */
-export async function findStrays(place: WorkspacePlace): Promise<Stray[]> {
-  const { objects } = await listKeys(place, "", { prefix: place.prefix });
+export async function findStrays(store: FileStore): Promise<Stray[]> {
+  const { objects } = await listKeys(store, "", { prefix: store.prefix });
   const strays: Stray[] = [];
   const names = new Map<string, string>();
   for (const { key, size, etag } of objects) {
-    const path = key.slice(place.prefix.length);
+    const path = key.slice(store.prefix.length);
     // An empty object with a slash at its end is how some programs make a folder.
     const isFolder = size === 0 && (path === "" || path.endsWith("/"));
     if (isFolder || etag === DELETION_MARK_ETAG) continue;
     const fault = pathFault(path, MAX_PATH_BYTES);
-    const why = fault === undefined ? twinOf(path, names) : `It ${fault}, so nobody can open it.`;
+    const why = fault === undefined ? lookAlikeWarning(path, names) : `It ${fault}, so nobody can open it.`;
     if (why !== undefined) strays.push({ path: visible(path), why });
     if (strays.length === MAX_STRAYS) break;
   }
@@ -100,7 +100,7 @@ export async function findStrays(place: WorkspacePlace): Promise<Stray[]> {
 }
 
 /** A file that is called as another one is, but for how its letters are written. Of AGENTS.md and agents.md one is read. */
-function twinOf(path: string, names: Map<string, string>): string | undefined {
+function lookAlikeWarning(path: string, names: Map<string, string>): string | undefined {
   const name = composed(path).toLowerCase();
   const other = names.get(name);
   names.set(name, path);

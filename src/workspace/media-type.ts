@@ -46,7 +46,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 };
 
 /** What a file is by its name's extension; bytes of no known kind where the extension says nothing. */
-export function mediaTypeOf(path: string): string {
+export function mediaTypeForPath(path: string): string {
   const extension = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? UNKNOWN) : UNKNOWN;
 }
@@ -54,7 +54,7 @@ export function mediaTypeOf(path: string): string {
 const UNKNOWN = "application/octet-stream";
 
 /** The kind of image that models take (PNG, JPEG, GIF, WebP), by the first bytes of the file; undefined for others. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
+export function sniffImageType(bytes: Uint8Array): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";

@@ -5,7 +5,7 @@ import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile
 const BOOTSTRAP_PATH = "BOOTSTRAP.md";
 
 /** What an isolate remembers of the first conversation of one workspace, so that it asks the store but once. */
-export interface OnboardingMemory {
+export interface OnboardingCache {
   /** What the state said when that version of BOOTSTRAP.md was there. */
   read?: { version: string; stage: "here" | "over" };
   /** Set where a turn found it to be over: with the empty BOOTSTRAP.md that is left of it, if any. */
@@ -19,10 +19,10 @@ export interface OnboardingMemory {
  * before. One read of the state for each version of the file, and none without a file.
  * @throws WorkspaceError `unavailable`
  */
-export async function stageOf(
+export async function onboardingStage(
   workspace: Pick<Workspace, "read">,
   listing: readonly WorkspaceEntry[],
-  memory: OnboardingMemory,
+  memory: OnboardingCache,
 ): Promise<"here" | "over"> {
   const file = fileNamed(listing, BOOTSTRAP_PATH);
   if (file === undefined || file.size === 0) return "here";
@@ -34,10 +34,10 @@ export async function stageOf(
 }
 
 /** Notes, where the first conversation takes place, that it is over: nothing is left to follow. Settled later. */
-export function noteEnd(
+export function noteOnboardingEnd(
   shown: readonly { path: string }[],
   listing: readonly WorkspaceEntry[],
-  memory: OnboardingMemory,
+  memory: OnboardingCache,
 ): void {
   const isShown = shown.some(({ path }) => path.toLowerCase() === BOOTSTRAP_PATH.toLowerCase());
   if (!isShown) memory.over = { leftover: fileNamed(listing, BOOTSTRAP_PATH) };
@@ -52,7 +52,7 @@ export function noteEnd(
  */
 export async function settleOnboarding(
   workspace: Pick<Workspace, "read" | "write" | "remove">,
-  memory: OnboardingMemory,
+  memory: OnboardingCache,
   now: number,
 ): Promise<void> {
   const { over, isRecorded = false } = memory;

@@ -1,5 +1,5 @@
 import { workspacePrefix } from "../config/workspace-prefix.ts";
-import { fileAt, notFound, type WorkspacePlace } from "./file-store.ts";
+import { type FileStore, fileAt, notFound } from "./file-store.ts";
 import { findStrays, listFolder, walkFolder } from "./listing.ts";
 import { checkPath } from "./paths.ts";
 import { readFile } from "./read.ts";
@@ -31,12 +31,12 @@ export interface R2WorkspaceOptions {
 
 /** The workspace of one agent in R2. Costs nothing to make; holds nothing but the writes that are under way. */
 export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
-  const place: WorkspacePlace = {
+  const store: FileStore = {
     bucket: options.bucket,
     agentId: options.agentId,
     prefix: workspacePrefix(options.agentId, options.configured),
     attempt: createAttempt(options.wait),
-    line: new WriteQueue(),
+    writes: new WriteQueue(),
     wait: options.wait ?? sleep,
     now: options.now,
     newVersionId: options.newVersionId,
@@ -44,37 +44,37 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
   };
   const { onChanged = async () => undefined } = options;
   return {
-    list: (folder) => listFolder(place, folder),
-    walk: (folder) => walkFolder(place, folder),
+    list: (folder) => listFolder(store, folder),
+    walk: (folder) => walkFolder(store, folder),
     stat: (path) =>
-      inItsSpelling(place, path, async (spelt) => {
-        const file = await fileAt(place, spelt);
+      inItsSpelling(store, path, async (spelt) => {
+        const file = await fileAt(store, spelt);
         if (file === undefined) throw notFound(path);
         return file;
       }),
-    read: (path, range) => inItsSpelling(place, path, (spelt) => readFile(place, spelt, range)),
+    read: (path, range) => inItsSpelling(store, path, (spelt) => readFile(store, spelt, range)),
     async write(path, content, expect) {
-      const file = await writeFile(place, await spellingFor(place, path), content, expect);
+      const file = await writeFile(store, await spellingFor(store, path), content, expect);
       await onChanged(file.path);
       return file;
     },
     async remove(path, expect) {
-      const spelt = await spellingFor(place, path);
-      await removeFile(place, spelt, expect);
+      const spelt = await spellingFor(store, path);
+      await removeFile(store, spelt, expect);
       await onChanged(spelt);
     },
     async versions(path) {
-      return listVersions(place, checkPath(path));
+      return listVersions(store, checkPath(path));
     },
     async readVersion(path, versionId) {
-      return readVersion(place, checkPath(path), versionId);
+      return readVersion(store, checkPath(path), versionId);
     },
     async restore(path, versionId, expect = { kind: "any" }) {
-      const file = await restoreFile(place, await spellingFor(place, path), versionId, expect);
+      const file = await restoreFile(store, await spellingFor(store, path), versionId, expect);
       await onChanged(file.path);
       return file;
     },
-    replaced: (after) => listReplaced(place, after),
-    strays: () => findStrays(place),
+    replaced: (after) => listReplaced(store, after),
+    strays: () => findStrays(store),
   };
 }

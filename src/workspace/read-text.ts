@@ -1,6 +1,6 @@
 import { wholeHead, wholeTail } from "../lib/text.ts";
-import { decodeText, encodingOf, type TextFaults } from "./decode-text.ts";
-import { type Excerpt, excerptOf, sharesOf } from "./truncate.ts";
+import { decodeText, detectEncoding, type TextFaults } from "./decode-text.ts";
+import { type Excerpt, excerptShares, makeExcerpt } from "./truncate.ts";
 import { MAX_FILE_BYTES, type Workspace, type WorkspaceFile } from "./workspace.ts";
 
 /** Up to here a file is read whole, which costs one operation; of a larger one only the ends are read. */
@@ -47,11 +47,11 @@ async function readWhole(
   maxChars: number,
 ): Promise<CachedText> {
   const { file, bytes } = await workspace.read(path);
-  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, detectEncoding(bytes));
   if (decoded.kind === "binary") return binary(file, maxChars, decoded.why);
-  const keySections = decoded.text.length > maxChars ? keySectionsOf(decoded.text) : "";
+  const keySections = decoded.text.length > maxChars ? extractKeySections(decoded.text) : "";
   const { text, faults } = decoded;
-  return { etag: file.etag, maxChars, kind: "text", excerpt: excerptOf(text, maxChars), faults, keySections };
+  return { etag: file.etag, maxChars, kind: "text", excerpt: makeExcerpt(text, maxChars), faults, keySections };
 }
 
 /** Of a file that changes in between only the start is taken. */
@@ -60,13 +60,13 @@ async function readEnds(
   { path }: WorkspaceFile,
   maxChars: number,
 ): Promise<CachedText> {
-  const shares = sharesOf(maxChars);
+  const shares = excerptShares(maxChars);
   const [start, end] = await Promise.all([
     workspace.read(path, { offset: 0, length: bytesFor(shares.head) }),
     workspace.read(path, { suffix: bytesFor(shares.tail) }),
   ]);
   const { file, bytes } = start;
-  const encoding = encodingOf(bytes);
+  const encoding = detectEncoding(bytes);
   const head = decodeText({ ...start, isEnd: false }, encoding);
   if (head.kind === "binary") return binary(file, maxChars, head.why);
   const tail = end.file.etag === file.etag ? decodeText({ ...end, isEnd: true }, encoding) : NOTHING;
@@ -79,7 +79,7 @@ async function readEnds(
     rawChars,
     exact: false,
   };
-  const faults = sumOf(head.faults, tail.faults);
+  const faults = addFaults(head.faults, tail.faults);
   return { etag: file.etag, maxChars, kind: "text", excerpt, faults, keySections: "" };
 }
 
@@ -94,7 +94,7 @@ function binary({ etag, size }: WorkspaceFile, maxChars: number, why: "encoding"
   return { etag, maxChars, kind: "binary", size, why };
 }
 
-function sumOf(a: TextFaults, b: TextFaults): TextFaults {
+function addFaults(a: TextFaults, b: TextFaults): TextFaults {
   return { controls: a.controls + b.controls, broken: a.broken + b.broken, hidden: a.hidden + b.hidden };
 }
 
@@ -105,14 +105,14 @@ const NAMES = ["session startup", "red lines", "every session", "safety"];
 const MAX_CHARS = 8000;
 
 /** The sections of an AGENTS.md whose headings say that they matter most, each with its heading, in order. */
-export function keySectionsOf(text: string): string {
+export function extractKeySections(text: string): string {
   const sections: string[][] = [];
   let openLevel = 0;
   let fence = "";
   for (const line of text.split(/\r\n?|\n/)) {
     const [, marks = "", rest = ""] = (fence === "" && /^(#{1,6})[ \t](.*)$/.exec(line)) || [];
     if (marks !== "" && marks.length <= openLevel) openLevel = 0;
-    if (openLevel === 0 && NAMES.includes(nameOf(rest))) {
+    if (openLevel === 0 && NAMES.includes(headingName(rest))) {
       openLevel = marks.length;
       sections.push([]);
     }
@@ -125,7 +125,7 @@ export function keySectionsOf(text: string): string {
 }
 
 /** What a heading says, in lower case, without the marks that may close it. */
-function nameOf(heading: string): string {
+function headingName(heading: string): string {
   return heading
     .replace(/(?<![ \t#])[ \t#]+$/, "")
     .trim()

@@ -17,24 +17,24 @@ const TOO_MANY_CODE = 10058;
  * What became of the attempts before: none was made, each was refused and took no effect, or one may have taken effect all
  * the same.
  */
-export type Again = false | "refused" | "unsure";
+export type PriorAttempts = false | "refused" | "unsure";
 
 /**
  * Calls R2, again where it was overloaded or out of reach, four times at most.
  * @throws WorkspaceError `unavailable`
  */
-export type Attempt = <T>(path: string, call: (again: Again) => Promise<T>) => Promise<T>;
+export type Attempt = <T>(path: string, call: (again: PriorAttempts) => Promise<T>) => Promise<T>;
 
 /** Makes the caller that repeats; `wait` takes milliseconds, and may wait a little more or less. */
 export function createAttempt(wait: (ms: number) => Promise<void> = sleep): Attempt {
-  return async function attempt<T>(path: string, call: (again: Again) => Promise<T>): Promise<T> {
+  return async function attempt<T>(path: string, call: (again: PriorAttempts) => Promise<T>): Promise<T> {
     let isUnsure = false;
     for (let failures = 0; ; failures++) {
       try {
         return await call(failures > 0 && (isUnsure ? "unsure" : "refused"));
       } catch (thrown) {
         if (thrown instanceof WorkspaceError || thrown instanceof TypeError) throw thrown;
-        const code = codeOf(thrown);
+        const code = r2ErrorCode(thrown);
         const waitMs = isTransient(code) ? WAITS_MS[failures] : undefined;
         if (waitMs === undefined) {
           throw new WorkspaceError("unavailable", path, `The file store did not answer: ${messageOf(thrown)}`);
@@ -52,7 +52,7 @@ export function sleep(ms: number): Promise<void> {
 }
 
 /** R2's code of a failure, which stands in parentheses at the end of the message. */
-function codeOf(thrown: unknown): number | undefined {
+function r2ErrorCode(thrown: unknown): number | undefined {
   const code = /\((\d+)\)$/.exec(messageOf(thrown))?.[1];
   return code === undefined ? undefined : Number(code);
 }

@@ -82,7 +82,7 @@ function withoutFrontMatter(template: string): string {
  * listing, before it is listed or written to, and where a file is missed; reading a file that is there costs nothing more.
  * @param now milliseconds since the epoch
  */
-export function furnished(workspace: Workspace, now: number): Workspace {
+export function seedOnFirstUse(workspace: Workspace, now: number): Workspace {
   let seeding: Promise<unknown> | undefined;
   function furnish(): Promise<unknown> {
     seeding ??= workspace.list("").then((listing) => seedWorkspace(workspace, listing, now));

@@ -1,4 +1,4 @@
-import { fileAt, isKey, type WorkspacePlace } from "./file-store.ts";
+import { type FileStore, fileAt, fitsObjectKey } from "./file-store.ts";
 import { checkFolder, checkPath } from "./paths.ts";
 import { WorkspaceError } from "./workspace.ts";
 
@@ -13,21 +13,21 @@ export function composed(path: string): string {
  * @throws WorkspaceError `bad_path`
  */
 export function folderSpellings(folder: string): string[] {
-  return spellingsOf(checkFolder(folder));
+  return pathSpellings(checkFolder(folder));
 }
 
 /**
  * The spelling in which a file is there; where it is in none, that in which it is to be made. Costs nothing for a path
  * that has but one spelling. @throws WorkspaceError `bad_path`
  */
-export async function spellingFor(place: WorkspacePlace, path: string): Promise<string> {
-  const spellings = spellingsOf(checkPath(path));
-  return spellings.length === 1 ? path : ((await firstThere(place, spellings)) ?? composed(path));
+export async function spellingFor(store: FileStore, path: string): Promise<string> {
+  const spellings = pathSpellings(checkPath(path));
+  return spellings.length === 1 ? path : ((await firstThere(store, spellings)) ?? composed(path));
 }
 
 /** Reads a file in the first spelling in which it is there: no dearer where that is the given one. @throws WorkspaceError */
 export async function inItsSpelling<T>(
-  place: WorkspacePlace,
+  store: FileStore,
   path: string,
   read: (spelt: string) => Promise<T>,
 ): Promise<T> {
@@ -35,19 +35,19 @@ export async function inItsSpelling<T>(
     return await read(checkPath(path));
   } catch (thrown) {
     const isMissing = thrown instanceof WorkspaceError && thrown.code === "not_found";
-    const other = isMissing ? await firstThere(place, spellingsOf(path).slice(1)) : undefined;
+    const other = isMissing ? await firstThere(store, pathSpellings(path).slice(1)) : undefined;
     if (other === undefined) throw thrown;
     return read(other);
   }
 }
 
-function spellingsOf(path: string): string[] {
+function pathSpellings(path: string): string[] {
   return [...new Set([path, composed(path), path.normalize("NFD")])];
 }
 
-async function firstThere(place: WorkspacePlace, spellings: readonly string[]): Promise<string | undefined> {
+async function firstThere(store: FileStore, spellings: readonly string[]): Promise<string | undefined> {
   for (const spelt of spellings) {
-    if (isKey(place, spelt) && (await fileAt(place, spelt)) !== undefined) return spelt;
+    if (fitsObjectKey(store, spelt) && (await fileAt(store, spelt)) !== undefined) return spelt;
   }
   return undefined;
 }

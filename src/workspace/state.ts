@@ -97,7 +97,7 @@ function format(state: WorkspaceState): string {
 }
 
 /** The workspace as an agent may change it: what is in `.openclaw/` is the system's own, and can be read only. */
-export function sealed(workspace: Workspace): Workspace {
+export function protectSystemFiles(workspace: Workspace): Workspace {
   return {
     ...workspace,
     async write(path, content, expect) {

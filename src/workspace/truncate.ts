@@ -14,16 +14,16 @@ export interface Excerpt {
 }
 
 /** What is left of a text that may be `max` UTF-16 units long. */
-export function excerptOf(text: string, max: number): Excerpt {
+export function makeExcerpt(text: string, max: number): Excerpt {
   const whole = { head: text, tail: text, rawChars: text.length, exact: true };
-  const shares = sharesOf(max);
+  const shares = excerptShares(max);
   return text.length <= max
     ? whole
     : { ...whole, head: wholeHead(text, shares.head), tail: wholeTail(text, shares.tail) };
 }
 
 /** How much of the start and of the end of a text is kept where only `max` UTF-16 units fit: 70 % and 20 %. */
-export function sharesOf(max: number): { head: number; tail: number } {
+export function excerptShares(max: number): { head: number; tail: number } {
   return { head: Math.floor(max * HEAD_SHARE), tail: Math.floor(max * TAIL_SHARE) };
 }
 
@@ -34,15 +34,15 @@ export function sharesOf(max: number): { head: number; tail: number } {
 export function truncate(excerpt: Excerpt, max: number, path?: string): { content: string; truncated: boolean } {
   const { rawChars, exact } = excerpt;
   if (rawChars <= max) return { content: excerpt.head, truncated: false };
-  const deps = Math.max(0, max - markerOf(rawChars, rawChars, exact, path).length);
-  const shares = sharesOf(Math.min(max, deps / (HEAD_SHARE + TAIL_SHARE)));
+  const deps = Math.max(0, max - omissionMarker(rawChars, rawChars, exact, path).length);
+  const shares = excerptShares(Math.min(max, deps / (HEAD_SHARE + TAIL_SHARE)));
   const start = wholeHead(excerpt.head, shares.head);
   const end = wholeTail(excerpt.tail, shares.tail);
-  const marker = markerOf(rawChars - start.length - end.length, rawChars, exact, path);
+  const marker = omissionMarker(rawChars - start.length - end.length, rawChars, exact, path);
   return { content: head(start + marker + end, max), truncated: true };
 }
 
-function markerOf(missing: number, rawChars: number, exact: boolean, path: string | undefined): string {
+function omissionMarker(missing: number, rawChars: number, exact: boolean, path: string | undefined): string {
   const about = exact ? "" : "about ";
   const where = path === undefined ? "" : `: read ${path} to see them`;
   return `\n\n[… ${about}${missing} of ${rawChars} characters are left out here${where} …]\n\n`;

@@ -1,6 +1,6 @@
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
-import { keyOf, type WorkspacePlace } from "./file-store.ts";
+import { type FileStore, objectKey } from "./file-store.ts";
 import { listKeys } from "./listing.ts";
 import { composed } from "./spelling.ts";
 import {
@@ -30,39 +30,39 @@ const VERSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_ESCAPED_BYTES = 880;
 
 /** What it takes to look at an agent's versions. */
-export type VersionStore = Pick<WorkspacePlace, "bucket" | "attempt" | "agentId">;
+export type VersionStore = Pick<FileStore, "bucket" | "attempt" | "agentId">;
 
 /**
  * Copies the file at `path` to a new version, if its etag is still `etag`; undefined where it is not.
  * The bytes stream from R2 to R2, whatever their size.
  */
-export async function keepVersion(place: WorkspacePlace, path: string, etag: string): Promise<string | undefined> {
-  const versionId = place.newVersionId();
-  const key = await versionKey(place, path, versionId);
+export async function keepVersion(store: FileStore, path: string, etag: string): Promise<string | undefined> {
+  const versionId = store.newVersionId();
+  const key = await versionKey(store, path, versionId);
   const customMetadata = { path: encodeURIComponent(composed(path)) };
-  return place.attempt(path, async () => {
-    const current = await place.bucket.get(keyOf(place, path), { onlyIf: { etagMatches: etag } });
+  return store.attempt(path, async () => {
+    const current = await store.bucket.get(objectKey(store, path), { onlyIf: { etagMatches: etag } });
     if (current === null || !("body" in current)) return undefined;
-    await place.bucket.put(key, current.body, { customMetadata });
+    await store.bucket.put(key, current.body, { customMetadata });
     return versionId;
   });
 }
 
 /** Takes back a version that was copied for a write that did not happen. */
-export async function dropVersion(place: WorkspacePlace, path: string, versionId: string): Promise<void> {
-  const key = await versionKey(place, path, versionId);
-  await place.attempt(path, () => place.bucket.delete(key));
+export async function dropVersion(store: FileStore, path: string, versionId: string): Promise<void> {
+  const key = await versionKey(store, path, versionId);
+  await store.attempt(path, () => store.bucket.delete(key));
 }
 
 /** The kept versions of a file, newest first. */
 export async function listVersions(store: VersionStore, path: string): Promise<WorkspaceVersion[]> {
   const prefix = await versionKey(store, path, "");
   const { objects } = await listKeys(store, path, { prefix });
-  return objects.map(versionOf).sort(newestFirst);
+  return objects.map(versionFromObject).sort(newestFirst);
 }
 
 /** A version as it is listed, by its R2 object. */
-export function versionOf({ key, size, uploaded }: R2Object): WorkspaceVersion {
+export function versionFromObject({ key, size, uploaded }: R2Object): WorkspaceVersion {
   return { versionId: key.slice(key.lastIndexOf("/") + 1), size, replacedAt: uploaded.getTime() };
 }
 
@@ -72,27 +72,27 @@ export function newestFirst(a: WorkspaceVersion, b: WorkspaceVersion): number {
 }
 
 /** An earlier version without its bytes. @throws WorkspaceError `not_found` */
-export async function findVersion(place: WorkspacePlace, path: string, versionId: string): Promise<WorkspaceFile> {
+export async function findVersion(store: FileStore, path: string, versionId: string): Promise<WorkspaceFile> {
   if (!VERSION_ID.test(versionId)) throw noVersion(path, versionId);
-  const key = await versionKey(place, path, versionId);
-  const object = await place.attempt(path, () => place.bucket.head(key));
+  const key = await versionKey(store, path, versionId);
+  const object = await store.attempt(path, () => store.bucket.head(key));
   if (object === null) throw noVersion(path, versionId);
   return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
 }
 
 /** An earlier version as a file, from the time at which it was replaced. @throws WorkspaceError `not_found`, `too_large` */
-export async function readVersion(place: WorkspacePlace, path: string, versionId: string): Promise<WorkspaceContent> {
-  const file = await findVersion(place, path, versionId);
+export async function readVersion(store: FileStore, path: string, versionId: string): Promise<WorkspaceContent> {
+  const file = await findVersion(store, path, versionId);
   if (file.size > MAX_FILE_BYTES) {
     throw new WorkspaceError("too_large", path, `That version of \`${path}\` has ${file.size} bytes; restore it.`);
   }
-  const bytes = await place.attempt(path, async () => (await openVersion(place, path, versionId)).bytes());
+  const bytes = await store.attempt(path, async () => (await openVersion(store, path, versionId)).bytes());
   return { file, bytes, offset: 0 };
 }
 
 /** An earlier version as R2 has it, to be streamed. @throws WorkspaceError `not_found` */
-export async function openVersion(place: WorkspacePlace, path: string, versionId: string): Promise<R2ObjectBody> {
-  const object = await place.bucket.get(await versionKey(place, path, versionId));
+export async function openVersion(store: FileStore, path: string, versionId: string): Promise<R2ObjectBody> {
+  const object = await store.bucket.get(await versionKey(store, path, versionId));
   if (object === null) throw noVersion(path, versionId);
   return object;
 }

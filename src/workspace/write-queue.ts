@@ -1,18 +1,18 @@
 import { type Expectation, WorkspaceError } from "./workspace.ts";
 
 /** A write that is under way or waits for those before it. */
-interface Waiting {
+interface QueuedWrite {
   /** Undefined for a delete. */
   expect: Expectation | undefined;
 }
 
-interface Line {
+interface KeyQueue {
   /** In the order in which they came. */
-  waiting: Waiting[];
+  waiting: QueuedWrite[];
   /** Settles when all that came so far are done. */
   end: Promise<unknown>;
   /** True once the store refused a write and that gave way to a newer one. */
-  gaveWay: boolean;
+  hasYielded: boolean;
 }
 
 /**
@@ -21,29 +21,29 @@ interface Line {
  * their callers hear as a `conflict`.
  */
 export class WriteQueue {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, KeyQueue>();
 
-  /** Writes once those before are done. `giveWay` throws where a newer write waits; to be asked after a refusal. */
+  /** Writes once those before are done. `yieldToNewer` throws where a newer write waits; to be asked after a refusal. */
   async run<T>(
     key: string,
     path: string,
     expect: Expectation | undefined,
-    write: (giveWay: () => void) => Promise<T>,
+    write: (yieldToNewer: () => void) => Promise<T>,
   ): Promise<T> {
-    const line = this.#lines.get(key) ?? { waiting: [], end: Promise.resolve(), gaveWay: false };
+    const line = this.#lines.get(key) ?? { waiting: [], end: Promise.resolve(), hasYielded: false };
     this.#lines.set(key, line);
-    const mine: Waiting = { expect };
+    const mine: QueuedWrite = { expect };
     line.waiting.push(mine);
-    const giveWay = () => {
+    const yieldToNewer = () => {
       const newer = line.waiting.slice(line.waiting.indexOf(mine) + 1);
       if (!newer.some((other) => supersedes(other.expect, expect))) return;
-      line.gaveWay = true;
+      line.hasYielded = true;
       throw overtaken(path);
     };
     const turn = line.end.then(() => {
-      if (line.gaveWay) giveWay();
-      line.gaveWay = false;
-      return write(giveWay);
+      if (line.hasYielded) yieldToNewer();
+      line.hasYielded = false;
+      return write(yieldToNewer);
     });
     line.end = turn.catch(() => undefined);
     try {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { AnyHookOwner, HookContext, HookPlace, HookTable } from "../../src/plugins/hook.ts";
+import type { AnyHookOwner, HookContext, HookScope, HookTable } from "../../src/plugins/hook.ts";
 import { createHooks } from "../../src/plugins/hook-runner.ts";
 
-const PLACE: HookPlace = {
+const PLACE: HookScope = {
   agentId: "main",
   sessionKey: "agent:main:main",
   sessionId: "ses_1",

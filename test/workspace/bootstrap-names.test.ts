@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type BootstrapOccasion, chooseFiles } from "../../src/workspace/bootstrap-names.ts";
+import { type BootstrapAudience, chooseFiles } from "../../src/workspace/bootstrap-names.ts";
 import type { WorkspaceEntry } from "../../src/workspace/workspace.ts";
 
-const OWNER: BootstrapOccasion = { mode: "full", heartbeat: true, personal: true, firstConversation: "over" };
+const OWNER: BootstrapAudience = { mode: "full", heartbeat: true, personal: true, firstConversation: "over" };
 
 /** A root with these files, each with content of its own but for those that are given the same etag. */
 function root(...names: (string | [name: string, etag: string])[]): WorkspaceEntry[] {

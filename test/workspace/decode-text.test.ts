@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { decodeText, encodingOf, showControls } from "../../src/workspace/decode-text.ts";
+import { decodeText, detectEncoding, showControls } from "../../src/workspace/decode-text.ts";
 
 const NONE = { controls: 0, broken: 0, hidden: 0 };
 
 /** A whole file of these bytes. */
 function decoded(bytes: Uint8Array | string) {
   const given = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
-  return decodeText({ bytes: given, offset: 0, isEnd: true }, encodingOf(given));
+  return decodeText({ bytes: given, offset: 0, isEnd: true }, detectEncoding(given));
 }
 
 /** A text as Windows' editors save it under "Unicode", with its byte order mark. */
@@ -78,7 +78,7 @@ describe("a part of a file", () => {
       for (let from = 4; from < 20; from++) {
         for (let to = 40; to < 56; to++) {
           const part = { bytes: bytes.subarray(from, to), offset: from, isEnd: false };
-          const shown = decodeText(part, encodingOf(bytes));
+          const shown = decodeText(part, detectEncoding(bytes));
           expect(shown).toMatchObject({ kind: "text", faults: NONE });
           if (shown.kind === "text") expect(text).toContain(shown.text);
         }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { furnished } from "../../src/workspace/seed.ts";
+import { seedOnFirstUse } from "../../src/workspace/seed.ts";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import { watchWorkspace } from "./open-workspace.ts";
 
@@ -9,11 +9,11 @@ const ANY = { kind: "any" } as const;
 describe("a workspace that nobody has used yet", () => {
   test("is furnished for whoever looks at it, reads from it or writes to it first", async () => {
     const visits = [
-      async () => furnished(watched.workspace, NOW).list(""),
-      async () => furnished(watched.workspace, NOW).read("AGENTS.md"),
-      async () => furnished(watched.workspace, NOW).stat("AGENTS.md"),
-      async () => furnished(watched.workspace, NOW).write("SOUL.md", "mine", ANY),
-      async () => furnished(watched.workspace, NOW).remove("USER.md", ANY),
+      async () => seedOnFirstUse(watched.workspace, NOW).list(""),
+      async () => seedOnFirstUse(watched.workspace, NOW).read("AGENTS.md"),
+      async () => seedOnFirstUse(watched.workspace, NOW).stat("AGENTS.md"),
+      async () => seedOnFirstUse(watched.workspace, NOW).write("SOUL.md", "mine", ANY),
+      async () => seedOnFirstUse(watched.workspace, NOW).remove("USER.md", ANY),
     ];
     let watched = watchWorkspace();
     for (const visit of visits) {
@@ -27,9 +27,9 @@ describe("a workspace that nobody has used yet", () => {
 
   test("is looked at once a request, and not at all where the file is there", async () => {
     const { workspace, calls } = watchWorkspace();
-    await furnished(workspace, NOW).list("");
+    await seedOnFirstUse(workspace, NOW).list("");
     calls.length = 0;
-    const visit = furnished(workspace, NOW);
+    const visit = seedOnFirstUse(workspace, NOW);
     await visit.read("SOUL.md");
     expect(calls.map((call) => call.split(" ")[0])).toEqual(["get"]);
     await expect(visit.read("nothing.md")).rejects.toMatchObject({ code: "not_found" });

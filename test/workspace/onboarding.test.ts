@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { noteEnd, type OnboardingMemory, settleOnboarding, stageOf } from "../../src/workspace/onboarding.ts";
+import {
+  noteOnboardingEnd,
+  type OnboardingCache,
+  onboardingStage,
+  settleOnboarding,
+} from "../../src/workspace/onboarding.ts";
 import { seedWorkspace } from "../../src/workspace/seed.ts";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
@@ -25,11 +30,11 @@ async function newWorkspace() {
 }
 
 /** What a turn does in which the prompt shows these files. */
-async function turn(workspace: Workspace, memory: OnboardingMemory, shown: string[], now = NOW + 60_000) {
+async function turn(workspace: Workspace, memory: OnboardingCache, shown: string[], now = NOW + 60_000) {
   const listing = await workspace.list("");
-  const stage = await stageOf(workspace, listing, memory);
+  const stage = await onboardingStage(workspace, listing, memory);
   const paths = shown.map((path) => ({ path }));
-  if (stage === "here") noteEnd(paths, listing, memory);
+  if (stage === "here") noteOnboardingEnd(paths, listing, memory);
   await settleOnboarding(workspace, memory, now);
   return stage;
 }
@@ -37,7 +42,7 @@ async function turn(workspace: Workspace, memory: OnboardingMemory, shown: strin
 describe("a first conversation that goes on", () => {
   test("costs one read of the state for each version of BOOTSTRAP.md", async () => {
     const { workspace, calls } = await newWorkspace();
-    const memory: OnboardingMemory = {};
+    const memory: OnboardingCache = {};
     expect(await turn(workspace, memory, ["BOOTSTRAP.md"])).toBe("here");
     expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "get"]);
     calls.length = 0;
@@ -66,7 +71,7 @@ describe("the end of the first conversation", () => {
   ])("is recorded once BOOTSTRAP.md is %s, and the file goes", async (_, finish) => {
     const { workspace, calls } = await newWorkspace();
     await finish(workspace);
-    const memory: OnboardingMemory = {};
+    const memory: OnboardingCache = {};
     await turn(workspace, memory, ["SOUL.md"]);
     expect(await stateOf(workspace)).toEqual(DONE);
     expect((await workspace.list("")).map(({ path }) => path)).not.toContain("BOOTSTRAP.md");
@@ -79,7 +84,7 @@ describe("the end of the first conversation", () => {
 
   test("is final: a BOOTSTRAP.md that comes later counts for nothing, also one of the same words", async () => {
     const { workspace } = await newWorkspace();
-    const memory: OnboardingMemory = {};
+    const memory: OnboardingCache = {};
     const { bytes } = await workspace.read("BOOTSTRAP.md");
     await turn(workspace, memory, ["BOOTSTRAP.md"]);
     await workspace.remove("BOOTSTRAP.md", { kind: "any" });

@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { sleepAbout } from "../../src/lib/sleep.ts";
-import { type Again, createAttempt } from "../../src/workspace/retry.ts";
+import { createAttempt, type PriorAttempts } from "../../src/workspace/retry.ts";
 import { WorkspaceError } from "../../src/workspace/workspace.ts";
 
 /** What becomes of a call that fails so, one time after the other, and how long it waited in between. */
 async function tried(failures: readonly Error[]) {
   const waits: number[] = [];
-  const asked: Again[] = [];
+  const asked: PriorAttempts[] = [];
   const attempt = createAttempt(async (ms) => void waits.push(ms));
   const outcome = await attempt("a.md", async (again) => {
     asked.push(again);

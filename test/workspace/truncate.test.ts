@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { excerptOf, truncate } from "../../src/workspace/truncate.ts";
+import { makeExcerpt, truncate } from "../../src/workspace/truncate.ts";
 
 function cut(text: string, max: number, fileMax = max) {
-  return truncate(excerptOf(text, fileMax), max, "NOTES.md");
+  return truncate(makeExcerpt(text, fileMax), max, "NOTES.md");
 }
 
 describe("a text that is cut", () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { address } from "../../config/address-schema.ts";
 import { secretRef } from "../../config/secret-ref.ts";
+import type { ChannelContext } from "../channel.ts";
 
 const group = z.strictObject({
   requireMention: z
@@ -67,3 +68,6 @@ export const telegramAccount = z.strictObject({
 
 /** One Telegram bot, after its configuration was read. */
 export type TelegramAccount = z.output<typeof telegramAccount>;
+
+/** The channel context of one Telegram bot. */
+export type TelegramContext = ChannelContext<TelegramAccount>;

@@ -1,8 +1,7 @@
 import type { ApiResponse, Opts } from "@grammyjs/types";
 import { z } from "zod";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
-import type { ChannelContext } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
+import type { TelegramAccount, TelegramContext } from "./account.ts";
 
 /** The methods that this channel calls, with their arguments as the Bot API documents them. */
 type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe" | "getWebhookInfo"> & {
@@ -18,7 +17,7 @@ export type UploadMethod = "sendPhoto" | "sendDocument" | "sendAudio" | "sendVoi
 type UploadField = "photo" | "document" | "audio" | "voice" | "video";
 
 /** A file that goes along. */
-export interface Upload {
+export interface FileUpload {
   field: UploadField;
   file: File;
 }
@@ -36,20 +35,20 @@ export type BotAnswer =
  * @see https://core.telegram.org/bots/api#making-requests
  */
 export async function callBot<Method extends keyof Methods>(
-  context: ChannelContext<TelegramAccount>,
+  context: TelegramContext,
   token: string,
   method: Method,
   args: Methods[Method],
   signal: AbortSignal,
-  upload?: Upload,
+  upload?: FileUpload,
 ): Promise<BotAnswer> {
   const { fetch, account } = context;
   try {
-    const response = await fetch(`${baseOf(account)}/bot${token}/${method}`, {
+    const response = await fetch(`${apiBaseUrl(account)}/bot${token}/${method}`, {
       method: "POST",
       ...(upload === undefined
         ? { headers: { "Content-Type": "application/json" }, body: JSON.stringify(args) }
-        : { body: formOf(args, upload) }),
+        : { body: multipartForm(args, upload) }),
       redirect: "manual",
       signal,
     });
@@ -61,7 +60,7 @@ export async function callBot<Method extends keyof Methods>(
 }
 
 /** Arguments beside a file, each in JSON unless it is a text. */
-function formOf(args: object, { field, file }: Upload): FormData {
+function multipartForm(args: object, { field, file }: FileUpload): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(args)) {
     if (value !== undefined) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
@@ -72,13 +71,13 @@ function formOf(args: object, { field, file }: Upload): FormData {
 
 /** Downloads what getFile named. @throws IsopodError `unavailable` */
 export async function downloadFile(
-  context: ChannelContext<TelegramAccount>,
+  context: TelegramContext,
   token: string,
   path: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const { fetch, account } = context;
-  const response = await fetch(`${baseOf(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
+  const response = await fetch(`${apiBaseUrl(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
     (error: unknown) => {
       throw new IsopodError("unavailable", `The download failed: ${withoutToken(messageOf(error), token)}`);
     },
@@ -89,12 +88,12 @@ export async function downloadFile(
 }
 
 /** The account's token, or undefined where it is not set or cannot be one. */
-export function tokenOf({ account, secret }: ChannelContext<TelegramAccount>): string | undefined {
+export function botToken({ account, secret }: TelegramContext): string | undefined {
   const token = secret(account.botToken);
   return token !== undefined && /^[\w:-]*[\w-]$/.test(token) ? token : undefined;
 }
 
-function baseOf(account: TelegramAccount): string {
+function apiBaseUrl(account: TelegramAccount): string {
   return account.apiBase.replace(/\/+$/, "");
 }
 

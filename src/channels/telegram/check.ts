@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { sanitizeForPrompt } from "../../security/sanitize.ts";
-import type { ChannelContext, ChannelFinding } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
-import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
-
-type Context = ChannelContext<TelegramAccount>;
+import type { ChannelFinding } from "../channel.ts";
+import type { TelegramAccount, TelegramContext } from "./account.ts";
+import { type BotAnswer, botToken, callBot } from "./bot-api.ts";
 
 /** So many updates waiting at Telegram are no passing matter. */
 const MANY_PENDING = 20;
@@ -23,22 +21,22 @@ const webhook = z.object({
 
 /** Whether a bot's token is good, whether Telegram calls here, and whether that works. */
 export async function checkAccount(
-  context: Context,
+  context: TelegramContext,
   webhookUrl: string,
   signal: AbortSignal,
 ): Promise<ChannelFinding[]> {
   const missing = missingSecrets(context);
-  const token = tokenOf(context);
+  const token = botToken(context);
   if (token === undefined) return missing;
   const [me, info] = await Promise.all([
     callBot(context, token, "getMe", {}, signal),
     callBot(context, token, "getWebhookInfo", {}, signal),
   ]);
-  if (me.kind !== "ok") return [...missing, unanswered(me, context)];
+  if (me.kind !== "ok") return [...missing, tokenFinding(me, context)];
   return [...aboutBot(me, context), ...missing, ...aboutWebhook(info, context, webhookUrl), ...aboutAccess(context)];
 }
 
-function missingSecrets({ account, secret }: Context): ChannelFinding[] {
+function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] {
   const { botToken, webhookSecret } = account;
   const token = secret(botToken);
   const scanned: ChannelFinding[] = [];
@@ -57,7 +55,7 @@ function missingSecrets({ account, secret }: Context): ChannelFinding[] {
 }
 
 /** What an answer other than success says of the token. */
-function unanswered(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: Context): ChannelFinding {
+function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
   if (answer.kind === "lost") {
     const message = `Telegram does not answer: ${answer.reason}.`;
     return { status: "warn", message, fix: "Try again; if it stays so, look at apiBase and at Telegram's status." };
@@ -66,19 +64,19 @@ function unanswered(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: Con
     const fix = `Copy the token anew from @BotFather: wrangler secret put ${account.botToken.id}.`;
     return { status: "fail", message: `Telegram does not know the bot of ${account.botToken.id}.`, fix };
   }
-  const message = `Telegram answers ${answer.status}: ${shown(answer.description)}`;
+  const message = `Telegram answers ${answer.status}: ${printable(answer.description)}`;
   return { status: "warn", message, fix: "Try again in a moment." };
 }
 
-function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: Context): ChannelFinding[] {
+function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding[] {
   const known = bot.safeParse(me.result).data;
   if (known === undefined) {
     return [{ status: "warn", message: "Telegram does not say who the bot is.", fix: "Try again in a moment." }];
   }
   const { username, can_read_all_group_messages: readsAll } = known;
-  const scanned: ChannelFinding[] = [{ status: "ok", message: `the bot is @${shown(username)}.` }];
+  const scanned: ChannelFinding[] = [{ status: "ok", message: `the bot is @${printable(username)}.` }];
   if (account.username !== undefined && account.username.toLowerCase() !== username.toLowerCase()) {
-    const message = `it is configured as @${account.username} and is @${shown(username)}: mentions are missed.`;
+    const message = `it is configured as @${account.username} and is @${printable(username)}: mentions are missed.`;
     scanned.push({ status: "warn", message, fix: "Correct its username, or take it out." });
   }
   const listensToAll =
@@ -92,16 +90,16 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: Context):
   return scanned;
 }
 
-function aboutWebhook(answer: BotAnswer, context: Context, expected: string): ChannelFinding[] {
-  if (answer.kind !== "ok") return [unanswered(answer, context)];
+function aboutWebhook(answer: BotAnswer, context: TelegramContext, expected: string): ChannelFinding[] {
+  if (answer.kind !== "ok") return [tokenFinding(answer, context)];
   const info = webhook.safeParse(answer.result).data;
   if (info === undefined) {
     return [{ status: "warn", message: "Telegram does not say where it calls.", fix: "Try again in a moment." }];
   }
-  return [whereItCalls(info.url, context, expected), ...howItGoes(info, context)];
+  return [addressFinding(info.url, context, expected), ...webhookFindings(info, context)];
 }
 
-function whereItCalls(url: string, { account }: Context, expected: string): ChannelFinding {
+function addressFinding(url: string, { account }: TelegramContext, expected: string): ChannelFinding {
   const fix = setWebhook(account, expected);
   if (url === expected) return { status: "ok", message: "Telegram calls here." };
   if (!expected.startsWith("https:")) {
@@ -118,7 +116,7 @@ function whereItCalls(url: string, { account }: Context, expected: string): Chan
 /** The kinds of update that something is done with. */
 const NEEDED = ["message", "callback_query"];
 
-function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): ChannelFinding[] {
+function webhookFindings(info: z.output<typeof webhook>, { account, now }: TelegramContext): ChannelFinding[] {
   const scanned: ChannelFinding[] = [];
   const {
     last_error_date: errorAt,
@@ -128,11 +126,11 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
   } = info;
   const isRecent = errorAt !== undefined && now() - errorAt * 1000 < RECENT_ERROR_MS;
   if (isRecent && pending > 0) {
-    const message = `Telegram's last call failed: ${shown(error ?? "it does not say why")}`;
-    scanned.push({ status: "fail", message, fix: fixOf(error ?? "", account) });
+    const message = `Telegram's last call failed: ${printable(error ?? "it does not say why")}`;
+    scanned.push({ status: "fail", message, fix: webhookErrorFix(error ?? "", account) });
   } else if (isRecent) {
-    const message = `a call of Telegram's failed lately, and has come through since: ${shown(error ?? "")}`;
-    scanned.push({ status: "warn", message, fix: fixOf(error ?? "", account) });
+    const message = `a call of Telegram's failed lately, and has come through since: ${printable(error ?? "")}`;
+    scanned.push({ status: "warn", message, fix: webhookErrorFix(error ?? "", account) });
   }
   if (pending >= MANY_PENDING) {
     const message = `${pending} updates wait at Telegram.`;
@@ -152,7 +150,7 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
   return scanned;
 }
 
-function aboutAccess({ account }: Context): ChannelFinding[] {
+function aboutAccess({ account }: TelegramContext): ChannelFinding[] {
   const { dmPolicy, allowFrom } = account;
   if (dmPolicy === "allowlist" && allowFrom.length === 0) {
     const fix = "Add ids to allowFrom, or set dmPolicy to 'pairing'.";
@@ -166,7 +164,7 @@ function aboutAccess({ account }: Context): ChannelFinding[] {
 }
 
 /** What to do about an error of a webhook, by Telegram's words for it. */
-function fixOf(error: string, { webhookSecret }: TelegramAccount): string {
+function webhookErrorFix(error: string, { webhookSecret }: TelegramAccount): string {
   if (/401|unauthorized/i.test(error)) {
     return `The secret differs: give setWebhook the value of ${webhookSecret.id} as secret_token.`;
   }
@@ -180,6 +178,6 @@ function setWebhook({ apiBase, botToken, webhookSecret }: TelegramAccount, url: 
   return `Run: curl "${api}" -d url=${url} -d secret_token=$${webhookSecret.id}`;
 }
 
-function shown(text: string): string {
+function printable(text: string): string {
   return sanitizeForPrompt(text).slice(0, MAX_ERROR_CHARS);
 }

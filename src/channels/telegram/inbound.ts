@@ -10,7 +10,7 @@ export function reasonToIgnore(message: TelegramMessage): string | undefined {
   if (message.is_automatic_forward) return "a channel's post, repeated in its group";
   if (message.ephemeral_message_id !== undefined) return "an ephemeral message";
   if (message.chat.is_direct_messages) return "a message to a channel's owner";
-  if (senderOf(message) === undefined) return "nobody wrote it";
+  if (messageSender(message) === undefined) return "nobody wrote it";
   return undefined;
 }
 
@@ -21,7 +21,7 @@ export function toInbound(
   mentioned: boolean,
   attachments: Attachment[],
 ): InboundMessage | undefined {
-  const sender = senderOf(message);
+  const sender = messageSender(message);
   const words = [withoutAddressee(message), ...described(message)].filter((line) => line !== "").join("\n");
   if (sender === undefined || (words === "" && attachments.length === 0)) return undefined;
   const passedOn = passedOnFrom(message, sender);
@@ -30,7 +30,7 @@ export function toInbound(
     dedupeId: String(updateId),
     text: passedOn === undefined ? words : "",
     sender,
-    conversation: conversationOf(message),
+    conversation: messageConversation(message),
     mentioned,
     ...(quoted && { quoted }),
     attachments,
@@ -45,7 +45,7 @@ export function pressedButton(updateId: number, { from, data, message }: Telegra
     dedupeId: String(updateId),
     text: data,
     sender: userAsSender(from),
-    conversation: conversationOf(message),
+    conversation: messageConversation(message),
     mentioned: true,
     attachments: [],
     messageId: String(message.message_id),
@@ -53,7 +53,7 @@ export function pressedButton(updateId: number, { from, data, message }: Telegra
 }
 
 /** Whoever speaks for a chat (a channel, an anonymous administrator) is that chat; `from` then names a stand-in. */
-function senderOf(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
+function messageSender(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
   if (message.sender_chat) return chatAsSender(message.sender_chat);
   return message.from && userAsSender(message.from);
 }
@@ -78,7 +78,7 @@ function fullName(person: { first_name: string; last_name?: string | undefined }
 const KINDS = { private: "direct", group: "group", supergroup: "group", channel: "channel" } as const;
 
 /** Only a message of a topic has a thread: elsewhere `message_thread_id` names a chain of replies. */
-function conversationOf({
+function messageConversation({
   chat,
   is_topic_message,
   message_thread_id,
@@ -126,7 +126,7 @@ function quotedIn(message: TelegramMessage): InboundMessage["quoted"] {
   const replied = message.reply_to_message;
   const text = message.quote?.text ?? replied?.text ?? replied?.caption ?? "";
   const origin = message.external_reply?.origin;
-  return quote(text, replied ? senderOf(replied)?.name : origin && originName(origin));
+  return quote(text, replied ? messageSender(replied)?.name : origin && originName(origin));
 }
 
 function quote(text: string, senderName: string | undefined): InboundMessage["quoted"] {

@@ -55,18 +55,18 @@ export function toHtml(runs: readonly StyledRun[]): string {
 }
 
 function openAll(marks: readonly Mark[]): string {
-  return marks.map((mark) => tagsOf(mark)[0]).join("");
+  return marks.map((mark) => htmlTags(mark)[0]).join("");
 }
 
 function closeAll(marks: readonly Mark[]): string {
   return marks
-    .map((mark) => tagsOf(mark)[1])
+    .map((mark) => htmlTags(mark)[1])
     .reverse()
     .join("");
 }
 
 /** The tags around what is marked so. */
-function tagsOf(mark: Mark): [open: string, close: string] {
+function htmlTags(mark: Mark): [open: string, close: string] {
   switch (mark.kind) {
     case "bold":
       return ["<b>", "</b>"];

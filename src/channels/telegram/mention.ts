@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { within } from "../../lib/deadline.ts";
-import type { ChannelContext } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
+import type { TelegramContext } from "./account.ts";
 import { callBot } from "./bot-api.ts";
 import type { TelegramEntity, TelegramMessage } from "./update.ts";
 
@@ -12,7 +11,7 @@ export function typedIn(message: TelegramMessage): { text: string; entities: rea
 }
 
 /** Whether a group's message could be meant for the bot, so that it is worth to know who the bot is. */
-export function namesSomebody(message: TelegramMessage): boolean {
+export function mayAddressBot(message: TelegramMessage): boolean {
   return repliesTo(message) !== undefined || typedIn(message).entities.some((entity) => NAMING.has(entity.type));
 }
 
@@ -72,7 +71,7 @@ const remembered = new Map<string, { identity: BotIdentity; until: number }>();
 const me = z.object({ id: z.int(), username: z.string() });
 
 /** The bot's id, which its token begins with; undefined where it does not. */
-export function botIdOf(token: string): number | undefined {
+export function botIdFromToken(token: string): number | undefined {
   const id = /^(\d+):/.exec(token)?.[1];
   return id === undefined ? undefined : Number(id);
 }
@@ -81,11 +80,8 @@ export function botIdOf(token: string): number | undefined {
  * Who the bot is: from its token and configuration, or else as Telegram says, asked once an hour.
  * @returns undefined when Telegram does not say now
  */
-export async function identify(
-  context: ChannelContext<TelegramAccount>,
-  token: string,
-): Promise<BotIdentity | undefined> {
-  const id = botIdOf(token);
+export async function identify(context: TelegramContext, token: string): Promise<BotIdentity | undefined> {
+  const id = botIdFromToken(token);
   const { username } = context.account;
   if (id !== undefined && username !== undefined) return { id, username };
   const known = remembered.get(token);

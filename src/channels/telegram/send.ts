@@ -3,21 +3,10 @@ import { z } from "zod";
 import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
 import { byteLength, head } from "../../lib/text.ts";
-import type {
-  Buttons,
-  ChannelContext,
-  Delivery,
-  MenuCommand,
-  OutboundFile,
-  OutboundPart,
-  Reaction,
-  Target,
-} from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
-import { type BotAnswer, callBot, tokenOf, type Upload, type UploadMethod } from "./bot-api.ts";
+import type { Buttons, Delivery, MenuCommand, OutboundFile, OutboundPart, Reaction, Target } from "../channel.ts";
+import type { TelegramAccount, TelegramContext } from "./account.ts";
+import { type BotAnswer, botToken, callBot, type FileUpload, type UploadMethod } from "./bot-api.ts";
 import { toPlainText } from "./markup.ts";
-
-type Context = ChannelContext<TelegramAccount>;
 
 /** How long to wait where Telegram does not say. */
 const RETRY_AFTER_MS = 10_000;
@@ -27,12 +16,12 @@ const TYPING_TIMEOUT_MS = 5_000;
  * Sends one part. Markup that Telegram cannot read (400, so surely nothing was sent) goes out again as bare text.
  * `deliveryId` is not used: the Bot API has no key against repeats.
  */
-export async function sendPart(part: OutboundPart, context: Context, signal: AbortSignal): Promise<Delivery> {
-  const token = tokenOf(context);
+export async function sendPart(part: OutboundPart, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
+  const token = botToken(context);
   if (token === undefined) return tokenMissing(context);
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
   const place = {
-    ...placeOf(part.target),
+    ...messageArgs(part.target),
     link_preview_options: { is_disabled: true },
     ...(part.buttons && { reply_markup: keyboard(part.buttons) }),
   };
@@ -44,27 +33,27 @@ export async function sendPart(part: OutboundPart, context: Context, signal: Abo
 }
 
 /** What becomes of what is to be sent where the account has no token. */
-export function tokenMissing({ account }: Context): Delivery {
+export function tokenMissing({ account }: TelegramContext): Delivery {
   return { outcome: "failed", reason: `Set ${account.botToken.id} to the bot's token.` };
 }
 
 /** Shows "typing…" for about five seconds. */
-export async function sendTyping(target: Target, context: Context): Promise<void> {
-  const token = tokenOf(context);
+export async function sendTyping(target: Target, context: TelegramContext): Promise<void> {
+  const token = botToken(context);
   if (token === undefined) return;
-  const args = { ...chatOf(target), action: "typing" } as const;
+  const args = { ...chatArgs(target), action: "typing" } as const;
   const answer = await within(TYPING_TIMEOUT_MS, (signal) => callBot(context, token, "sendChatAction", args, signal));
   if (answer.kind !== "ok")
     log("debug", "channel.typing_failed", { channel: "telegram", accountId: context.accountId });
 }
 
-type Place = Omit<Opts<never>["sendMessage"], "text">;
+type MessageArgs = Omit<Opts<never>["sendMessage"], "text">;
 
 /** The arguments that say where a message goes, and what it answers. */
-export function placeOf(target: Target): Omit<Place, "link_preview_options"> {
+export function messageArgs(target: Target): Omit<MessageArgs, "link_preview_options"> {
   const messageId = Number(target.replyToId ?? Number.NaN);
   return {
-    ...chatOf(target),
+    ...chatArgs(target),
     ...(Number.isSafeInteger(messageId) && {
       reply_parameters: { message_id: messageId, allow_sending_without_reply: true },
     }),
@@ -72,7 +61,7 @@ export function placeOf(target: Target): Omit<Place, "link_preview_options"> {
 }
 
 /** The arguments that say which chat is meant. */
-export function chatOf({ conversationId, threadId }: Target): Pick<Place, "chat_id" | "message_thread_id"> {
+export function chatArgs({ conversationId, threadId }: Target): Pick<MessageArgs, "chat_id" | "message_thread_id"> {
   const chatId = Number(conversationId);
   return {
     chat_id: Number.isSafeInteger(chatId) ? chatId : conversationId,
@@ -101,7 +90,7 @@ function isUnreadableMarkup(answer: BotAnswer): boolean {
 const sentMessage = z.object({ message_id: z.int() });
 
 /** What a call that sends something came to. */
-export function toDelivery(answer: BotAnswer, { account }: Context): Delivery {
+export function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
   if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "ok") {
     const sent = sentMessage.safeParse(answer.result).data;
@@ -143,29 +132,25 @@ const VOICES: ReadonlySet<string> = new Set(["audio/ogg", ...SOUNDS]);
  * Sends a file in the way in which Telegram shows it best. A picture that it does not take as one (400, so surely nothing
  * was sent), too wide or too small for example, goes out again as a document.
  */
-export async function sendFile(
-  file: OutboundFile,
-  context: ChannelContext<TelegramAccount>,
-  signal: AbortSignal,
-): Promise<Delivery> {
-  const token = tokenOf(context);
+export async function sendFile(file: OutboundFile, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
+  const token = botToken(context);
   if (token === undefined) return tokenMissing(context);
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
-  const send = ([method, field]: Way) => {
+  const send = ([method, field]: SendMethod) => {
     const upload = { field, file: new File([file.bytes], file.name, { type: file.mediaType }) };
-    return callBot(context, token, method, placeOf(file.target), signal, upload);
+    return callBot(context, token, method, messageArgs(file.target), signal, upload);
   };
-  const way = wayOf(file);
+  const way = sendMethodFor(file);
   const answer = await send(way);
   const isRefused = answer.kind === "refused" && answer.status === 400 && way !== AS_DOCUMENT;
   return toDelivery(isRefused ? await send(AS_DOCUMENT) : answer, context);
 }
 
-type Way = readonly [UploadMethod, Upload["field"]];
+type SendMethod = readonly [UploadMethod, FileUpload["field"]];
 
-const AS_DOCUMENT: Way = ["sendDocument", "document"];
+const AS_DOCUMENT: SendMethod = ["sendDocument", "document"];
 
-function wayOf({ mediaType, bytes, asVoice }: OutboundFile): Way {
+function sendMethodFor({ mediaType, bytes, asVoice }: OutboundFile): SendMethod {
   if (PHOTOS.has(mediaType) && bytes.length <= MAX_PHOTO_BYTES) return ["sendPhoto", "photo"];
   if (asVoice && VOICES.has(mediaType)) return ["sendVoice", "voice"];
   if (SOUNDS.has(mediaType)) return ["sendAudio", "audio"];
@@ -175,14 +160,14 @@ function wayOf({ mediaType, bytes, asVoice }: OutboundFile): Way {
 /** Puts an emoji on a message, or takes the bot's own back. Telegram takes those of its own list only. */
 export async function react(
   { target, messageId, emoji }: Reaction,
-  context: ChannelContext<TelegramAccount>,
+  context: TelegramContext,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const token = tokenOf(context);
+  const token = botToken(context);
   if (token === undefined) return tokenMissing(context);
   const id = Number(messageId);
   if (!Number.isSafeInteger(id)) return { outcome: "failed", reason: `'${messageId}' is no id of a message.` };
-  const { chat_id } = chatOf(target);
+  const { chat_id } = chatArgs(target);
   // The list has some emojis without the selector that others write after them.
   const reaction = emoji === "" ? [] : [{ type: "emoji", emoji: emoji.replaceAll("\u{FE0F}", "") } as const];
   return toDelivery(
@@ -202,10 +187,10 @@ const MAX_DESCRIPTION_CHARS = 100;
 export async function showMenu(
   commands: readonly MenuCommand[],
   { conversationId }: Target,
-  context: ChannelContext<TelegramAccount>,
+  context: TelegramContext,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const token = tokenOf(context);
+  const token = botToken(context);
   if (token === undefined) return tokenMissing(context);
   const scope = { type: "chat", chat_id: Number(conversationId) } as const;
   const taken = commands.slice(0, MAX_COMMANDS).map(({ name: command, summary }) => {

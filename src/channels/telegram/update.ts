@@ -113,10 +113,10 @@ export function readUpdate(body: unknown): ReadUpdate {
   if (pressed !== undefined) return { kind: "press", updateId, press: pressed };
   const said = parsed.data.message ?? parsed.data.channel_post;
   if (said !== undefined) return { kind: "message", updateId, message: said };
-  return { kind: "other", reason: `an update of the kind ${kindOf(body)}` };
+  return { kind: "other", reason: `an update of the kind ${updateKind(body)}` };
 }
 
-function kindOf(body: unknown): string {
+function updateKind(body: unknown): string {
   const keys = typeof body === "object" && body !== null ? Object.keys(body) : [];
   return keys.find((key) => key !== "update_id") ?? "nothing";
 }

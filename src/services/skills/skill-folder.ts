@@ -1,6 +1,6 @@
 import { folderDigest } from "../../skills/folder-digest.ts";
 import type { SkillFile, SkillRoot } from "../../skills/skill.ts";
-import { decodeText, encodingOf } from "../../workspace/decode-text.ts";
+import { decodeText, detectEncoding } from "../../workspace/decode-text.ts";
 
 /** Most files that are named, and the largest SKILL.md that is shown, in bytes. */
 const MAX_FILES = 500;
@@ -42,6 +42,6 @@ async function textOf(root: SkillRoot, file: SkillFile | undefined): Promise<str
   if (file === undefined || file.size > MAX_TEXT_BYTES) return undefined;
   const bytes = await root.read(file.path);
   if (bytes === undefined) return undefined;
-  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, detectEncoding(bytes));
   return decoded.kind === "text" ? decoded.text : undefined;
 }

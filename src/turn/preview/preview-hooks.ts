@@ -1,4 +1,4 @@
-import type { HookPlace } from "../../plugins/hook.ts";
+import type { HookScope } from "../../plugins/hook.ts";
 import type { PromptHooks } from "../../plugins/session-hooks.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import { WORKSPACE_DIR } from "../../workspace/paths.ts";
@@ -28,7 +28,7 @@ export function previewHooks(
   { services, workspace, now }: { services: Services; workspace: Workspace; now: number },
 ): PromptHooks {
   const timezone = agentIn(services, agentId).defaults.userTimezone;
-  const place: HookPlace = {
+  const place: HookScope = {
     agentId,
     sessionKey: session.key,
     sessionId: NO_CONVERSATION,
