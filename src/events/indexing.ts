@@ -30,8 +30,8 @@ interface IndexingJob {
  * then there is nothing left to do. One that failed comes again later. Of an agent that is not there any more, or has no memory any more, the
  * index is cleared away.
  */
-export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
-  const jobs = groupByAgent(batch.messages);
+export async function consumeIndexing(messages: readonly Message[], env: Env, ctx: ExecutionContext): Promise<void> {
+  const jobs = groupByAgent(messages);
   if (jobs.size === 0) return;
   await knowConfiguration(env, Date.now());
   for (const [agentId, job] of jobs) await runJob(agentId, job, env, ctx);

@@ -25,11 +25,11 @@ interface PruneJob {
  * again.
  */
 export async function consumeUpkeep(
-  batch: MessageBatch,
+  messages: readonly Message[],
   env: Pick<Env, "FILES">,
   now: number = Date.now(),
 ): Promise<void> {
-  const jobs = [...groupByFile(batch.messages).values()];
+  const jobs = [...groupByFile(messages).values()];
   const storeOf = (agentId: string) => ({ bucket: env.FILES, attempt: createAttempt(sleepAbout), agentId });
   for (const job of jobs) {
     try {

@@ -48,11 +48,10 @@ export class IsopodError extends Error {
 }
 
 /**
- * The message of anything that was thrown. Of a statement that failed it is what the database said: drizzle's own message
- * is the statement with its values, which are texts of people and belong into no log.
+ * The message of anything that was thrown. An error that carries `params` beside its cause repeats those values in its
+ * own message (a failed statement, with texts of users); its cause says what went wrong without them.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  const isOfStatement = "query" in thrown && "params" in thrown && thrown.cause !== undefined;
-  return isOfStatement ? messageOf(thrown.cause) : thrown.message;
+  return "params" in thrown && thrown.cause !== undefined ? messageOf(thrown.cause) : thrown.message;
 }

@@ -1,10 +1,11 @@
 import { workspacePrefix } from "../config/workspace-prefix.ts";
+import { sleep } from "../lib/sleep.ts";
 import { type FileStore, fileAt, notFound } from "./file-store.ts";
 import { findStrays, listFolder, walkFolder } from "./listing.ts";
 import { checkPath } from "./paths.ts";
 import { readFile } from "./read.ts";
 import { listReplaced } from "./replaced-files.ts";
-import { createAttempt, sleep } from "./retry.ts";
+import { createAttempt } from "./retry.ts";
 import { inItsSpelling, spellingFor } from "./spelling.ts";
 import { listVersions, readVersion } from "./versions.ts";
 import type { Workspace } from "./workspace.ts";

@@ -1,4 +1,5 @@
 import { messageOf } from "../lib/errors.ts";
+import { sleep } from "../lib/sleep.ts";
 import { WorkspaceError } from "./workspace.ts";
 
 /** Waits before the second, third and fourth attempt; together longer than the second that R2 gives one key. */
@@ -44,11 +45,6 @@ export function createAttempt(wait: (ms: number) => Promise<void> = sleep): Atte
       }
     }
   };
-}
-
-/** Waits for so many milliseconds. */
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** R2's code of a failure, which stands in parentheses at the end of the message. */

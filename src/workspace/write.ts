@@ -1,6 +1,8 @@
+import { backoffMs, withJitter } from "../lib/backoff.ts";
 import { digestOf } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { sleep } from "../lib/sleep.ts";
 import {
   DELETION_MARK,
   DELETION_MARK_ETAG,
@@ -10,7 +12,6 @@ import {
   notFound,
   objectKey,
 } from "./file-store.ts";
-import { sleep } from "./retry.ts";
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
@@ -113,7 +114,7 @@ async function clearAway(store: FileStore, mark: PendingWrite, expect: Expectati
  */
 function retryPauseMs(round: number, etag: string): number {
   const share = Number.parseInt(etag.slice(2 * round, 2 * round + 4), 16) / 0x10000;
-  return Math.round(Math.min(FIRST_PAUSE_MS * 2 ** round, LONGEST_PAUSE_MS) * (0.5 + share));
+  return withJitter(backoffMs(round, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }), share);
 }
 
 async function pendingWrite(

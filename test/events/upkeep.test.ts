@@ -13,7 +13,7 @@ const ANY = { kind: "any" } as const;
 async function deliver(bodies: unknown[], days: number, bucket: R2Bucket = env.FILES) {
   const messages = bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch("isopod-upkeep", messages);
-  await consumeUpkeep(batch, { FILES: bucket }, Date.now() + days * DAY_MS);
+  await consumeUpkeep(batch.messages, { FILES: bucket }, Date.now() + days * DAY_MS);
   const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext());
   return { acked: [...explicitAcks].sort(), retried: retryMessages.map((message) => message.msgId) };
 }
