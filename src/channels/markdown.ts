@@ -2,19 +2,19 @@ import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { isVisible, joinRuns, type Mark, plainText, type StyledRun } from "./styled-text.ts";
 
 /**
- * Longest Markdown that is parsed, in UTF-16 units; the parser's time grows with the square of some inputs, so a
- * longer text stays as it was written.
+ * Longest Markdown that is parsed, in UTF-16 units; the parser's time is quadratic for some inputs, so a longer text is
+ * not formatted.
  */
 const MAX_MARKDOWN_UNITS = 50_000;
 
-/** What stands for a ruled line. */
+/** Shown for a horizontal rule. */
 const RULE = "———";
 
 /**
- * Reads Markdown (GitHub's) into styled text, for platforms that know bold words, links and code but no headings,
- * lists or tables: those become bold lines, bullets and drawn columns. A line break stays one, as in a chat. HTML is
- * text. Never throws: what cannot be parsed, or would leave nothing to see, stays as it was written.
- * @param canLink whether the platform makes a link of this address; of others the address is written out
+ * Parses GitHub Markdown into styled text, for platforms with bold text, links and code but without headings, lists or
+ * tables: those become bold lines, bullets and drawn columns. A line break is kept. HTML is text. Never throws:
+ * unparsable text, or text that would render to nothing, stays as written.
+ * @param canLink whether the platform links to this address; other addresses are written out
  */
 export function readMarkdown(markdown: string, canLink: (href: string) => boolean): StyledRun[] {
   const asWritten = [{ text: markdown, marks: [] }];
@@ -24,17 +24,17 @@ export function readMarkdown(markdown: string, canLink: (href: string) => boolea
     const runs = joinRuns(blocks(tokens, { marks: [], indent: "", canLink }, BLANK_LINE));
     return isVisible(runs) ? runs : asWritten;
   } catch (error) {
-    // Nested deeper than the stack goes.
+    // Nested deeper than the call stack allows.
     if (error instanceof RangeError) return asWritten;
     throw error;
   }
 }
 
-/** Where a token stands. */
+/** The context of a token. */
 interface RenderContext {
-  /** What it is inside of, the outermost first. */
+  /** The enclosing marks, the outermost first. */
   marks: readonly Mark[];
-  /** What every line after its first begins with. */
+  /** The prefix of every line after the first. */
   indent: string;
   canLink(href: string): boolean;
 }
@@ -49,12 +49,12 @@ function lines(text: string, place: RenderContext): StyledRun[] {
   return words(indented(text, place), place);
 }
 
-/** A blank line stays blank. */
+/** Blank lines are not indented. */
 function indented(text: string, place: RenderContext): string {
   return text.replace(/\n(?!\n)/g, `\n${place.indent}`);
 }
 
-/** Inside of one more mark; a look that is already there is not put on twice. */
+/** Adds a mark; one that is already there is not repeated. */
 function within(place: RenderContext, mark: Mark): RenderContext {
   return has(place, mark.kind) ? place : { ...place, marks: [...place.marks, mark] };
 }
@@ -101,7 +101,7 @@ function codeBlock(token: Tokens.Code, place: RenderContext): StyledRun[] {
   return words(token.text.replace(/\n+$/, ""), within(place, mark));
 }
 
-/** A quote in a quote keeps its sign, since no platform nests them. */
+/** A nested quote keeps its `>`, since no platform nests quotes. */
 function quote(token: Tokens.Blockquote, place: RenderContext): StyledRun[] {
   if (!has(place, "quote")) return blocks(token.tokens, within(place, { kind: "quote" }), BLANK_LINE);
   const nested = { ...place, indent: `${place.indent}> ` };
@@ -123,7 +123,7 @@ function table(token: Tokens.Table, place: RenderContext): StyledRun[] {
   return words(drawTable(rows, token.align), within(place, { kind: "preformatted" }));
 }
 
-/** What the tokens say, without looks; addresses are written out. */
+/** The text of tokens without styles; addresses are written out. */
 function bareText(tokens: readonly Token[]): string {
   return plainText(inline(tokens, { marks: [], indent: "", canLink: () => false }));
 }
@@ -159,7 +159,7 @@ function inlineToken(token: Token, place: RenderContext): StyledRun[] {
   }
 }
 
-/** Links cannot nest: of an image in a link only its description is kept. */
+/** Links cannot nest: an image in a link is reduced to its description. */
 function link(token: Tokens.Link | Tokens.Image, place: RenderContext): StyledRun[] {
   if (token.type === "link" && token.autolink) return words(token.text, place);
   const href = decodeReferences(token.href);
@@ -171,7 +171,7 @@ function link(token: Tokens.Link | Tokens.Image, place: RenderContext): StyledRu
   return [...inline(token.tokens, place), ...words(` (${href})`, place)];
 }
 
-/** The kinds of token that the parser makes without extensions. */
+/** The parser's token types without extensions. */
 const KINDS: Record<MarkedToken["type"], true> = {
   blockquote: true,
   br: true,
@@ -200,10 +200,10 @@ function isKnown(token: Token): token is MarkedToken {
   return Object.hasOwn(KINDS, token.type);
 }
 
-/** How one column stands. */
+/** The alignment of a column. */
 export type Alignment = "left" | "center" | "right" | null;
 
-/** Draws a table, header first, in columns of a fixed-width font; wide (Chinese, emoji) characters count as two. */
+/** Draws a table, header first, for a fixed-width font; wide characters (Chinese, emoji) count as two columns. */
 export function drawTable(rows: readonly (readonly string[])[], align: readonly Alignment[]): string {
   const widths = align.map((_, column) => Math.max(1, ...rows.map((row) => width(row[column] ?? ""))));
   const line = (row: readonly string[]) =>
@@ -231,7 +231,7 @@ function width(text: string): number {
   return columns;
 }
 
-/** The named references that people and models write in Markdown; any other stays as it is. */
+/** The named references that occur in Markdown; others stay as written. */
 const NAMED = new Map([
   ["amp", "&"],
   ["lt", "<"],
@@ -246,7 +246,7 @@ const NAMED = new Map([
   ["rarr", "→"],
 ]);
 
-/** Turns character references (`&amp;`, `&#8212;`, `&#x2014;`) into the characters that they stand for. */
+/** Decodes character references (`&amp;`, `&#8212;`, `&#x2014;`). */
 export function decodeReferences(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED.get(name) ?? whole;

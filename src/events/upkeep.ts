@@ -12,7 +12,7 @@ const pruneMessage: z.ZodType<PruneVersions> = z.object({
   path: z.string().min(1),
 });
 
-/** The messages that ask for the same file. */
+/** The messages that name the same file. */
 interface PruneJob {
   agentId: string;
   path: string;
@@ -20,9 +20,8 @@ interface PruneJob {
 }
 
 /**
- * Clears away versions that are older than 30 days: of the files that were overwritten since, and once a day of all files
- * of their agents. A file that is named by many messages is looked at once; only the messages of files that failed come
- * again.
+ * Deletes file versions older than 30 days: those of the named files, and once a day those of all files of their
+ * agents. Each file is handled once per batch; only messages of files that failed are retried.
  */
 export async function consumeUpkeep(
   messages: readonly Message[],
@@ -43,7 +42,7 @@ export async function consumeUpkeep(
   for (const agentId of new Set(jobs.map((job) => job.agentId))) await sweep(storeOf(agentId), now);
 }
 
-/** Never rejects: the next message is as good an occasion. */
+/** Never rejects: the next message tries again. */
 async function sweep(store: VersionStore, now: number): Promise<void> {
   try {
     await sweepVersions(store, now);

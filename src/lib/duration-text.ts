@@ -1,4 +1,4 @@
-/** A span of time for people. */
+/** A duration for people, such as `5 min 3 s`. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -18,21 +18,21 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
-/** What a program needs to know of an error beside its code. */
+/** Machine-readable details of an error beside its code. */
 export interface ErrorDetails {
-  /** `gone`: the oldest number of an event after which nothing is missing. */
+  /** `gone`: the oldest event number from which the log is complete. */
   oldestCursor?: number;
-  /** The field of the request that is wrong. */
+  /** The invalid field of the request. */
   param?: string;
-  /** A finer code than the error's own, where a protocol has one. */
+  /** A finer code, where a protocol has one. */
   reason?: string;
-  /** The fields of a configuration that are wrong. */
+  /** The invalid fields of a configuration. */
   faults?: readonly { path: string; message: string }[];
-  /** The revision that is there, where a change was made from another. */
+  /** The current revision, where a change was based on another. */
   currentRevision?: number;
 }
 
-/** An error that a person is meant to read: what is wrong, and in `hint` what to do about it. */
+/** An error for people: what is wrong, and in `hint` what to do about it. */
 export class IsopodError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether a text names a time zone. */
+/** Whether a text is the name of a time zone. */
 export function isZone(text: string): boolean {
   try {
     return Boolean(zoneFormat(text));
@@ -12,8 +12,8 @@ export function isZone(text: string): boolean {
 }
 
 /**
- * The latest instant, up to `now`, at which clocks in a time zone came to an hour of the day: once a day, also where
- * that hour comes twice because clocks are put back (then the first time) or is skipped (then when it is).
+ * The latest instant up to `now` at which the local time was `hour`: once a day, also when clocks change (the first of
+ * two such hours; the change itself where the hour is skipped).
  * @param zone an IANA zone
  */
 export function lastAtHour(now: number, hour: number, zone: string): number {
@@ -24,17 +24,17 @@ export function lastAtHour(now: number, hour: number, zone: string): number {
   return today <= now ? today : on(-1);
 }
 
-/** When a day began in a time zone. */
+/** The start of the local day. */
 export function startOfDay(now: number, zone: string): number {
   return lastAtHour(now, 0, zone);
 }
 
-/** What clocks in a time zone show, as `2026-11-21 18:40`. */
+/** The local time, as `2026-11-21 18:40`. */
 export function localTime(instant: number, zone: string): string {
   return new Date(wallClock(instant, zone)).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** The first instant at which clocks in a zone show a date and time, which is given as if it were UTC. */
+/** The first instant with this local time, which is given as if it were UTC. */
 function firstInstant(wall: number, zone: string): number {
   const before = wall - offsetAt(wall - DAY_MS, zone);
   const after = wall - offsetAt(wall + DAY_MS, zone);
@@ -46,7 +46,7 @@ function offsetAt(instant: number, zone: string): number {
   return wallClock(instant, zone) - Math.floor(instant / 1000) * 1000;
 }
 
-/** What clocks in a zone show, to the second, as if it were UTC. */
+/** The local time to the second, as if it were UTC. */
 function wallClock(instant: number, zone: string): number {
   const parts = new Map(
     zoneFormat(zone)

@@ -6,7 +6,7 @@ import { type AuditLine, changeLine } from "../security/audit-entry.ts";
 import type { ResultPersistEvent } from "./hook-map.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
-/** The events that happen within a loop. */
+/** The events of the agent loop. */
 const OF_LOOP = [
   "before_tool_call",
   "tool_result_persist",
@@ -15,7 +15,7 @@ const OF_LOOP = [
   "after_compaction",
 ] as const;
 
-/** What plugins have to say in the loop of a run; undefined where none has a hook for what happens there. */
+/** The loop hooks of a run; undefined if no plugin has one. */
 export function applyLoopHooks(hooks: SessionHooks, runId: string): LoopHooks | undefined {
   if (!OF_LOOP.some((name) => hooks.has(name))) return undefined;
   return {
@@ -25,7 +25,7 @@ export function applyLoopHooks(hooks: SessionHooks, runId: string): LoopHooks | 
   };
 }
 
-/** What plugins have to say on the tool calls of a run. */
+/** Applies the hooks of a run's tool calls. */
 export function applyToolHooks(
   hooks: SessionHooks,
   runId: string,

@@ -7,20 +7,20 @@ import type { BootstrapChange, PromptChange, PromptEvent } from "./hook-map.ts";
 import { asBootstrapFile } from "./hook-merge.ts";
 import type { PromptHooks } from "./session-hooks.ts";
 
-/** A system prompt as a model is sent it: a blank line between the sections of a layer makes its text. */
+/** A system prompt as it is sent; the sections of a layer are joined with blank lines. */
 export type SentPrompt = Omit<RenderedPrompt, "added">;
 
-/** The turn that a prompt is for, as plugins are told of it. */
+/** The turn of a prompt, as hooks see it. */
 export interface PromptTurn extends Pick<PromptEvent, "model"> {
-  /** What the model will see of the conversation, oldest first. */
+  /** The conversation as the model will see it, oldest first. */
   messages(): PromptEvent["messages"];
-  /** Absent where no run has begun. */
+  /** Absent if no run has begun. */
   runId?: string;
 }
 
 /**
- * The system prompt of a turn once plugins have spoken, each change of which is on the audit trail before a model sees
- * it. What they add stands above the part that changes from turn to turn, so that what is above it stays cached.
+ * Applies plugins' prompt hooks. Each change is on the audit trail before a model sees it. Additions go above the
+ * dynamic part, so that the stable part stays cached.
  */
 export async function applyPromptHooks(
   { added, ...prompt }: RenderedPrompt,
@@ -34,19 +34,19 @@ export async function applyPromptHooks(
   return { ...started.prompt, applyTo: (other) => started.applyTo(built.applyTo(other)) };
 }
 
-/** A prompt once plugins have spoken, and what becomes by their words of another one for the same turn. */
+/** A prompt after the hooks; `applyTo` makes the same changes to another prompt of the same turn. */
 export interface PluginPrompt extends SentPrompt {
   applyTo(other: RenderedPrompt): SentPrompt;
 }
 
 interface ChangedPrompt {
   prompt: SentPrompt;
-  /** Changes another prompt in the same way. */
+  /** Makes the same changes to another prompt. */
   applyTo(other: SentPrompt): SentPrompt;
   lines: AuditLine[];
 }
 
-/** What one plugin has said of a prompt. */
+/** One plugin's answer. */
 interface PromptAnswer {
   by: string;
   answer: PromptChange;
@@ -66,7 +66,7 @@ async function changed(
   return { prompt: again(prompt), applyTo: again, lines: await promptAuditLines(system, answers, moment) };
 }
 
-/** A prompt with a change of plugins. Pure. */
+/** Applies merged changes to a prompt. Pure. */
 function applied(
   prompt: SentPrompt,
   { systemPrompt, prependContext }: PromptChange,
@@ -87,7 +87,7 @@ function applied(
   };
 }
 
-/** A text of a plugin's in place of everything. */
+/** A plugin's text in place of the whole prompt. */
 function replacement(text: string, plugin = ""): SentPrompt {
   const system: SystemPrompt = { stable: text, dynamic: "" };
   const section: RenderedSection = {
@@ -103,7 +103,7 @@ function whoSaid(answers: readonly PromptAnswer[], field: keyof PromptChange): s
   return answers.flatMap(({ by, answer }) => (answer[field] === undefined ? [] : [by]));
 }
 
-/** One line for each text that a plugin gave, against what was there before it. */
+/** One audit line per text of a plugin, against the text before it. */
 async function promptAuditLines(
   system: SystemPrompt,
   answers: readonly PromptAnswer[],
@@ -137,12 +137,12 @@ function promptAuditLine(by: string, subject: string, runId: string | undefined)
   return { kind: "prompt", ...(runId !== undefined && { runId }), by, subject };
 }
 
-/** Most files that a prompt shows. */
+/** Most workspace files in a prompt. */
 const MAX_FILES = 50;
 
 /**
- * The workspace files that the prompt shows once plugins have spoken, cut to the limits; one that nobody touched is the
- * same object. Each that was added, changed or left out is on the audit trail.
+ * Applies plugins' hooks to the bootstrap files and cuts the result to the limits; an unchanged file stays the same
+ * object. Each added, changed or removed file is on the audit trail.
  */
 export async function applyFileHooks(
   files: readonly BootstrapFile[],

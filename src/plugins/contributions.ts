@@ -5,15 +5,15 @@ import type { ProviderContribution } from "../prompt/input.ts";
 import type { NamedText } from "../prompt/system-prompt.ts";
 import type { AnyPlugin, PluginContribution } from "./plugin.ts";
 
-/** What is said for a model, and which of its texts are of plugins, named `<plugin>/<section>`. */
+/** Prompt texts for a model, and those of them that plugins contributed, named `<plugin>/<section>`. */
 export interface ModelContribution {
   provider: ProviderContribution;
   added: NamedText[];
 }
 
 /**
- * What is said for a model: by our own contribution for its family, then by plugins in their order. A section is in the
- * words of the last one that replaces it; prefixes and suffixes follow each other. A plugin that throws says nothing.
+ * Merges the prompt texts for a model: our own for its family, then plugins' in their order. The last plugin that
+ * replaces a section wins; prefixes and suffixes are concatenated. A plugin that throws contributes nothing.
  * @param ref `provider/model`
  */
 export function contributionsFor(plugins: readonly AnyPlugin[], ref: string): ModelContribution {

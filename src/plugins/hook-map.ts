@@ -4,73 +4,78 @@ import type { ImageRef, Message, ToolMessage, Usage } from "../models/message.ts
 import type { SystemPrompt } from "../models/model.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 
-/** An event, and what a hook may answer to it. `unknown` means that nobody listens to the answer. */
+/** An event and the answer that a hook may return. `unknown` means that the answer is ignored. */
 interface HookPoint<Event, Answer = unknown> {
   event: Event;
   answer: Answer;
 }
 
 /**
- * The moments in which plugins take part, with what they are told and what they may change. A hook may take up to
- * `HOOK_TIMEOUT_MS`; one that throws or takes longer is logged and skipped, except before a tool call.
+ * The events of plugins with their payloads and answers. A hook may take up to `HOOK_TIMEOUT_MS`; one that throws or
+ * takes longer is logged and skipped, except before a tool call.
  *
- * A turn that goes on after a crash, or after a person's word, begins at `before_model_resolve` again. What runs "at
- * least once" runs again where its end was not stored; what runs "at most once" is lost with an object that dies.
+ * A turn that resumes after a crash or an approval starts at `before_model_resolve` again. Events "at least once" run
+ * again if their completion was not stored; events "at most once" are lost if the object dies.
  */
 export interface HookMap {
-  /** Before a turn takes its model. May name another one of a configured provider; the highest priority wins. */
+  /** Before a turn resolves its model. May choose another model of a configured provider; the highest priority wins. */
   before_model_resolve: HookPoint<ModelChoiceEvent, ModelChange>;
-  /** Once the system prompt is rendered. May put text above its changing part, or replace it. */
+  /** After the system prompt is rendered. May add text above its dynamic part, or replace it. */
   before_prompt_build: HookPoint<PromptEvent, PromptChange>;
-  /** The last look before the model is asked for the first time in a turn; may do what `before_prompt_build` may. */
+  /** Before the first model request of a turn; may change what `before_prompt_build` may. */
   before_agent_start: HookPoint<PromptEvent, PromptChange>;
-  /** Once the end of a turn is stored; nothing waits for it. At most once. */
+  /** After the end of a turn is stored; nothing waits for it. At most once. */
   agent_end: HookPoint<AgentEndEvent>;
-  /** Before the older part of a conversation is summarized. Again after a crash. */
+  /** Before the older part of a conversation is summarized. Repeated after a crash. */
   before_compaction: HookPoint<CompactionStartEvent>;
-  /** Once the summary is stored. At most once. */
+  /** After the summary is stored. At most once. */
   after_compaction: HookPoint<CompactionEndEvent>;
   /**
-   * Right before a call is launched, and before a person is asked about it; a call that they allowed runs with what they
-   * saw. `block: true` ends it: nobody of lower priority is asked. Changed arguments are what the next one sees. Whoever
-   * throws or takes too long blocks. Again where a call is run again after a crash.
+   * Right before a tool call starts, and before its approval is requested; an approved call runs with the arguments
+   * that were approved. `block: true` ends it: hooks of lower priority are not asked. Each hook sees the arguments as
+   * changed by those before it. A hook that throws or times out blocks the call. Repeated if the call is repeated after
+   * a crash.
    */
   before_tool_call: HookPoint<ToolCallEvent, ToolCallChange>;
-  /** Once the result of a call is stored. At most once. */
+  /** After the result of a call is stored. At most once. */
   after_tool_call: HookPoint<ToolResultEvent>;
-  /** Once a message is stored; nothing waits for it, and a command that acts at once is none. At most once. */
+  /** After an inbound message is stored; nothing waits for it. Not for commands that act at once. At most once. */
   message_received: HookPoint<MessageReceivedEvent>;
   /**
-   * Before a text leaves for a channel, whole and as Markdown: replies, which then do not leave in blocks, what is told of
-   * tool calls, what the message tool sends, answers of commands, questions to a person. `cancel: true` ends it: it is not sent. Changed content is what the next
-   * one sees. The transcript keeps what the model said. Again where a crash comes before what is sent is stored.
+   * Before a text is sent to a channel, whole and as Markdown: replies (which then are not sent in blocks), progress on
+   * tool calls, texts of the message tool, answers of commands, approval questions. `cancel: true` ends it: the text is
+   * not sent. Each hook sees the content as changed by those before it. The transcript keeps the model's own text.
+   * Repeated if a crash comes before the sent text is stored.
    */
   message_sending: HookPoint<MessageSendingEvent, MessageChange>;
   /** After each attempt to deliver a part, with its outcome. At most once. */
   message_sent: HookPoint<MessageSentEvent>;
-  /** A conversation begins, under a session id of its own. At least once. */
+  /** A conversation begins, with a session id of its own. At least once. */
   session_start: HookPoint<SessionBoundaryEvent>;
-  /** A conversation is over: it was begun anew. At least once. */
+  /** A conversation was ended by a reset. At least once. */
   session_end: HookPoint<SessionBoundaryEvent>;
-  /** Once for each deployment and agent, after its first turn; again where that was interrupted. */
+  /** Once per deployment and agent, after its first turn; repeated if it was interrupted. */
   gateway_start: HookPoint<GatewayEvent>;
-  /** Never: a function on the edge is not told when it ends. Declared because plugins know it from OpenClaw. */
+  /** Never fires: a Worker is not told when it ends. Declared because OpenClaw's plugins know it. */
   gateway_stop: HookPoint<GatewayEvent>;
-  /** The workspace files that the prompt is to show. May answer with others, which are cut to the same limits. */
+  /** The workspace files for the prompt. May answer with others, which are cut to the same limits. */
   "agent:bootstrap": HookPoint<BootstrapEvent, BootstrapChange>;
-  /** A conversation was begun anew by `/new`. At least once. */
+  /** `/new` started a new conversation. At least once. */
   "command:new": HookPoint<SessionResetEvent>;
-  /** A conversation was begun anew by `/reset`. At least once. */
+  /** `/reset` started a new conversation. At least once. */
   "command:reset": HookPoint<SessionResetEvent>;
-  /** Runs were stopped by `/stop`. At most once. */
+  /** `/stop` stopped runs. At most once. */
   "command:stop": HookPoint<StopEvent>;
 }
 
-/** The moments that cannot wait: a hook answers at once, and a promise is refused. */
+/** Synchronous events: a hook answers at once, and a promise is refused. */
 export interface SyncHookMap {
-  /** Before the result of a call is bounded, stored and shown. May answer with another, which the next one sees. */
+  /**
+   * Before the result of a call is cut to size, stored and shown. Each hook sees the result as changed by those before
+   * it.
+   */
   tool_result_persist: HookPoint<ResultPersistEvent, ResultChange>;
-  /** A command was given; part of the commit that records it, so exactly once. */
+  /** A command was accepted; part of the commit that records it, so exactly once. */
   command: HookPoint<CommandEvent>;
 }
 
@@ -78,9 +83,9 @@ export type HookName = keyof HookMap;
 export type SyncHookName = keyof SyncHookMap;
 
 export interface ModelChoiceEvent {
-  /** `provider/model` that would be asked. */
+  /** The `provider/model` chosen so far. */
   model: string;
-  /** What the turn is about: the text that began it. */
+  /** The message that started the turn. */
   text: string;
 }
 
@@ -91,29 +96,29 @@ export interface ModelChange {
 }
 
 export interface PromptEvent {
-  /** As it stands, without what hooks of this event have said. */
+  /** The prompt before any hook of this event changed it. */
   system: SystemPrompt;
-  /** `provider/model` that will be asked. */
+  /** The `provider/model` of the request. */
   model: string;
-  /** What the model will see of the conversation, oldest first. */
+  /** The conversation as the model will see it, oldest first. */
   messages: readonly Message[];
 }
 
 export interface PromptChange {
-  /** Put in place of the whole system prompt; the last one to say so wins. */
+  /** Replaces the whole system prompt; the last hook wins. */
   systemPrompt?: string;
-  /** Put above the part of the prompt that changes from turn to turn; of several, in order, a blank line between. */
+  /** Added above the dynamic part of the prompt; several are joined in order with blank lines. */
   prependContext?: string;
 }
 
 export interface AgentEndEvent {
   status: "ok" | "error" | "aborted" | "timeout";
-  /** What the next turn would see of the conversation, oldest first. */
+  /** The conversation as the next turn would see it, oldest first. */
   messages: readonly Message[];
-  /** `provider/model` that answered; absent where none did. */
+  /** The `provider/model` that answered; absent if none did. */
   model?: string;
   usage: Usage;
-  /** Why it did not end well. */
+  /** The error, if the status is not `ok`. */
   error?: string;
   durationMs: number;
 }
@@ -135,9 +140,9 @@ export interface ToolCallEvent {
 
 export interface ToolCallChange {
   block?: boolean;
-  /** Why it is blocked, for the model. */
+  /** The reason for the model. */
   reason?: string;
-  /** Instead of those that the model gave; they are checked against the tool's schema. */
+  /** Replaces the arguments; checked against the tool's schema. */
   args?: JsonObject;
 }
 
@@ -153,7 +158,7 @@ export interface ResultPersistEvent extends ToolCallEvent {
 
 export interface ResultChange {
   text?: string;
-  /** `[]` takes all of them out. */
+  /** `[]` removes all images. */
   images?: readonly ImageRef[];
   isError?: boolean;
 }
@@ -161,7 +166,7 @@ export interface ResultChange {
 export interface MessageReceivedEvent {
   text: string;
   sender?: { id: string; name?: string; owner: boolean };
-  /** Where it came from; absent for the API and the page. */
+  /** The conversation; absent for the API and the page. */
   target?: Target;
 }
 
@@ -200,33 +205,33 @@ export interface BootstrapEvent {
 }
 
 export interface BootstrapChange {
-  /** All the files that are to be shown, in order; one that was in the event may be handed on as it is. */
+  /** All files to show, in order; files of the event may be returned unchanged. */
   files: readonly (BootstrapFile | { path: string; content: string })[];
 }
 
 export interface SessionResetEvent {
-  /** The conversation that is over. */
+  /** The session id of the ended conversation. */
   endedSessionId: string;
   startedSessionId: string;
-  /** Where the command was typed: a channel's id, or `api`. */
+  /** The origin of the command: a channel's id, or `api`. */
   source: string;
-  /** When it was typed, in milliseconds since the epoch. */
+  /** When the command was sent, in milliseconds since the epoch. */
   at: number;
-  /** What people and the agent said in the conversation that is over: its newest messages, oldest first. */
+  /** The newest visible messages of the ended conversation, oldest first. */
   messages(limit: number): readonly SpokenMessage[];
 }
 
-/** Something that was said aloud: no command, no tool's output, no reasoning. */
+/** A visible message: no command, tool output or reasoning. */
 export interface SpokenMessage {
   role: "user" | "assistant";
   at: number;
   text: string;
-  /** Whether an owner said it; absent for the agent, and where nobody knows. */
+  /** Whether the sender is an owner; absent for the agent, and where unknown. */
   owner?: boolean;
 }
 
 export interface StopEvent {
-  /** How many runs were stopped, and how many sub-agents. */
+  /** Stopped runs, and stopped sub-agents. */
   runs: number;
   subagents: number;
 }
@@ -234,10 +239,10 @@ export interface StopEvent {
 export interface CommandEvent {
   /** Without its slash. */
   name: string;
-  /** What was typed after it. */
+  /** The text after the name. */
   args: string;
-  /** Who gave it: `channel:id`, or `api`. */
+  /** The sender: `channel:id`, or `api`. */
   by: string;
-  /** Where: a channel's id, or `api`. */
+  /** The origin: a channel's id, or `api`. */
   source: string;
 }

@@ -14,15 +14,15 @@ import type {
   ToolCallEvent,
 } from "./hook-map.ts";
 
-/** How the answers of an event's hooks, in the order in which they run, become one. Pure. */
+/** How the answers to an event are merged, in the order in which its hooks run. Pure. */
 export interface MergeRule<Event, Answer> {
-  /** What holds after one more answer. */
+  /** Merges one more answer. */
   merge(before: Answer, answer: Answer): Answer;
   /** The event as the next hook sees it. */
   pass(event: Event, merged: Answer): Event;
-  /** Whether nobody else is asked. */
+  /** Whether the remaining hooks are skipped. */
   isFinal(merged: Answer): boolean;
-  /** What a hook counts as having answered that threw or took too long; absent where it is skipped. */
+  /** The answer of a hook that threw or timed out; absent if such a hook is skipped. */
   failed?(plugin: string, why: string): Answer;
 }
 
@@ -30,16 +30,16 @@ type Rules<Points extends { [Name in keyof Points]: { event: unknown; answer: un
   readonly [Name in keyof Points]: MergeRule<Points[Name]["event"], Points[Name]["answer"]>;
 };
 
-/** A rule for an event that every hook sees as it is. */
+/** A rule for an event that answers do not change. */
 type FixedEventRule<Answer> = Omit<MergeRule<never, Answer>, "pass">;
 
-/** The highest priority runs first, so what was said before stands. */
+/** The highest priority runs first, so the first answer wins. */
 const model: FixedEventRule<ModelChange> = {
   merge: (before, answer) => ({ ...answer, ...before }),
   isFinal: never,
 };
 
-/** Contexts are added to each other; of whole prompts the last one stands. */
+/** Contexts are concatenated; the last whole prompt wins. */
 const prompt: FixedEventRule<PromptChange> = {
   merge: (before, answer) => ({ ...before, ...answer, ...joinedContext(before, answer) }),
   isFinal: never,
@@ -70,7 +70,7 @@ const bootstrap: MergeRule<BootstrapEvent, BootstrapChange> = {
   isFinal: never,
 };
 
-/** Whatever was answered, nobody listens. */
+/** Answers are ignored. */
 const observed: FixedEventRule<unknown> = { merge: (before) => before, isFinal: never };
 
 /** The rule of each event. */
@@ -98,7 +98,7 @@ export const RULES: Rules<HookMap> & Rules<SyncHookMap> = {
   command: plain(observed),
 };
 
-/** A file that a plugin adds, as the prompt shows files. */
+/** A plugin's file as a bootstrap file. */
 export function asBootstrapFile(file: BootstrapChange["files"][number]): BootstrapFile {
   if ("rawChars" in file) return file;
   const { length } = file.content;

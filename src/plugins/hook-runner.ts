@@ -4,7 +4,7 @@ import type { AnyHookOwner, AsyncHookTable, Hook, HookContext, HookScope, SyncHo
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
 import { type MergeRule, RULES } from "./hook-merge.ts";
 
-/** How long one hook may take before it is given up. */
+/** Timeout of one hook. */
 export const HOOK_TIMEOUT_MS = 5000;
 
 interface AnyHookPoint {
@@ -12,23 +12,23 @@ interface AnyHookPoint {
   answer: unknown;
 }
 
-/** How an event came out. */
+/** The result of running an event's hooks. */
 export interface HookOutcome<Point extends AnyHookPoint> {
-  /** As the hooks have changed it. */
+  /** The event as changed by the hooks. */
   event: Point["event"];
-  /** What they answered together; undefined where nobody did. */
+  /** The merged answer; undefined if no hook answered. */
   merged: Point["answer"] | undefined;
-  /** Who answered what, in the order in which they ran. */
+  /** The answers by plugin, in the order in which the hooks ran. */
   answers: readonly { by: string; answer: Point["answer"] }[];
 }
 
 /**
- * Runs the hooks of plugins, one after the other, the highest priority first. Never rejects or throws: a hook that does,
- * or takes too long, is logged and skipped, or counts as what the rule of its event says. Where nobody has a hook for an
- * event, that costs one look into a set.
+ * Runs plugins' hooks one after the other, the highest priority first. Never rejects or throws: a hook that throws or
+ * times out is logged and skipped, unless the rule of its event gives it an answer. An event without hooks costs one
+ * set lookup.
  */
 export interface Hooks {
-  /** Whether anybody has a hook for an event. */
+  /** Whether an event has hooks. */
   has(name: HookName | SyncHookName): boolean;
   run<Name extends HookName>(
     name: Name,
@@ -47,7 +47,7 @@ export interface HooksOptions {
   timeoutMs?: number;
 }
 
-/** Brings the hooks of some owners together; of equal priorities, whoever is listed first runs first. */
+/** Creates the runner of several plugins' hooks; among equal priorities the order of the list counts. */
 export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptions): Hooks {
   const { log, timeoutMs = HOOK_TIMEOUT_MS } = options;
   const names = new Set(owners.flatMap(({ hooks }) => Object.keys(hooks)));
@@ -98,7 +98,7 @@ type AsyncHooks = AsyncHookTable<unknown>;
 type SyncHooks = SyncHookTable<unknown>;
 type PointRule<Point extends AnyHookPoint> = MergeRule<Point["event"], Point["answer"]>;
 
-/** The time that one hook has: `up` rejects when it is over. */
+/** The timeout of one hook: `up` rejects when it is over. */
 class HookTimer {
   readonly #controller = new AbortController();
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -113,7 +113,7 @@ class HookTimer {
     }, timeoutMs);
   }
 
-  /** Aborts when the time is over. */
+  /** Aborts at the timeout. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -123,7 +123,7 @@ class HookTimer {
   }
 }
 
-/** What one owner does at one moment. */
+/** One plugin's hook for an event. */
 interface RegisteredHook<Run> {
   by: string;
   priority: number;
@@ -151,7 +151,7 @@ function initialOutcome<Point extends AnyHookPoint>(event: Point["event"]): Hook
   return { event, merged: undefined, answers: [] };
 }
 
-/** What came of an event with one more answer; anything but an object is none. */
+/** Adds an answer to the outcome; anything but an object counts as no answer. */
 function withAnswer<Point extends AnyHookPoint>(
   outcome: HookOutcome<Point>,
   rule: PointRule<Point>,
@@ -163,7 +163,7 @@ function withAnswer<Point extends AnyHookPoint>(
   return { event: rule.pass(outcome.event, merged), merged, answers: [...outcome.answers, { by, answer }] };
 }
 
-/** @throws Error for a promise: whoever calls cannot wait for it */
+/** @throws Error for a promise: the caller cannot wait */
 function refusePromise<Answer>(answer: Answer): Answer {
   if (!(answer instanceof Promise)) return answer;
   answer.catch(() => undefined);

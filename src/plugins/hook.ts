@@ -1,52 +1,52 @@
 import type { Workspace } from "../workspace/workspace.ts";
 import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
 
-/** What a plugin does at one moment. Of equal priorities, the plugin that is listed first comes first. */
+/** A handler of one event. Among equal priorities, plugins run in the order of their list. */
 export interface Hook<Run> {
-  /** The higher, the earlier; 0 where absent. */
+  /** Higher runs earlier; 0 by default. */
   readonly priority?: number;
   readonly run: Run;
 }
 
-/** Does it, and answers where there is something to change. */
+/** Handles an event; answers to change something. */
 export type Handler<Name extends HookName, Settings> = (
   event: HookMap[Name]["event"],
   context: HookContext<Settings>,
 ) => HookMap[Name]["answer"] | undefined | Promise<HookMap[Name]["answer"] | undefined>;
 
-/** Does it at once. */
+/** Handles an event synchronously. */
 export type SyncHandler<Name extends SyncHookName, Settings> = (
   event: SyncHookMap[Name]["event"],
   context: HookContext<Settings>,
 ) => SyncHookMap[Name]["answer"] | undefined;
 
-/** The hooks of one plugin by their moments. */
+/** The hooks of one plugin by event. */
 export type HookTable<Settings> = AsyncHookTable<Settings> & SyncHookTable<Settings>;
 
 export type AsyncHookTable<Settings> = { readonly [Name in HookName]?: Hook<Handler<Name, Settings>> };
 export type SyncHookTable<Settings> = { readonly [Name in SyncHookName]?: Hook<SyncHandler<Name, Settings>> };
 
-/** Whose hooks they are, and what its settings say. */
+/** A plugin's hooks with its settings. */
 export interface HookOwner<Settings> {
   readonly name: string;
   readonly hooks: HookTable<Settings>;
   readonly settings: Settings;
 }
 
-/** An owner of any settings, as lists hold them: its hooks are only ever given its own. */
+/** Hooks with settings of any type, as lists hold them: a hook is only ever given its own settings. */
 // biome-ignore lint/suspicious/noExplicitAny: `settings` was read by the plugin's own schema
 export type AnyHookOwner = HookOwner<any>;
 
-/** Where a hook runs. */
+/** The session in which a hook runs, and the capabilities that it shares with others. */
 export interface HookScope {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
-  /** The workspace as the agent calls it. */
+  /** The workspace's path as the agent sees it. */
   readonly workspaceDir: string;
-  /** The run in which it happens; absent where none has begun. */
+  /** The current run; absent if none has begun. */
   readonly runId?: string;
-  /** IANA zone of the user; absent where none is configured. */
+  /** The user's IANA time zone; absent if none is configured. */
   readonly timezone?: string;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -56,22 +56,22 @@ export interface HookScope {
   audit(note: AuditNote & { by: string }): void;
 }
 
-/** What every hook is told beside its event, and what it may reach. */
+/** What every hook is given beside its event. */
 export interface HookContext<Settings = unknown> extends Omit<HookScope, "audit"> {
-  /** What the configuration says under `hooks.internal.entries.<name>`, as the plugin's own schema read it. */
+  /** The plugin's entry in `hooks.internal.entries`, parsed by its own schema. */
   readonly settings: Settings;
-  /** Aborts when the hook's time is up. */
+  /** Aborts at the hook's timeout. */
   readonly signal: AbortSignal;
-  /** Adds a line to the audit trail: stored when it returns, or with the commit that is under way. Never a content. */
+  /** Adds a line to the audit trail: stored when it returns, or with the current commit. Never a content. */
   audit(note: AuditNote): void;
 }
 
 /** A line that a plugin adds to the audit trail. */
 export interface AuditNote {
   kind: "command" | "message" | "tool";
-  /** Who did it, where that is not the plugin itself. */
+  /** The actor, if not the plugin itself. */
   by?: string;
-  /** What was done, or to what. */
+  /** The action or its object. */
   subject: string;
   detail?: string;
 }

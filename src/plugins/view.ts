@@ -3,7 +3,7 @@ import { isEnabled } from "./assembly.ts";
 import type { HooksConfig } from "./config.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
-/** What a plugin is and brings, by name, for people. */
+/** What a plugin contributes, by name, for people. */
 export interface PluginView {
   name: string;
   summary: string;
@@ -13,11 +13,11 @@ export interface PluginView {
   sections: { name: string; layer: "stable" | "dynamic"; modes: string[] }[];
   channels: string[];
   providers: string[];
-  /** The names in the front matter of its skills. */
+  /** Skill names from their front matter. */
   skills: string[];
 }
 
-/** Shows a plugin as a configuration switches it. */
+/** Describes a plugin under a configuration. */
 export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
   const { name, summary, hooks = {}, tools = [], sections = {}, channels = [], providers = {}, skills = [] } = plugin;
   const inLayer = (layer: "stable" | "dynamic") =>

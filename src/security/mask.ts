@@ -1,27 +1,27 @@
 import { createNeedleSearch, type NeedleMatch, type NeedleSearch } from "./needle-search.ts";
 import { packed, secretForms } from "./secret-forms.ts";
 
-/** Keeps the values of secrets out of what is shown and stored. */
+/** Keeps secret values out of what is shown and stored. */
 export interface Mask {
-  /** A text with every value that is in it, in any of its common forms, replaced by `[redacted:NAME]`. */
+  /** Replaces every secret value in a text, in any of its common forms, by `[redacted:NAME]`. */
   mask(text: string): string;
-  /** Whether a value is in the bytes of a file, in any of its common forms. */
+  /** Whether a file's bytes contain a secret value in any of its common forms. */
   holds(bytes: Uint8Array): boolean;
 }
 
-/** The shortest value that is masked, in characters. Shorter ones would be found in everything, and are refused as secrets. */
+/** Shortest value that is masked, in characters. Shorter values would match everywhere, and are refused as secrets. */
 export const MIN_SECRET_CHARS = 6;
 
 /**
- * A mask for the values of secrets. Its time grows with the text alone, not with how many values there are.
- * @param values by the names that stand in their place
+ * Creates a mask for secret values. Its time grows with the text alone, not with the number of values.
+ * @param values by the names that replace them
  */
 export function createMask(values: Readonly<Record<string, string>>): Mask {
   const secrets = Object.entries(values).filter(([, value]) => value.trim().length >= MIN_SECRET_CHARS);
   if (secrets.length === 0) return { mask: (text) => text, holds: () => false };
   let searches: Searches | undefined;
   const found = (text: string) => {
-    // Most masks see no text.
+    // Prepared on first use: most masks see no text.
     searches ??= prepare(secrets);
     return findIn(text, searches);
   };
@@ -31,7 +31,7 @@ export function createMask(values: Readonly<Record<string, string>>): Mask {
   };
 }
 
-/** A piece of text, and the name of the secret that is in it. */
+/** A match and the secret's name. */
 interface SecretMatch {
   start: number;
   end: number;
@@ -39,10 +39,10 @@ interface SecretMatch {
 }
 
 interface Searches {
-  /** All forms, in the text as it is. */
+  /** All forms, searched in the text as it is. */
   whole: NeedleSearch;
   names: readonly string[];
-  /** What may have space and quoting in it, in the packed text. */
+  /** Forms that may be interrupted by space and quoting, searched in the packed text. */
   dense: NeedleSearch;
   denseNames: readonly string[];
 }
@@ -76,7 +76,7 @@ function secretMatch({ start, end, needle }: NeedleMatch, names: readonly string
   return { start, end, name: names[needle] ?? "" };
 }
 
-/** Where each unit of a packed text is in the whole one. */
+/** For each unit of the packed text its offset in the original. */
 function packedOffsets(letters: string, text: string): Uint32Array {
   const places = new Uint32Array(letters.length);
   for (let at = 0, next = 0; next < letters.length; at++) {
@@ -85,7 +85,7 @@ function packedOffsets(letters: string, text: string): Uint32Array {
   return places;
 }
 
-/** Replaces pieces; what overlaps is one, under the name of what begins first. */
+/** Replaces matches; overlapping ones count as one, named by the first. */
 function replaced(text: string, pieces: Iterable<SecretMatch>): string {
   const sorted = [...pieces].sort((a, b) => a.start - b.start || b.end - a.end);
   let shown = "";

@@ -5,7 +5,7 @@ import { isPath, visible } from "./paths.ts";
 import { composed, folderSpellings } from "./spelling.ts";
 import { MAX_PATH_BYTES, MAX_WALKED, type Stray, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
 
-/** R2 gives so many keys a page. */
+/** R2's page size. */
 const PAGE_KEYS = 1000;
 const MAX_PAGES = MAX_WALKED / PAGE_KEYS;
 
@@ -20,19 +20,19 @@ export async function listFolder(store: FileStore, folder: string): Promise<Work
   return files.sort(byPath);
 }
 
-/** The files below a folder, by path, as many as are listed. */
+/** The files below a folder by path, up to the listing limit. */
 export async function walkFolder(store: FileStore, folder: string): Promise<WorkspaceFile[]> {
   const { objects } = await listSpellings(store, folder);
   return filesAmong(store, objects).sort(byPath);
 }
 
-/** What an R2 listing finds. */
+/** The result of an R2 listing. */
 export interface R2Listing {
   objects: R2Object[];
   folders: string[];
 }
 
-/** All pages of one R2 listing, 20 at most; what is beyond is left out, and the log says so. @throws WorkspaceError `unavailable` */
+/** All pages of an R2 listing, 20 at most; a cut is logged. @throws WorkspaceError `unavailable` */
 export async function listKeys(
   store: Pick<FileStore, "bucket" | "attempt">,
   path: string,
@@ -52,7 +52,7 @@ export async function listKeys(
   return found;
 }
 
-/** Lists a folder in every spelling that it may have: two operations where accents can be written in two ways. */
+/** Lists a folder in each Unicode normalization: two operations if the forms differ. */
 async function listSpellings(store: FileStore, folder: string, delimiter?: string): Promise<R2Listing> {
   const found = await Promise.all(
     folderSpellings(folder).map((spelt) => {
@@ -66,7 +66,7 @@ async function listSpellings(store: FileStore, folder: string, delimiter?: strin
   };
 }
 
-/** Leaves out what is no file to us: deletion marks, and keys that other programs made and that no path can name. */
+/** Leaves out deletion marks, and keys of other programs that are not valid paths. */
 function filesAmong(store: FileStore, objects: R2Object[]): WorkspaceFile[] {
   return objects.flatMap((object) => {
     const path = object.key.slice(store.prefix.length);
@@ -78,7 +78,7 @@ function byPath(a: WorkspaceEntry, b: WorkspaceEntry): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
-/** Most that are told of. */
+/** Most strays in an answer. */
 const MAX_STRAYS = 100;
 
 /** `Workspace.strays`: one store operation for 1,000 files. */
@@ -88,7 +88,7 @@ export async function findStrays(store: FileStore): Promise<Stray[]> {
   const names = new Map<string, string>();
   for (const { key, size, etag } of objects) {
     const path = key.slice(store.prefix.length);
-    // An empty object with a slash at its end is how some programs make a folder.
+    // An empty object whose key ends with a slash is how some programs create a folder.
     const isFolder = size === 0 && (path === "" || path.endsWith("/"));
     if (isFolder || etag === DELETION_MARK_ETAG) continue;
     const fault = pathFault(path, MAX_PATH_BYTES);
@@ -99,7 +99,10 @@ export async function findStrays(store: FileStore): Promise<Stray[]> {
   return strays;
 }
 
-/** A file that is called as another one is, but for how its letters are written. Of AGENTS.md and agents.md one is read. */
+/**
+ * Warns of two files whose names differ only in case or Unicode normalization. Of AGENTS.md and agents.md only one is
+ * read.
+ */
 function lookAlikeWarning(path: string, names: Map<string, string>): string | undefined {
   const name = composed(path).toLowerCase();
   const other = names.get(name);

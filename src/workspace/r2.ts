@@ -12,25 +12,25 @@ import type { Workspace } from "./workspace.ts";
 import { removeFile, restoreFile, writeFile } from "./write.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-/** What an agent's workspace in R2 is made of. */
+/** Options of an agent's workspace in R2. */
 export interface R2WorkspaceOptions {
   bucket: R2Bucket;
   agentId: string;
-  /** The agent's `workspace` of the configuration, as it is written there. */
+  /** The agent's `workspace` setting. */
   configured?: string | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** An unguessable id of letters, digits, `_` and `-`, at most 64, that sorts by time. */
+  /** An unguessable, time-sortable id of letters, digits, `_` and `-`, at most 64 characters. */
   newVersionId(): string;
-  /** Told after each overwrite or delete, so that old versions can be cleared away later; it must not throw. */
+  /** Called after each overwrite or delete, to schedule the pruning of old versions; must not throw. */
   onReplaced?(path: string): void;
-  /** Told what was written, deleted or restored, before whoever did it goes on; it must not reject. */
+  /** Called with each written, deleted or restored path before the operation resolves; must not reject. */
   onChanged?(path: string): Promise<void>;
-  /** Waits about so many milliseconds before a failed call, or a write that others were faster than, is made again. */
+  /** Waits about `ms` milliseconds before a failed call or a lost race is repeated. */
   wait?(ms: number): Promise<void>;
 }
 
-/** The workspace of one agent in R2. Costs nothing to make; holds nothing but the writes that are under way. */
+/** Creates an agent's workspace in R2. Free to create; its only state is the queue of pending writes. */
 export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
   const store: FileStore = {
     bucket: options.bucket,

@@ -3,17 +3,17 @@ import { decodeText, detectEncoding, type TextFaults } from "./decode-text.ts";
 import { type Excerpt, excerptShares, makeExcerpt } from "./truncate.ts";
 import { MAX_FILE_BYTES, type Workspace, type WorkspaceFile } from "./workspace.ts";
 
-/** Up to here a file is read whole, which costs one operation; of a larger one only the ends are read. */
+/** Up to this size a file is read whole, in one operation; of a larger one only the ends are read. */
 const WHOLE_BYTES = 256 * 1024;
 
-/** The most bytes that one UTF-16 unit takes in an encoding that is read here. */
+/** Most bytes per UTF-16 unit in a supported encoding. */
 const BYTES_PER_CHAR = 3;
 
 const NO_FAULTS: TextFaults = { controls: 0, broken: 0, hidden: 0 };
 
 /**
- * What is remembered of a file's text: as much as may be shown of it, and of one that is cut the sections that matter most.
- * Of a file that is too large to be read whole they are not known.
+ * The cached text of a file: as much as may be shown, and the key sections of a truncated one (unknown for a file too
+ * large to be read whole).
  */
 export type CachedText = CachedHead &
   (
@@ -23,13 +23,13 @@ export type CachedText = CachedHead &
 
 interface CachedHead {
   etag: string;
-  /** The limit that it was read for. */
+  /** The limit for which it was read. */
   maxChars: number;
 }
 
 /**
- * Reads as much of a text file as `maxChars` UTF-16 units can show, without its byte order mark: UTF-8, or UTF-16 where
- * the mark says so. What is no text is `binary`.
+ * Reads as much of a text file as fits `maxChars` UTF-16 units, without byte order mark: UTF-8, or UTF-16 by its mark.
+ * Anything else is `binary`.
  * @throws WorkspaceError `not_found`, `unavailable`
  */
 export async function readText(
@@ -54,7 +54,7 @@ async function readWhole(
   return { etag: file.etag, maxChars, kind: "text", excerpt: makeExcerpt(text, maxChars), faults, keySections };
 }
 
-/** Of a file that changes in between only the start is taken. */
+/** If the file changes between the two reads, only its start is used. */
 async function readEnds(
   workspace: Pick<Workspace, "read">,
   { path }: WorkspaceFile,
@@ -73,7 +73,7 @@ async function readEnds(
   if (tail.kind === "binary") return binary(file, maxChars, tail.why);
   const rawChars = Math.round((file.size * head.text.length) / bytes.length);
   const excerpt = {
-    // The last character of the one and the first of the other may be cut.
+    // The characters at the cut may be incomplete.
     head: wholeHead(head.text, Math.min(shares.head, Math.max(0, head.text.length - 1))),
     tail: wholeTail(tail.text, Math.min(shares.tail, Math.max(0, tail.text.length - 1))),
     rawChars,
@@ -83,7 +83,7 @@ async function readEnds(
   return { etag: file.etag, maxChars, kind: "text", excerpt, faults, keySections: "" };
 }
 
-/** How many bytes hold so many UTF-16 units, as far as they are read at once. */
+/** The bytes to read for `chars` UTF-16 units, up to the read limit. */
 function bytesFor(chars: number): number {
   return Math.min(MAX_FILE_BYTES, BYTES_PER_CHAR * chars);
 }
@@ -98,13 +98,13 @@ function addFaults(a: TextFaults, b: TextFaults): TextFaults {
   return { controls: a.controls + b.controls, broken: a.broken + b.broken, hidden: a.hidden + b.hidden };
 }
 
-/** The sections of AGENTS.md that matter in every conversation: as OpenClaw calls them now, and as it once did. */
+/** Headings of the key sections of AGENTS.md: OpenClaw's current and former names. */
 const NAMES = ["session startup", "red lines", "every session", "safety"];
 
-/** Most characters of them that are remembered. */
+/** Most characters of key sections that are kept. */
 const MAX_CHARS = 8000;
 
-/** The sections of an AGENTS.md whose headings say that they matter most, each with its heading, in order. */
+/** Extracts the key sections of an AGENTS.md with their headings, in order. */
 export function extractKeySections(text: string): string {
   const sections: string[][] = [];
   let openLevel = 0;
@@ -124,7 +124,7 @@ export function extractKeySections(text: string): string {
   return wholeHead(sections.map((lines) => lines.join("\n").trim()).join("\n\n"), MAX_CHARS);
 }
 
-/** What a heading says, in lower case, without the marks that may close it. */
+/** A heading's text in lower case, without closing marks. */
 function headingName(heading: string): string {
   return heading
     .replace(/(?<![ \t#])[ \t#]+$/, "")

@@ -7,7 +7,7 @@ import {
   type WorkspaceFile,
 } from "./workspace.ts";
 
-/** How often a ranged read starts again because the file changed under it. */
+/** Attempts of a ranged read of a file that keeps changing. */
 const ROUNDS = 5;
 
 /** `Workspace.read`: one store operation for a whole file, two for a range of one. */
@@ -28,7 +28,7 @@ async function readWhole(store: FileStore, path: string): Promise<WorkspaceConte
   });
 }
 
-/** Learns the size first: what R2 does with a range that the file does not have differs from case to case. */
+/** Gets the size first: R2's behaviour for ranges outside the file varies. */
 async function readRange(store: FileStore, path: string, range: ByteRange): Promise<WorkspaceContent> {
   const key = objectKey(store, path);
   for (let round = 0; round < ROUNDS; round++) {

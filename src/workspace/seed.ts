@@ -9,7 +9,7 @@ import user from "./templates/USER.md";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
 const BOOTSTRAP_PATH = "BOOTSTRAP.md";
-/** What makes a workspace one that is lived in: it is written last. */
+/** Written last: its presence marks a complete workspace. */
 const LAST_PATH = "AGENTS.md";
 
 const TEMPLATES: Readonly<Record<string, string>> = {
@@ -20,17 +20,16 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   "HEARTBEAT.md": heartbeat,
 };
 
-/** Names in the root, in any case, that show that somebody has lived here. */
+/** Root names, in any case, that show that the workspace is in use. */
 const TRACES = [...Object.keys(TEMPLATES), LAST_PATH, BOOTSTRAP_PATH, "MEMORY.md", "memory"];
 
 /**
- * Furnishes a workspace and gives its root as it is afterwards. Where the listing shows the state folder, that was done
- * before and nothing is asked of the store. Files that are there stay as they are. A workspace that came from elsewhere
- * with its AGENTS.md gets the state and nothing else; one that has other files gets what it lacks, but not BOOTSTRAP.md,
- * which is for a new one only.
+ * Creates the template files of a workspace and returns its root listing. With a state folder in the listing that was
+ * done before, and the store is not asked. Existing files are kept. An imported workspace with an AGENTS.md gets only
+ * the state; one with other files gets the missing templates, except BOOTSTRAP.md, which is for new workspaces.
  *
- * BOOTSTRAP.md is written first, AGENTS.md last of the files, and the state after it: after a crash in between the next
- * call goes on. Two callers at once each write what the other has not.
+ * BOOTSTRAP.md is written first, AGENTS.md last of the files, then the state: after a crash the next call continues.
+ * Concurrent calls each write what the other has not.
  * @param now milliseconds since the epoch
  */
 export async function seedWorkspace(
@@ -41,7 +40,7 @@ export async function seedWorkspace(
   const present = new Set(listing.map((entry) => entry.path.toLowerCase()));
   const has = (path: string) => present.has(path.toLowerCase());
   const isNew = !TRACES.some(has);
-  // A state folder and nothing else: somebody has cleared everything away, or put something there before the first turn.
+  // Only a state folder: the workspace was emptied, or a file was stored there before the first turn.
   if (isSeeded(listing) && (!isNew || (await readState(workspace)).kind !== "none")) return listing;
   const write = (path: string, template: string) => writeNew(workspace, path, withoutFrontMatter(template));
   const written = isNew ? [await write(BOOTSTRAP_PATH, bootstrap)] : [];
@@ -58,12 +57,12 @@ export async function seedWorkspace(
   return [...listing, ...folder, ...files].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Whether a workspace was furnished, by its root. */
+/** Whether a workspace was seeded, by its root listing. */
 export function isSeeded(listing: readonly WorkspaceEntry[]): boolean {
   return listing.some((entry) => entry.path === STATE_FOLDER);
 }
 
-/** Undefined where somebody else wrote it in the meantime. */
+/** Undefined if the file was created concurrently. */
 async function writeNew(workspace: Workspace, path: string, text: string): Promise<WorkspaceFile | undefined> {
   try {
     return await workspace.write(path, text, { kind: "new" });
@@ -78,8 +77,8 @@ function withoutFrontMatter(template: string): string {
 }
 
 /**
- * The workspace as everybody outside of a turn finds it: furnished, whoever comes first. Looking whether it is costs one
- * listing, before it is listed or written to, and where a file is missed; reading a file that is there costs nothing more.
+ * A workspace that is seeded on first use, for access outside of turns. The check costs one listing before a list, walk
+ * or write, and for a missing file; reading an existing file costs nothing more.
  * @param now milliseconds since the epoch
  */
 export function seedOnFirstUse(workspace: Workspace, now: number): Workspace {

@@ -2,14 +2,14 @@ import { type FileStore, fileAt, fitsObjectKey } from "./file-store.ts";
 import { checkFolder, checkPath } from "./paths.ts";
 import { WorkspaceError } from "./workspace.ts";
 
-/** The one spelling of a path by which things of ours are kept: its accents composed (NFC). */
+/** The canonical form (NFC) of a path, under which our own data is keyed. */
 export function composed(path: string): string {
   return path.normalize("NFC");
 }
 
 /**
- * How a folder may be spelt in R2: as it is given, composed (NFC), as models and browsers write it, and decomposed (NFD),
- * as programs on macOS upload it. They look the same, so they are the same to everybody who names one.
+ * The forms of a folder's name in R2: as given, composed (NFC) as models and browsers write it, and decomposed (NFD) as
+ * macOS programs upload it. They look the same, so they name the same folder.
  * @throws WorkspaceError `bad_path`
  */
 export function folderSpellings(folder: string): string[] {
@@ -17,15 +17,15 @@ export function folderSpellings(folder: string): string[] {
 }
 
 /**
- * The spelling in which a file is there; where it is in none, that in which it is to be made. Costs nothing for a path
- * that has but one spelling. @throws WorkspaceError `bad_path`
+ * The form under which a file exists, or under which it will be created. Free for a path with a single form. @throws
+ * WorkspaceError `bad_path`
  */
 export async function spellingFor(store: FileStore, path: string): Promise<string> {
   const spellings = pathSpellings(checkPath(path));
   return spellings.length === 1 ? path : ((await firstThere(store, spellings)) ?? composed(path));
 }
 
-/** Reads a file in the first spelling in which it is there: no dearer where that is the given one. @throws WorkspaceError */
+/** Reads a file under the first form that exists; the given form costs nothing more. @throws WorkspaceError */
 export async function inItsSpelling<T>(
   store: FileStore,
   path: string,

@@ -14,10 +14,10 @@ import {
 /** How long an earlier version is kept, in milliseconds: 30 days. */
 export const VERSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Most versions that are kept of one file; of more, the oldest go. */
+/** Most versions kept per file; the oldest are deleted first. */
 export const MAX_VERSIONS = 1000;
 
-/** The message by which a writer asks for the old versions of one file to be cleared away. */
+/** The queue message that asks to prune the old versions of a file. */
 export interface PruneVersions {
   kind: "prune-versions";
   agentId: string;
@@ -26,15 +26,17 @@ export interface PruneVersions {
 
 const VERSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Longer escaped paths are named by their digest: a key of R2 has 1,024 bytes, and escaping makes a path longer. */
+/**
+ * Longer escaped paths are replaced by their digest: an R2 key has at most 1,024 bytes, and escaping lengthens a path.
+ */
 const MAX_ESCAPED_BYTES = 880;
 
-/** What it takes to look at an agent's versions. */
+/** The part of a store that its versions need. */
 export type VersionStore = Pick<FileStore, "bucket" | "attempt" | "agentId">;
 
 /**
- * Copies the file at `path` to a new version, if its etag is still `etag`; undefined where it is not.
- * The bytes stream from R2 to R2, whatever their size.
+ * Copies the file at `path` to a new version if its etag is still `etag`; undefined otherwise. The bytes stream from R2
+ * to R2, whatever their size.
  */
 export async function keepVersion(store: FileStore, path: string, etag: string): Promise<string | undefined> {
   const versionId = store.newVersionId();
@@ -48,30 +50,30 @@ export async function keepVersion(store: FileStore, path: string, etag: string):
   });
 }
 
-/** Takes back a version that was copied for a write that did not happen. */
+/** Deletes a version that was copied for a write that failed. */
 export async function dropVersion(store: FileStore, path: string, versionId: string): Promise<void> {
   const key = await versionKey(store, path, versionId);
   await store.attempt(path, () => store.bucket.delete(key));
 }
 
-/** The kept versions of a file, newest first. */
+/** The versions of a file, newest first. */
 export async function listVersions(store: VersionStore, path: string): Promise<WorkspaceVersion[]> {
   const prefix = await versionKey(store, path, "");
   const { objects } = await listKeys(store, path, { prefix });
   return objects.map(versionFromObject).sort(newestFirst);
 }
 
-/** A version as it is listed, by its R2 object. */
+/** A listed version from its R2 object. */
 export function versionFromObject({ key, size, uploaded }: R2Object): WorkspaceVersion {
   return { versionId: key.slice(key.lastIndexOf("/") + 1), size, replacedAt: uploaded.getTime() };
 }
 
-/** The order in which versions are told. */
+/** Sorts versions newest first. */
 export function newestFirst(a: WorkspaceVersion, b: WorkspaceVersion): number {
   return b.replacedAt - a.replacedAt || (a.versionId < b.versionId ? 1 : -1);
 }
 
-/** An earlier version without its bytes. @throws WorkspaceError `not_found` */
+/** A version's metadata. @throws WorkspaceError `not_found` */
 export async function findVersion(store: FileStore, path: string, versionId: string): Promise<WorkspaceFile> {
   if (!VERSION_ID.test(versionId)) throw noVersion(path, versionId);
   const key = await versionKey(store, path, versionId);
@@ -80,7 +82,7 @@ export async function findVersion(store: FileStore, path: string, versionId: str
   return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
 }
 
-/** An earlier version as a file, from the time at which it was replaced. @throws WorkspaceError `not_found`, `too_large` */
+/** A version's content, dated at its replacement. @throws WorkspaceError `not_found`, `too_large` */
 export async function readVersion(store: FileStore, path: string, versionId: string): Promise<WorkspaceContent> {
   const file = await findVersion(store, path, versionId);
   if (file.size > MAX_FILE_BYTES) {
@@ -90,17 +92,14 @@ export async function readVersion(store: FileStore, path: string, versionId: str
   return { file, bytes, offset: 0 };
 }
 
-/** An earlier version as R2 has it, to be streamed. @throws WorkspaceError `not_found` */
+/** A version as an R2 stream. @throws WorkspaceError `not_found` */
 export async function openVersion(store: FileStore, path: string, versionId: string): Promise<R2ObjectBody> {
   const object = await store.bucket.get(await versionKey(store, path, versionId));
   if (object === null) throw noVersion(path, versionId);
   return object;
 }
 
-/**
- * Deletes the versions of a file that are older than 30 days, and the oldest of more than `most`, and says how many.
- * Doing it twice is harmless.
- */
+/** Deletes a file's versions older than 30 days, and the oldest beyond `most`; returns how many. Idempotent. */
 export async function pruneVersions(
   store: VersionStore,
   path: string,
@@ -114,31 +113,34 @@ export async function pruneVersions(
   return keys.length;
 }
 
-/** Whether what was replaced then is not kept any more. */
+/** Whether a version is past its lifetime. */
 export function isExpired(replacedAt: number, now: number): boolean {
   return replacedAt < now - VERSION_LIFETIME_MS;
 }
 
-/** Deletes keys, as many at once as R2 takes. */
+/** Deletes keys in batches of R2's maximum. */
 export async function deleteKeys(store: VersionStore, path: string, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += 1000) {
     await store.attempt(path, () => store.bucket.delete(keys.slice(from, from + 1000)));
   }
 }
 
-/** What the keys of all versions of an agent start with. */
+/** The key prefix of an agent's versions. */
 export function versionsFolder(agentId: string): string {
   return `versions/${agentId}/`;
 }
 
-/** The path whose version an object is; undefined where it does not say. */
+/** The path of a version's file; undefined if unknown. */
 export function pathOfVersion(agentId: string, { key, customMetadata }: R2Object): string | undefined {
   const segment = key.slice(versionsFolder(agentId).length, key.lastIndexOf("/"));
   const named = segment.startsWith("~") ? customMetadata?.path : segment;
   return named === undefined ? undefined : decodeURIComponent(named);
 }
 
-/** `versions/<agentId>/<escaped path>/<versionId>`: one segment a path, so that no file's versions are inside another's. */
+/**
+ * `versions/<agentId>/<escaped path>/<versionId>`: the path is one segment, so that versions of different files never
+ * nest.
+ */
 async function versionKey(store: Pick<VersionStore, "agentId">, path: string, versionId: string): Promise<string> {
   const spelt = composed(path);
   const escaped = spelt.replaceAll("%", "%25").replaceAll("/", "%2F").replaceAll("~", "%7E");
@@ -153,15 +155,14 @@ function noVersion(path: string, versionId: string): WorkspaceError {
   return new WorkspaceError("not_found", path, `\`${path}\` has no version \`${versionId}\`.`);
 }
 
-/** How often the versions of an agent are looked through, in milliseconds. */
+/** How often all versions of an agent are checked, in milliseconds. */
 const EVERY_MS = 24 * 60 * 60 * 1000;
-/** Most pages of R2's listing that are read at once; a page has 1,000 versions. */
+/** Most R2 pages per sweep; a page has 1,000 versions. */
 const MAX_PAGES = 20;
 
 /**
- * Deletes what is older than 30 days among all versions of an agent, and says how much: also of files that nobody writes
- * to any more. Done once a day at most; one that is too long for one go is gone on with the next time. Doing it twice is
- * harmless.
+ * Deletes all versions of an agent older than 30 days, also of files that are no longer written; returns how many. Runs
+ * at most once a day; a long sweep continues with the next call. Idempotent.
  */
 export async function sweepVersions(store: VersionStore, now: number): Promise<number> {
   const prefix = versionsFolder(store.agentId);

@@ -1,29 +1,31 @@
 import { type Expectation, WorkspaceError } from "./workspace.ts";
 
-/** A write that is under way or waits for those before it. */
+/** A running or queued write. */
 interface QueuedWrite {
   /** Undefined for a delete. */
   expect: Expectation | undefined;
 }
 
 interface KeyQueue {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   waiting: QueuedWrite[];
-  /** Settles when all that came so far are done. */
+  /** Settles after all writes queued so far. */
   end: Promise<unknown>;
-  /** True once the store refused a write and that gave way to a newer one. */
+  /** True once a refused write yielded to a newer one. */
   hasYielded: boolean;
 }
 
 /**
- * Lets the writes to one key of R2 go one after the other, because a key takes about one a second. Where the store refuses
- * one and a newer one waits that may go over the same version, only the newest is written: the others give way, which
- * their callers hear as a `conflict`.
+ * Serializes writes per R2 key, because a key takes about one write a second. If the store refuses a write while a
+ * newer one that may replace the same version is queued, only the newest is written; the others fail with `conflict`.
  */
 export class WriteQueue {
   readonly #lines = new Map<string, KeyQueue>();
 
-  /** Writes once those before are done. `yieldToNewer` throws where a newer write waits; to be asked after a refusal. */
+  /**
+   * Runs a write after those before it. `yieldToNewer`, to be called after a refusal, throws if a newer write is
+   * queued.
+   */
   async run<T>(
     key: string,
     path: string,
@@ -55,7 +57,7 @@ export class WriteQueue {
   }
 }
 
-/** Whether a write would succeed as well where an older one was left out. */
+/** Whether a newer write succeeds even if the older one is skipped. */
 function supersedes(newer: Expectation | undefined, older: Expectation | undefined): boolean {
   if (newer === undefined || older === undefined) return false;
   return newer.kind === "any" || (newer.kind === "etag" && older.kind === "etag" && newer.etag === older.etag);

@@ -15,30 +15,30 @@ import {
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
-/** How often an unconditional write is tried because somebody else was faster. */
+/** Attempts of an unconditional write that loses races. */
 const ROUNDS = 10;
 const FIRST_PAUSE_MS = 20;
-/** R2 gives one key about a second a write, so there is no use in waiting much longer for one's turn. */
+/** R2 takes about one write a second per key, so longer waits are pointless. */
 const LONGEST_PAUSE_MS = 1000;
 
-/** After so many milliseconds a deletion mark is one that its maker could not take away, and is written over. */
+/** A deletion mark of this age was abandoned by its writer, and is overwritten. */
 const MARK_LIFETIME_MS = 60_000;
 const MARK_POLLS = 5;
 const MARK_POLL_MS = 200;
 
-/** Bytes on their way to a path. */
+/** A write to a path. */
 interface PendingWrite {
   path: string;
   key: string;
-  /** The bytes, or a stream of them, which each attempt asks for anew. */
+  /** The bytes, or a stream that each attempt requests again. */
   content(): Uint8Array | Promise<ReadableStream>;
-  /** The etag that they will have. */
+  /** The resulting etag. */
   etag: string;
-  /** Asked after the store refused the write: throws where a newer one waits. */
+  /** Called after a refusal: throws if a newer write is queued. */
   yieldToNewer(): void;
 }
 
-/** `Workspace.write`: a file that has these bytes already is left as it is and gets no version. */
+/** `Workspace.write`: identical bytes are not written and make no version. */
 export async function writeFile(
   store: FileStore,
   path: string,
@@ -87,7 +87,7 @@ async function storeFile(store: FileStore, target: PendingWrite, expect: Expecta
   throw conflict(path, "written", "others kept writing to it");
 }
 
-/** `Workspace.remove`. The mark takes the file's place first, so that a write that comes between is never lost. */
+/** `Workspace.remove`: the mark replaces the file first, so that a concurrent write is never lost. */
 export async function removeFile(store: FileStore, path: string, expect: Expectation): Promise<void> {
   const mark = { ...(await pendingWrite(store, path, DELETION_MARK)), yieldToNewer: () => undefined };
   return store.writes.run(mark.key, path, undefined, () => clearAway(store, mark, expect));
@@ -109,8 +109,8 @@ async function clearAway(store: FileStore, mark: PendingWrite, expect: Expectati
 }
 
 /**
- * How long whoever lost waits before the next round: twice as long each time, and each for a while of his own, so that
- * those who lost together do not meet again. What they write tells them apart; no lots have to be drawn.
+ * The pause before the next round: doubled each time, with jitter derived from the content's etag, so that writers that
+ * collided do not collide again.
  */
 function retryPauseMs(round: number, etag: string): number {
   const share = Number.parseInt(etag.slice(2 * round, 2 * round + 4), 16) / 0x10000;
@@ -133,7 +133,7 @@ async function pendingWrite(
   return { path, key: objectKey(store, path), content: () => bytes, etag: await digestOf("MD5", bytes) };
 }
 
-/** Stores a file where none is; undefined where one is. */
+/** Creates a file; undefined if one exists. */
 async function create(store: FileStore, target: PendingWrite): Promise<WorkspaceFile | undefined> {
   for (let poll = 0; poll < MARK_POLLS; poll++) {
     const stored = await putIf(store, target, { etagDoesNotMatch: "*" });
@@ -149,7 +149,7 @@ async function create(store: FileStore, target: PendingWrite): Promise<Workspace
   throw conflict(target.path, "written", "it is being deleted at this moment");
 }
 
-/** Stores a file over the version with that etag, which is kept; undefined where that is not what is there. */
+/** Replaces the version with that etag, which is kept; undefined if it is no longer current. */
 async function replace(store: FileStore, target: PendingWrite, etag: string): Promise<WorkspaceFile | undefined> {
   if (etag === target.etag) {
     const current = await fileAt(store, target.path);
@@ -166,7 +166,7 @@ async function replace(store: FileStore, target: PendingWrite, etag: string): Pr
   return fileFromObject(target.path, stored);
 }
 
-/** Puts a file over a version that was kept. Where it gives way to a newer write, the version is taken back. */
+/** Writes over a version that was copied. If it yields to a newer write, the copy is deleted. */
 async function putOver(
   store: FileStore,
   target: PendingWrite,
@@ -183,7 +183,7 @@ async function putOver(
   }
 }
 
-/** One conditional put; null where the condition did not hold. After a lost answer, finding our bytes there is success. */
+/** One conditional put; null if the condition failed. After a lost response, finding our bytes there is success. */
 function putIf(store: FileStore, target: PendingWrite, onlyIf: R2Conditional): Promise<R2Object | null> {
   return store.attempt(target.path, async (again) => {
     if (again === "refused") target.yieldToNewer();
@@ -195,8 +195,8 @@ function putIf(store: FileStore, target: PendingWrite, onlyIf: R2Conditional): P
 }
 
 /**
- * Takes the mark away. After a lost answer the key may hold somebody's new file, so it is looked at again; a mark that
- * cannot be taken away is no file to any reader, and the next write goes over it.
+ * Deletes the mark. After a lost response the key may hold a newer file, so it is checked again; a mark that cannot be
+ * deleted is no file to readers, and the next write overwrites it.
  */
 async function clearMark(store: FileStore, mark: PendingWrite): Promise<void> {
   try {

@@ -9,7 +9,7 @@ import type { TelegramFile, TelegramMessage } from "./update.ts";
 const GET_FILE_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 
-/** The files of a message; each is asked of Telegram (which hands over up to 20 MB) when it is opened. */
+/** A message's attachments; each is requested from Telegram (up to 20 MB) when it is opened. */
 export function messageAttachments(message: TelegramMessage, context: TelegramContext, token: string): Attachment[] {
   return messageFiles(message).map(({ file, name, mediaType }) => ({
     name: safeName(file.file_name) ?? name,
@@ -21,12 +21,12 @@ export function messageAttachments(message: TelegramMessage, context: TelegramCo
 
 interface NamedFile {
   file: TelegramFile;
-  /** For files that have no name of their own. */
+  /** The name of files without one of their own. */
   name: string;
   mediaType: string;
 }
 
-/** An animation also comes as a document, and then counts once. */
+/** An animation also comes as a document, which is skipped. */
 function messageFiles(message: TelegramMessage): NamedFile[] {
   const { animation, document, voice, audio, video, video_note: videoNote } = message;
   const found: [TelegramFile | undefined, kind: string, extension: string, mediaType: string][] = [
@@ -43,12 +43,12 @@ function messageFiles(message: TelegramMessage): NamedFile[] {
   );
 }
 
-/** A photo comes in several sizes, the largest last. */
+/** A photo has several sizes, the largest last. */
 function largest(photo: TelegramFile[] | undefined): TelegramFile | undefined {
   return photo?.at(-1);
 }
 
-/** The sender chose this name, so it must not lead out of a folder. */
+/** The sender chose the name: it must not contain path separators. */
 function safeName(name: string | undefined): string | undefined {
   const safe = name?.replace(/[/\\\p{Cc}\p{Cf}]/gu, "_").replace(/^\.+/, "");
   return safe === "" ? undefined : safe;

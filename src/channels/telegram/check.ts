@@ -4,9 +4,9 @@ import type { ChannelFinding } from "../channel.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
 import { type BotAnswer, botToken, callBot } from "./bot-api.ts";
 
-/** So many updates waiting at Telegram are no passing matter. */
+/** This many pending updates are more than a passing backlog. */
 const MANY_PENDING = 20;
-/** An error that is older says nothing of how it is now. */
+/** Older errors say nothing about the current state. */
 const RECENT_ERROR_MS = 6 * 3_600_000;
 const MAX_ERROR_CHARS = 200;
 
@@ -19,7 +19,7 @@ const webhook = z.object({
   allowed_updates: z.array(z.string()).exactOptional(),
 });
 
-/** Whether a bot's token is good, whether Telegram calls here, and whether that works. */
+/** Checks a bot's token, its webhook's address, and whether its calls succeed. */
 export async function checkAccount(
   context: TelegramContext,
   webhookUrl: string,
@@ -39,22 +39,22 @@ export async function checkAccount(
 function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] {
   const { botToken, webhookSecret } = account;
   const token = secret(botToken);
-  const scanned: ChannelFinding[] = [];
+  const findings: ChannelFinding[] = [];
   if (token === undefined) {
     const fix = `Ask @BotFather for a token: wrangler secret put ${botToken.id}; locally, a line in .dev.vars.`;
-    scanned.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
+    findings.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
   } else if (!/^\d+:[\w-]+$/.test(token)) {
     const fix = `Copy it anew from @BotFather, digits, a colon and a long word: wrangler secret put ${botToken.id}.`;
-    scanned.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
+    findings.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
   }
   if (secret(webhookSecret) === undefined) {
     const fix = `Draw a word by chance, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
-    scanned.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
+    findings.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
   }
-  return scanned;
+  return findings;
 }
 
-/** What an answer other than success says of the token. */
+/** The finding for a failed call. */
 function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
   if (answer.kind === "lost") {
     const message = `Telegram does not answer: ${answer.reason}.`;
@@ -74,10 +74,10 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramC
     return [{ status: "warn", message: "Telegram does not say who the bot is.", fix: "Try again in a moment." }];
   }
   const { username, can_read_all_group_messages: readsAll } = known;
-  const scanned: ChannelFinding[] = [{ status: "ok", message: `the bot is @${printable(username)}.` }];
+  const findings: ChannelFinding[] = [{ status: "ok", message: `the bot is @${printable(username)}.` }];
   if (account.username !== undefined && account.username.toLowerCase() !== username.toLowerCase()) {
     const message = `it is configured as @${account.username} and is @${printable(username)}: mentions are missed.`;
-    scanned.push({ status: "warn", message, fix: "Correct its username, or take it out." });
+    findings.push({ status: "warn", message, fix: "Correct its username, or take it out." });
   }
   const listensToAll =
     !account.requireMention || Object.values(account.groups).some((group) => group.requireMention === false);
@@ -85,9 +85,9 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramC
     const message = "it is to hear everything in groups, and Telegram shows it only what is meant for it.";
     const fix =
       "Switch its privacy off with /setprivacy at @BotFather, then take it out of the group and add it again.";
-    scanned.push({ status: "warn", message, fix });
+    findings.push({ status: "warn", message, fix });
   }
-  return scanned;
+  return findings;
 }
 
 function aboutWebhook(answer: BotAnswer, context: TelegramContext, expected: string): ChannelFinding[] {
@@ -113,11 +113,11 @@ function addressFinding(url: string, { account }: TelegramContext, expected: str
   return { status: "warn", message, fix: `If that is not this Worker: ${fix}` };
 }
 
-/** The kinds of update that something is done with. */
+/** The update types that are handled. */
 const NEEDED = ["message", "callback_query"];
 
 function webhookFindings(info: z.output<typeof webhook>, { account, now }: TelegramContext): ChannelFinding[] {
-  const scanned: ChannelFinding[] = [];
+  const findings: ChannelFinding[] = [];
   const {
     last_error_date: errorAt,
     last_error_message: error,
@@ -127,14 +127,14 @@ function webhookFindings(info: z.output<typeof webhook>, { account, now }: Teleg
   const isRecent = errorAt !== undefined && now() - errorAt * 1000 < RECENT_ERROR_MS;
   if (isRecent && pending > 0) {
     const message = `Telegram's last call failed: ${printable(error ?? "it does not say why")}`;
-    scanned.push({ status: "fail", message, fix: webhookErrorFix(error ?? "", account) });
+    findings.push({ status: "fail", message, fix: webhookErrorFix(error ?? "", account) });
   } else if (isRecent) {
     const message = `a call of Telegram's failed lately, and has come through since: ${printable(error ?? "")}`;
-    scanned.push({ status: "warn", message, fix: webhookErrorFix(error ?? "", account) });
+    findings.push({ status: "warn", message, fix: webhookErrorFix(error ?? "", account) });
   }
   if (pending >= MANY_PENDING) {
     const message = `${pending} updates wait at Telegram.`;
-    scanned.push({
+    findings.push({
       status: "warn",
       message,
       fix: "They come by themselves once calls succeed; look at the Worker's log.",
@@ -145,9 +145,9 @@ function webhookFindings(info: z.output<typeof webhook>, { account, now }: Teleg
     const fix = `Call setWebhook again with allowed_updates=${JSON.stringify(NEEDED)}.`;
     const what = left.includes("message") ? "messages" : "pressed buttons";
     const status = left.includes("message") ? "fail" : "warn";
-    scanned.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
+    findings.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
   }
-  return scanned;
+  return findings;
 }
 
 function aboutAccess({ account }: TelegramContext): ChannelFinding[] {
@@ -163,7 +163,7 @@ function aboutAccess({ account }: TelegramContext): ChannelFinding[] {
   return [{ status: "warn", message: "everybody on Telegram may write to it, at your cost.", fix }];
 }
 
-/** What to do about an error of a webhook, by Telegram's words for it. */
+/** The fix for a webhook error, by Telegram's message. */
 function webhookErrorFix(error: string, { webhookSecret }: TelegramAccount): string {
   if (/401|unauthorized/i.test(error)) {
     return `The secret differs: give setWebhook the value of ${webhookSecret.id} as secret_token.`;

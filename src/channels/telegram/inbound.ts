@@ -4,7 +4,7 @@ import type { TelegramChat, TelegramMessage, TelegramOrigin, TelegramPress, Tele
 
 type Sender = InboundMessage["sender"];
 
-/** Why a message is of no concern to the agent; undefined for one that somebody may have meant for it. */
+/** Why a message is ignored; undefined if it may be meant for the agent. */
 export function reasonToIgnore(message: TelegramMessage): string | undefined {
   if (message.sender_chat === undefined && message.from?.is_bot) return "a bot wrote it";
   if (message.is_automatic_forward) return "a channel's post, repeated in its group";
@@ -14,7 +14,7 @@ export function reasonToIgnore(message: TelegramMessage): string | undefined {
   return undefined;
 }
 
-/** What a message says, in no channel's terms; undefined for one that says nothing, such as a join. */
+/** Converts a message; undefined for one without content, such as a join. */
 export function toInbound(
   updateId: number,
   message: TelegramMessage,
@@ -38,7 +38,7 @@ export function toInbound(
   };
 }
 
-/** What pressing a button says; undefined where nobody can tell what, or where. */
+/** The message that a pressed button stands for; undefined if its text or chat is unknown. */
 export function pressedButton(updateId: number, { from, data, message }: TelegramPress): InboundMessage | undefined {
   if (data === undefined || message === undefined) return undefined;
   return {
@@ -52,7 +52,10 @@ export function pressedButton(updateId: number, { from, data, message }: Telegra
   };
 }
 
-/** Whoever speaks for a chat (a channel, an anonymous administrator) is that chat; `from` then names a stand-in. */
+/**
+ * A message sent on behalf of a chat (a channel, an anonymous administrator) has that chat as its sender; `from` is
+ * then a placeholder.
+ */
 function messageSender(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
   if (message.sender_chat) return chatAsSender(message.sender_chat);
   return message.from && userAsSender(message.from);
@@ -77,7 +80,7 @@ function fullName(person: { first_name: string; last_name?: string | undefined }
 
 const KINDS = { private: "direct", group: "group", supergroup: "group", channel: "channel" } as const;
 
-/** Only a message of a topic has a thread: elsewhere `message_thread_id` names a chain of replies. */
+/** Only a topic's message has a thread: elsewhere `message_thread_id` names a reply chain. */
 function messageConversation({
   chat,
   is_topic_message,
@@ -91,7 +94,7 @@ function messageConversation({
   };
 }
 
-/** What has no words of its own, put into words. */
+/** Textual descriptions of content without text. */
 function described({ sticker, location, venue, contact }: TelegramMessage): string[] {
   const lines: string[] = [];
   if (sticker) lines.push(`[sticker${sticker.emoji ? ` ${sticker.emoji}` : ""}]`);
@@ -101,7 +104,7 @@ function described({ sticker, location, venue, contact }: TelegramMessage): stri
   return lines;
 }
 
-/** The name of whoever wrote what is passed on; undefined for the sender's own words. */
+/** The author of a forwarded message; undefined for the sender's own words. */
 function passedOnFrom(message: TelegramMessage, sender: Sender): string | undefined {
   const origin = message.forward_origin;
   if (origin === undefined || (origin.type === "user" && String(origin.sender_user.id) === sender.id)) return undefined;
@@ -121,7 +124,7 @@ function originName(origin: TelegramOrigin): string {
   }
 }
 
-/** The words that are answered: the part that the sender chose, else the whole message. */
+/** The quoted text: the part that the sender selected, else the whole message. */
 function quotedIn(message: TelegramMessage): InboundMessage["quoted"] {
   const replied = message.reply_to_message;
   const text = message.quote?.text ?? replied?.text ?? replied?.caption ?? "";

@@ -8,13 +8,13 @@ import type { TelegramAccount, TelegramContext } from "./account.ts";
 import { type BotAnswer, botToken, callBot, type FileUpload, type UploadMethod } from "./bot-api.ts";
 import { toPlainText } from "./markup.ts";
 
-/** How long to wait where Telegram does not say. */
+/** Default retry delay. */
 const RETRY_AFTER_MS = 10_000;
 const TYPING_TIMEOUT_MS = 5_000;
 
 /**
- * Sends one part. Markup that Telegram cannot read (400, so surely nothing was sent) goes out again as bare text.
- * `deliveryId` is not used: the Bot API has no key against repeats.
+ * Sends one part. If Telegram cannot parse the markup (400, so nothing was sent), the plain text is sent. `deliveryId`
+ * is not used: the Bot API has no idempotency key.
  */
 export async function sendPart(part: OutboundPart, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
   const token = botToken(context);
@@ -32,7 +32,7 @@ export async function sendPart(part: OutboundPart, context: TelegramContext, sig
   return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
 }
 
-/** What becomes of what is to be sent where the account has no token. */
+/** The delivery outcome for an account without a token. */
 export function tokenMissing({ account }: TelegramContext): Delivery {
   return { outcome: "failed", reason: `Set ${account.botToken.id} to the bot's token.` };
 }
@@ -49,7 +49,7 @@ export async function sendTyping(target: Target, context: TelegramContext): Prom
 
 type MessageArgs = Omit<Opts<never>["sendMessage"], "text">;
 
-/** The arguments that say where a message goes, and what it answers. */
+/** The arguments for the chat and the replied-to message. */
 export function messageArgs(target: Target): Omit<MessageArgs, "link_preview_options"> {
   const messageId = Number(target.replyToId ?? Number.NaN);
   return {
@@ -60,7 +60,7 @@ export function messageArgs(target: Target): Omit<MessageArgs, "link_preview_opt
   };
 }
 
-/** The arguments that say which chat is meant. */
+/** The arguments for the chat. */
 export function chatArgs({ conversationId, threadId }: Target): Pick<MessageArgs, "chat_id" | "message_thread_id"> {
   const chatId = Number(conversationId);
   return {
@@ -69,7 +69,7 @@ export function chatArgs({ conversationId, threadId }: Target): Pick<MessageArgs
   };
 }
 
-/** What a button may say, in bytes of UTF-8. */
+/** Longest callback data, in UTF-8 bytes. */
 const MAX_CALLBACK_BYTES = 64;
 
 function keyboard(buttons: Buttons): { inline_keyboard: { text: string; callback_data: string }[][] } {
@@ -89,7 +89,7 @@ function isUnreadableMarkup(answer: BotAnswer): boolean {
 
 const sentMessage = z.object({ message_id: z.int() });
 
-/** What a call that sends something came to. */
+/** The delivery outcome of a sending call. */
 export function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
   if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "ok") {
@@ -105,10 +105,9 @@ export function toDelivery(answer: BotAnswer, { account }: TelegramContext): Del
 }
 
 /**
- * Statuses with which a message was surely not taken: too many requests, not serving now, and those with which
- * Cloudflare says that it never reached the server (refused, unreachable, TLS failed, no such name). Of any other 5xx
- * nobody knows: Telegram also answers 500 for a message that it sent and could not give back, or when it restarts, and
- * a gateway's 502 or 504 hides what happened behind it.
+ * Statuses that mean that a message was not accepted: rate limited, unavailable, and those of Cloudflare for a server
+ * that was never reached (refused, unreachable, TLS failure, no such name). Any other 5xx is ambiguous: Telegram also
+ * answers 500 for a message that it sent, and a gateway's 502 or 504 hides what happened behind it.
  * @see https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
  */
 function isBeforeSending(status: number): boolean {
@@ -122,15 +121,15 @@ function explain(status: number, description: string, account: TelegramAccount):
   return `Telegram refused the message: ${description}`;
 }
 
-/** A picture over this many bytes is sent as a document. */
+/** Larger pictures are sent as documents. */
 const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
 const PHOTOS: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/webp"]);
 const SOUNDS: ReadonlySet<string> = new Set(["audio/mpeg", "audio/mp4"]);
 const VOICES: ReadonlySet<string> = new Set(["audio/ogg", ...SOUNDS]);
 
 /**
- * Sends a file in the way in which Telegram shows it best. A picture that it does not take as one (400, so surely nothing
- * was sent), too wide or too small for example, goes out again as a document.
+ * Sends a file by the method that Telegram displays best. A picture that it refuses (400, so nothing was sent), for
+ * example for its proportions, is sent again as a document.
  */
 export async function sendFile(file: OutboundFile, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
   const token = botToken(context);
@@ -157,7 +156,7 @@ function sendMethodFor({ mediaType, bytes, asVoice }: OutboundFile): SendMethod 
   return mediaType === "video/mp4" ? ["sendVideo", "video"] : AS_DOCUMENT;
 }
 
-/** Puts an emoji on a message, or takes the bot's own back. Telegram takes those of its own list only. */
+/** Sets or removes the bot's reaction. Telegram accepts a fixed list of emojis. */
 export async function react(
   { target, messageId, emoji }: Reaction,
   context: TelegramContext,
@@ -168,7 +167,7 @@ export async function react(
   const id = Number(messageId);
   if (!Number.isSafeInteger(id)) return { outcome: "failed", reason: `'${messageId}' is no id of a message.` };
   const { chat_id } = chatArgs(target);
-  // The list has some emojis without the selector that others write after them.
+  // The list omits the variation selector of some emojis.
   const reaction = emoji === "" ? [] : [{ type: "emoji", emoji: emoji.replaceAll("\u{FE0F}", "") } as const];
   return toDelivery(
     await callBot(context, token, "setMessageReaction", { chat_id, message_id: id, reaction }, signal),
@@ -176,12 +175,12 @@ export async function react(
   );
 }
 
-/** What Telegram takes of commands, and characters of a description; together they may still be too much for it. */
+/** Telegram's limits of commands and of a description; their total size is limited as well. */
 const MAX_COMMANDS = 100;
 const MAX_DESCRIPTION_CHARS = 100;
 
 /**
- * Shows commands in one chat's menu; where they are too much together, as many as are not.
+ * Shows commands in one chat's menu; halves the list while it is too large in total.
  * @see https://core.telegram.org/bots/api#setmycommands
  */
 export async function showMenu(

@@ -12,7 +12,7 @@ import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "
 import { react, sendFile, sendPart, sendTyping, showMenu } from "./send.ts";
 import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
 
-/** Telegram, as a bot that is called through a webhook. */
+/** The Telegram channel: a bot with a webhook. */
 export const telegram: Channel<TelegramAccount> = {
   id: "telegram",
   account: telegramAccount,
@@ -32,7 +32,7 @@ export const telegram: Channel<TelegramAccount> = {
   check: checkAccount,
 };
 
-/** Ids of people are positive, those of groups negative; a public channel may also be called by its name. */
+/** User ids are positive, group ids negative; a public channel may also be named. */
 function parseConversationId(id: string): Pick<Conversation, "kind" | "id"> | undefined {
   if (/^@\w{5,32}$/.test(id)) return { kind: "channel", id };
   if (!/^-?[1-9]\d{0,15}$/.test(id)) return undefined;
@@ -55,7 +55,7 @@ async function receive(request: Request, context: TelegramContext): Promise<Rece
   return receiveMessage(update.updateId, update.message, context);
 }
 
-/** Telegram repeats in every call the secret that setWebhook was given. With none configured nobody is Telegram. */
+/** Telegram sends setWebhook's secret with every call. Without a configured secret every call is refused. */
 async function isFromTelegram(request: Request, { accountId, account, secret }: TelegramContext): Promise<boolean> {
   const expected = secret(account.webhookSecret);
   if (!expected) {
@@ -65,14 +65,14 @@ async function isFromTelegram(request: Request, { accountId, account, secret }: 
   return secretEqual(request.headers.get("X-Telegram-Bot-Api-Secret-Token") ?? "", expected);
 }
 
-/** The answer to the webhook tells Telegram that the press was seen, which spares a call. */
+/** The webhook's response acknowledges the press, which saves a call. */
 function receivePress(updateId: number, press: TelegramPress): ReceiveResult {
   const message = pressedButton(updateId, press);
   if (message === undefined) return { kind: "ignored", reason: "a button that says nothing" };
   return { kind: "message", message, answer: { method: "answerCallbackQuery", callback_query_id: press.id } };
 }
 
-/** Refuses with 503 what it cannot judge now: Telegram then calls again later. */
+/** Answers 503 if it cannot decide now: Telegram then retries. */
 async function receiveMessage(
   updateId: number,
   message: TelegramMessage,
@@ -90,7 +90,7 @@ async function receiveMessage(
   return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it says nothing" };
 }
 
-/** Whom a message is for. Who the bot is gets asked only where it matters. */
+/** Whom a message addresses. The bot's identity is requested only if it matters. */
 async function addressing(
   message: TelegramMessage,
   context: TelegramContext,

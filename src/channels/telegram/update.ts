@@ -70,7 +70,7 @@ const message = z.object({
   ephemeral_message_id: z.int().optional(),
 });
 
-/** A button of the bot's own was pressed, below a message that Telegram may not show any more. */
+/** A press of one of the bot's buttons; its message may be inaccessible. */
 const press = z.object({
   id: z.string(),
   from: user,
@@ -85,7 +85,7 @@ const update = z.object({
   callback_query: press.optional(),
 });
 
-/** What a schema makes of data that is documented so; does not compile where the schema could refuse it. */
+/** The output of a schema for a documented type; does not compile if the schema could reject the type. */
 type Reading<_Documented extends z.input<Schema>, Schema extends z.ZodType> = z.output<Schema>;
 
 export type TelegramUser = z.output<typeof user>;
@@ -93,7 +93,7 @@ export type TelegramChat = z.output<typeof chat>;
 export type TelegramEntity = z.output<typeof entity>;
 export type TelegramFile = z.output<typeof file>;
 export type TelegramOrigin = z.output<typeof origin>;
-/** As much of a message as is read. */
+/** The fields of a message that are read. */
 export type TelegramMessage = NonNullable<Reading<Update, typeof update>["message"]>;
 
 export type TelegramPress = z.output<typeof press>;
@@ -101,11 +101,11 @@ export type TelegramPress = z.output<typeof press>;
 export type ReadUpdate =
   | { kind: "press"; updateId: number; press: TelegramPress }
   | { kind: "message"; updateId: number; message: TelegramMessage }
-  /** Of a kind that says nothing to the agent. */
+  /** An irrelevant update type. */
   | { kind: "other"; reason: string }
   | { kind: "invalid"; problem: string };
 
-/** Reads one update of a webhook. Fields and kinds of update that are not known here are passed over. */
+/** Parses one webhook update. Unknown fields and update types are ignored. */
 export function readUpdate(body: unknown): ReadUpdate {
   const parsed = update.safeParse(body);
   if (!parsed.success) return { kind: "invalid", problem: z.prettifyError(parsed.error) };
