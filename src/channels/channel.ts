@@ -52,7 +52,7 @@ export interface Channel<Account = never> {
 
 /** Who may talk to the agent through one account. */
 export interface AccessPolicy {
-  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from nobody. */
+  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from no one. */
   dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
   /** Senders as ids, `@usernames`, either behind `<channel>:`, or `*` for everyone. */
   allowFrom: readonly string[];

@@ -26,7 +26,7 @@ export interface ReviewedFile {
   acceptedAt?: number;
 }
 
-/** The files of an agent against what was accepted. */
+/** The result of comparing an agent's files with the accepted ones. */
 export interface Review {
   /** False if nothing was ever accepted: then every file is new, and no warning is given. */
   hasAccepted: boolean;

@@ -91,7 +91,7 @@ export interface WorkspaceVersion {
 /** A file that has earlier versions. */
 export interface ReplacedFile {
   path: string;
-  /** Whether there is no such file any more. */
+  /** Whether the file is deleted. */
   deleted: boolean;
   /** How many earlier versions there are. */
   versions: number;

@@ -3,18 +3,18 @@ import { nearestNames } from "../../src/lib/nearest.ts";
 
 const NAMES = ["configuration", "configuration-reference", "models", "memory", "zh/getting-started"];
 
-test("a slip of the pen is near, and so is a part of a name", () => {
+test("a typo and a part of a name are near it", () => {
   expect(nearestNames("Configuratoin", NAMES)).toEqual(["configuration"]);
   expect(nearestNames("config", NAMES)).toEqual(["configuration", "configuration-reference"]);
   expect(nearestNames("model", NAMES)).toEqual(["models"]);
   expect(nearestNames("getting-started", NAMES)).toEqual(["zh/getting-started"]);
 });
 
-test("what is like nothing is near nothing", () => {
+test("an unrelated word has no near names", () => {
   expect(nearestNames("telescope", NAMES)).toEqual([]);
   expect(nearestNames("", NAMES)).toEqual([]);
 });
 
-test("a word that is longer than any name is near nothing, and costs nothing to look at", () => {
+test("a word longer than any name has no near names, without a comparison", () => {
   expect(nearestNames(`${"x".repeat(20_000)} models`, NAMES)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { extractKeySections } from "../../src/workspace/read-text.ts";
 
-test("the sections that matter most are found by their headings, with what is below them", () => {
+test("key sections of AGENTS.md are found by their headings, with their subsections", () => {
   const text = [
     "# AGENTS.md",
     "Hello.",
@@ -29,13 +29,13 @@ test("the sections that matter most are found by their headings, with what is be
   );
 });
 
-test("where there are none there is nothing, and what is too long is cut between characters", () => {
+test("key sections are empty if there are none, and are cut between graphemes if too long", () => {
   expect(extractKeySections("# AGENTS.md\nRed lines: none.")).toBe("");
   const long = extractKeySections(`# Red Lines\n${"😀".repeat(9000)}`);
   expect(long.length).toBeLessThanOrEqual(8000);
   expect(long.isWellFormed()).toBe(true);
 });
 
-test("takes no longer for a heading of spaces than for any other line", () => {
+test("extracting key sections takes no longer for a heading of spaces", () => {
   expect(extractKeySections(`# Plan${" ".repeat(400_000)}.\n## Red Lines ##\nNever.`)).toBe("## Red Lines ##\nNever.");
 });
