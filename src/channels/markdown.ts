@@ -41,86 +41,86 @@ interface RenderContext {
 
 const BLANK_LINE = "\n\n";
 
-function words(text: string, place: RenderContext): StyledRun[] {
-  return [{ text, marks: place.marks }];
+function words(text: string, context: RenderContext): StyledRun[] {
+  return [{ text, marks: context.marks }];
 }
 
-function lines(text: string, place: RenderContext): StyledRun[] {
-  return words(indented(text, place), place);
+function lines(text: string, context: RenderContext): StyledRun[] {
+  return words(indented(text, context), context);
 }
 
 /** Blank lines are not indented. */
-function indented(text: string, place: RenderContext): string {
-  return text.replace(/\n(?!\n)/g, `\n${place.indent}`);
+function indented(text: string, context: RenderContext): string {
+  return text.replace(/\n(?!\n)/g, `\n${context.indent}`);
 }
 
 /** Adds a mark; one that is already there is not repeated. */
-function within(place: RenderContext, mark: Mark): RenderContext {
-  return has(place, mark.kind) ? place : { ...place, marks: [...place.marks, mark] };
+function within(context: RenderContext, mark: Mark): RenderContext {
+  return has(context, mark.kind) ? context : { ...context, marks: [...context.marks, mark] };
 }
 
-function has(place: RenderContext, kind: Mark["kind"]): boolean {
-  return place.marks.some((mark) => mark.kind === kind);
+function has(context: RenderContext, kind: Mark["kind"]): boolean {
+  return context.marks.some((mark) => mark.kind === kind);
 }
 
-function blocks(tokens: readonly Token[], place: RenderContext, gap: string): StyledRun[] {
+function blocks(tokens: readonly Token[], context: RenderContext, gap: string): StyledRun[] {
   const shown = tokens.filter((token) => token.type !== "space" && token.type !== "def");
   return shown.flatMap((token, index) => {
     const follows = index > 0 && shown[index - 1]?.type !== "checkbox";
-    return [...(follows ? lines(gap, place) : []), ...block(token, place)];
+    return [...(follows ? lines(gap, context) : []), ...block(token, context)];
   });
 }
 
-function block(token: Token, place: RenderContext): StyledRun[] {
-  if (!isKnown(token)) return lines(token.raw, place);
+function block(token: Token, context: RenderContext): StyledRun[] {
+  if (!isKnown(token)) return lines(token.raw, context);
   switch (token.type) {
     case "heading":
-      return inline(token.tokens, within(place, { kind: "bold" }));
+      return inline(token.tokens, within(context, { kind: "bold" }));
     case "paragraph":
-      return inline(token.tokens, place);
+      return inline(token.tokens, context);
     case "code":
-      return codeBlock(token, place);
+      return codeBlock(token, context);
     case "blockquote":
-      return quote(token, place);
+      return quote(token, context);
     case "list":
-      return list(token, place);
+      return list(token, context);
     case "table":
-      return table(token, place);
+      return table(token, context);
     case "hr":
-      return words(RULE, place);
+      return words(RULE, context);
     case "html":
-      return lines(token.raw.trimEnd(), place);
+      return lines(token.raw.trimEnd(), context);
     default:
-      return inlineToken(token, place);
+      return inlineToken(token, context);
   }
 }
 
-function codeBlock(token: Tokens.Code, place: RenderContext): StyledRun[] {
+function codeBlock(token: Tokens.Code, context: RenderContext): StyledRun[] {
   const language = token.lang?.match(/^[\w+#.-]{1,40}/)?.[0];
   const mark: Mark = language === undefined ? { kind: "preformatted" } : { kind: "preformatted", language };
-  return words(token.text.replace(/\n+$/, ""), within(place, mark));
+  return words(token.text.replace(/\n+$/, ""), within(context, mark));
 }
 
 /** A nested quote keeps its `>`, since no platform nests quotes. */
-function quote(token: Tokens.Blockquote, place: RenderContext): StyledRun[] {
-  if (!has(place, "quote")) return blocks(token.tokens, within(place, { kind: "quote" }), BLANK_LINE);
-  const nested = { ...place, indent: `${place.indent}> ` };
-  return [...words("> ", place), ...blocks(token.tokens, nested, BLANK_LINE)];
+function quote(token: Tokens.Blockquote, context: RenderContext): StyledRun[] {
+  if (!has(context, "quote")) return blocks(token.tokens, within(context, { kind: "quote" }), BLANK_LINE);
+  const nested = { ...context, indent: `${context.indent}> ` };
+  return [...words("> ", context), ...blocks(token.tokens, nested, BLANK_LINE)];
 }
 
-function list(token: Tokens.List, place: RenderContext): StyledRun[] {
+function list(token: Tokens.List, context: RenderContext): StyledRun[] {
   const gap = token.loose ? BLANK_LINE : "\n";
   return token.items.flatMap((item, index) => {
     const bullet = token.ordered ? `${Number(token.start) + index}. ` : "• ";
-    const inItem = { ...place, indent: place.indent + " ".repeat(bullet.length) };
-    const lead = (index > 0 ? indented(gap, place) : "") + (item.task ? "" : bullet);
-    return [...words(lead, place), ...blocks(item.tokens, inItem, gap)];
+    const inItem = { ...context, indent: context.indent + " ".repeat(bullet.length) };
+    const lead = (index > 0 ? indented(gap, context) : "") + (item.task ? "" : bullet);
+    return [...words(lead, context), ...blocks(item.tokens, inItem, gap)];
   });
 }
 
-function table(token: Tokens.Table, place: RenderContext): StyledRun[] {
+function table(token: Tokens.Table, context: RenderContext): StyledRun[] {
   const rows = [token.header, ...token.rows].map((row) => row.map((cell) => bareText(cell.tokens)));
-  return words(drawTable(rows, token.align), within(place, { kind: "preformatted" }));
+  return words(drawTable(rows, token.align), within(context, { kind: "preformatted" }));
 }
 
 /** The text of tokens without styles; addresses are written out. */
@@ -128,47 +128,47 @@ function bareText(tokens: readonly Token[]): string {
   return plainText(inline(tokens, { marks: [], indent: "", canLink: () => false }));
 }
 
-function inline(tokens: readonly Token[], place: RenderContext): StyledRun[] {
-  return tokens.flatMap((token) => inlineToken(token, place));
+function inline(tokens: readonly Token[], context: RenderContext): StyledRun[] {
+  return tokens.flatMap((token) => inlineToken(token, context));
 }
 
-function inlineToken(token: Token, place: RenderContext): StyledRun[] {
-  if (!isKnown(token)) return lines(token.raw, place);
+function inlineToken(token: Token, context: RenderContext): StyledRun[] {
+  if (!isKnown(token)) return lines(token.raw, context);
   switch (token.type) {
     case "text":
-      return token.tokens ? inline(token.tokens, place) : lines(decodeReferences(token.text), place);
+      return token.tokens ? inline(token.tokens, context) : lines(decodeReferences(token.text), context);
     case "escape":
-      return words(token.text, place);
+      return words(token.text, context);
     case "strong":
-      return inline(token.tokens, within(place, { kind: "bold" }));
+      return inline(token.tokens, within(context, { kind: "bold" }));
     case "em":
-      return inline(token.tokens, within(place, { kind: "italic" }));
+      return inline(token.tokens, within(context, { kind: "italic" }));
     case "del":
-      return inline(token.tokens, within(place, { kind: "strike" }));
+      return inline(token.tokens, within(context, { kind: "strike" }));
     case "codespan":
-      return words(token.text, has(place, "link") ? place : within(place, { kind: "code" }));
+      return words(token.text, has(context, "link") ? context : within(context, { kind: "code" }));
     case "br":
-      return lines("\n", place);
+      return lines("\n", context);
     case "checkbox":
-      return words(token.checked ? "☑ " : "☐ ", place);
+      return words(token.checked ? "☑ " : "☐ ", context);
     case "link":
     case "image":
-      return link(token, place);
+      return link(token, context);
     default:
-      return lines(token.raw, place);
+      return lines(token.raw, context);
   }
 }
 
 /** Links cannot nest: an image in a link is reduced to its description. */
-function link(token: Tokens.Link | Tokens.Image, place: RenderContext): StyledRun[] {
-  if (token.type === "link" && token.autolink) return words(token.text, place);
+function link(token: Tokens.Link | Tokens.Image, context: RenderContext): StyledRun[] {
+  if (token.type === "link" && token.autolink) return words(token.text, context);
   const href = decodeReferences(token.href);
   const label = bareText(token.tokens).trim();
-  if (label === "") return words(href, place);
-  if (label === href || `mailto:${label}` === href) return words(label, place);
-  if (has(place, "link")) return inline(token.tokens, place);
-  if (place.canLink(href)) return inline(token.tokens, within(place, { kind: "link", href }));
-  return [...inline(token.tokens, place), ...words(` (${href})`, place)];
+  if (label === "") return words(href, context);
+  if (label === href || `mailto:${label}` === href) return words(label, context);
+  if (has(context, "link")) return inline(token.tokens, context);
+  if (context.canLink(href)) return inline(token.tokens, within(context, { kind: "link", href }));
+  return [...inline(token.tokens, context), ...words(` (${href})`, context)];
 }
 
 /** The parser's token types without extensions. */

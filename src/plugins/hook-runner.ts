@@ -33,12 +33,12 @@ export interface Hooks {
   run<Name extends HookName>(
     name: Name,
     event: HookMap[Name]["event"],
-    place: () => HookScope,
+    scope: () => HookScope,
   ): Promise<HookOutcome<HookMap[Name]>>;
   runSync<Name extends SyncHookName>(
     name: Name,
     event: SyncHookMap[Name]["event"],
-    place: () => HookScope,
+    scope: () => HookScope,
   ): HookOutcome<SyncHookMap[Name]>;
 }
 
@@ -56,15 +56,15 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
   };
   return {
     has: (name) => names.has(name),
-    async run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], place: () => HookScope) {
+    async run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], scope: () => HookScope) {
       const rule: PointRule<HookMap[Name]> = RULES[name];
       let outcome = initialOutcome<HookMap[Name]>(event);
       if (!names.has(name)) return outcome;
-      const where = place();
+      const shared = scope();
       for (const { by, settings, run } of inOrder(owners, (hooks: AsyncHooks) => hooks[name])) {
         const timer = new HookTimer(timeoutMs);
         try {
-          const answer = run(outcome.event, hookContext(where, by, settings, timer.signal));
+          const answer = run(outcome.event, hookContext(shared, by, settings, timer.signal));
           outcome = withAnswer(outcome, rule, by, await Promise.race([answer, timer.up]));
         } catch (error) {
           failed(name, by, error);
@@ -76,14 +76,14 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
       }
       return outcome;
     },
-    runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], place: () => HookScope) {
+    runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], scope: () => HookScope) {
       const rule: PointRule<SyncHookMap[Name]> = RULES[name];
       let outcome = initialOutcome<SyncHookMap[Name]>(event);
       if (!names.has(name)) return outcome;
-      const where = place();
+      const shared = scope();
       for (const { by, settings, run } of inOrder(owners, (hooks: SyncHooks) => hooks[name])) {
         try {
-          const answer = run(outcome.event, hookContext(where, by, settings, new AbortController().signal));
+          const answer = run(outcome.event, hookContext(shared, by, settings, new AbortController().signal));
           outcome = withAnswer(outcome, rule, by, refusePromise(answer));
         } catch (error) {
           failed(name, by, error);
@@ -143,8 +143,8 @@ function inOrder<Run>(
   return registered.sort((a, b) => b.priority - a.priority);
 }
 
-function hookContext(place: HookScope, by: string, settings: unknown, signal: AbortSignal): HookContext {
-  return { ...place, settings, signal, audit: (note) => place.audit({ by, ...note }) };
+function hookContext(scope: HookScope, by: string, settings: unknown, signal: AbortSignal): HookContext {
+  return { ...scope, settings, signal, audit: (note) => scope.audit({ by, ...note }) };
 }
 
 function initialOutcome<Point extends AnyHookPoint>(event: Point["event"]): HookOutcome<Point> {

@@ -60,12 +60,12 @@ export class SessionHooks implements PromptHooks {
 
   /** Runs an event's hooks. */
   run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string) {
-    return this.#hooks().run(name, event, () => this.#place(runId));
+    return this.#hooks().run(name, event, () => this.#scope(runId));
   }
 
   /** Runs the hooks of a synchronous event. */
   runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], runId?: string) {
-    return this.#hooks().runSync(name, event, () => this.#place(runId));
+    return this.#hooks().runSync(name, event, () => this.#scope(runId));
   }
 
   /** Runs an event's hooks in the background; the event is created only if it has hooks. */
@@ -93,7 +93,7 @@ export class SessionHooks implements PromptHooks {
     }
   }
 
-  #place(runId: string | undefined): HookScope {
+  #scope(runId: string | undefined): HookScope {
     const { audit, now } = this.#deps;
     const { agent, workspace } = this.#deps.current();
     const timezone = agent.defaults.userTimezone;

@@ -92,7 +92,7 @@ export async function findStrays(store: FileStore): Promise<Stray[]> {
     const isFolder = size === 0 && (path === "" || path.endsWith("/"));
     if (isFolder || etag === DELETION_MARK_ETAG) continue;
     const fault = pathFault(path, MAX_PATH_BYTES);
-    const why = fault === undefined ? lookAlikeWarning(path, names) : `It ${fault}, so nobody can open it.`;
+    const why = fault === undefined ? lookAlikeWarning(path, names) : `It ${fault}, so it cannot be opened.`;
     if (why !== undefined) strays.push({ path: visible(path), why });
     if (strays.length === MAX_STRAYS) break;
   }
@@ -107,5 +107,5 @@ function lookAlikeWarning(path: string, names: Map<string, string>): string | un
   const name = composed(path).toLowerCase();
   const other = names.get(name);
   names.set(name, path);
-  return other === undefined ? undefined : `It looks like ${visible(other)}, and is another file.`;
+  return other === undefined ? undefined : `It looks like ${visible(other)}, but is another file.`;
 }

@@ -83,31 +83,31 @@ function withoutFrontMatter(template: string): string {
  */
 export function seedOnFirstUse(workspace: Workspace, now: number): Workspace {
   let seeding: Promise<unknown> | undefined;
-  function furnish(): Promise<unknown> {
+  function seed(): Promise<unknown> {
     seeding ??= workspace.list("").then((listing) => seedWorkspace(workspace, listing, now));
     return seeding;
   }
-  async function first<T>(work: () => Promise<T>): Promise<T> {
-    await furnish();
+  async function afterSeeding<T>(work: () => Promise<T>): Promise<T> {
+    await seed();
     return work();
   }
-  async function ifMissed<T>(work: () => Promise<T>): Promise<T> {
+  async function seedIfMissing<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (thrown) {
       const isMissing = thrown instanceof WorkspaceError && thrown.code === "not_found";
       if (!isMissing || seeding !== undefined) throw thrown;
-      return first(work);
+      return afterSeeding(work);
     }
   }
   return {
     ...workspace,
-    list: (folder) => first(() => workspace.list(folder)),
-    walk: (folder) => first(() => workspace.walk(folder)),
-    stat: (path) => ifMissed(() => workspace.stat(path)),
-    read: (path, range) => ifMissed(() => workspace.read(path, range)),
-    write: (path, content, expect) => first(() => workspace.write(path, content, expect)),
-    remove: (path, expect) => ifMissed(() => workspace.remove(path, expect)),
-    restore: (path, versionId, expect) => ifMissed(() => workspace.restore(path, versionId, expect)),
+    list: (folder) => afterSeeding(() => workspace.list(folder)),
+    walk: (folder) => afterSeeding(() => workspace.walk(folder)),
+    stat: (path) => seedIfMissing(() => workspace.stat(path)),
+    read: (path, range) => seedIfMissing(() => workspace.read(path, range)),
+    write: (path, content, expect) => afterSeeding(() => workspace.write(path, content, expect)),
+    remove: (path, expect) => seedIfMissing(() => workspace.remove(path, expect)),
+    restore: (path, versionId, expect) => seedIfMissing(() => workspace.restore(path, versionId, expect)),
   };
 }

@@ -20,7 +20,7 @@ interface KeyQueue {
  * newer one that may replace the same version is queued, only the newest is written; the others fail with `conflict`.
  */
 export class WriteQueue {
-  readonly #lines = new Map<string, KeyQueue>();
+  readonly #queues = new Map<string, KeyQueue>();
 
   /**
    * Runs a write after those before it. `yieldToNewer`, to be called after a refusal, throws if a newer write is
@@ -32,27 +32,27 @@ export class WriteQueue {
     expect: Expectation | undefined,
     write: (yieldToNewer: () => void) => Promise<T>,
   ): Promise<T> {
-    const line = this.#lines.get(key) ?? { waiting: [], end: Promise.resolve(), hasYielded: false };
-    this.#lines.set(key, line);
-    const mine: QueuedWrite = { expect };
-    line.waiting.push(mine);
+    const queue = this.#queues.get(key) ?? { waiting: [], end: Promise.resolve(), hasYielded: false };
+    this.#queues.set(key, queue);
+    const own: QueuedWrite = { expect };
+    queue.waiting.push(own);
     const yieldToNewer = () => {
-      const newer = line.waiting.slice(line.waiting.indexOf(mine) + 1);
+      const newer = queue.waiting.slice(queue.waiting.indexOf(own) + 1);
       if (!newer.some((other) => supersedes(other.expect, expect))) return;
-      line.hasYielded = true;
+      queue.hasYielded = true;
       throw overtaken(path);
     };
-    const turn = line.end.then(() => {
-      if (line.hasYielded) yieldToNewer();
-      line.hasYielded = false;
+    const turn = queue.end.then(() => {
+      if (queue.hasYielded) yieldToNewer();
+      queue.hasYielded = false;
       return write(yieldToNewer);
     });
-    line.end = turn.catch(() => undefined);
+    queue.end = turn.catch(() => undefined);
     try {
       return await turn;
     } finally {
-      line.waiting.splice(line.waiting.indexOf(mine), 1);
-      if (line.waiting.length === 0) this.#lines.delete(key);
+      queue.waiting.splice(queue.waiting.indexOf(own), 1);
+      if (queue.waiting.length === 0) this.#queues.delete(key);
     }
   }
 }

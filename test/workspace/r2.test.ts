@@ -159,7 +159,7 @@ describe("a workspace reflects R2 as it is", () => {
       ].sort(),
     );
     expect(strays.find(({ path }) => path === "`..`")?.why).toBe(
-      "It has a `..` segment, which would leave the workspace, so nobody can open it.",
+      "It has a `..` segment, which would leave the workspace, so it cannot be opened.",
     );
     expect(strays.find(({ path }) => path === "`agents.md`")?.why).toContain("looks like `AGENTS.md`");
   });

@@ -44,12 +44,16 @@ function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] 
     const fix = `Ask @BotFather for a token: wrangler secret put ${botToken.id}; locally, a line in .dev.vars.`;
     findings.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
   } else if (!/^\d+:[\w-]+$/.test(token)) {
-    const fix = `Copy it anew from @BotFather, digits, a colon and a long word: wrangler secret put ${botToken.id}.`;
+    const fix = `Copy it again from @BotFather (digits, a colon, a long word): wrangler secret put ${botToken.id}.`;
     findings.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
   }
   if (secret(webhookSecret) === undefined) {
-    const fix = `Draw a word by chance, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
-    findings.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
+    const fix = `Generate a random word, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
+    findings.push({
+      status: "fail",
+      message: `every message is refused, because ${webhookSecret.id} is not set.`,
+      fix,
+    });
   }
   return findings;
 }
@@ -58,10 +62,10 @@ function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] 
 function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
   if (answer.kind === "lost") {
     const message = `Telegram does not answer: ${answer.reason}.`;
-    return { status: "warn", message, fix: "Try again; if it stays so, look at apiBase and at Telegram's status." };
+    return { status: "warn", message, fix: "Try again; if it persists, check apiBase and Telegram's status." };
   }
   if (answer.status === 401 || answer.status === 404) {
-    const fix = `Copy the token anew from @BotFather: wrangler secret put ${account.botToken.id}.`;
+    const fix = `Copy the token again from @BotFather: wrangler secret put ${account.botToken.id}.`;
     return { status: "fail", message: `Telegram does not know the bot of ${account.botToken.id}.`, fix };
   }
   const message = `Telegram answers ${answer.status}: ${printable(answer.description)}`;
@@ -71,7 +75,7 @@ function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: T
 function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding[] {
   const known = bot.safeParse(me.result).data;
   if (known === undefined) {
-    return [{ status: "warn", message: "Telegram does not say who the bot is.", fix: "Try again in a moment." }];
+    return [{ status: "warn", message: "Telegram's answer does not name the bot.", fix: "Try again in a moment." }];
   }
   const { username, can_read_all_group_messages: readsAll } = known;
   const findings: ChannelFinding[] = [{ status: "ok", message: `the bot is @${printable(username)}.` }];
@@ -82,7 +86,7 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramC
   const listensToAll =
     !account.requireMention || Object.values(account.groups).some((group) => group.requireMention === false);
   if (listensToAll && !readsAll) {
-    const message = "it is to hear everything in groups, and Telegram shows it only what is meant for it.";
+    const message = "it should read every group message, but Telegram shows it only those that address it.";
     const fix =
       "Switch its privacy off with /setprivacy at @BotFather, then take it out of the group and add it again.";
     findings.push({ status: "warn", message, fix });
@@ -94,17 +98,17 @@ function aboutWebhook(answer: BotAnswer, context: TelegramContext, expected: str
   if (answer.kind !== "ok") return [tokenFinding(answer, context)];
   const info = webhook.safeParse(answer.result).data;
   if (info === undefined) {
-    return [{ status: "warn", message: "Telegram does not say where it calls.", fix: "Try again in a moment." }];
+    return [{ status: "warn", message: "Telegram's answer has no webhook.", fix: "Try again in a moment." }];
   }
   return [addressFinding(info.url, context, expected), ...webhookFindings(info, context)];
 }
 
 function addressFinding(url: string, { account }: TelegramContext, expected: string): ChannelFinding {
   const fix = setWebhook(account, expected);
-  if (url === expected) return { status: "ok", message: "Telegram calls here." };
+  if (url === expected) return { status: "ok", message: "Telegram calls this Worker." };
   if (!expected.startsWith("https:")) {
     const message = `Telegram cannot call ${expected}, and calls ${url === "" ? "nowhere" : "elsewhere"}.`;
-    return { status: "warn", message, fix: "Deploy, or put a tunnel with https before it; then look again there." };
+    return { status: "warn", message, fix: "Deploy, or use an https tunnel, and check that address." };
   }
   if (url === "") return { status: "fail", message: "Telegram calls nowhere: no webhook is set.", fix };
   const isSamePath = URL.canParse(url) && new URL(url).pathname === new URL(expected).pathname;
@@ -126,10 +130,10 @@ function webhookFindings(info: z.output<typeof webhook>, { account, now }: Teleg
   } = info;
   const isRecent = errorAt !== undefined && now() - errorAt * 1000 < RECENT_ERROR_MS;
   if (isRecent && pending > 0) {
-    const message = `Telegram's last call failed: ${printable(error ?? "it does not say why")}`;
+    const message = `Telegram's last call failed: ${printable(error ?? "no reason given")}`;
     findings.push({ status: "fail", message, fix: webhookErrorFix(error ?? "", account) });
   } else if (isRecent) {
-    const message = `a call of Telegram's failed lately, and has come through since: ${printable(error ?? "")}`;
+    const message = `a recent call of Telegram's failed, and later ones succeeded: ${printable(error ?? "")}`;
     findings.push({ status: "warn", message, fix: webhookErrorFix(error ?? "", account) });
   }
   if (pending >= MANY_PENDING) {
@@ -137,7 +141,7 @@ function webhookFindings(info: z.output<typeof webhook>, { account, now }: Teleg
     findings.push({
       status: "warn",
       message,
-      fix: "They come by themselves once calls succeed; look at the Worker's log.",
+      fix: "They arrive once calls succeed; check the Worker's log.",
     });
   }
   const left = kinds === undefined || kinds.length === 0 ? [] : NEEDED.filter((kind) => !kinds.includes(kind));
@@ -145,7 +149,7 @@ function webhookFindings(info: z.output<typeof webhook>, { account, now }: Teleg
     const fix = `Call setWebhook again with allowed_updates=${JSON.stringify(NEEDED)}.`;
     const what = left.includes("message") ? "messages" : "pressed buttons";
     const status = left.includes("message") ? "fail" : "warn";
-    findings.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
+    findings.push({ status, message: `allowed_updates of the webhook leaves out ${what}.`, fix });
   }
   return findings;
 }
@@ -155,12 +159,12 @@ function aboutAccess({ account }: TelegramContext): ChannelFinding[] {
   if (dmPolicy === "allowlist" && allowFrom.length === 0) {
     const fix = "Add ids to allowFrom, or set dmPolicy to 'pairing'.";
     return [
-      { status: "warn", message: "nobody may write directly: dmPolicy is 'allowlist', and allowFrom is empty.", fix },
+      { status: "warn", message: "no one may write directly: dmPolicy is 'allowlist', and allowFrom is empty.", fix },
     ];
   }
   if (dmPolicy !== "open" && !allowFrom.includes("*")) return [];
   const fix = "Set dmPolicy to 'pairing' if that is not what you want.";
-  return [{ status: "warn", message: "everybody on Telegram may write to it, at your cost.", fix }];
+  return [{ status: "warn", message: "everyone on Telegram may write to it, at your cost.", fix }];
 }
 
 /** The fix for a webhook error, by Telegram's message. */
@@ -168,9 +172,9 @@ function webhookErrorFix(error: string, { webhookSecret }: TelegramAccount): str
   if (/401|unauthorized/i.test(error)) {
     return `The secret differs: give setWebhook the value of ${webhookSecret.id} as secret_token.`;
   }
-  if (/404|not found/i.test(error)) return "The address is not this Worker's: call setWebhook anew.";
+  if (/404|not found/i.test(error)) return "The address is not this Worker's: call setWebhook again.";
   if (/5\d\d/.test(error)) return "Look at the Worker's log: wrangler tail.";
-  return "Look whether the address can be reached from outside, with a certificate that holds.";
+  return "Check that the address is reachable from outside, with a valid certificate.";
 }
 
 function setWebhook({ apiBase, botToken, webhookSecret }: TelegramAccount, url: string): string {

@@ -10,7 +10,7 @@ export function reasonToIgnore(message: TelegramMessage): string | undefined {
   if (message.is_automatic_forward) return "a channel's post, repeated in its group";
   if (message.ephemeral_message_id !== undefined) return "an ephemeral message";
   if (message.chat.is_direct_messages) return "a message to a channel's owner";
-  if (messageSender(message) === undefined) return "nobody wrote it";
+  if (messageSender(message) === undefined) return "it has no sender";
   return undefined;
 }
 

@@ -20,15 +20,15 @@ export async function sendPart(part: OutboundPart, context: TelegramContext, sig
   const token = botToken(context);
   if (token === undefined) return tokenMissing(context);
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
-  const place = {
+  const args = {
     ...messageArgs(part.target),
     link_preview_options: { is_disabled: true },
     ...(part.buttons && { reply_markup: keyboard(part.buttons) }),
   };
-  const marked = { ...place, text: part.text, parse_mode: "HTML" } as const;
+  const marked = { ...args, text: part.text, parse_mode: "HTML" } as const;
   const answer = await callBot(context, token, "sendMessage", marked, signal);
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
-  const bare = { ...place, text: toPlainText(part.text) };
+  const bare = { ...args, text: toPlainText(part.text) };
   return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
 }
 
@@ -47,10 +47,10 @@ export async function sendTyping(target: Target, context: TelegramContext): Prom
     log("debug", "channel.typing_failed", { channel: "telegram", accountId: context.accountId });
 }
 
-type MessageArgs = Omit<Opts<never>["sendMessage"], "text">;
+type SendMessageArgs = Omit<Opts<never>["sendMessage"], "text">;
 
 /** The arguments for the chat and the replied-to message. */
-export function messageArgs(target: Target): Omit<MessageArgs, "link_preview_options"> {
+export function messageArgs(target: Target): Omit<SendMessageArgs, "link_preview_options"> {
   const messageId = Number(target.replyToId ?? Number.NaN);
   return {
     ...chatArgs(target),
@@ -61,7 +61,7 @@ export function messageArgs(target: Target): Omit<MessageArgs, "link_preview_opt
 }
 
 /** The arguments for the chat. */
-export function chatArgs({ conversationId, threadId }: Target): Pick<MessageArgs, "chat_id" | "message_thread_id"> {
+export function chatArgs({ conversationId, threadId }: Target): Pick<SendMessageArgs, "chat_id" | "message_thread_id"> {
   const chatId = Number(conversationId);
   return {
     chat_id: Number.isSafeInteger(chatId) ? chatId : conversationId,

@@ -43,7 +43,7 @@ async function receive(request: Request, context: TelegramContext): Promise<Rece
   const wrongMethod = refuseMethod(request);
   if (wrongMethod) return wrongMethod;
   if (announcesTooMuch(request)) return refuseSize();
-  if (!(await isFromTelegram(request, context))) return refuse("unauthorized", "The secret token is not right.");
+  if (!(await isFromTelegram(request, context))) return refuse("unauthorized", "The secret token is wrong.");
   const body = await readWebhookBody(request);
   if (body === undefined) return refuseSize();
   const json = parseJson(body);
@@ -68,7 +68,7 @@ async function isFromTelegram(request: Request, { accountId, account, secret }: 
 /** The webhook's response acknowledges the press, which saves a call. */
 function receivePress(updateId: number, press: TelegramPress): ReceiveResult {
   const message = pressedButton(updateId, press);
-  if (message === undefined) return { kind: "ignored", reason: "a button that says nothing" };
+  if (message === undefined) return { kind: "ignored", reason: "a button without data" };
   return { kind: "message", message, answer: { method: "answerCallbackQuery", callback_query_id: press.id } };
 }
 
@@ -83,11 +83,11 @@ async function receiveMessage(
   const token = botToken(context);
   if (token === undefined) return refuse("unavailable", `Set ${context.account.botToken.id} to the bot's token.`);
   const addressed = await addressing(message, context, token);
-  if (addressed === "unknown") return refuse("unavailable", "Telegram does not say now who the bot is.");
+  if (addressed === "unknown") return refuse("unavailable", "Telegram does not answer who the bot is.");
   if (addressed === "other bot") return { kind: "ignored", reason: "a command for another bot" };
   const attachments = messageAttachments(message, context, token);
   const inbound = toInbound(updateId, message, addressed === "agent", attachments);
-  return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it says nothing" };
+  return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it has no content" };
 }
 
 /** Whom a message addresses. The bot's identity is requested only if it matters. */

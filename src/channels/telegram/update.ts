@@ -27,7 +27,7 @@ const file = z.object({
   mime_type: z.string().optional(),
 });
 
-const place = z.object({ latitude: z.number(), longitude: z.number() });
+const coordinates = z.object({ latitude: z.number(), longitude: z.number() });
 
 const origin = z.discriminatedUnion("type", [
   z.object({ type: z.literal("user"), sender_user: user }),
@@ -36,7 +36,7 @@ const origin = z.discriminatedUnion("type", [
   z.object({ type: z.literal("channel"), chat }),
 ]);
 
-const said = {
+const authored = {
   from: user.optional(),
   sender_chat: chat.optional(),
   text: z.string().optional(),
@@ -44,7 +44,7 @@ const said = {
 };
 
 const message = z.object({
-  ...said,
+  ...authored,
   message_id: z.int(),
   chat,
   message_thread_id: z.int().optional(),
@@ -59,10 +59,10 @@ const message = z.object({
   video_note: file.optional(),
   animation: file.optional(),
   sticker: file.extend({ emoji: z.string().optional() }).optional(),
-  location: place.optional(),
+  location: coordinates.optional(),
   venue: z.object({ title: z.string(), address: z.string() }).optional(),
   contact: z.object({ first_name: z.string(), last_name: z.string().optional(), phone_number: z.string() }).optional(),
-  reply_to_message: z.object({ ...said, forum_topic_created: z.unknown().optional() }).optional(),
+  reply_to_message: z.object({ ...authored, forum_topic_created: z.unknown().optional() }).optional(),
   quote: z.object({ text: z.string() }).optional(),
   external_reply: z.object({ origin }).optional(),
   forward_origin: origin.optional(),
@@ -111,8 +111,8 @@ export function readUpdate(body: unknown): ReadUpdate {
   if (!parsed.success) return { kind: "invalid", problem: z.prettifyError(parsed.error) };
   const { update_id: updateId, callback_query: pressed } = parsed.data;
   if (pressed !== undefined) return { kind: "press", updateId, press: pressed };
-  const said = parsed.data.message ?? parsed.data.channel_post;
-  if (said !== undefined) return { kind: "message", updateId, message: said };
+  const content = parsed.data.message ?? parsed.data.channel_post;
+  if (content !== undefined) return { kind: "message", updateId, message: content };
   return { kind: "other", reason: `an update of the kind ${updateKind(body)}` };
 }
 

@@ -123,7 +123,7 @@ describe("irrelevant Telegram updates", () => {
     ]) {
       expect(await receive(makeBot(), { update_id: 2, callback_query: press })).toEqual({
         kind: "ignored",
-        reason: "a button that says nothing",
+        reason: "a button without data",
       });
     }
   });
