@@ -204,7 +204,7 @@ function isKnown(token: Token): token is MarkedToken {
 export type Alignment = "left" | "center" | "right" | null;
 
 /** Draws a table, header first, for a fixed-width font; wide characters (Chinese, emoji) count as two columns. */
-export function drawTable(rows: readonly (readonly string[])[], align: readonly Alignment[]): string {
+function drawTable(rows: readonly (readonly string[])[], align: readonly Alignment[]): string {
   const widths = align.map((_, column) => Math.max(1, ...rows.map((row) => width(row[column] ?? ""))));
   const line = (row: readonly string[]) =>
     widths
@@ -247,7 +247,7 @@ const NAMED = new Map([
 ]);
 
 /** Decodes character references (`&amp;`, `&#8212;`, `&#x2014;`). */
-export function decodeReferences(text: string): string {
+function decodeReferences(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED.get(name) ?? whole;
     return codePointCharacter(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? whole;

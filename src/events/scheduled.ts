@@ -2,6 +2,7 @@ import { inArray } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { agentIds, agentOf } from "../config/agents.ts";
 import { meta } from "../db/memory-schema.ts";
+import { batches } from "../lib/batches.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { othersWithIndex } from "../memory/store/drop-index.ts";
@@ -44,12 +45,10 @@ async function dueMemories(database: D1Database, config: Config, now: number): P
       .filter(({ memorySearch }) => memorySearch.enabled && memorySearch.sync.intervalMinutes > 0)
       .map(({ id, memorySearch }) => [id, memorySearch.sync.intervalMinutes * MINUTE_MS]),
   );
-  const ids = [...intervals.keys()];
   const due: string[] = [];
-  for (let i = 0; i < ids.length; i += MAX_AT_ONCE) {
-    const some = ids.slice(i, i + MAX_AT_ONCE);
-    const compared = await comparedAt(database, some);
-    due.push(...some.filter((id) => now - (compared.get(id) ?? 0) >= (intervals.get(id) ?? 0)));
+  for (const ids of batches(intervals.keys(), () => 1, { size: MAX_AT_ONCE })) {
+    const compared = await comparedAt(database, ids);
+    due.push(...ids.filter((id) => now - (compared.get(id) ?? 0) >= (intervals.get(id) ?? 0)));
   }
   return due;
 }

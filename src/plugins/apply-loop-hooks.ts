@@ -26,10 +26,7 @@ export function applyLoopHooks(hooks: SessionHooks, runId: string): LoopHooks | 
 }
 
 /** Applies the hooks of a run's tool calls. */
-export function applyToolHooks(
-  hooks: SessionHooks,
-  runId: string,
-): Pick<LoopHooks, "beforeCall" | "returned" | "afterCall"> {
+function applyToolHooks(hooks: SessionHooks, runId: string): Pick<LoopHooks, "beforeCall" | "returned" | "afterCall"> {
   return {
     beforeCall: (call) => vet(call, hooks, runId),
     returned: (call, output) => persisted(call, output, hooks, runId),

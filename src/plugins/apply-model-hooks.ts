@@ -33,7 +33,7 @@ export async function applyModelHooks(
  * The model that a change asks for. A full reference is taken as it is, unless a provider is given as well; any other
  * name is a model of that provider, or of the current one.
  */
-export function overridden(ref: string, change: ModelChange, isModel: (ref: string) => boolean): string {
+function overridden(ref: string, change: ModelChange, isModel: (ref: string) => boolean): string {
   const { modelOverride, providerOverride } = change;
   if (providerOverride === undefined && modelOverride?.includes("/") && isModel(modelOverride)) return modelOverride;
   const slash = ref.indexOf("/");

@@ -37,8 +37,8 @@ export interface HookOwner<Settings> {
 // biome-ignore lint/suspicious/noExplicitAny: `settings` was read by the plugin's own schema
 export type AnyHookOwner = HookOwner<any>;
 
-/** The session in which a hook runs, and the capabilities that it shares with others. */
-export interface HookScope {
+/** The session in which a hook runs, and what it may reach there. */
+interface HookSession {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
@@ -52,12 +52,16 @@ export interface HookScope {
   now(): number;
   /** The agent's files. Every verb throws a WorkspaceError. */
   readonly workspace: Pick<Workspace, "list" | "read" | "write">;
-  /** Adds a line to the audit trail: stored when it returns, or with the commit that is under way. */
+}
+
+/** The scope in which an event's hooks run, the same for all of them. */
+export interface HookScope extends HookSession {
+  /** Adds a line to the audit trail: stored when it returns, or with the current commit. */
   audit(note: AuditNote & { by: string }): void;
 }
 
 /** What every hook is given beside its event. */
-export interface HookContext<Settings = unknown> extends Omit<HookScope, "audit"> {
+export interface HookContext<Settings = unknown> extends HookSession {
   /** The plugin's entry in `hooks.internal.entries`, parsed by its own schema. */
   readonly settings: Settings;
   /** Aborts at the hook's timeout. */

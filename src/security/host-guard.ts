@@ -99,7 +99,7 @@ const PRIVATE_ENDINGS = [
 ];
 
 /** Whether a hostname belongs to a private network: a single label, or a private suffix. A trailing dot is ignored. */
-export function isPrivateName(hostname: string): boolean {
+function isPrivateName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, "").toLowerCase();
   if (name.split(".").includes("") || !name.includes(".")) return true;
   return PRIVATE_ENDINGS.some((ending) => name.endsWith(`.${ending}`));
@@ -114,6 +114,6 @@ const BAD_PORTS = new Set([
 ]);
 
 /** Whether the Fetch standard blocks a port. @see https://fetch.spec.whatwg.org/#port-blocking */
-export function isBadPort(port: number): boolean {
+function isBadPort(port: number): boolean {
   return BAD_PORTS.has(port);
 }

@@ -1,3 +1,4 @@
+import { batches } from "../lib/batches.ts";
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
 import { type FileStore, objectKey } from "./file-store.ts";
@@ -23,6 +24,9 @@ export interface PruneVersions {
   agentId: string;
   path: string;
 }
+
+/** Most keys that R2 deletes in one call. */
+const MAX_DELETED_KEYS = 1000;
 
 const VERSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -119,9 +123,9 @@ export function isExpired(replacedAt: number, now: number): boolean {
 }
 
 /** Deletes keys in batches of R2's maximum. */
-export async function deleteKeys(store: VersionStore, path: string, keys: readonly string[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += 1000) {
-    await store.attempt(path, () => store.bucket.delete(keys.slice(from, from + 1000)));
+async function deleteKeys(store: VersionStore, path: string, keys: readonly string[]): Promise<void> {
+  for (const batch of batches(keys, () => 1, { size: MAX_DELETED_KEYS })) {
+    await store.attempt(path, () => store.bucket.delete(batch));
   }
 }
 

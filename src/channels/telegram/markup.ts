@@ -43,7 +43,7 @@ function canLink(href: string): boolean {
 }
 
 /** Writes runs as balanced Telegram HTML. */
-export function toHtml(runs: readonly StyledRun[]): string {
+function toHtml(runs: readonly StyledRun[]): string {
   let html = "";
   let open: readonly Mark[] = [];
   for (const run of runs) {

@@ -5,7 +5,7 @@ import { callBot } from "./bot-api.ts";
 import type { TelegramEntity, TelegramMessage } from "./update.ts";
 
 /** A message's text or caption with its entities. */
-export function typedIn(message: TelegramMessage): { text: string; entities: readonly TelegramEntity[] } {
+function typedIn(message: TelegramMessage): { text: string; entities: readonly TelegramEntity[] } {
   if (message.text !== undefined) return { text: message.text, entities: message.entities ?? [] };
   return { text: message.caption ?? "", entities: message.caption_entities ?? [] };
 }
@@ -74,7 +74,7 @@ const remembered = new Map<string, { identity: BotIdentity; until: number }>();
 const me = z.object({ id: z.int(), username: z.string() });
 
 /** The bot's id from its token; undefined if malformed. */
-export function botIdFromToken(token: string): number | undefined {
+function botIdFromToken(token: string): number | undefined {
   const id = /^(\d+):/.exec(token)?.[1];
   return id === undefined ? undefined : Number(id);
 }

@@ -33,7 +33,7 @@ export async function sendPart(part: OutboundPart, context: TelegramContext, sig
 }
 
 /** The delivery outcome for an account without a token. */
-export function tokenMissing({ account }: TelegramContext): Delivery {
+function tokenMissing({ account }: TelegramContext): Delivery {
   return { outcome: "failed", reason: `Set ${account.botToken.id} to the bot's token.` };
 }
 
@@ -50,7 +50,7 @@ export async function sendTyping(target: Target, context: TelegramContext): Prom
 type SendMessageArgs = Omit<Opts<never>["sendMessage"], "text">;
 
 /** The arguments for the chat and the replied-to message. */
-export function messageArgs(target: Target): Omit<SendMessageArgs, "link_preview_options"> {
+function messageArgs(target: Target): Omit<SendMessageArgs, "link_preview_options"> {
   const messageId = Number(target.replyToId ?? Number.NaN);
   return {
     ...chatArgs(target),
@@ -61,7 +61,7 @@ export function messageArgs(target: Target): Omit<SendMessageArgs, "link_preview
 }
 
 /** The arguments for the chat. */
-export function chatArgs({ conversationId, threadId }: Target): Pick<SendMessageArgs, "chat_id" | "message_thread_id"> {
+function chatArgs({ conversationId, threadId }: Target): Pick<SendMessageArgs, "chat_id" | "message_thread_id"> {
   const chatId = Number(conversationId);
   return {
     chat_id: Number.isSafeInteger(chatId) ? chatId : conversationId,
@@ -90,7 +90,7 @@ function isUnreadableMarkup(answer: BotAnswer): boolean {
 const sentMessage = z.object({ message_id: z.int() });
 
 /** The delivery outcome of a sending call. */
-export function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
+function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
   if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "ok") {
     const sent = sentMessage.safeParse(answer.result).data;
