@@ -1,36 +1,22 @@
 import type { Activation } from "./activation.ts";
-import type { InboundMessage } from "./channel.ts";
+import type { AccessPolicy, InboundMessage } from "./channel.ts";
 
-/** Who may talk to the agent through one account. */
-export interface AccessPolicy {
-  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from nobody. */
-  dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
-  /** Senders as ids, `@usernames`, either behind `<channel>:`, or `*` for everyone. */
-  allowFrom: readonly string[];
-  /** Groups and channels: only those of `groups`, all, or none. */
-  groupPolicy: "allowlist" | "open" | "disabled";
-  /** What holds for a group, by its id; `*` stands for every other. */
-  groups: Readonly<Record<string, { requireMention?: boolean | undefined }>>;
-  /** Whether a group has to address the agent, where its own entry does not say. */
-  requireMention: boolean;
-}
-
-/** What is known when somebody speaks. */
+/** The input of an access decision. */
 export interface AccessQuestion {
   channelId: string;
   policy: AccessPolicy;
   message: Pick<InboundMessage, "sender" | "conversation" | "mentioned">;
-  /** Ids of senders whom an owner has let in on this account. */
+  /** Ids of senders that are paired with this account. */
   pairedIds: ReadonlySet<string>;
-  /** Owners as `<channel>:<id>`, or as an id or `@username` on any channel; a star is nobody. */
+  /** Owners as `<channel>:<id>`, or as an id or `@username` on any channel; a star matches no one. */
   owners: readonly string[];
-  /** When the agent listens in this group, where an owner has set that against the policy. */
+  /** The group's activation, if an owner has set it against the policy. */
   activation?: Activation | undefined;
 }
 
 export type AccessDecision =
   | { kind: "allow"; owner: boolean }
-  /** A stranger, who is offered pairing. */
+  /** An unknown sender, who is offered pairing. */
   | { kind: "pair" }
   | { kind: "ignore"; reason: string };
 
@@ -39,8 +25,8 @@ const NOT_ADDRESSED = "the agent was not addressed";
 /**
  * Decides whether a message reaches the agent.
  *
- * Direct: an owner always does, unless direct messages are off; then the policy decides. Group: the group must be
- * allowed and the agent addressed; who speaks there decides what the agent may do, not whether it listens.
+ * Direct: an owner's always does, unless direct messages are off; otherwise the policy decides. Group: the group must
+ * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers.
  */
 export function decideAccess(question: AccessQuestion): AccessDecision {
   const owner = isOwner(question);
@@ -66,13 +52,13 @@ function decideGroup({ policy, message, activation }: AccessQuestion, owner: boo
   return { kind: "allow", owner };
 }
 
-/** Whether it depends on the group's activation alone what becomes of a message. */
+/** Whether the decision depends on the group's activation alone. */
 export function hingesOnActivation({ message }: AccessQuestion, decision: AccessDecision): boolean {
   if (message.conversation.kind === "direct" || message.mentioned) return false;
   return decision.kind === "allow" || (decision.kind === "ignore" && decision.reason === NOT_ADDRESSED);
 }
 
-/** When the agent listens in a group, by the configuration. */
+/** A group's activation by the configuration. */
 export function configuredActivation(policy: AccessPolicy, groupId: string): Activation {
   return (groupEntry(policy, groupId)?.requireMention ?? policy.requireMention) ? "mention" : "always";
 }
@@ -89,7 +75,7 @@ function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
   return owners.some((entry) => isSender(entry, channelId, message.sender));
 }
 
-/** Whether an owner is on the other side of a direct conversation. @param owners as in `AccessQuestion` */
+/** Whether the peer of a direct conversation is an owner. @param owners as in `AccessQuestion` */
 export function isOwnerPeer(owners: readonly string[], channelId: string, senderId: string): boolean {
   return owners.some((entry) => isSender(entry, channelId, { id: senderId }));
 }
@@ -98,7 +84,7 @@ function isListed({ channelId, policy, message }: AccessQuestion): boolean {
   return policy.allowFrom.some((entry) => entry === "*" || isSender(entry, channelId, message.sender));
 }
 
-/** Usernames are compared without regard to case, and only where the entry says `@`: an id is never a name. */
+/** Usernames are compared case-insensitively, and only for entries with `@`: an id is never a name. */
 function isSender(entry: string, channelId: string, sender: InboundMessage["sender"]): boolean {
   const prefix = `${channelId}:`;
   const who = entry.startsWith(prefix) ? entry.slice(prefix.length) : entry;

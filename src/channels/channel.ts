@@ -1,61 +1,74 @@
 import type { z } from "zod";
 import type { SecretRef } from "../config/secret-ref.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { AccessPolicy } from "./access.ts";
 
 /**
- * A place where people talk to the agent.
+ * A chat platform.
  *
- * `receive` is a row of guards over one webhook request: it answers the refusing `Response` itself, and hands over
- * what a person said. `send` makes one delivery and never throws: its outcome is a union, in which `unsure` means
- * that nobody can know whether the message arrived, so that it is shown to a person instead of being sent twice.
+ * `receive` is a row of guards over one webhook request: it answers the refusing `Response` itself, and returns the
+ * parsed message. `send` attempts one delivery and never throws: its outcome is a union in which `unsure` means that
+ * the message may or may not have arrived, so that it is shown to a person instead of being sent twice.
  */
 export interface Channel<Account = never> {
   readonly id: string;
-  /** What one account of it is configured with. */
+  /** The schema of one account's configuration. */
   readonly account: z.ZodType<Account>;
-  /** Whether conversations of that kind can show our native approval buttons, reactions and so on. */
+  /** Native features, such as approval buttons and reactions. */
   readonly capabilities: readonly string[];
-  /** Who may talk to the agent through an account. */
+  /** The access policy of an account. */
   access(account: Account): AccessPolicy;
-  /** Whether long replies leave in blocks while they are being written; absent where the agent's default holds. */
+  /** Whether long replies are sent in blocks while they are written; absent for the agent's default. */
   blockStreaming?(account: Account): boolean | undefined;
   /**
-   * Which texts natively answer the message at hand where their author does not say: none, the first, or each. Absent
-   * where the platform has no such replies, or each of them is one.
+   * Which texts are native replies to the inbound message unless their author says so: none, the first, or all. Absent
+   * if the platform has no such replies, or if every text is one.
    */
   replyToMode?(account: Account): ReplyToMode;
-  /** Reads one webhook request. Must not answer 2xx by itself for a message that is to be stored. */
-  receive(request: Request, context: ChannelContext<Account>): Promise<Received>;
-  /** Whether everything is set that sending through an account needs. */
+  /** Parses one webhook request. Must not answer 2xx itself for a message that is to be stored. */
+  receive(request: Request, context: ChannelContext<Account>): Promise<ReceiveResult>;
+  /** Whether an account has everything that sending needs. */
   isReady(context: ChannelContext<Account>): boolean;
-  /** The conversation that an id is of, where ids say that; absent where nobody can be written to first. */
+  /** The conversation of an id, if ids reveal it; absent if the agent cannot write first. */
   conversationOf?(id: string): Pick<Conversation, "kind" | "id"> | undefined;
-  /** Cuts a reply into what the platform takes, each part in its markup, in order. */
+  /** Splits a reply into parts within the platform's limits, each in its markup, in order. */
   format(markdown: string): string[];
   /** Delivers one part. Honours `signal`. */
   send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
-  /** Delivers a file as `send` does a text; absent where the platform takes none. */
+  /** Delivers a file; absent if the platform takes none. */
   sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
-  /** Emojis on messages; absent where the platform has none. */
+  /** Emoji reactions; absent if the platform has none. */
   readonly reactions?: ChannelReactions<Account>;
-  /** A menu of commands in each conversation; absent where the platform has none. */
+  /** The command menu of conversations; absent if the platform has none. */
   readonly menu?: ChannelMenu<Account>;
-  /** Tells the conversation that an answer is being worked on, where the platform can; failures are ignored. */
+  /** Shows that an answer is being written, where the platform can; failures are ignored. */
   typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
   /**
-   * Looks whether an account can work, also by asking the platform. It changes nothing, never throws, and honours
-   * `signal`. At least one finding; absent where there is nothing to look at.
-   * @param webhookUrl the address at which the platform has to call
+   * Checks whether an account works, also by asking the platform. Changes nothing, never throws, and honours `signal`.
+   * At least one finding; absent if there is nothing to check.
+   * @param webhookUrl the address that the platform has to call
    */
   check?(context: ChannelContext<Account>, webhookUrl: string, signal: AbortSignal): Promise<ChannelFinding[]>;
 }
 
-/** How a channel shows which commands there are. */
+/** Who may talk to the agent through one account. */
+export interface AccessPolicy {
+  /** Direct messages: after pairing, only from `allowFrom`, from everyone, or from no one. */
+  dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
+  /** Senders as ids, `@usernames`, either behind `<channel>:`, or `*` for everyone. */
+  allowFrom: readonly string[];
+  /** Groups and channels: only those of `groups`, all, or none. */
+  groupPolicy: "allowlist" | "open" | "disabled";
+  /** What holds for a group, by its id; `*` stands for every other. */
+  groups: Readonly<Record<string, { requireMention?: boolean | undefined }>>;
+  /** Whether a group has to address the agent, where its own entry does not say. */
+  requireMention: boolean;
+}
+
+/** A channel's command menu. */
 export interface ChannelMenu<Account> {
-  /** Whether an account's conversations have it. */
+  /** Whether the menu is on for an account. */
   isOn(account: Account): boolean;
-  /** Shows these and no others in a conversation. Twice is the same as once. Never throws, and honours `signal`. */
+  /** Replaces the menu of a conversation. Idempotent. Never throws, and honours `signal`. */
   show(
     commands: readonly MenuCommand[],
     target: Target,
@@ -70,30 +83,30 @@ export interface MenuCommand {
   summary: string;
 }
 
-/** How a channel reacts to messages. */
+/** A channel's reactions. */
 export interface ChannelReactions<Account> {
-  /** How freely the agent may, through an account. */
+  /** The reaction level of an account. */
   level(account: Account): ReactionLevel;
-  /** Puts an emoji on a message in place of the agent's earlier one, or takes that back. Twice is the same as once. */
+  /** Sets or removes the agent's reaction on a message. Idempotent. */
   react(reaction: Reaction, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
 }
 
-/** `ack`: only to say that a message has come; `minimal` and `extensive`: the agent's own as well. */
+/** `ack`: only to confirm receipt; `minimal` and `extensive`: the agent's own as well. */
 export type ReactionLevel = "off" | "ack" | "minimal" | "extensive";
 
 export interface Reaction {
   target: Target;
   messageId: string;
-  /** Empty to take it back. */
+  /** Empty to remove it. */
   emoji: string;
 }
 
-/** How one thing is that was looked at; whatever is not well says in a sentence how to mend it. */
+/** The result of one check; a problem comes with its fix. */
 export type ChannelFinding =
   | { status: "ok"; message: string }
   | { status: "warn" | "fail"; message: string; fix: string };
 
-/** What a channel is given of the world. */
+/** What a channel may use of its environment. */
 export interface ChannelContext<Account> {
   accountId: string;
   account: Account;
@@ -104,53 +117,53 @@ export interface ChannelContext<Account> {
   now(): number;
 }
 
-export type Received =
+export type ReceiveResult =
   | { kind: "refused"; response: Response }
-  /** Understood and of no concern to the agent (an edit, a join); answered 200. */
+  /** Understood but irrelevant to the agent (an edit, a join); answered 200. */
   | { kind: "ignored"; reason: string }
-  /** `answer` is the JSON that the platform is answered once the message is stored; `{ok: true}` where absent. */
+  /** `answer` is the JSON response after the message is stored; `{ok: true}` by default. */
   | { kind: "message"; message: InboundMessage; answer?: JsonObject };
 
-/** What a person said, in no channel's terms. */
+/** An inbound message, independent of the channel. */
 export interface InboundMessage {
-  /** The platform's own id of the update: the same id again is the same message. */
+  /** The platform's id of the update, for deduplication. */
   dedupeId: string;
   text: string;
   sender: { id: string; name?: string; username?: string };
   conversation: Conversation;
-  /** Whether the agent was addressed: always true in a direct conversation. */
+  /** Whether the agent was addressed; always true in a direct conversation. */
   mentioned: boolean;
   /**
-   * Somebody else's words that came along, so not to be trusted: the message that it answers, or one that it passes on;
-   * `text` is then only what the sender added, and may be empty.
+   * Untrusted text of another author: the message that it answers, or that it forwards; `text` is then only what the
+   * sender added, and may be empty.
    */
   quoted?: { text: string; senderName?: string };
   attachments: Attachment[];
-  /** The platform's id of this message, to reply to. */
+  /** The platform's message id, for replies. */
   messageId: string;
 }
 
-/** Where it was said. */
+/** The conversation of a message. */
 export interface Conversation {
   kind: "direct" | "group" | "channel";
   id: string;
-  /** The title of a group; set by strangers, so not to be trusted. */
+  /** The title of a group; untrusted, since strangers can set it. */
   title?: string;
   threadId?: string;
-  /** The server or workspace that it is in, where the platform has such. */
+  /** The server or workspace, if the platform has such. */
   spaceId?: string;
 }
 
-/** A file that came along; `open` fetches it when somebody wants it. */
+/** An attached file; `open` downloads it. */
 export interface Attachment {
   name: string;
   mediaType?: string;
-  /** In bytes, where the platform says. */
+  /** In bytes, if known. */
   size?: number;
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Where a reply goes; plain data, so that it can wait in storage. */
+/** The destination of a reply; plain data, so that it can be stored. */
 export interface Target {
   channel: string;
   accountId: string;
@@ -160,18 +173,18 @@ export interface Target {
   replyToId?: string;
 }
 
-/** One part of a reply on its way. */
+/** One outgoing part of a reply. */
 export interface OutboundPart {
   target: Target;
-  /** In the platform's markup, as `format` made it. */
+  /** In the platform's markup, from `format`. */
   text: string;
-  /** Stands still over retries, for platforms that drop repeats. */
+  /** Stable over retries, for platforms that drop duplicates. */
   deliveryId: string;
-  /** Rows of buttons below it; platforms without any leave them out. */
+  /** Rows of buttons; ignored by platforms without any. */
   buttons?: Buttons;
 }
 
-/** Pressing a button is as good as writing what it says. */
+/** Pressing a button sends the text `says`. */
 export interface Button {
   label: string;
   says: string;
@@ -179,27 +192,27 @@ export interface Button {
 
 export type Buttons = readonly (readonly Button[])[];
 
-/** A file on its way. */
+/** An outgoing file. */
 export interface OutboundFile extends Omit<OutboundPart, "text" | "buttons"> {
   name: string;
   mediaType: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Whether a sound file is to be a voice note. */
+  /** Whether an audio file is sent as a voice note. */
   asVoice: boolean;
 }
 
-/** `off`: a text is a native reply only where its author says so. */
+/** `off`: a text is a native reply only if its author says so. */
 export type ReplyToMode = "off" | "first" | "all";
 
 export type Delivery =
   | { outcome: "delivered"; externalId?: string }
-  /** Refused for now and surely not delivered: try again after so many milliseconds. */
+  /** Refused for now and surely not delivered: retry after `afterMs`. */
   | { outcome: "retry"; afterMs: number; reason: string }
-  /** Refused for good. */
+  /** Permanently refused. */
   | { outcome: "failed"; reason: string }
-  /** Sent, and the answer was lost. */
+  /** Sent, but the answer was lost. */
   | { outcome: "unsure"; reason: string };
 
-/** A channel of any account, as lists hold them. */
+/** A channel with accounts of any type, as lists hold them. */
 // biome-ignore lint/suspicious/noExplicitAny: an account is parsed by the channel's own schema before the channel sees it
 export type AnyChannel = Channel<any>;

@@ -4,7 +4,7 @@ import { telegram } from "./telegram/telegram.ts";
 
 const OWN: readonly AnyChannel[] = [telegram];
 
-/** The channels that Isopod brings, in the order in which people see them, then plugins' under ids of their own. */
+/** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {
   return [...OWN, ...plugins.filter((plugin) => OWN.every((channel) => channel.id !== plugin.id))];
 }
@@ -14,33 +14,37 @@ export function findChannel(id: string, plugins: readonly AnyChannel[] = []): An
   return listChannels(plugins).find((channel) => channel.id === id);
 }
 
-/** The configured accounts of each channel; one was read by the schema of the channel that it is of. */
+/** The configured accounts of each channel, parsed by the channel's own schema. */
 export type ChannelsConfig = Record<string, { accounts: Record<string, unknown> } | undefined>;
 
-/** What the configuration's `channels` may hold: per channel its accounts by id, or one account that is `default`. */
+/**
+ * The schema of the configuration's `channels`: per channel its accounts by id, or a single account that is `default`.
+ */
 export function channelsConfig(plugins: readonly AnyChannel[] = []): z.ZodType<ChannelsConfig> {
-  const entries = listChannels(plugins).map((channel) => [channel.id, accountsOf(channel)] as const);
+  const entries = listChannels(plugins).map((channel) => [channel.id, accountsSchema(channel)] as const);
   return z.strictObject(Object.fromEntries(entries)).prefault({}).describe("Where people talk to the agents.");
 }
 
 const accountId = z.string().regex(/^[\w-]{1,64}$/, "use letters, digits, - and _, at most 64");
 
-function accountsOf(channel: AnyChannel) {
-  // Where an account needs nothing but the usual variables, there is one without a word in the configuration.
+function accountsSchema(channel: AnyChannel) {
+  // If every field of an account has a default, one account exists without configuration.
   const needsNothing = channel.account.safeParse({}).success;
   const accounts = z.strictObject({
     accounts: z
       .record(accountId, channel.account)
       .describe("The accounts by id, which is part of the webhook's address."),
   });
-  const entry = eitherOf(accounts, channel.account)
+  const entry = eitherSchema(accounts, channel.account)
     .transform((value) => withAccounts(value, needsNothing))
     .pipe(accounts);
   return (needsNothing ? entry.prefault({}) : entry.optional()).describe(`The accounts of the channel ${channel.id}.`);
 }
 
-/** Takes everything, and describes itself as two forms: which of them is meant is found out before either is checked. */
-function eitherOf(...forms: z.ZodType[]) {
+/**
+ * Accepts anything, and describes itself as two forms: the transform decides which one is meant before it is checked.
+ */
+function eitherSchema(...forms: z.ZodType[]) {
   return z.unknown().meta({
     get anyOf() {
       return forms.map((form) => {
@@ -51,7 +55,7 @@ function eitherOf(...forms: z.ZodType[]) {
   });
 }
 
-/** An account that stands alone is the account `default`. */
+/** A single account becomes the account `default`. */
 function withAccounts(entry: unknown, needsNothing: boolean): unknown {
   if (typeof entry !== "object" || entry === null || "accounts" in entry) return entry;
   return { accounts: Object.keys(entry).length === 0 && !needsNothing ? {} : { default: entry } };

@@ -1,22 +1,20 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { decodeReferences } from "./character-references.ts";
-import { drawTable } from "./draw-table.ts";
 import { isVisible, joinRuns, type Mark, plainText, type StyledRun } from "./styled-text.ts";
 
 /**
- * Longest Markdown that is parsed, in UTF-16 units; the parser's time grows with the square of some inputs, so a
- * longer text stays as it was written.
+ * Longest Markdown that is parsed, in UTF-16 units; the parser's time is quadratic for some inputs, so a longer text is
+ * not formatted.
  */
 const MAX_MARKDOWN_UNITS = 50_000;
 
-/** What stands for a ruled line. */
+/** Shown for a horizontal rule. */
 const RULE = "———";
 
 /**
- * Reads Markdown (GitHub's) into styled text, for platforms that know bold words, links and code but no headings,
- * lists or tables: those become bold lines, bullets and drawn columns. A line break stays one, as in a chat. HTML is
- * text. Never throws: what cannot be parsed, or would leave nothing to see, stays as it was written.
- * @param canLink whether the platform makes a link of this address; of others the address is written out
+ * Parses GitHub Markdown into styled text, for platforms with bold text, links and code but without headings, lists or
+ * tables: those become bold lines, bullets and drawn columns. A line break is kept. HTML is text. Never throws:
+ * unparsable text, or text that would render to nothing, stays as written.
+ * @param canLink whether the platform links to this address; other addresses are written out
  */
 export function readMarkdown(markdown: string, canLink: (href: string) => boolean): StyledRun[] {
   const asWritten = [{ text: markdown, marks: [] }];
@@ -26,154 +24,154 @@ export function readMarkdown(markdown: string, canLink: (href: string) => boolea
     const runs = joinRuns(blocks(tokens, { marks: [], indent: "", canLink }, BLANK_LINE));
     return isVisible(runs) ? runs : asWritten;
   } catch (error) {
-    // Nested deeper than the stack goes.
+    // Nested deeper than the call stack allows.
     if (error instanceof RangeError) return asWritten;
     throw error;
   }
 }
 
-/** Where a token stands. */
-interface Place {
-  /** What it is inside of, the outermost first. */
+/** The context of a token. */
+interface RenderContext {
+  /** The enclosing marks, the outermost first. */
   marks: readonly Mark[];
-  /** What every line after its first begins with. */
+  /** The prefix of every line after the first. */
   indent: string;
   canLink(href: string): boolean;
 }
 
 const BLANK_LINE = "\n\n";
 
-function words(text: string, place: Place): StyledRun[] {
-  return [{ text, marks: place.marks }];
+function words(text: string, context: RenderContext): StyledRun[] {
+  return [{ text, marks: context.marks }];
 }
 
-function lines(text: string, place: Place): StyledRun[] {
-  return words(indented(text, place), place);
+function lines(text: string, context: RenderContext): StyledRun[] {
+  return words(indented(text, context), context);
 }
 
-/** A blank line stays blank. */
-function indented(text: string, place: Place): string {
-  return text.replace(/\n(?!\n)/g, `\n${place.indent}`);
+/** Blank lines are not indented. */
+function indented(text: string, context: RenderContext): string {
+  return text.replace(/\n(?!\n)/g, `\n${context.indent}`);
 }
 
-/** Inside of one more mark; a look that is already there is not put on twice. */
-function within(place: Place, mark: Mark): Place {
-  return has(place, mark.kind) ? place : { ...place, marks: [...place.marks, mark] };
+/** Adds a mark; one that is already there is not repeated. */
+function within(context: RenderContext, mark: Mark): RenderContext {
+  return has(context, mark.kind) ? context : { ...context, marks: [...context.marks, mark] };
 }
 
-function has(place: Place, kind: Mark["kind"]): boolean {
-  return place.marks.some((mark) => mark.kind === kind);
+function has(context: RenderContext, kind: Mark["kind"]): boolean {
+  return context.marks.some((mark) => mark.kind === kind);
 }
 
-function blocks(tokens: readonly Token[], place: Place, gap: string): StyledRun[] {
+function blocks(tokens: readonly Token[], context: RenderContext, gap: string): StyledRun[] {
   const shown = tokens.filter((token) => token.type !== "space" && token.type !== "def");
   return shown.flatMap((token, index) => {
     const follows = index > 0 && shown[index - 1]?.type !== "checkbox";
-    return [...(follows ? lines(gap, place) : []), ...block(token, place)];
+    return [...(follows ? lines(gap, context) : []), ...block(token, context)];
   });
 }
 
-function block(token: Token, place: Place): StyledRun[] {
-  if (!isKnown(token)) return lines(token.raw, place);
+function block(token: Token, context: RenderContext): StyledRun[] {
+  if (!isKnown(token)) return lines(token.raw, context);
   switch (token.type) {
     case "heading":
-      return inline(token.tokens, within(place, { kind: "bold" }));
+      return inline(token.tokens, within(context, { kind: "bold" }));
     case "paragraph":
-      return inline(token.tokens, place);
+      return inline(token.tokens, context);
     case "code":
-      return codeBlock(token, place);
+      return codeBlock(token, context);
     case "blockquote":
-      return quote(token, place);
+      return quote(token, context);
     case "list":
-      return list(token, place);
+      return list(token, context);
     case "table":
-      return table(token, place);
+      return table(token, context);
     case "hr":
-      return words(RULE, place);
+      return words(RULE, context);
     case "html":
-      return lines(token.raw.trimEnd(), place);
+      return lines(token.raw.trimEnd(), context);
     default:
-      return inlineToken(token, place);
+      return inlineToken(token, context);
   }
 }
 
-function codeBlock(token: Tokens.Code, place: Place): StyledRun[] {
+function codeBlock(token: Tokens.Code, context: RenderContext): StyledRun[] {
   const language = token.lang?.match(/^[\w+#.-]{1,40}/)?.[0];
   const mark: Mark = language === undefined ? { kind: "preformatted" } : { kind: "preformatted", language };
-  return words(token.text.replace(/\n+$/, ""), within(place, mark));
+  return words(token.text.replace(/\n+$/, ""), within(context, mark));
 }
 
-/** A quote in a quote keeps its sign, since no platform nests them. */
-function quote(token: Tokens.Blockquote, place: Place): StyledRun[] {
-  if (!has(place, "quote")) return blocks(token.tokens, within(place, { kind: "quote" }), BLANK_LINE);
-  const nested = { ...place, indent: `${place.indent}> ` };
-  return [...words("> ", place), ...blocks(token.tokens, nested, BLANK_LINE)];
+/** A nested quote keeps its `>`, since no platform nests quotes. */
+function quote(token: Tokens.Blockquote, context: RenderContext): StyledRun[] {
+  if (!has(context, "quote")) return blocks(token.tokens, within(context, { kind: "quote" }), BLANK_LINE);
+  const nested = { ...context, indent: `${context.indent}> ` };
+  return [...words("> ", context), ...blocks(token.tokens, nested, BLANK_LINE)];
 }
 
-function list(token: Tokens.List, place: Place): StyledRun[] {
+function list(token: Tokens.List, context: RenderContext): StyledRun[] {
   const gap = token.loose ? BLANK_LINE : "\n";
   return token.items.flatMap((item, index) => {
     const bullet = token.ordered ? `${Number(token.start) + index}. ` : "• ";
-    const inItem = { ...place, indent: place.indent + " ".repeat(bullet.length) };
-    const lead = (index > 0 ? indented(gap, place) : "") + (item.task ? "" : bullet);
-    return [...words(lead, place), ...blocks(item.tokens, inItem, gap)];
+    const inItem = { ...context, indent: context.indent + " ".repeat(bullet.length) };
+    const lead = (index > 0 ? indented(gap, context) : "") + (item.task ? "" : bullet);
+    return [...words(lead, context), ...blocks(item.tokens, inItem, gap)];
   });
 }
 
-function table(token: Tokens.Table, place: Place): StyledRun[] {
+function table(token: Tokens.Table, context: RenderContext): StyledRun[] {
   const rows = [token.header, ...token.rows].map((row) => row.map((cell) => bareText(cell.tokens)));
-  return words(drawTable(rows, token.align), within(place, { kind: "preformatted" }));
+  return words(drawTable(rows, token.align), within(context, { kind: "preformatted" }));
 }
 
-/** What the tokens say, without looks; addresses are written out. */
+/** The text of tokens without styles; addresses are written out. */
 function bareText(tokens: readonly Token[]): string {
   return plainText(inline(tokens, { marks: [], indent: "", canLink: () => false }));
 }
 
-function inline(tokens: readonly Token[], place: Place): StyledRun[] {
-  return tokens.flatMap((token) => inlineToken(token, place));
+function inline(tokens: readonly Token[], context: RenderContext): StyledRun[] {
+  return tokens.flatMap((token) => inlineToken(token, context));
 }
 
-function inlineToken(token: Token, place: Place): StyledRun[] {
-  if (!isKnown(token)) return lines(token.raw, place);
+function inlineToken(token: Token, context: RenderContext): StyledRun[] {
+  if (!isKnown(token)) return lines(token.raw, context);
   switch (token.type) {
     case "text":
-      return token.tokens ? inline(token.tokens, place) : lines(decodeReferences(token.text), place);
+      return token.tokens ? inline(token.tokens, context) : lines(decodeReferences(token.text), context);
     case "escape":
-      return words(token.text, place);
+      return words(token.text, context);
     case "strong":
-      return inline(token.tokens, within(place, { kind: "bold" }));
+      return inline(token.tokens, within(context, { kind: "bold" }));
     case "em":
-      return inline(token.tokens, within(place, { kind: "italic" }));
+      return inline(token.tokens, within(context, { kind: "italic" }));
     case "del":
-      return inline(token.tokens, within(place, { kind: "strike" }));
+      return inline(token.tokens, within(context, { kind: "strike" }));
     case "codespan":
-      return words(token.text, has(place, "link") ? place : within(place, { kind: "code" }));
+      return words(token.text, has(context, "link") ? context : within(context, { kind: "code" }));
     case "br":
-      return lines("\n", place);
+      return lines("\n", context);
     case "checkbox":
-      return words(token.checked ? "☑ " : "☐ ", place);
+      return words(token.checked ? "☑ " : "☐ ", context);
     case "link":
     case "image":
-      return link(token, place);
+      return link(token, context);
     default:
-      return lines(token.raw, place);
+      return lines(token.raw, context);
   }
 }
 
-/** Links cannot nest: of an image in a link only its description is kept. */
-function link(token: Tokens.Link | Tokens.Image, place: Place): StyledRun[] {
-  if (token.type === "link" && token.autolink) return words(token.text, place);
+/** Links cannot nest: an image in a link is reduced to its description. */
+function link(token: Tokens.Link | Tokens.Image, context: RenderContext): StyledRun[] {
+  if (token.type === "link" && token.autolink) return words(token.text, context);
   const href = decodeReferences(token.href);
   const label = bareText(token.tokens).trim();
-  if (label === "") return words(href, place);
-  if (label === href || `mailto:${label}` === href) return words(label, place);
-  if (has(place, "link")) return inline(token.tokens, place);
-  if (place.canLink(href)) return inline(token.tokens, within(place, { kind: "link", href }));
-  return [...inline(token.tokens, place), ...words(` (${href})`, place)];
+  if (label === "") return words(href, context);
+  if (label === href || `mailto:${label}` === href) return words(label, context);
+  if (has(context, "link")) return inline(token.tokens, context);
+  if (context.canLink(href)) return inline(token.tokens, within(context, { kind: "link", href }));
+  return [...inline(token.tokens, context), ...words(` (${href})`, context)];
 }
 
-/** The kinds of token that the parser makes without extensions. */
+/** The parser's token types without extensions. */
 const KINDS: Record<MarkedToken["type"], true> = {
   blockquote: true,
   br: true,
@@ -200,4 +198,63 @@ const KINDS: Record<MarkedToken["type"], true> = {
 
 function isKnown(token: Token): token is MarkedToken {
   return Object.hasOwn(KINDS, token.type);
+}
+
+/** The alignment of a column. */
+export type Alignment = "left" | "center" | "right" | null;
+
+/** Draws a table, header first, for a fixed-width font; wide characters (Chinese, emoji) count as two columns. */
+function drawTable(rows: readonly (readonly string[])[], align: readonly Alignment[]): string {
+  const widths = align.map((_, column) => Math.max(1, ...rows.map((row) => width(row[column] ?? ""))));
+  const line = (row: readonly string[]) =>
+    widths
+      .map((space, column) => pad(row[column] ?? "", space, align[column] ?? null))
+      .join(" | ")
+      .trimEnd();
+  const [header = [], ...body] = rows.map((row) => row.map((cell) => cell.replaceAll("\n", " ")));
+  return [line(header), widths.map((space) => "-".repeat(space)).join("-+-"), ...body.map(line)].join("\n");
+}
+
+function pad(text: string, space: number, align: Alignment): string {
+  const free = space - width(text);
+  const before = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
+  return " ".repeat(before) + text + " ".repeat(free - before);
+}
+
+const WIDE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
+const NARROW = /\p{Mark}|\p{Cf}/u;
+
+function width(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += NARROW.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return columns;
+}
+
+/** The named references that occur in Markdown; others stay as written. */
+const NAMED = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", "\u00a0"],
+  ["copy", "©"],
+  ["ndash", "–"],
+  ["mdash", "—"],
+  ["hellip", "…"],
+  ["rarr", "→"],
+]);
+
+/** Decodes character references (`&amp;`, `&#8212;`, `&#x2014;`). */
+function decodeReferences(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMED.get(name) ?? whole;
+    return codePointCharacter(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? whole;
+  });
+}
+
+function codePointCharacter(codePoint: number): string | undefined {
+  const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
+  return codePoint === 0 || codePoint > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(codePoint);
 }

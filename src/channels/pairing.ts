@@ -2,44 +2,44 @@ import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { pairings } from "../db/schema.ts";
 
-/** How long a code may be approved. */
+/** How long a pairing code is valid. */
 const CODE_LIFE_MS = 3_600_000;
-/** Requests that may wait at once for one account; more are ignored until some are approved or too old. */
+/** Most open requests per account; more are ignored until some are approved or expire. */
 const MAX_WAITING = 3;
 
-/** Somebody whom an owner let in. */
+/** A paired sender. */
 export interface PairedSender {
   id: string;
   owner: boolean;
 }
 
-/** The person on the other side of one account of a channel. */
+/** A sender on one account of a channel. */
 export interface Peer {
   channelId: string;
   accountId: string;
   senderId: string;
 }
 
-/** Whether and how this person was let in. */
+/** The pairing of a sender; undefined if not paired. */
 export async function findPaired(database: D1Database, peer: Peer): Promise<PairedSender | undefined> {
   const row = await drizzle(database)
     .select({ owner: pairings.owner })
     .from(pairings)
-    .where(and(eq(pairings.id, idOf(peer)), isNotNull(pairings.approvedAt)))
+    .where(and(eq(pairings.id, pairingId(peer)), isNotNull(pairings.approvedAt)))
     .get();
   return row && { id: peer.senderId, owner: row.owner };
 }
 
-/** Somebody who asks to be let in. */
+/** A new pairing request. */
 export interface PairingRequest extends Peer {
   senderName?: string;
-  /** Drawn by chance: whoever approves it says by it whom they mean. */
+  /** Random; the approver names the sender by it. */
   code: string;
   /** Milliseconds since the epoch. */
   now: number;
 }
 
-/** Notes a request. Gives false where this person has a code already, or too many people wait. */
+/** Stores a request. False if the sender already has one, or too many are open. */
 export async function requestPairing(database: D1Database, request: PairingRequest): Promise<boolean> {
   const { code, senderName, now, ...peer } = request;
   const db = drizzle(database);
@@ -53,7 +53,7 @@ export async function requestPairing(database: D1Database, request: PairingReque
   const added = await db
     .insert(pairings)
     .values({
-      id: idOf(peer),
+      id: pairingId(peer),
       channelId,
       accountId,
       code,
@@ -66,17 +66,17 @@ export async function requestPairing(database: D1Database, request: PairingReque
   return added.length > 0;
 }
 
-/** Takes a request back that has not been approved. */
+/** Deletes an unapproved request. */
 export async function forgetRequest(database: D1Database, peer: Peer): Promise<void> {
   await drizzle(database)
     .delete(pairings)
-    .where(and(eq(pairings.id, idOf(peer)), isNull(pairings.approvedAt)));
+    .where(and(eq(pairings.id, pairingId(peer)), isNull(pairings.approvedAt)));
 }
 
-/** A request to be let in. */
+/** A stored pairing request. */
 export type Pairing = typeof pairings.$inferSelect;
 
-/** Lets in whoever was told this code. Gives undefined where no such code waits. */
+/** Approves the request with this code. Undefined if there is none. */
 export async function approvePairing(
   database: D1Database,
   code: string,
@@ -91,17 +91,17 @@ export async function approvePairing(
     .get();
 }
 
-/** Everybody who waits or was let in. */
+/** Open and approved requests. */
 export async function listPairings(database: D1Database): Promise<Pairing[]> {
   return drizzle(database).select().from(pairings).limit(500);
 }
 
-/** Forgets a person: they have to ask again. Gives whether there was one. */
+/** Deletes a pairing: the sender has to ask again. False if there was none. */
 export async function removePairing(database: D1Database, id: string): Promise<boolean> {
   const removed = await drizzle(database).delete(pairings).where(eq(pairings.id, id)).returning({ id: pairings.id });
   return removed.length > 0;
 }
 
-function idOf({ channelId, accountId, senderId }: Peer): string {
+function pairingId({ channelId, accountId, senderId }: Peer): string {
   return `${channelId}:${accountId}:${encodeURIComponent(senderId)}`;
 }

@@ -1,20 +1,20 @@
 import { betweenCharacters } from "../lib/text.ts";
 import { plainText, type StyledRun, sliceRuns } from "./styled-text.ts";
 
-/** What a channel takes in one message. */
+/** The limits of one message. */
 export interface PartLimit {
-  /** Most UTF-16 units of bare text. */
+  /** Most UTF-16 units of plain text. */
   units: number;
-  /** Whether these runs, in the channel's markup, are within all its limits; a longer text never fits better. */
+  /** Whether runs in the channel's markup are within all limits; a longer text never fits better. */
   fits(runs: readonly StyledRun[]): boolean;
 }
 
 /**
- * Cuts a text into parts that fit, in order, with nothing lost: the parts put together are the text.
+ * Splits a text into parts that fit, in order and without loss: the concatenated parts are the text.
  *
- * A part is filled at least half and then cut at the best border that there is: between blocks, lines, sentences,
- * words. White space at a border stays with the part before it. Only a word that is longer than a part is cut itself,
- * between two characters as a reader sees them.
+ * A part is filled at least half and then cut at the best boundary available: between blocks, lines, sentences, words.
+ * White space at a boundary stays with the part before it. Only a word longer than a part is cut, between two
+ * graphemes.
  */
 export function splitRuns(runs: readonly StyledRun[], limit: PartLimit): StyledRun[][] {
   const text = plainText(runs);
@@ -29,10 +29,10 @@ export function splitRuns(runs: readonly StyledRun[], limit: PartLimit): StyledR
   return parts;
 }
 
-/** Units after a part that are looked at to see whether its last character goes on. */
+/** Units after a part that are read to see whether its last grapheme continues. */
 const LOOKAHEAD = 64;
 
-/** The most units from `start` on that fit, at least one. */
+/** The most units from `start` that fit, at least one. */
 function furthest(runs: readonly StyledRun[], start: number, most: number, limit: PartLimit): number {
   let fits = 1;
   let tooMany = most + 1;
@@ -46,11 +46,11 @@ function furthest(runs: readonly StyledRun[], start: number, most: number, limit
 
 const BLOCK = /\n\n+/g;
 const LINE = /\n/g;
-/** Ends of sentences; those of Chinese and Japanese need no space after them. */
+/** Ends of sentences; Chinese and Japanese ones need no space after them. */
 const SENTENCE = /[.!?…]["'”’)\]]*\s+|[。！？；][”’」』）】]*\s*/g;
 const WORD = /\s+|[，、：]/g;
 
-/** Where to end a part that holds `slice` at most; `ahead` is its text and a little of what follows. */
+/** The end of a part that holds at most `slice`; `ahead` is its text and a little of the following. */
 function cutAt(slice: readonly StyledRun[], ahead: string): number {
   const text = plainText(slice);
   const borders = [blockBorders(slice, text), ...[LINE, SENTENCE, WORD].map((border) => ends(border, text))];
@@ -66,7 +66,7 @@ function ends(border: RegExp, text: string): number[] {
   return Array.from(text.matchAll(border), (match) => match.index + match[0].length);
 }
 
-/** Blank lines, but not those inside of code. */
+/** Blank lines outside code. */
 function blockBorders(slice: readonly StyledRun[], text: string): number[] {
   const inCode = (position: number) => sliceRuns(slice, position - 1, position).some(isPreformatted);
   return ends(BLOCK, text).filter((position) => !inCode(position));

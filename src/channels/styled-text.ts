@@ -1,4 +1,4 @@
-/** How a stretch of text is meant to look, in no channel's terms. */
+/** A text style, independent of the channel. */
 export type Mark =
   | { kind: "bold" }
   | { kind: "italic" }
@@ -9,27 +9,27 @@ export type Mark =
   | { kind: "link"; href: string };
 
 /**
- * Text that looks the same from its first to its last character; `marks` are its looks, the outermost first.
+ * Text with one style; `marks` are its styles, the outermost first.
  *
- * Neighbours that hold the same mark object are inside the same bold word, quote or code block. A text cut in two is
- * therefore complete on both sides: each half opens and closes what it is inside of.
+ * Neighbours that share the same mark object are inside the same bold word, quote or code block. A text cut in two is
+ * therefore complete on both sides: each half opens and closes its own marks.
  */
 export interface StyledRun {
   text: string;
   marks: readonly Mark[];
 }
 
-/** The bare text. */
+/** The plain text. */
 export function plainText(runs: readonly StyledRun[]): string {
   return runs.map((run) => run.text).join("");
 }
 
-/** Whether there is anything to see. */
+/** Whether the runs contain visible text. */
 export function isVisible(runs: readonly StyledRun[]): boolean {
   return runs.some((run) => run.text.trim() !== "");
 }
 
-/** The same text in as few runs as there are: neighbours inside of the same marks become one, empty ones go. */
+/** Merges neighbours with the same marks and removes empty runs. */
 export function joinRuns(runs: readonly StyledRun[]): StyledRun[] {
   const joined: StyledRun[] = [];
   for (const { text, marks } of runs) {
@@ -40,13 +40,13 @@ export function joinRuns(runs: readonly StyledRun[]): StyledRun[] {
   return joined;
 }
 
-/** How many marks, from the outermost on, two places share. */
+/** How many outermost marks two runs share. */
 export function sharedDepth(left: readonly Mark[], right: readonly Mark[]): number {
   const differs = left.findIndex((mark, depth) => mark !== right[depth]);
   return differs === -1 ? left.length : differs;
 }
 
-/** The runs between two places of the bare text, counted in UTF-16 units; `to` is not part of it. */
+/** The runs between two offsets of the plain text in UTF-16 units, `to` excluded. */
 export function sliceRuns(runs: readonly StyledRun[], from: number, to: number): StyledRun[] {
   const slice: StyledRun[] = [];
   let offset = 0;

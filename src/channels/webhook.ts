@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../lib/errors.ts";
 import { readCapped } from "../lib/read-capped.ts";
-import type { Received } from "./channel.ts";
+import type { ReceiveResult } from "./channel.ts";
 
 /** Largest webhook body that any channel reads, in bytes. */
 export const MAX_WEBHOOK_BYTES = 1024 * 1024;
@@ -13,34 +13,34 @@ const STATUS = {
   unavailable: 503,
 } as const satisfies Partial<Record<ErrorCode, number>>;
 
-/** Refuses a webhook request with the error body that every route of the Worker answers. */
-export function refuse(code: keyof typeof STATUS, message: string, headers: HeadersInit = {}): Received {
+/** Refuses a webhook request with the error body of the Worker's routes. */
+export function refuse(code: keyof typeof STATUS, message: string, headers: HeadersInit = {}): ReceiveResult {
   const response = Response.json({ error: { code, message } }, { status: STATUS[code], headers });
   return { kind: "refused", response };
 }
 
 /** Refuses every method but POST. */
-export function refuseMethod(request: Request): Received | undefined {
+export function refuseMethod(request: Request): ReceiveResult | undefined {
   if (request.method === "POST") return undefined;
   return refuse("method_not_allowed", "A webhook is called with POST.", { Allow: "POST" });
 }
 
 /** Refuses a body over the limit. */
-export function refuseSize(): Received {
+export function refuseSize(): ReceiveResult {
   return refuse("payload_too_large", `The body is over ${MAX_WEBHOOK_BYTES} bytes.`);
 }
 
-/** Whether the sender itself announces a body over the limit, so that nothing of it has to be read. */
+/** Whether the Content-Length is over the limit, so that the body need not be read. */
 export function announcesTooMuch(request: Request): boolean {
   return Number(request.headers.get("Content-Length") ?? 0) > MAX_WEBHOOK_BYTES;
 }
 
-/** The raw body, or undefined where it goes over the limit; then the rest is not read. */
+/** The raw body; undefined, with the rest unread, if it is over the limit. */
 export function readWebhookBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return readCapped(request.body, MAX_WEBHOOK_BYTES);
 }
 
-/** What the body says, or undefined where it is not JSON in UTF-8. */
+/** The body as JSON; undefined if it is not JSON in UTF-8. */
 export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body));

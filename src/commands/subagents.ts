@@ -1,4 +1,4 @@
-import { durationOf } from "../lib/duration-text.ts";
+import { durationText } from "../lib/duration-text.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { SubagentView } from "../session-store/subagent.ts";
 import type { CommandPort, ImmediateCommand } from "./command.ts";
@@ -48,7 +48,7 @@ function answer(args: string, { subagents: children }: CommandPort): string {
 function listed(children: readonly SubagentView[], now: number): string {
   if (children.length === 0) return "This session has started no sub-agents.";
   const lines = children.map(({ label, status, startedAt, endedAt }, index) => {
-    return `${index + 1}. **${label}**: ${status}, ${durationOf((endedAt ?? now) - startedAt)}`;
+    return `${index + 1}. **${label}**: ${status}, ${durationText((endedAt ?? now) - startedAt)}`;
   });
   return lines.join("\n");
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestOf } from "../lib/nearest.ts";
+import { nearestNames } from "../lib/nearest.ts";
 import { fieldPath } from "./field-path.ts";
 
 /** Most faults of one answer. */
@@ -49,7 +49,7 @@ function nameNearest(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
-  const [meant] = nearestOf(key, known, 1);
+  const [meant] = nearestNames(key, known, 1);
   if (meant !== undefined) return `'${key}' is not known; did you mean '${meant}'?`;
   return `'${key}' is not known; there is: ${known.join(", ") || "nothing"}`;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../lib/json.ts";
-import { nearestOf } from "../lib/nearest.ts";
+import { nearestNames } from "../lib/nearest.ts";
 import type { FieldStatus } from "./field-marks.ts";
 import { fieldPath, parseFieldPath } from "./field-path.ts";
 import {
@@ -136,7 +136,7 @@ function meant(schema: SchemaNode, node: SchemaNode, steps: readonly string[], a
   const way = steps.slice(0, at);
   const all = everyPath(schema, []).map(written);
   const names = partsOf(node).map(([name]) => name);
-  const near = nearestOf(steps[at] ?? "", names).map((name) => written([...way, name]));
+  const near = nearestNames(steps[at] ?? "", names).map((name) => written([...way, name]));
   const anyEntry = written([...way, "*", ...steps.slice(at + 1)]);
   const elsewhere = all.filter((path) => path.endsWith(`.${steps.at(-1)}`));
   return [...new Set([...near, ...all.filter((path) => path === anyEntry), ...elsewhere])].slice(0, MAX_NEAREST);

@@ -1,5 +1,5 @@
+import { shortDigest } from "../lib/digest.ts";
 import { newId } from "../lib/ids.ts";
-import { shortDigest } from "../lib/short-digest.ts";
 
 /** Characters of a run id that say which object it is in. */
 const TAG_CHARS = 26;

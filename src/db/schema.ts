@@ -1,8 +1,8 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * The index of all sessions, for listing them. A session's own object is the truth; this is written after the fact
- * and may be a moment behind.
+ * The index of all sessions, for listing them. The session's own object is the source of truth; this copy may lag
+ * behind.
  */
 export const sessions = sqliteTable(
   "sessions",
@@ -14,7 +14,7 @@ export const sessions = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     lastRunId: text("last_run_id").notNull(),
     lastStatus: text("last_status").notNull(),
-    /** Of a sub-agent: the session that started it. */
+    /** Of a sub-agent: the key of its parent session. */
     spawnedBy: text("spawned_by"),
   },
   (table) => [index("sessions_by_agent").on(table.agentId, table.updatedAt)],
@@ -41,7 +41,7 @@ export const runs = sqliteTable(
   (table) => [index("runs_by_session").on(table.sessionKey, table.acceptedAt)],
 );
 
-/** The index of tool calls that wait for a person's word; a row goes when the word is there. */
+/** Tool calls that wait for approval; the row is deleted with the answer. */
 export const approvals = sqliteTable(
   "approvals",
   {
@@ -56,7 +56,7 @@ export const approvals = sqliteTable(
   (table) => [index("approvals_by_run").on(table.runId)],
 );
 
-/** Browsers that are logged in: the cookie's digest, never the cookie. */
+/** Logged-in browsers, by the digest of their cookie. */
 export const logins = sqliteTable("logins", {
   /** SHA-256 of the cookie's value, hex. */
   digest: text().primaryKey(),
@@ -64,7 +64,7 @@ export const logins = sqliteTable("logins", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** People whom a channel asked to be let in, and those who were. */
+/** Pairing requests and paired senders of channels. */
 export const pairings = sqliteTable(
   "pairings",
   {
@@ -76,29 +76,32 @@ export const pairings = sqliteTable(
     senderName: text("sender_name"),
     requestedAt: integer("requested_at").notNull(),
     approvedAt: integer("approved_at"),
-    /** Whether who approved it said that this person is an owner. */
+    /** Whether the approver made this person an owner. */
     owner: integer({ mode: "boolean" }).notNull(),
   },
   (table) => [index("pairings_by_code").on(table.code)],
 );
 
-/** Keys of model providers that rest after a refusal. A key that is not here is well. */
+/** Keys of model providers in cooldown after a refusal. */
 export const cooldowns = sqliteTable("cooldowns", {
-  /** A profile, or a profile and the one `provider/model` that rests with it; that alone for a provider's own key. */
+  /** A profile, `profile` with one `provider/model`, or the `provider/model` alone for a provider's own key. */
   profile: text().primaryKey(),
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   failures: integer().notNull(),
-  /** The last one. */
+  /** The kind of the last refusal. */
   kind: text().$type<"rate_limit" | "auth" | "billing">().notNull(),
-  /** Until when it rests, in milliseconds since the epoch. */
+  /** The end of the cooldown, in milliseconds since the epoch. */
   until: integer().notNull(),
 });
 
-/** Who changed what: every change that a plugin makes to a prompt or a model, and every command. Never a content. */
+/**
+ * The audit trail: every change that a plugin makes to a prompt, model, call or message, and every command. Sizes and
+ * digests, never contents.
+ */
 export const audit = sqliteTable(
   "audit",
   {
-    /** Unique, and the same when it is told again. */
+    /** Unique and stable over retries. */
     id: text().primaryKey(),
     at: integer().notNull(),
     kind: text().notNull(),
@@ -118,42 +121,42 @@ export const audit = sqliteTable(
   ],
 );
 
-/** Groups in which an owner has set when the agent listens, against the configuration. */
+/** Groups whose activation an owner has set, overriding the configuration. */
 export const activations = sqliteTable("activations", {
   sessionKey: text("session_key").primaryKey(),
   mode: text().$type<"mention" | "always">().notNull(),
 });
 
-/** What is done once for a deployed version and an agent. */
+/** Boot hooks, which run once per deployed version and agent. */
 export const boots = sqliteTable("boots", {
   /** `version:agentId`. */
   id: text().primaryKey(),
-  /** When somebody last set about it. */
+  /** When the last attempt began. */
   at: integer().notNull(),
-  /** When it was done; null where nobody has come to its end yet. */
+  /** When it completed; null until then. */
   doneAt: integer("done_at"),
 });
 
 /**
- * The configuration as it was stored, one row a change. The newest one is in force; where there is none, the variable
- * ISOPOD_CONFIG is, or the defaults.
+ * Stored configurations, one row per change. The newest is in force; without any, the variable ISOPOD_CONFIG is, or the
+ * defaults.
  */
 export const configRevisions = sqliteTable("config_revisions", {
-  /** 1, 2, 3 …; the one that a change was made from is the one before. */
+  /** 1, 2, 3 …; each change is based on the one before. */
   revision: integer().primaryKey(),
-  /** JSON as it was given: without defaults, and with secrets by name only. */
+  /** The JSON as submitted: without defaults, and with secrets by name only. */
   document: text().notNull(),
   /** Who stored it: `api:token`, `api:page`, `gateway:<agent>/<session>`, `import` or `rollback`. */
   author: text().notNull(),
   note: text(),
-  /** The paths that differ from what was in force before, as a list in JSON. */
+  /** The paths that differ from the previous configuration, as a JSON list. */
   changed: text({ mode: "json" }).$type<string[]>().notNull(),
   createdAt: integer("created_at").notNull(),
 });
 
 /**
- * One row: how often skills were changed from outside of a conversation. It is read with the newest configuration, and a
- * session that has looked before the last change looks again.
+ * One row: how often skills were changed outside a conversation. Read with the newest configuration; a session whose
+ * skill snapshot is older scans again.
  */
 export const skillChanges = sqliteTable("skill_changes", {
   /** Always 1. */
@@ -161,7 +164,7 @@ export const skillChanges = sqliteTable("skill_changes", {
   count: integer().notNull(),
 });
 
-/** The files that tell an agent who it is, as its owner has accepted them. */
+/** The identity files of an agent as its owner accepted them. */
 export const acceptedFiles = sqliteTable(
   "accepted_files",
   {

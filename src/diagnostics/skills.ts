@@ -1,5 +1,5 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
-import { nearestOf } from "../lib/nearest.ts";
+import { nearestNames } from "../lib/nearest.ts";
 import { MIN_SECRET_CHARS } from "../security/mask.ts";
 import { agentSkillsOverview, type SkillOverviewRow, type SkillsOverview } from "../services/skills/skills-overview.ts";
 import type { Check } from "./check.ts";
@@ -123,7 +123,7 @@ function unknownNames({ skills, agents }: Config, lines: readonly SkillOverviewR
   const absent = named.filter(({ name, known }) => !known.includes(name));
   const distinct = new Map(absent.map((one) => [`${one.path} ${one.name}`, one]));
   return [...distinct.values()].slice(0, MAX_LINES).map(({ path, name, known }) => {
-    const [meant] = nearestOf(name, known.length > 0 ? known : names, 1);
+    const [meant] = nearestNames(name, known.length > 0 ? known : names, 1);
     return {
       id: `skills.unknown.${path}.${name}`,
       area: "skills",

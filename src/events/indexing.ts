@@ -7,9 +7,9 @@ import { knowConfiguration } from "../services/current-config.ts";
 import { clearMemory } from "../services/memory/clear-memory.ts";
 import type { IndexMemory } from "../services/memory/request-indexing.ts";
 
-/** For how long one message's work may go on; what is left then is another message's. */
+/** Time budget for one message; the rest is left to another message. */
 const BUDGET_MS = 20_000;
-/** How long a message that failed waits, in seconds, as often as it was tried. */
+/** Seconds before a failed message is retried, times its attempts. */
 const RETRY_SECONDS = 30;
 
 const indexMessage = z.object({
@@ -18,27 +18,31 @@ const indexMessage = z.object({
   fruitless: z.int().min(0).default(0),
 }) satisfies z.ZodType<IndexMemory>;
 
-/** The messages of one agent. */
-interface Job {
-  /** Of the message that knows of least: a new one makes the work worth trying. */
+/** The index messages of one agent. */
+interface IndexingJob {
+  /** The smallest count among the messages: a fresh request makes the work worth trying. */
   fruitless: number;
   messages: Message[];
 }
 
 /**
- * Brings indexes of memories up to date: each agent's once, however many messages ask for it. A message may come twice:
- * then there is nothing left to do. One that failed comes again later. Of an agent that is not there any more, or has no memory any more, the
- * index is cleared away.
+ * Updates memory indexes, once per agent however many messages name it. A repeated message finds nothing left to do; a
+ * failed one is retried. Clears the index of an agent that is no longer configured or has no memory.
  */
-export async function consumeIndexing(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
-  const jobs = jobsIn(batch.messages);
+export async function consumeIndexing(messages: readonly Message[], env: Env, ctx: ExecutionContext): Promise<void> {
+  const jobs = groupByAgent(messages);
   if (jobs.size === 0) return;
   await knowConfiguration(env, Date.now());
-  for (const [agentId, job] of jobs) await carryOut(agentId, job, env, ctx);
+  for (const [agentId, job] of jobs) await runJob(agentId, job, env, ctx);
 }
 
-/** Never rejects: what one agent lacks is nothing to the next. */
-async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env, ctx: ExecutionContext): Promise<void> {
+/** Never rejects: a failure of one agent does not affect the next. */
+async function runJob(
+  agentId: string,
+  { fruitless, messages }: IndexingJob,
+  env: Env,
+  ctx: ExecutionContext,
+): Promise<void> {
   try {
     const services = createServices(env, (promise) => ctx.waitUntil(promise));
     const agent = agentIds(services.config).includes(agentId) ? agentOf(services.config, agentId) : undefined;
@@ -52,8 +56,8 @@ async function carryOut(agentId: string, { fruitless, messages }: Job, env: Env,
   }
 }
 
-function jobsIn(messages: readonly Message[]): Map<string, Job> {
-  const jobs = new Map<string, Job>();
+function groupByAgent(messages: readonly Message[]): Map<string, IndexingJob> {
+  const jobs = new Map<string, IndexingJob>();
   for (const message of messages) {
     const asked = indexMessage.safeParse(message.body);
     if (!asked.success) {

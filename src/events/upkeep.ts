@@ -4,8 +4,7 @@ import { log } from "../lib/log.ts";
 import { sleepAbout } from "../lib/sleep.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createAttempt } from "../workspace/retry.ts";
-import { sweepVersions } from "../workspace/sweep.ts";
-import { type PruneVersions, pruneVersions, type VersionStore } from "../workspace/versions.ts";
+import { type PruneVersions, pruneVersions, sweepVersions, type VersionStore } from "../workspace/versions.ts";
 
 const pruneMessage: z.ZodType<PruneVersions> = z.object({
   kind: z.literal("prune-versions"),
@@ -13,24 +12,23 @@ const pruneMessage: z.ZodType<PruneVersions> = z.object({
   path: z.string().min(1),
 });
 
-/** The messages that ask for the same file. */
-interface Job {
+/** The messages that name the same file. */
+interface PruneJob {
   agentId: string;
   path: string;
   messages: Message[];
 }
 
 /**
- * Clears away versions that are older than 30 days: of the files that were overwritten since, and once a day of all files
- * of their agents. A file that is named by many messages is looked at once; only the messages of files that failed come
- * again.
+ * Deletes file versions older than 30 days: those of the named files, and once a day those of all files of their
+ * agents. Each file is handled once per batch; only messages of files that failed are retried.
  */
 export async function consumeUpkeep(
-  batch: MessageBatch,
+  messages: readonly Message[],
   env: Pick<Env, "FILES">,
   now: number = Date.now(),
 ): Promise<void> {
-  const jobs = [...jobsIn(batch.messages).values()];
+  const jobs = [...groupByFile(messages).values()];
   const storeOf = (agentId: string) => ({ bucket: env.FILES, attempt: createAttempt(sleepAbout), agentId });
   for (const job of jobs) {
     try {
@@ -44,7 +42,7 @@ export async function consumeUpkeep(
   for (const agentId of new Set(jobs.map((job) => job.agentId))) await sweep(storeOf(agentId), now);
 }
 
-/** Never rejects: the next message is as good an occasion. */
+/** Never rejects: the next message tries again. */
 async function sweep(store: VersionStore, now: number): Promise<void> {
   try {
     await sweepVersions(store, now);
@@ -53,8 +51,8 @@ async function sweep(store: VersionStore, now: number): Promise<void> {
   }
 }
 
-function jobsIn(messages: readonly Message[]): Map<string, Job> {
-  const jobs = new Map<string, Job>();
+function groupByFile(messages: readonly Message[]): Map<string, PruneJob> {
+  const jobs = new Map<string, PruneJob>();
   for (const message of messages) {
     const asked = pruneMessage.safeParse(message.body);
     if (!asked.success) {

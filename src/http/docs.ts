@@ -2,8 +2,8 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { type DocsPage, findPage, PAGES } from "../docs/pages.ts";
-import { nearestOf } from "../lib/nearest.ts";
-import { shortDigest } from "../lib/short-digest.ts";
+import { shortDigest } from "../lib/digest.ts";
+import { nearestNames } from "../lib/nearest.ts";
 import { passesIfNoneMatch } from "./conditions.ts";
 import type { AppEnv } from "./context.ts";
 import { DOCS_POLICY, renderMissing, renderPage } from "./docs-page.ts";
@@ -83,7 +83,7 @@ async function answer(c: Context<AppEnv>, name: string): Promise<Response> {
 }
 
 function missing(c: Context<AppEnv>, name: string, format: Format): Response {
-  const near = nearestOf(
+  const near = nearestNames(
     name.replace(/\.md$/, ""),
     PAGES.map((page) => page.name),
   );

@@ -1,6 +1,6 @@
 import { agentOf } from "../config/agents.ts";
 import type { Services } from "../services/services.ts";
-import { furnished } from "../workspace/furnished.ts";
+import { seedOnFirstUse } from "../workspace/seed.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** The workspace of an agent for a request. @throws IsopodError `not_found` where there is no such agent */
@@ -10,5 +10,5 @@ export function openWorkspace(
 ): Workspace {
   const agent = agentOf(config, id);
   const workspace = workspaceOf(agent);
-  return agent.defaults.skipBootstrap ? workspace : furnished(workspace, Date.now());
+  return agent.defaults.skipBootstrap ? workspace : seedOnFirstUse(workspace, Date.now());
 }

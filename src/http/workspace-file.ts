@@ -1,4 +1,4 @@
-import { mediaTypeOf } from "../workspace/media-type.ts";
+import { mediaTypeForPath } from "../workspace/media-type.ts";
 import type { WorkspaceContent, WorkspaceFile } from "../workspace/workspace.ts";
 
 /** What a browser may show in place, because it runs nothing; all else is downloaded. */
@@ -9,7 +9,7 @@ const PASSIVE = /^(?:image\/(?:png|jpeg|gif|webp|avif)|text\/(?:plain|markdown|c
  * not guessed, it runs no script, loads nothing, and no other site may embed it.
  */
 export function fileHeaders(file: WorkspaceFile): Record<string, string> {
-  const type = mediaTypeOf(file.path);
+  const type = mediaTypeForPath(file.path);
   const name = encodeURIComponent(file.path.split("/").at(-1) ?? "").replace(/['()*]/g, percentEncoded);
   return {
     ETag: `"${file.etag}"`,

@@ -4,6 +4,7 @@ import { type Agent, agentOf } from "../config/agents.ts";
 import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { readCapped } from "../lib/read-capped.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
@@ -108,21 +109,10 @@ async function keep(
   const name = safeName(attachment.name);
   const path = `inbox/${channelId}-${safeName(message.conversation.id)}-${safeName(message.messageId)}-${name}`;
   try {
-    const bytes = await readAtMost(await attachment.open(), MAX_FILE_BYTES);
+    const bytes = await readCapped(await attachment.open(), MAX_FILE_BYTES);
     if (bytes === undefined) return { note: `[The file ${name} is over ${MAX_FILE_BYTES} bytes and was not kept.]` };
     return await keepInInbox({ path, bytes, mediaType: attachment.mediaType }, workspace);
   } catch (error) {
     return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
   }
-}
-
-async function readAtMost(stream: ReadableStream<Uint8Array>, max: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > max) return undefined;
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,4 +1,6 @@
-/** Does the same with every item, so many at a time, and gives the results in the order of the items. Rejects with the first failure. */
+/**
+ * Maps items with at most `count` calls at a time; results keep the order of the items. Rejects with the first failure.
+ */
 export async function atMost<Item, Result>(
   count: number,
   items: readonly Item[],

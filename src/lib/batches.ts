@@ -1,6 +1,6 @@
 /**
- * The items in order, so many together as fit: each batch holds at least one, and more only up to a size in all and a
- * count. Takes from `items` as it is asked.
+ * Groups items in order into batches of at most `most.size` in total and `most.count` items; an item over the size is a
+ * batch of its own. Lazy.
  */
 export function* batches<Item>(
   items: Iterable<Item>,

@@ -1,5 +1,5 @@
-/** A span of time for people. */
-export function durationOf(ms: number): string {
+/** A duration for people, such as `5 min 3 s`. */
+export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

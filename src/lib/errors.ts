@@ -18,21 +18,21 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
-/** What a program needs to know of an error beside its code. */
+/** Machine-readable details of an error beside its code. */
 export interface ErrorDetails {
-  /** `gone`: the oldest number of an event after which nothing is missing. */
+  /** `gone`: the oldest event number from which the log is complete. */
   oldestCursor?: number;
-  /** The field of the request that is wrong. */
+  /** The invalid field of the request. */
   param?: string;
-  /** A finer code than the error's own, where a protocol has one. */
+  /** A finer code, where a protocol has one. */
   reason?: string;
-  /** The fields of a configuration that are wrong. */
+  /** The invalid fields of a configuration. */
   faults?: readonly { path: string; message: string }[];
-  /** The revision that is there, where a change was made from another. */
+  /** The current revision, where a change was based on another. */
   currentRevision?: number;
 }
 
-/** An error that a person is meant to read: what is wrong, and in `hint` what to do about it. */
+/** An error for people: what is wrong, and in `hint` what to do about it. */
 export class IsopodError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -48,11 +48,10 @@ export class IsopodError extends Error {
 }
 
 /**
- * The message of anything that was thrown. Of a statement that failed it is what the database said: drizzle's own message
- * is the statement with its values, which are texts of people and belong into no log.
+ * The message of anything that was thrown. An error that carries `params` beside its cause repeats those values in its
+ * own message (a failed statement, with texts of users); its cause says what went wrong without them.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  const isOfStatement = "query" in thrown && "params" in thrown && thrown.cause !== undefined;
-  return isOfStatement ? messageOf(thrown.cause) : thrown.message;
+  return "params" in thrown && thrown.cause !== undefined ? messageOf(thrown.cause) : thrown.message;
 }

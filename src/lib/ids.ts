@@ -2,10 +2,10 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
-/** What an id is of; the prefix says so to whoever reads a log. */
+/** The kind of thing an id names; shows in logs. */
 export type IdPrefix = "run" | "msg" | "call" | "ses" | "dlv" | "ver" | "apr" | "spl" | "sub" | "aud";
 
-/** Encodes bytes as lower-case Crockford base32, five bits a character, in an order that sorts as the bytes do. */
+/** Encodes bytes as lower-case Crockford base32; the order of the texts is the order of the bytes. */
 export function base32(bytes: Uint8Array): string {
   let out = "";
   let buffer = 0;
@@ -23,8 +23,8 @@ export function base32(bytes: Uint8Array): string {
 }
 
 /**
- * Makes `<prefix>_<time><random>`: 10 characters of `now` (milliseconds) that sort by time, then 80 random bits
- * that cannot be guessed. Two ids of one millisecond are in no particular order.
+ * Makes `<prefix>_<time><random>`: 10 characters of `now` (milliseconds) that sort by time, then 80 unguessable random
+ * bits. Ids of the same millisecond are unordered.
  */
 export function newId(prefix: IdPrefix, now: number): string {
   let time = "";

@@ -1,4 +1,4 @@
-/** Pieces of bytes as one, in their order. */
+/** Concatenates byte arrays. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let at = 0;

@@ -1,15 +1,15 @@
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** JSON in which the keys of objects are in order: equal values give equal texts. */
+/** JSON with sorted object keys: equal values give equal texts. */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_, inner: Json) => (isJsonObject(inner) ? sorted(inner) : inner));
 }
 
-/** Whether a value is an object, and no list. */
+/** Whether a value is an object and not an array. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

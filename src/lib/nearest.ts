@@ -1,18 +1,18 @@
-/** How far apart two words may be to count as near: one letter in three. */
+/** Two words are near up to one edit in three letters. */
 const LETTERS_PER_SLIP = 3;
 
-/** Longest word that is looked at: anybody may ask, and a look takes as long as the word and all names are. */
+/** Longest word that is compared: anyone may ask, and time grows with the word's length times that of all names. */
 const MAX_WORD_CHARS = 200;
 
 /**
- * The names that somebody may have meant who wrote `word`, the likeliest first: those that hold it or are held by it, and
- * those that are a few letters away. Case does not count.
+ * The names most similar to `word`, best first: those that contain it or are contained in it, and those a few edits
+ * away. Case does not count.
  */
-export function nearestOf(word: string, names: readonly string[], most = 3): string[] {
+export function nearestNames(word: string, names: readonly string[], most = 3): string[] {
   if (word.length > MAX_WORD_CHARS) return [];
   const meant = word.toLowerCase();
   const scored = names.flatMap((name) => {
-    const far = farOf(meant, name.toLowerCase());
+    const far = slipDistance(meant, name.toLowerCase());
     return far === undefined ? [] : [{ name, far }];
   });
   return scored
@@ -21,14 +21,14 @@ export function nearestOf(word: string, names: readonly string[], most = 3): str
     .map(({ name }) => name);
 }
 
-/** How many letters lie between them, or undefined where that is too many to be a slip. */
-function farOf(meant: string, name: string): number | undefined {
+/** The edit distance, or undefined where it is too large to be a typo. */
+function slipDistance(meant: string, name: string): number | undefined {
   const letters = distance(meant, name);
   const holds = meant.length > 2 && (name.includes(meant) || meant.includes(name));
   return holds || letters <= Math.max(meant.length, name.length) / LETTERS_PER_SLIP ? letters : undefined;
 }
 
-/** Levenshtein's distance, in which letters that have changed places are one slip: put in, taken out, replaced, swapped. */
+/** Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of neighbours. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,25 +1,25 @@
 import { type ErrorCode, type ErrorDetails, IsopodError } from "./errors.ts";
 
-/** An `IsopodError` on its way between objects: what is thrown there arrives without its class and fields. */
+/** An `IsopodError` as a value: an error thrown across objects arrives without its class and fields. */
 export interface Refusal {
   refused: { code: ErrorCode; message: string; hint: string | undefined; details: ErrorDetails };
 }
 
-/** Does something that may be refused, and gives the refusal where it is. Throws on what is none. */
+/** Runs `work` and returns an `IsopodError` as a refusal. Throws other errors. */
 export function orRefusal<Result>(work: () => Result): Result | Refusal {
   try {
     return work();
   } catch (thrown) {
-    return refusalOf(thrown);
+    return toRefusal(thrown);
   }
 }
 
-/** The same for what takes a while. Rejects with what is no refusal. */
+/** The same for asynchronous work. Rejects with other errors. */
 export async function orRefusalLater<Result>(work: () => Promise<Result>): Promise<Result | Refusal> {
-  return work().catch(refusalOf);
+  return work().catch(toRefusal);
 }
 
-function refusalOf(thrown: unknown): Refusal {
+function toRefusal(thrown: unknown): Refusal {
   if (!(thrown instanceof IsopodError)) throw thrown;
   const { code, message, hint, details } = thrown;
   return { refused: { code, message, hint, details } };

@@ -1,12 +1,12 @@
 import { byteLength } from "./text.ts";
 
-/** Control and format characters, and the two that end a line without being either. */
+/** Control and format characters, and the two line separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
- * What is wrong with a path, as the end of a sentence ("It has …"); undefined for one that is relative, `/`-separated,
- * without `.`, `..` and empty segments, without spaces at the ends of a segment, without backslashes, control and
- * format characters, and has at most so many bytes.
+ * What is wrong with a path, as the end of a sentence ("It has …"); undefined if it is relative and `/`-separated,
+ * without `.`, `..` and empty segments, spaces at the ends of a segment, backslashes, control and format characters,
+ * and has at most `maxBytes` bytes.
  */
 export function pathFault(path: string, maxBytes: number): string | undefined {
   if (path === "") return "is empty";

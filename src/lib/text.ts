@@ -18,14 +18,14 @@ export function tail(text: string, max: number): string {
   return text.slice(splitsPair(text, start) ? start + 1 : start);
 }
 
-/** Like `head`, and cuts no character as a reader sees it: no accent, flag, joined emoji, or CR from its LF. */
+/** Like `head`, and splits no grapheme: no accent, flag, joined emoji or CR LF. */
 export function wholeHead(text: string, max: number): string {
   if (text.length <= max) return text;
   const { index } = characterAt(text, max);
   return head(text, index);
 }
 
-/** Like `tail`, and cuts no character as a reader sees it. */
+/** Like `tail`, and splits no grapheme. */
 export function wholeTail(text: string, max: number): string {
   if (text.length <= max) return text;
   const start = text.length - max;
@@ -33,11 +33,11 @@ export function wholeTail(text: string, max: number): string {
   return tail(text, text.length - (index === start ? start : index + length));
 }
 
-/** Below it every unit is a character by itself, but for CR before LF. */
+/** Below this code unit every unit is a grapheme, CR LF apart. */
 const FIRST_COMBINING = 0x300;
 let segmenter: Intl.Segmenter | undefined;
 
-/** Where the character begins that a place is in, and how long it is; the place itself where one begins there. */
+/** The start and length of the grapheme that contains `at`; `at` itself if one begins there. */
 function characterAt(text: string, at: number): { index: number; length: number } {
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
   if (before < FIRST_COMBINING && after < FIRST_COMBINING && before !== CARRIAGE_RETURN)
@@ -56,8 +56,8 @@ function splitsPair(text: string, at: number): boolean {
 }
 
 /**
- * The last place up to `at` that does not cut a character as a reader sees it: no surrogate pair, accent, flag or joined
- * emoji. It is 0 only where `at` is; a character that begins there is cut after all.
+ * The last offset up to `at` that splits no grapheme (surrogate pair, accent, flag, joined emoji). It is 0 only if `at`
+ * is; a grapheme that begins at 0 is split if need be.
  */
 export function betweenCharacters(text: string, at: number): number {
   const character = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text).containing(at);

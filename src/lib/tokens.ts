@@ -1,23 +1,23 @@
-/** What a character is to a tokenizer; numbers, because a whole context passes through here. */
+/** Character classes of a tokenizer; numbers for speed, because whole contexts pass through here. */
 const [LOWER, UPPER, DIGIT, SPACE, NEWLINE, MARK, LETTER] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 const WORD = 0.93;
-/** Each letter after the seventh of a word. */
+/** Per letter after the seventh of a word. */
 const LATE_LETTER = 0.4;
-/** Each capital after the second of a word, on top. */
+/** Extra cost per capital after the second of a word. */
 const LATE_CAPITAL = 0.12;
-/** Three digits at most. */
+/** Per three digits. */
 const NUMBER = 1.05;
-/** Three marks at most. */
+/** Per three punctuation marks. */
 const MARKS = 1.1;
-/** A mark before a word is often one with it. */
+/** A mark right before a word, which often joins its token. */
 const LEADING_MARK = 0.45;
 const NEWLINES = 0.75;
 const INDENT = 1.1;
-/** A character of base64 and the like, which has no words. */
+/** Per character of base64 and similar data. */
 const ENCODED = 0.67;
 
-/** Tokens of a letter beyond ASCII by its script, as ranges of UTF-16 units. Latin ones count on top of their word. */
+/** Tokens per letter outside ASCII, by UTF-16 range of its script. Latin ones add to the cost of their word. */
 const SCRIPTS: readonly { from: number; to: number; tokens: number; latin?: true }[] = [
   { from: 0x3400, to: 0x9fff, tokens: 0.83 }, // Han
   { from: 0x3040, to: 0x30ff, tokens: 0.68 }, // kana
@@ -42,11 +42,11 @@ const OTHER = 1;
 const LONG_RUN = /[A-Za-z0-9]{20,}/g;
 
 /**
- * About how many tokens a language model makes of a text, without its vocabulary: within 20 % of OpenAI's `o200k_base`,
- * to which the weights are fitted, for prose in the larger languages, Chinese, Japanese, Korean, code and data.
+ * Estimates the tokens of a text without a vocabulary: within 20 % of OpenAI's `o200k_base`, to which the weights are
+ * fitted, for prose in the larger languages, Chinese, Japanese, Korean, code and data.
  *
- * Tokenizers first cut a text into words, numbers, runs of marks and of space. So what begins such a piece costs about
- * one token, and its length adds to that; in scripts that are rare or have no spaces it is the letters that count.
+ * Tokenizers first cut a text into words, numbers, runs of marks and of space. The start of such a piece costs about
+ * one token, and its length adds to that; in rare scripts and those without spaces each letter counts.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -56,17 +56,17 @@ export function estimateTokens(text: string): number {
     return "";
   });
   let before: number = NEWLINE;
-  /** How many letters, digits, marks or spaces are in a row. */
+  /** Length of the current run of letters, digits, marks or spaces. */
   let length = 0;
   for (let at = 0; at < words.length; at++) {
     const code = words.charCodeAt(at);
-    let kind = kindOf(code);
+    let kind = characterKind(code);
     if (kind === LETTER) {
       const script = SCRIPTS.find(({ from, to }) => code >= from && code <= to);
       tokens += script?.tokens ?? OTHER;
       if (script?.latin) kind = LOWER;
     }
-    // A capital after a small letter begins a word.
+    // An upper-case letter after a lower-case one begins a word.
     length = before === kind || (before === UPPER && kind === LOWER) ? length + 1 : 1;
     switch (kind) {
       case LOWER:
@@ -79,7 +79,7 @@ export function estimateTokens(text: string): number {
         if (length % 3 === 1) tokens += NUMBER;
         break;
       case MARK:
-        if (length === 1 && kindOf(words.charCodeAt(at + 1)) <= UPPER) tokens += LEADING_MARK;
+        if (length === 1 && characterKind(words.charCodeAt(at + 1)) <= UPPER) tokens += LEADING_MARK;
         else if (length % 3 === 1) tokens += MARKS;
         break;
       case SPACE:
@@ -94,7 +94,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-function kindOf(code: number): number {
+function characterKind(code: number): number {
   if (code >= 97 && code <= 122) return LOWER;
   if (code === 32 || code === 9) return SPACE;
   if (code >= 65 && code <= 90) return UPPER;
@@ -103,13 +103,13 @@ function kindOf(code: number): number {
   return code < 0xc0 || isWideMark(code) ? MARK : LETTER;
 }
 
-/** Dashes and quotation marks, the punctuation of East Asia, and its wide forms of ASCII. */
+/** Dashes, quotation marks, East Asian punctuation and fullwidth ASCII. */
 function isWideMark(code: number): boolean {
   if (code < 0x2000) return false;
   return code <= 0x206f || (code >= 0x3000 && code <= 0x303f) || (code >= 0xff00 && code <= 0xff5a);
 }
 
-/** Whether a run of letters and digits is data in the clothes of letters. */
+/** Whether a run of letters and digits is encoded data. */
 function isEncoded(run: string): boolean {
   return /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9]/.test(run);
 }

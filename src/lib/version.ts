@@ -1,4 +1,4 @@
 import { version } from "../../package.json";
 
-/** The version of Isopod that is running. */
+/** The running version of Isopod. */
 export const VERSION: string = version;

@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether a text names a time zone. */
+/** Whether a text is the name of a time zone. */
 export function isZone(text: string): boolean {
   try {
-    return Boolean(formatOf(text));
+    return Boolean(zoneFormat(text));
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;
@@ -12,30 +12,30 @@ export function isZone(text: string): boolean {
 }
 
 /**
- * The latest instant, up to `now`, at which clocks in a time zone came to an hour of the day: once a day, also where
- * that hour comes twice because clocks are put back (then the first time) or is skipped (then when it is).
+ * The latest instant up to `now` at which the local time was `hour`: once a day, also when clocks change (the first of
+ * two such hours; the change itself where the hour is skipped).
  * @param zone an IANA zone
  */
 export function lastAtHour(now: number, hour: number, zone: string): number {
   const date = new Date(wallClock(now, zone));
   const on = (day: number) =>
-    instantOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + day, hour), zone);
+    firstInstant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + day, hour), zone);
   const today = on(0);
   return today <= now ? today : on(-1);
 }
 
-/** When a day began in a time zone. */
+/** The start of the local day. */
 export function startOfDay(now: number, zone: string): number {
   return lastAtHour(now, 0, zone);
 }
 
-/** What clocks in a time zone show, as `2026-11-21 18:40`. */
+/** The local time, as `2026-11-21 18:40`. */
 export function localTime(instant: number, zone: string): string {
   return new Date(wallClock(instant, zone)).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** The first instant at which clocks in a zone show a date and time, which is given as if it were UTC. */
-function instantOf(wall: number, zone: string): number {
+/** The first instant with this local time, which is given as if it were UTC. */
+function firstInstant(wall: number, zone: string): number {
   const before = wall - offsetAt(wall - DAY_MS, zone);
   const after = wall - offsetAt(wall + DAY_MS, zone);
   const shown = [Math.min(before, after), Math.max(before, after)].find((at) => wallClock(at, zone) === wall);
@@ -46,10 +46,10 @@ function offsetAt(instant: number, zone: string): number {
   return wallClock(instant, zone) - Math.floor(instant / 1000) * 1000;
 }
 
-/** What clocks in a zone show, to the second, as if it were UTC. */
+/** The local time to the second, as if it were UTC. */
 function wallClock(instant: number, zone: string): number {
   const parts = new Map(
-    formatOf(zone)
+    zoneFormat(zone)
       .formatToParts(instant)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -59,7 +59,7 @@ function wallClock(instant: number, zone: string): number {
 
 const FIELDS = ["year", "month", "day", "hour", "minute", "second"] as const;
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function zoneFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
   const numeric = "numeric" as const;

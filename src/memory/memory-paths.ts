@@ -1,7 +1,7 @@
 import type { Agent } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { globMatcher } from "../lib/glob.ts";
-import { mediaTypeOf } from "../workspace/media-type.ts";
+import { mediaTypeForPath } from "../workspace/media-type.ts";
 import { resolveFolder } from "../workspace/paths.ts";
 import type { MemorySource } from "./agent-memory.ts";
 
@@ -90,7 +90,7 @@ function extraPlace(entry: string): ExtraPlace {
 
 /** Whether a file may be a text, by its name. */
 function mayBeText(path: string): boolean {
-  const type = mediaTypeOf(path);
+  const type = mediaTypeForPath(path);
   if (path.toLowerCase().endsWith(".svg")) return true;
   return !/^(?:image|audio|video)\/|^application\/(?:pdf|zip|gzip|vnd\.)/.test(type);
 }

@@ -3,13 +3,13 @@ import { head } from "../lib/text.ts";
 import { type AuditLine, changeLine } from "../security/audit-entry.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
-/** Most characters that a text may have after plugins have changed it. */
+/** Longest text after changes by plugins, in UTF-16 units. */
 const MAX_CHARS = 200_000;
 
-/** What is to become of a text on its way out. */
+/** The text to send, or the plugin that cancelled it. */
 export type VettedMessage = { markdown: string } | { cancelledBy: string };
 
-/** Lets plugins look at a text before it is sent. Each change of it, and a refusal, is on the audit trail. */
+/** Applies the hooks of an outgoing text. Each change and cancellation is on the audit trail. */
 export async function applyMessageHooks(
   content: string,
   target: Target,

@@ -2,12 +2,12 @@ import { IsopodError } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
-import type { ModelChange } from "./hooks.ts";
+import type { ModelChange } from "./hook-map.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 
 /**
- * The model of a turn, as `provider/model`, once plugins have spoken. One of a provider that is not configured is not
- * taken, which is logged and on the audit trail, as is a change.
+ * Applies the model hooks of a turn to `provider/model`. A model of an unconfigured provider is ignored and logged;
+ * that and every change are on the audit trail.
  */
 export async function applyModelHooks(
   ref: string,
@@ -30,10 +30,10 @@ export async function applyModelHooks(
 }
 
 /**
- * The model that plugins want. A name that is a whole reference by itself is taken as one, unless a provider is named
- * besides; any other is a model of the provider that would be asked.
+ * The model that a change asks for. A full reference is taken as it is, unless a provider is given as well; any other
+ * name is a model of that provider, or of the current one.
  */
-export function overridden(ref: string, change: ModelChange, isModel: (ref: string) => boolean): string {
+function overridden(ref: string, change: ModelChange, isModel: (ref: string) => boolean): string {
   const { modelOverride, providerOverride } = change;
   if (providerOverride === undefined && modelOverride?.includes("/") && isModel(modelOverride)) return modelOverride;
   const slash = ref.indexOf("/");

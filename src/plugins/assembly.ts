@@ -9,40 +9,40 @@ import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
 import { pluginRoot } from "../skills/roots.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
-import { type Contributed, contributedBy } from "./contributions.ts";
-import type { AnyHookOwner } from "./hook-handlers.ts";
+import { contributionsFor, type ModelContribution } from "./contributions.ts";
+import type { AnyHookOwner } from "./hook.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
-/** What the plugins that are switched on bring together, each list in their order. */
+/** The combined parts of the enabled plugins, each list in plugin order. */
 export interface Assembly {
   hooks: readonly AnyHookOwner[];
   tools: readonly AnyTool[];
-  /** Under the name `<plugin>/<section>`. One that throws is absent. */
+  /** Named `<plugin>/<section>`. A section that throws is left out. */
   sections: AddedSections;
   channels: readonly AnyChannel[];
   providers: Readonly<Record<string, ProviderConfig>>;
-  /** Where their skills are, those of one plugin together. */
+  /** One skill root per plugin. */
   skills: readonly SkillRoot[];
-  /** What is said for a model, `provider/model`, in words of its own. */
-  contributionFor(model: string): Contributed;
+  /** Prompt texts for a model, `provider/model`. */
+  contributionFor(model: string): ModelContribution;
 }
 
-/** The names of tools that are ours, also of those that are not there yet. */
+/** Names of built-in tools, reserved ones included. */
 const OUR_TOOLS: ReadonlySet<string> = new Set([...TOOL_ORDER, "update_plan"]);
 
-/** Our channels, and what counts as one: the way to another session, and that of the API and the page. */
+/** Built-in channels, and the reserved ids of session delivery and of the API. */
 const OUR_CHANNELS: readonly string[] = [...listChannels().map(({ id }) => id), "session", "api"];
 
 /**
- * Puts together what the plugins bring that are switched on; one without an entry is.
- * @throws IsopodError `not_configured` where two of them have one name, or a tool or a channel has that of another
+ * Combines the enabled plugins; one without a configuration entry is enabled.
+ * @throws IsopodError `not_configured` for two plugins, tools or channels of one name
  */
 export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): Assembly {
   refuseRepeats(
     "plugin",
     plugins.map(({ name }) => name),
   );
-  const on = plugins.filter((plugin) => isOn(plugin, config));
+  const on = plugins.filter((plugin) => isEnabled(plugin, config));
   const tools = on.flatMap((plugin) => plugin.tools ?? []);
   const channels = on.flatMap((plugin) => plugin.channels ?? []);
   refuseRepeats("tool", [...OUR_TOOLS, ...tools.map(({ name }) => name)]);
@@ -50,7 +50,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
   return {
     hooks: on.flatMap((plugin) => {
       const { name, hooks } = plugin;
-      return hooks === undefined ? [] : [{ name, hooks, settings: settingsOf(plugin, config) }];
+      return hooks === undefined ? [] : [{ name, hooks, settings: pluginSettings(plugin, config) }];
     }),
     tools,
     sections: {
@@ -60,17 +60,17 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
     channels,
     providers: Object.assign({}, ...on.map((plugin) => plugin.providers)),
     skills: on.flatMap(({ name, skills = [] }) => (skills.length === 0 ? [] : [pluginRoot(name, skills)])),
-    contributionFor: (model) => contributedBy(on, model),
+    contributionFor: (model) => contributionsFor(on, model),
   };
 }
 
-/** Whether a plugin takes part. */
-export function isOn({ name }: AnyPlugin, { internal }: HooksConfig): boolean {
+/** Whether a plugin is enabled. */
+export function isEnabled({ name }: AnyPlugin, { internal }: HooksConfig): boolean {
   return internal.enabled && internal.entries[name]?.enabled !== false;
 }
 
-/** A plugin's own settings; the defaults where the configuration has no entry for it. */
-function settingsOf({ name, settings }: AnyPlugin, { internal }: HooksConfig): unknown {
+/** A plugin's settings; the defaults if the configuration has no entry. */
+function pluginSettings({ name, settings }: AnyPlugin, { internal }: HooksConfig): unknown {
   const { enabled: _, ...own } = internal.entries[name] ?? settings?.parse({}) ?? {};
   return own;
 }

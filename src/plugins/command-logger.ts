@@ -1,8 +1,8 @@
 import { definePlugin } from "./plugin.ts";
 
 /**
- * Puts every command on the audit trail: its name, who gave it and where, and how long what followed the name was. Not
- * what it was: that may be a message, a secret, or the name of one.
+ * Writes every command to the audit trail: its name, sender, origin, and the length of its arguments. Not the
+ * arguments: they may be a message, a secret, or the name of one.
  */
 export const commandLogger = definePlugin({
   name: "command-logger",

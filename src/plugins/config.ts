@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Webhooks, webhooks } from "../config/automation-schema.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
-/** What the configuration's `hooks` says: per plugin whether it takes part, with its own settings beside. */
+/** The configuration's `hooks`: per plugin whether it is enabled, and its settings. */
 export interface HooksConfig extends Webhooks {
   internal: { enabled: boolean; entries: Record<string, PluginEntry> };
 }
@@ -14,9 +14,9 @@ export interface PluginEntry {
 
 const enabled = z.boolean().default(true).describe("Whether it takes part.");
 
-/** What the configuration's `hooks` may hold. The name of a plugin that is not there is an error that names it. */
+/** The schema of the configuration's `hooks`. An unknown plugin is an error that names it. */
 export function hooksConfig(plugins: readonly AnyPlugin[]): z.ZodType<HooksConfig> {
-  const entries = Object.fromEntries(plugins.map((plugin) => [plugin.name, entryOf(plugin)]));
+  const entries = Object.fromEntries(plugins.map((plugin) => [plugin.name, entrySchema(plugin)]));
   return z
     .strictObject({
       ...webhooks,
@@ -35,6 +35,6 @@ export function hooksConfig(plugins: readonly AnyPlugin[]): z.ZodType<HooksConfi
     .describe("What may take part in the agents' work.");
 }
 
-function entryOf({ settings, summary }: AnyPlugin) {
+function entrySchema({ settings, summary }: AnyPlugin) {
   return (settings ?? z.strictObject({})).extend({ enabled }).prefault({}).describe(summary);
 }

@@ -3,35 +3,32 @@ import { log } from "../lib/log.ts";
 import { contributionFor } from "../prompt/contributions.ts";
 import type { ProviderContribution } from "../prompt/input.ts";
 import type { NamedText } from "../prompt/system-prompt.ts";
-import type { AnyPlugin } from "./plugin.ts";
+import type { AnyPlugin, PluginContribution } from "./plugin.ts";
 
-/** What a plugin says for some models in its own words. It depends on the model alone, so that prompts stay cached. */
-export type PluginContribution = Pick<ProviderContribution, "stablePrefix" | "replace" | "dynamicSuffix">;
-
-/** What is said for a model, and which of its texts are of plugins, named `<plugin>/<section>`. */
-export interface Contributed {
+/** Prompt texts for a model, and those of them that plugins contributed, named `<plugin>/<section>`. */
+export interface ModelContribution {
   provider: ProviderContribution;
   added: NamedText[];
 }
 
 /**
- * What is said for a model: by our own contribution for its family, then by plugins in their order. A section is in the
- * words of the last one that replaces it; prefixes and suffixes follow each other. A plugin that throws says nothing.
+ * Merges the prompt texts for a model: our own for its family, then plugins' in their order. The last plugin that
+ * replaces a section wins; prefixes and suffixes are concatenated. A plugin that throws contributes nothing.
  * @param ref `provider/model`
  */
-export function contributedBy(plugins: readonly AnyPlugin[], ref: string): Contributed {
+export function contributionsFor(plugins: readonly AnyPlugin[], ref: string): ModelContribution {
   let provider = contributionFor(ref);
   const added: NamedText[] = [];
   for (const plugin of plugins) {
-    const said = saidBy(plugin, ref);
+    const said = pluginContribution(plugin, ref);
     if (said === undefined) continue;
-    provider = joined(provider, said, plugin.name);
-    added.push(...textsOf(said).map(([what, text]) => ({ name: `${plugin.name}/${what}`, text })));
+    provider = merged(provider, said, plugin.name);
+    added.push(...namedTexts(said).map(([what, text]) => ({ name: `${plugin.name}/${what}`, text })));
   }
   return { provider, added };
 }
 
-function saidBy({ name, contribution }: AnyPlugin, ref: string): PluginContribution | undefined {
+function pluginContribution({ name, contribution }: AnyPlugin, ref: string): PluginContribution | undefined {
   try {
     return contribution?.(ref);
   } catch (error) {
@@ -40,7 +37,7 @@ function saidBy({ name, contribution }: AnyPlugin, ref: string): PluginContribut
   }
 }
 
-function joined(before: ProviderContribution, said: PluginContribution, plugin: string): ProviderContribution {
+function merged(before: ProviderContribution, said: PluginContribution, plugin: string): ProviderContribution {
   const stablePrefix = lines(before.stablePrefix, said.stablePrefix);
   const dynamicSuffix = lines(before.dynamicSuffix, said.dynamicSuffix);
   return {
@@ -51,7 +48,7 @@ function joined(before: ProviderContribution, said: PluginContribution, plugin: 
   };
 }
 
-function textsOf({ stablePrefix, replace = {}, dynamicSuffix }: PluginContribution): [what: string, text: string][] {
+function namedTexts({ stablePrefix, replace = {}, dynamicSuffix }: PluginContribution): [what: string, text: string][] {
   const texts: [section: string, text: string | undefined][] = [
     ["provider-prefix", stablePrefix],
     ["tool-call-style", replace.tool_call_style],

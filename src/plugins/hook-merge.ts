@@ -12,66 +12,66 @@ import type {
   SyncHookMap,
   ToolCallChange,
   ToolCallEvent,
-} from "./hooks.ts";
+} from "./hook-map.ts";
 
-/** How the answers of an event's hooks, in the order in which they run, become one. Pure. */
-export interface Rule<Event, Answer> {
-  /** What holds after one more answer. */
+/** How the answers to an event are merged, in the order in which its hooks run. Pure. */
+export interface MergeRule<Event, Answer> {
+  /** Merges one more answer. */
   merge(before: Answer, answer: Answer): Answer;
   /** The event as the next hook sees it. */
   pass(event: Event, merged: Answer): Event;
-  /** Whether nobody else is asked. */
+  /** Whether the remaining hooks are skipped. */
   isFinal(merged: Answer): boolean;
-  /** What a hook counts as having answered that threw or took too long; absent where it is skipped. */
+  /** The answer of a hook that threw or timed out; absent if such a hook is skipped. */
   failed?(plugin: string, why: string): Answer;
 }
 
 type Rules<Points extends { [Name in keyof Points]: { event: unknown; answer: unknown } }> = {
-  readonly [Name in keyof Points]: Rule<Points[Name]["event"], Points[Name]["answer"]>;
+  readonly [Name in keyof Points]: MergeRule<Points[Name]["event"], Points[Name]["answer"]>;
 };
 
-/** A rule for an event that every hook sees as it is. */
-type Plain<Answer> = Omit<Rule<never, Answer>, "pass">;
+/** A rule for an event that answers do not change. */
+type FixedEventRule<Answer> = Omit<MergeRule<never, Answer>, "pass">;
 
-/** The highest priority runs first, so what was said before stands. */
-const model: Plain<ModelChange> = {
+/** The highest priority runs first, so the first answer wins. */
+const model: FixedEventRule<ModelChange> = {
   merge: (before, answer) => ({ ...answer, ...before }),
   isFinal: never,
 };
 
-/** Contexts are added to each other; of whole prompts the last one stands. */
-const prompt: Plain<PromptChange> = {
-  merge: (before, answer) => ({ ...before, ...answer, ...contextOf(before, answer) }),
+/** Contexts are concatenated; the last whole prompt wins. */
+const prompt: FixedEventRule<PromptChange> = {
+  merge: (before, answer) => ({ ...before, ...answer, ...joinedContext(before, answer) }),
   isFinal: never,
 };
 
-const toolCall: Rule<ToolCallEvent, ToolCallChange> = {
+const toolCall: MergeRule<ToolCallEvent, ToolCallChange> = {
   merge: (before, answer) => ({ ...before, ...answer }),
   pass: (event, { args }) => (args === undefined ? event : { ...event, args }),
   isFinal: ({ block }) => block === true,
   failed: (plugin, why) => ({ block: true, reason: `the plugin ${plugin} could not check it: ${why}` }),
 };
 
-const message: Rule<MessageSendingEvent, MessageChange> = {
+const message: MergeRule<MessageSendingEvent, MessageChange> = {
   merge: (before, answer) => ({ ...before, ...answer }),
   pass: (event, { content }) => (content === undefined ? event : { ...event, content }),
   isFinal: ({ cancel }) => cancel === true,
 };
 
-const result: Rule<ResultPersistEvent, ResultChange> = {
+const result: MergeRule<ResultPersistEvent, ResultChange> = {
   merge: (before, answer) => ({ ...before, ...answer }),
   pass: (event, change) => ({ ...event, ...change }),
   isFinal: never,
 };
 
-const bootstrap: Rule<BootstrapEvent, BootstrapChange> = {
+const bootstrap: MergeRule<BootstrapEvent, BootstrapChange> = {
   merge: (_, answer) => answer,
   pass: (_, { files }) => ({ files: files.map(asBootstrapFile) }),
   isFinal: never,
 };
 
-/** Whatever was answered, nobody listens. */
-const observed: Plain<unknown> = { merge: (before) => before, isFinal: never };
+/** Answers are ignored. */
+const observed: FixedEventRule<unknown> = { merge: (before) => before, isFinal: never };
 
 /** The rule of each event. */
 export const RULES: Rules<HookMap> & Rules<SyncHookMap> = {
@@ -98,19 +98,19 @@ export const RULES: Rules<HookMap> & Rules<SyncHookMap> = {
   command: plain(observed),
 };
 
-/** A file that a plugin adds, as the prompt shows files. */
+/** A plugin's file as a bootstrap file. */
 export function asBootstrapFile(file: BootstrapChange["files"][number]): BootstrapFile {
   if ("rawChars" in file) return file;
   const { length } = file.content;
   return { ...file, rawChars: length, injectedChars: length, truncated: false, missing: false };
 }
 
-function contextOf(before: PromptChange, answer: PromptChange): PromptChange {
+function joinedContext(before: PromptChange, answer: PromptChange): PromptChange {
   const contexts = [before.prependContext, answer.prependContext].filter((text) => text !== undefined && text !== "");
   return contexts.length === 0 ? {} : { prependContext: contexts.join("\n\n") };
 }
 
-function plain<Event, Answer>(rule: Plain<Answer>): Rule<Event, Answer> {
+function plain<Event, Answer>(rule: FixedEventRule<Answer>): MergeRule<Event, Answer> {
   return { ...rule, pass: same };
 }
 

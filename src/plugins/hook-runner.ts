@@ -1,45 +1,44 @@
 import { messageOf } from "../lib/errors.ts";
 import type { log as writeLog } from "../lib/log.ts";
-import type { HookContext, HookPlace } from "./hook-context.ts";
-import type { AnyHookOwner, AsyncHookTable, Hook, SyncHookTable } from "./hook-handlers.ts";
-import { RULES, type Rule } from "./hook-merge.ts";
-import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
+import type { AnyHookOwner, AsyncHookTable, Hook, HookContext, HookScope, SyncHookTable } from "./hook.ts";
+import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
+import { type MergeRule, RULES } from "./hook-merge.ts";
 
-/** How long one hook may take before it is given up. */
+/** Timeout of one hook. */
 export const HOOK_TIMEOUT_MS = 5000;
 
-interface AnyPoint {
+interface AnyHookPoint {
   event: unknown;
   answer: unknown;
 }
 
-/** How an event came out. */
-export interface HookOutcome<Point extends AnyPoint> {
-  /** As the hooks have changed it. */
+/** The result of running an event's hooks. */
+export interface HookOutcome<Point extends AnyHookPoint> {
+  /** The event as changed by the hooks. */
   event: Point["event"];
-  /** What they answered together; undefined where nobody did. */
+  /** The merged answer; undefined if no hook answered. */
   merged: Point["answer"] | undefined;
-  /** Who answered what, in the order in which they ran. */
+  /** The answers by plugin, in the order in which the hooks ran. */
   answers: readonly { by: string; answer: Point["answer"] }[];
 }
 
 /**
- * Runs the hooks of plugins, one after the other, the highest priority first. Never rejects or throws: a hook that does,
- * or takes too long, is logged and skipped, or counts as what the rule of its event says. Where nobody has a hook for an
- * event, that costs one look into a set.
+ * Runs plugins' hooks one after the other, the highest priority first. Never rejects or throws: a hook that throws or
+ * times out is logged and skipped, unless the rule of its event gives it an answer. An event without hooks costs one
+ * set lookup.
  */
 export interface Hooks {
-  /** Whether anybody has a hook for an event. */
+  /** Whether an event has hooks. */
   has(name: HookName | SyncHookName): boolean;
   run<Name extends HookName>(
     name: Name,
     event: HookMap[Name]["event"],
-    place: () => HookPlace,
+    scope: () => HookScope,
   ): Promise<HookOutcome<HookMap[Name]>>;
   runSync<Name extends SyncHookName>(
     name: Name,
     event: SyncHookMap[Name]["event"],
-    place: () => HookPlace,
+    scope: () => HookScope,
   ): HookOutcome<SyncHookMap[Name]>;
 }
 
@@ -48,7 +47,7 @@ export interface HooksOptions {
   timeoutMs?: number;
 }
 
-/** Brings the hooks of some owners together; of equal priorities, whoever is listed first runs first. */
+/** Creates the runner of several plugins' hooks; among equal priorities the order of the list counts. */
 export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptions): Hooks {
   const { log, timeoutMs = HOOK_TIMEOUT_MS } = options;
   const names = new Set(owners.flatMap(({ hooks }) => Object.keys(hooks)));
@@ -57,15 +56,15 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
   };
   return {
     has: (name) => names.has(name),
-    async run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], place: () => HookPlace) {
-      const rule: RuleOf<HookMap[Name]> = RULES[name];
-      let outcome = untouched<HookMap[Name]>(event);
+    async run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], scope: () => HookScope) {
+      const rule: PointRule<HookMap[Name]> = RULES[name];
+      let outcome = initialOutcome<HookMap[Name]>(event);
       if (!names.has(name)) return outcome;
-      const where = place();
+      const shared = scope();
       for (const { by, settings, run } of inOrder(owners, (hooks: AsyncHooks) => hooks[name])) {
         const timer = new HookTimer(timeoutMs);
         try {
-          const answer = run(outcome.event, contextOf(where, by, settings, timer.signal));
+          const answer = run(outcome.event, hookContext(shared, by, settings, timer.signal));
           outcome = withAnswer(outcome, rule, by, await Promise.race([answer, timer.up]));
         } catch (error) {
           failed(name, by, error);
@@ -77,15 +76,15 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
       }
       return outcome;
     },
-    runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], place: () => HookPlace) {
-      const rule: RuleOf<SyncHookMap[Name]> = RULES[name];
-      let outcome = untouched<SyncHookMap[Name]>(event);
+    runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], scope: () => HookScope) {
+      const rule: PointRule<SyncHookMap[Name]> = RULES[name];
+      let outcome = initialOutcome<SyncHookMap[Name]>(event);
       if (!names.has(name)) return outcome;
-      const where = place();
+      const shared = scope();
       for (const { by, settings, run } of inOrder(owners, (hooks: SyncHooks) => hooks[name])) {
         try {
-          const answer = run(outcome.event, contextOf(where, by, settings, new AbortController().signal));
-          outcome = withAnswer(outcome, rule, by, notLater(answer));
+          const answer = run(outcome.event, hookContext(shared, by, settings, new AbortController().signal));
+          outcome = withAnswer(outcome, rule, by, refusePromise(answer));
         } catch (error) {
           failed(name, by, error);
         }
@@ -97,9 +96,9 @@ export function createHooks(owners: readonly AnyHookOwner[], options: HooksOptio
 
 type AsyncHooks = AsyncHookTable<unknown>;
 type SyncHooks = SyncHookTable<unknown>;
-type RuleOf<Point extends AnyPoint> = Rule<Point["event"], Point["answer"]>;
+type PointRule<Point extends AnyHookPoint> = MergeRule<Point["event"], Point["answer"]>;
 
-/** The time that one hook has: `up` rejects when it is over. */
+/** The timeout of one hook: `up` rejects when it is over. */
 class HookTimer {
   readonly #controller = new AbortController();
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -114,7 +113,7 @@ class HookTimer {
     }, timeoutMs);
   }
 
-  /** Aborts when the time is over. */
+  /** Aborts at the timeout. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -124,8 +123,8 @@ class HookTimer {
   }
 }
 
-/** What one owner does at one moment. */
-interface Registered<Run> {
+/** One plugin's hook for an event. */
+interface RegisteredHook<Run> {
   by: string;
   priority: number;
   settings: unknown;
@@ -135,7 +134,7 @@ interface Registered<Run> {
 function inOrder<Run>(
   owners: readonly AnyHookOwner[],
   hookOf: (hooks: AnyHookOwner["hooks"]) => Hook<Run> | undefined,
-): Registered<Run>[] {
+): RegisteredHook<Run>[] {
   const registered = owners.flatMap((owner) => {
     const hook = hookOf(owner.hooks);
     if (hook === undefined) return [];
@@ -144,18 +143,18 @@ function inOrder<Run>(
   return registered.sort((a, b) => b.priority - a.priority);
 }
 
-function contextOf(place: HookPlace, by: string, settings: unknown, signal: AbortSignal): HookContext {
-  return { ...place, settings, signal, audit: (note) => place.audit({ by, ...note }) };
+function hookContext(scope: HookScope, by: string, settings: unknown, signal: AbortSignal): HookContext {
+  return { ...scope, settings, signal, audit: (note) => scope.audit({ by, ...note }) };
 }
 
-function untouched<Point extends AnyPoint>(event: Point["event"]): HookOutcome<Point> {
+function initialOutcome<Point extends AnyHookPoint>(event: Point["event"]): HookOutcome<Point> {
   return { event, merged: undefined, answers: [] };
 }
 
-/** What came of an event with one more answer; anything but an object is none. */
-function withAnswer<Point extends AnyPoint>(
+/** Adds an answer to the outcome; anything but an object counts as no answer. */
+function withAnswer<Point extends AnyHookPoint>(
   outcome: HookOutcome<Point>,
-  rule: RuleOf<Point>,
+  rule: PointRule<Point>,
   by: string,
   answer: Point["answer"] | undefined,
 ): HookOutcome<Point> {
@@ -164,8 +163,8 @@ function withAnswer<Point extends AnyPoint>(
   return { event: rule.pass(outcome.event, merged), merged, answers: [...outcome.answers, { by, answer }] };
 }
 
-/** @throws Error for a promise: whoever calls cannot wait for it */
-function notLater<Answer>(answer: Answer): Answer {
+/** @throws Error for a promise: the caller cannot wait */
+function refusePromise<Answer>(answer: Answer): Answer {
   if (!(answer instanceof Promise)) return answer;
   answer.catch(() => undefined);
   throw new Error("a hook of this event has to answer at once, not with a promise");

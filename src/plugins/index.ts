@@ -2,5 +2,5 @@ import { commandLogger } from "./command-logger.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { sessionMemory } from "./session-memory.ts";
 
-/** The plugins that Isopod brings, in the order in which they run where their priorities are equal. */
+/** The built-in plugins, in the order in which they run among equal priorities. */
 export const PLUGINS: readonly AnyPlugin[] = [sessionMemory, commandLogger];

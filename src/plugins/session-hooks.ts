@@ -4,35 +4,35 @@ import { log as writeLog } from "../lib/log.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { HookPlace } from "./hook-context.ts";
+import type { HookScope } from "./hook.ts";
+import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hook-map.ts";
 import { createHooks, type HookOutcome, type Hooks } from "./hook-runner.ts";
-import type { HookMap, HookName, SyncHookMap, SyncHookName } from "./hooks.ts";
 
 const NO_HOOKS = createHooks([], { log: writeLog });
 
-/** Stores lines of the audit trail, with the commit that is under way or in one of its own. */
+/** Stores audit lines, in the current commit or in one of its own. */
 export interface AuditWriter {
   write(lines: readonly AuditLine[]): void;
 }
 
-/** What running the hooks of a session depends on. */
+/** Dependencies of a session's hooks. */
 export interface SessionHooksDeps {
   audit: AuditWriter;
-  session(): Pick<HookPlace, "agentId" | "sessionKey" | "sessionId">;
-  /** @throws IsopodError where the configuration is not valid or does not name the agent any more */
+  session(): Pick<HookScope, "agentId" | "sessionKey" | "sessionId">;
+  /** @throws IsopodError if the configuration is invalid or no longer has the agent */
   current(): { hooks: Hooks; agent: Agent; workspace: Workspace };
   now(): number;
-  /** Keeps the object alive for work that nobody waits for. */
+  /** Keeps the object alive for background work. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What a prompt passes through on its way to a model: the hooks of a session, or of a look at what one would send. */
+/** The hooks that a prompt passes through: those of a session, or of a preview. */
 export interface PromptHooks {
-  /** The lines that changes of plugins leave. */
+  /** The audit lines of plugins' changes. */
   readonly audit: AuditWriter;
   /** Whether anybody has a hook for an event. */
   has(name: HookName): boolean;
-  /** Runs the hooks of an event. */
+  /** Runs an event's hooks. */
   run<Name extends HookName>(
     name: Name,
     event: HookMap[Name]["event"],
@@ -40,7 +40,7 @@ export interface PromptHooks {
   ): Promise<HookOutcome<HookMap[Name]>>;
 }
 
-/** The hooks of plugins as one session runs them: each is told where it is. */
+/** Plugins' hooks in the scope of one session. */
 export class SessionHooks implements PromptHooks {
   readonly #deps: SessionHooksDeps;
 
@@ -48,7 +48,7 @@ export class SessionHooks implements PromptHooks {
     this.#deps = deps;
   }
 
-  /** The lines that changes of plugins leave. */
+  /** The audit lines of plugins' changes. */
   get audit(): AuditWriter {
     return this.#deps.audit;
   }
@@ -58,23 +58,23 @@ export class SessionHooks implements PromptHooks {
     return this.#hooks().has(name);
   }
 
-  /** Runs the hooks of an event. */
+  /** Runs an event's hooks. */
   run<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string) {
-    return this.#hooks().run(name, event, () => this.#place(runId));
+    return this.#hooks().run(name, event, () => this.#scope(runId));
   }
 
-  /** Runs the hooks of an event at once. */
+  /** Runs the hooks of a synchronous event. */
   runSync<Name extends SyncHookName>(name: Name, event: SyncHookMap[Name]["event"], runId?: string) {
-    return this.#hooks().runSync(name, event, () => this.#place(runId));
+    return this.#hooks().runSync(name, event, () => this.#scope(runId));
   }
 
-  /** Runs the hooks of an event while other things go on; the event is made only where somebody wants it. */
+  /** Runs an event's hooks in the background; the event is created only if it has hooks. */
   later<Name extends HookName>(name: Name, event: () => HookMap[Name]["event"], runId?: string): void {
     if (this.has(name)) this.#deps.waitUntil(this.#runLater(name, event(), runId));
   }
 
   async #runLater<Name extends HookName>(name: Name, event: HookMap[Name]["event"], runId?: string): Promise<void> {
-    // Whoever caused it goes on first.
+    // The caller continues first.
     await Promise.resolve();
     try {
       await this.run(name, event, runId);
@@ -83,7 +83,7 @@ export class SessionHooks implements PromptHooks {
     }
   }
 
-  /** With a configuration that cannot be read, or that does not know the agent any more, there are none. */
+  /** Without hooks if the configuration is invalid or no longer has the agent. */
   #hooks(): Hooks {
     try {
       return this.#deps.current().hooks;
@@ -93,7 +93,7 @@ export class SessionHooks implements PromptHooks {
     }
   }
 
-  #place(runId: string | undefined): HookPlace {
+  #scope(runId: string | undefined): HookScope {
     const { audit, now } = this.#deps;
     const { agent, workspace } = this.#deps.current();
     const timezone = agent.defaults.userTimezone;

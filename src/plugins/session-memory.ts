@@ -2,22 +2,22 @@ import { z } from "zod";
 import { head } from "../lib/text.ts";
 import { localTime } from "../lib/zone.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
-import type { HookContext } from "./hook-context.ts";
-import type { SessionResetEvent, SpokenMessage } from "./hooks.ts";
+import type { HookContext } from "./hook.ts";
+import type { SessionResetEvent, SpokenMessage } from "./hook-map.ts";
 import { definePlugin } from "./plugin.ts";
 
-/** Most characters that a note keeps of one message. */
+/** Most characters of one message in a note. */
 const MAX_MESSAGE_CHARS = 2000;
-/** Most characters of the words in a note's name. */
+/** Most characters of the slug in a note's name. */
 const MAX_SLUG_CHARS = 40;
-/** How much of a session's id a note's name has: enough that no other session of that day has it. */
+/** Characters of the session id in a note's name: enough to be unique within a day. */
 const SHORT_ID_CHARS = 8;
 
 const settings = z.strictObject({
   messages: z.number().int().min(1).max(100).default(15).describe("How many of the last messages a note keeps."),
 });
 
-/** Writes a note of a conversation into `memory/` when `/new` or `/reset` ends it. */
+/** Writes a note of the conversation that `/new` or `/reset` ends to `memory/`. */
 export const sessionMemory = definePlugin({
   name: "session-memory",
   summary: "Writes a dated memory note of the conversation that /new or /reset ends",
@@ -28,13 +28,13 @@ export const sessionMemory = definePlugin({
   },
 });
 
-/** Nothing that was said makes no note. What is there already was written before a crash: it stays. */
+/** A conversation without a user message gets no note. A conflict means that the note was written before a crash. */
 async function remember(event: SessionResetEvent, context: HookContext<z.output<typeof settings>>): Promise<void> {
   const messages = event.messages(context.settings.messages);
   if (!messages.some(({ role }) => role === "user")) return;
   const zone = context.timezone ?? "UTC";
   try {
-    await context.workspace.write(notePath(event, messages, zone), noteOf(event, messages, zone, context), {
+    await context.workspace.write(notePath(event, messages, zone), noteText(event, messages, zone, context), {
       kind: "new",
     });
   } catch (error) {
@@ -42,19 +42,19 @@ async function remember(event: SessionResetEvent, context: HookContext<z.output<
   }
 }
 
-/** `memory/2026-11-21-trip-to-lisbon-1a2b3c4d.md`: the same for the same conversation. */
+/** `memory/2026-11-21-trip-to-lisbon-1a2b3c4d.md`; deterministic per conversation. */
 export function notePath(
   { at, endedSessionId }: Pick<SessionResetEvent, "at" | "endedSessionId">,
   messages: readonly SpokenMessage[],
   zone: string,
 ): string {
   const said = messages.find(({ role }) => role === "user")?.text ?? "";
-  const parts = [localTime(at, zone).slice(0, 10), slugOf(said), endedSessionId.slice(-SHORT_ID_CHARS)];
+  const parts = [localTime(at, zone).slice(0, 10), slug(said), endedSessionId.slice(-SHORT_ID_CHARS)];
   return `memory/${parts.filter((part) => part !== "").join("-")}.md`;
 }
 
-/** The first words of a text as part of a file's name; letters of every script stay as they are. */
-function slugOf(text: string): string {
+/** The first words of a text as part of a file name; letters of all scripts are kept. */
+function slug(text: string): string {
   const words =
     text
       .normalize("NFKC")
@@ -63,12 +63,12 @@ function slugOf(text: string): string {
   const whole = words.join("-");
   const kept = head(whole, MAX_SLUG_CHARS);
   if (kept.length === whole.length || whole[kept.length] === "-") return kept;
-  // A word that does not fit is left out, unless it is the only one.
+  // A partial word is dropped, unless it is the only one.
   const end = kept.lastIndexOf("-");
   return end === -1 ? kept : kept.slice(0, end);
 }
 
-function noteOf(
+function noteText(
   { at, endedSessionId, source }: SessionResetEvent,
   messages: readonly SpokenMessage[],
   zone: string,
@@ -83,11 +83,11 @@ function noteOf(
     "",
     "## Last messages",
   ];
-  return `${[...facts, ...messages.flatMap((message) => ["", `**${speakerOf(message)}:** ${shortened(message.text)}`])].join("\n")}\n`;
+  return `${[...facts, ...messages.flatMap((message) => ["", `**${speakerName(message)}:** ${shortened(message.text)}`])].join("\n")}\n`;
 }
 
-/** Others than owners are told apart: what they said is no wish of the user. */
-function speakerOf({ role, owner }: SpokenMessage): string {
+/** Marks messages of others than owners: they are not the user's wishes. */
+function speakerName({ role, owner }: SpokenMessage): string {
   if (role === "assistant") return "assistant";
   return owner === false ? "someone else" : "user";
 }

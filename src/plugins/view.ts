@@ -1,9 +1,9 @@
 import { pluginSkillName } from "../skills/roots.ts";
-import { isOn } from "./assembly.ts";
+import { isEnabled } from "./assembly.ts";
 import type { HooksConfig } from "./config.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
-/** What a plugin is and brings, by name, for people. */
+/** What a plugin contributes, by name, for people. */
 export interface PluginView {
   name: string;
   summary: string;
@@ -13,11 +13,11 @@ export interface PluginView {
   sections: { name: string; layer: "stable" | "dynamic"; modes: string[] }[];
   channels: string[];
   providers: string[];
-  /** The names in the front matter of its skills. */
+  /** Skill names from their front matter. */
   skills: string[];
 }
 
-/** Shows a plugin as a configuration switches it. */
+/** Describes a plugin under a configuration. */
 export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
   const { name, summary, hooks = {}, tools = [], sections = {}, channels = [], providers = {}, skills = [] } = plugin;
   const inLayer = (layer: "stable" | "dynamic") =>
@@ -25,7 +25,7 @@ export function pluginView(plugin: AnyPlugin, config: HooksConfig): PluginView {
   return {
     name,
     summary,
-    enabled: isOn(plugin, config),
+    enabled: isEnabled(plugin, config),
     hooks: Object.entries(hooks).map(([event, { priority = 0 }]) => ({ event, priority })),
     tools: tools.map((tool) => tool.name),
     sections: [...inLayer("stable"), ...inLayer("dynamic")],

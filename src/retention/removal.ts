@@ -1,5 +1,5 @@
 import { objectNameOf } from "../config/session-ids.ts";
-import { comesWithin } from "../lib/comes-within.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";

@@ -1,6 +1,6 @@
 /**
- * What is not the public internet, by IANA's registries of special-purpose addresses (RFC 6890 and its updates), and one
- * address of Azure that looks public and answers machines with their secrets.
+ * Special-purpose IPv4 ranges of IANA's registries (RFC 6890 and updates), and the public-looking metadata address of
+ * Azure.
  */
 const IPV4: readonly [network: string, bits: number, kind: string][] = [
   ["0.0.0.0", 8, "this machine"],
@@ -21,7 +21,9 @@ const IPV4: readonly [network: string, bits: number, kind: string][] = [
   ["240.0.0.0", 4, "reserved"],
 ];
 
-/** What of `2000::/3` is not public. Everything besides it is not, either: the rest only gives that its name. */
+/**
+ * Special-purpose IPv6 ranges, which give a refused address its name. Everything outside `2000::/3` is refused as well.
+ */
 const IPV6: readonly [network: string, bits: number, kind: string][] = [
   ["::", 128, "this machine"],
   ["::1", 128, "this machine"],
@@ -44,11 +46,11 @@ const PUBLIC_IPV6 = block("2000::", 3);
 const BLOCKS = [...IPV4, ...IPV6].map(([network, bits, kind]) => ({ ...block(network, bits), kind }));
 
 /**
- * What an address is if it is not one of the public internet; undefined for a public one. It is parsed by the platform's
- * own URL parser, in every spelling that `fetch` would take for it, so that no second parser can see another address.
- * @param address IPv4, or IPv6 without brackets; what is neither is "no address"
+ * The kind of a non-public address; undefined for a public one. Parsed by the platform's own URL parser, so that every
+ * spelling means the address that `fetch` would use.
+ * @param address IPv4, or IPv6 without brackets; anything else is "no address"
  */
-export function privateKindOf(address: string): string | undefined {
+export function privateAddressKind(address: string): string | undefined {
   const parsed = parseAddress(address);
   if (parsed === undefined) return "no address";
   const found = BLOCKS.find((candidate) => lies(parsed, candidate));
@@ -56,29 +58,29 @@ export function privateKindOf(address: string): string | undefined {
   return parsed.size === 128 && !lies(parsed, PUBLIC_IPV6) ? "reserved" : undefined;
 }
 
-/** Whether the host of a URL is an address: the parser writes IPv4 as four numbers, and IPv6 in brackets. */
+/** Whether a URL's hostname is an address: the parser writes IPv4 as four numbers, and IPv6 in brackets. */
 export function isAddress(hostname: string): boolean {
   return hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-interface Address {
+interface IpAddress {
   value: bigint;
   /** 32 or 128 bits. */
   size: number;
 }
 
-function lies({ value, size }: Address, range: Address & { bits: number }): boolean {
+function lies({ value, size }: IpAddress, range: IpAddress & { bits: number }): boolean {
   const rest = BigInt(size - range.bits);
   return size === range.size && value >> rest === range.value >> rest;
 }
 
-function block(network: string, bits: number): Address & { bits: number } {
+function block(network: string, bits: number): IpAddress & { bits: number } {
   const address = parseAddress(network);
   if (address === undefined) throw new Error(`'${network}' is no address.`);
   return { ...address, bits };
 }
 
-function parseAddress(address: string): Address | undefined {
+function parseAddress(address: string): IpAddress | undefined {
   const url = `http://${address.includes(":") ? `[${address}]` : address}/`;
   if (!URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);

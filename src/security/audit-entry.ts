@@ -1,10 +1,10 @@
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
 
-/** A line of the audit trail before it has its place in it. */
+/** An audit entry before it has its id and time. */
 export type AuditLine = Omit<AuditEntry, "id" | "at">;
 
-/** The line of a change of one text into another: sizes, and the digest of what is there now. */
+/** Adds a change of one text into another: sizes, and the digest of the new text. */
 export async function changeLine(line: AuditLine, before: string, after: string): Promise<AuditLine> {
   return {
     ...line,
@@ -15,18 +15,18 @@ export async function changeLine(line: AuditLine, before: string, after: string)
 }
 /** One line of the audit trail: who changed what, with sizes and digests instead of contents. */
 export interface AuditEntry {
-  /** `aud_…`; the same however often it is told. */
+  /** `aud_…`; stable over retries. */
   id: string;
   at: number;
   kind: "prompt" | "model" | "command" | "tool" | "message";
   runId?: string;
-  /** The plugin, person or part that did it. */
+  /** The plugin, person or component that made the change. */
   by: string;
   /** What was changed: a section, a model reference, a command. */
   subject: string;
   bytesBefore?: number;
   bytesAfter?: number;
-  /** SHA-256 of what is there now, hex. */
+  /** SHA-256 of the new text, hex. */
   hash?: string;
   detail?: string;
 }

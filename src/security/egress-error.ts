@@ -1,21 +1,21 @@
-/** Why a request to the outside came to nothing. */
+/** Why an outgoing request failed. */
 export type EgressCode =
-  /** The address, method or header is none that can be asked for. */
+  /** The address, method or header is invalid. */
   | "bad_request"
-  /** Where it would go is not open to it. */
+  /** The destination is not allowed. */
   | "refused"
-  /** The name has no address. */
+  /** The name does not resolve. */
   | "unresolved"
   | "too_many_redirects"
   | "too_large"
   | "timed_out"
-  /** Nobody answered, or the connection broke. */
+  /** No answer, or a broken connection. */
   | "unreachable";
 
-/** What a guarded request ends with where it has no answer. It names hosts, never paths, queries or headers, which may hold secrets. */
+/** The failure of a guarded request. It names hosts, never paths, queries or headers, which may hold secrets. */
 export class EgressError extends Error {
   readonly code: EgressCode;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint: string;
 
   constructor(code: EgressCode, message: string, hint: string) {

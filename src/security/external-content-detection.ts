@@ -3,19 +3,19 @@ import { type InjectionPattern, OPENCLAW_PATTERNS } from "./external-content-pat
 import { ENGLISH_PATTERNS } from "./external-content-patterns-english.ts";
 import { LANGUAGE_PATTERNS } from "./external-content-patterns-languages.ts";
 
-/** What `detectInjection` looks for: OpenClaw's patterns first, then ours. */
+/** The patterns of `detectInjection`: OpenClaw's first, then ours. */
 export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   ...OPENCLAW_PATTERNS,
   ...ENGLISH_PATTERNS,
   ...LANGUAGE_PATTERNS,
 ];
 
-/** Text in tag characters, which no font draws and some models read. Flags of regions take fewer of them. */
+/** Text in tag characters, which no font draws and some models read. Flags of regions use fewer of them. */
 const HIDDEN_TEXT = /[\u{e0020}-\u{e007e}]{8}/u;
 const TAG_CHARACTER = /[\u{e0020}-\u{e007e}]/gu;
 
 const INVISIBLE = /[^\P{Cc}\s]|[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Accents and strokes that are set over whole words, "i̶g̶n̶o̶r̶e̶", after composition has taken those that belong. */
+/** Combining marks over whole words, "i̶g̶n̶o̶r̶e̶"; composition (NFKC) has absorbed ordinary accents before. */
 const LOOSE_MARKS = /[\u0300-\u036f]/g;
 const WHITE_SPACE = /\s+/g;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -23,8 +23,8 @@ const LATIN = /\p{Script=Latin}/u;
 const NOT_ASCII = /[^\p{ASCII}]/u;
 
 /**
- * The names of the patterns that a text from outside shows, in the order of the list; none for most texts. A sign for
- * logs and policy, never a proof: what it misses is still fenced off.
+ * The names of the patterns that an external text matches, in list order; none for most texts. A signal for logs and
+ * policy, not a proof: undetected text is fenced as well.
  */
 export function detectInjection(text: string): string[] {
   const folded = foldForDetection(text);
@@ -33,8 +33,8 @@ export function detectInjection(text: string): string[] {
 }
 
 /**
- * Brings a text to one spelling: lower case, without styles and invisible characters (but with what tag characters say),
- * Latin where a word mixes Latin with letters that look like it, and one line feed or space for each white space.
+ * Normalizes a text for matching: lower case, without styles and invisible characters (tag characters are decoded),
+ * Latin letters in words that mix Latin with look-alikes, and one line feed or space per white space.
  */
 function foldForDetection(text: string): string {
   return text

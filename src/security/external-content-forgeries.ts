@@ -1,13 +1,13 @@
 import { plainLetters } from "./external-content-letters.ts";
 
-/** A place in a text that a model could take for structure of its prompt, in UTF-16 units, `end` excluded. */
+/** A span that a model could take for structure of its prompt, in UTF-16 units, `end` excluded. */
 export interface Forgery {
   start: number;
   end: number;
   replacement: string;
 }
 
-/** The letters of the two markers, without what separates them. */
+/** The letters of the two markers, without separators. */
 const START_WORDS = "externaluntrustedcontent";
 const END_WORDS = `end${START_WORDS}`;
 
@@ -17,20 +17,20 @@ const INVISIBLE_CHARACTER = /[\p{C}\p{M}\p{Default_Ignorable_Code_Point}]/u;
 const LETTER_OF_DIGIT: Readonly<Record<string, string>> = { 0: "o", 1: "l", 3: "e", 4: "a", 5: "s", 7: "t" };
 
 const BLANK = String.raw`[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]`;
-/** Angle brackets of all scripts, and what HTML, URLs and JSON write for the plain ones. */
+/** Angle brackets of all scripts, and the escapes of plain ones in HTML, URLs and JSON. */
 const OPENING = String.raw`(?:[<＜﹤\u2329\u3008‹⟨《⟪⟬⟮❬❮❰⧼«≪⪡⋖˂ᐸ⋘⫷]|&lt;|&laquo;|&#0{0,4}60;|&#x0{0,4}3c;|%3c|\\{1,8}[ux](?:00)?3c)`;
 const CLOSING = String.raw`(?:[>＞﹥\u232a\u3009›⟩》⟫⟭⟯❭❯❱⧽»≫⪢⋗˃ᐳ⋙⫸]|&gt;|&raquo;|&#0{0,4}62;|&#x0{0,4}3e;|%3e|\\{1,8}[ux](?:00)?3e)`;
 const QUOTE = String.raw`(?:["'“”„‟‘’‚‛＂＇\x60]|&quot;|&apos;|&#3[49];|%22)`;
 const CLOSING_RUN = `(?:[⋙⫸]|${CLOSING}(?:${BLANK}*${CLOSING})+)`;
 const SHORT_REST = String.raw`(?:(?!${OPENING}|${CLOSING}|${QUOTE}|\n)[^]){0,128}`;
 
-/** Two brackets or more; of those that are drawn as three, one is enough. */
+/** Two or more brackets; of characters that draw three, one is enough. */
 const OPENING_RUN = new RegExp(`${OPENING}(?:${BLANK}*${OPENING})+|[⋘⫷]`, "giu");
 const ONE_OPENING = new RegExp(OPENING, "iuy");
 const REST = new RegExp(`${SHORT_REST}${CLOSING_RUN}`, "iuy");
 const REST_UP_TO_QUOTE = new RegExp(`${SHORT_REST}${QUOTE}`, "iuy");
 const BARE_REST = new RegExp(`(?:${BLANK}*${CLOSING})+`, "iuy");
-/** Where a quoted value may end: with a quote before closing brackets, or in vain with its line. */
+/** The end of a quoted value: a quote before closing brackets, or the end of the line, which means no match. */
 const QUOTED_END = new RegExp(String.raw`${QUOTE}(?:\\|${BLANK})*${CLOSING_RUN}|\n`, "giu");
 
 /** Control tokens of chat templates: ChatML, Llama, Harmony, DeepSeek (with wide bars), Mistral, Gemma, SentencePiece. */
@@ -38,8 +38,8 @@ const SPECIAL_TOKEN =
   /<[|｜][^\s|｜<>]{1,64}[|｜]>|\[\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<<\/?SYS>>|<\/?s>|<[be]os>|<(?:start|end)_of_turn>/g;
 
 /**
- * Finds, in reading order, what looks like one of the markers around external content, in any case, script, style,
- * spacing or escaping, and the control tokens of chat templates. It reads a text a fixed number of times at most.
+ * Finds, in reading order, look-alikes of the markers around external content (in any case, script, style, spacing or
+ * escaping) and the control tokens of chat templates. Linear in the text's length.
  */
 export function findForgeries(text: string): Forgery[] {
   const found: Forgery[] = [];
@@ -65,27 +65,27 @@ function* markers(text: string): Generator<Forgery> {
   }
 }
 
-/** Reads the words of a marker, through everything between their letters that is neither letter nor opening bracket. */
+/** Reads the letters of a marker, skipping everything that is neither letter nor opening bracket. */
 function readWords(text: string, from: number): { end: number; closes: boolean } | undefined {
   let letters = "";
   for (let at = from; at < text.length; ) {
     if (matchAt(ONE_OPENING, text, at) !== undefined) return undefined;
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     at += character.length;
-    letters += lettersOf(character);
+    letters += visibleLetters(character);
     if (letters === START_WORDS || letters === END_WORDS) return { end: at, closes: letters === END_WORDS };
     if (!START_WORDS.startsWith(letters) && !END_WORDS.startsWith(letters)) return undefined;
   }
   return undefined;
 }
 
-function lettersOf(character: string): string {
+function visibleLetters(character: string): string {
   if (INVISIBLE_CHARACTER.test(character)) return "";
   const letters = LETTER_OF_DIGIT[character] ?? plainLetters(character);
   return PLAIN_LETTER_OR_DIGIT.test(letters) || LETTER_OR_DIGIT.test(character) ? letters : "";
 }
 
-/** The end of a marker whose words end at `from`: after its attributes and brackets, or there, where it has none. */
+/** The end of a marker whose words end at `from`: after its attributes and brackets, or at `from` if it has none. */
 function endOfMarker(text: string, from: number, endOfQuoted: (from: number) => number | undefined): number {
   const rest = matchAt(REST, text, from);
   if (rest !== undefined) return rest;
@@ -94,7 +94,7 @@ function endOfMarker(text: string, from: number, endOfQuoted: (from: number) => 
   return quoted ?? matchAt(BARE_REST, text, from) ?? from;
 }
 
-/** Finds the end of the quoted value that begins at a place; asked from left to right, it reads the text once. */
+/** Finds the end of the quoted value that begins at an offset; with ascending offsets it reads the text once. */
 function quotedEnds(text: string): (from: number) => number | undefined {
   const ends = text.matchAll(QUOTED_END);
   let next = ends.next();
@@ -104,7 +104,7 @@ function quotedEnds(text: string): (from: number) => number | undefined {
   };
 }
 
-/** The end of a sticky pattern's match at a place. */
+/** The end of a sticky pattern's match at an offset. */
 function matchAt(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;

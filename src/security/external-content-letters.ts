@@ -1,7 +1,7 @@
 /**
- * Characters of other scripts and styles that look like a Latin letter and that compatibility decomposition (NFKD) does
- * not bring back to it: small capitals, Greek, Cyrillic, Armenian, Cherokee, Coptic and Lisu letters. Picked from
- * Unicode's confusables (UTS #39) by their shape.
+ * Characters that look like a Latin letter and that compatibility decomposition (NFKD) does not map to it: small
+ * capitals, Greek, Cyrillic, Armenian, Cherokee, Coptic and Lisu letters. Chosen from Unicode's confusables (UTS #39)
+ * by shape.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: "ᴀɑαаΑАᎪꓮⲀⲁ",
@@ -38,17 +38,17 @@ const LATIN: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Alphabets drawn as white letters on a black disc or square, and the letters that flags are made of. */
+/** White letters on a black disc or square, and regional indicators. */
 const FIRST_OF_DRAWN_ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 
 const MARKS = /\p{M}/gu;
 
-/** The Latin letter in lower case that one character looks like, or the character itself. */
+/** The lower-case Latin letter that a character looks like, or the character itself. */
 export function latinLookAlike(character: string): string {
   return LATIN.get(character) ?? drawnLetter(character.codePointAt(0) ?? 0) ?? character;
 }
 
-/** One character as plain lower-case text: without style, width, accents and script where it looks Latin. */
+/** One character as plain lower-case text: without style, width, accents, and in Latin if it looks Latin. */
 export function plainLetters(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x80) return character.toLowerCase();

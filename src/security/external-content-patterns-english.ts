@@ -2,14 +2,14 @@ import { type InjectionPattern, injectionPattern, upTo } from "./external-conten
 
 const r = String.raw;
 
-/** What a request must not follow: "never", "do not" and the like. */
+/** Negations that must not precede a request: "never", "do not" and the like. */
 const PLAINLY = r`(?<!\b(?:not|never|don't|don’t|cannot|can't) )\b`;
 const IGNORE = r`${PLAINLY}(?:ignore|disregard|forget|overlook|neglect|abandon|unlearn|pay no attention to|(?:stop|do not|don't) (?:follow|obey|listen to)(?:ing)?)`;
 const OVERRIDE = r`${PLAINLY}(?:bypass|override|overrule|circumvent|discard|supersedes?|set aside|leave behind)`;
 const EARLIER = r`(?:previous(?:ly)?|prior|above|earlier|preceding|foregoing|former|past|initial|original|your|you)`;
 const ANY = r`(?:all|any|every|each|other|everything)`;
 const FILLER = r`(?:(?:${ANY}|${EARLIER}|of|the|my|our|and|or|these|those|this|following|further|given|provided|programmed|set|default|core|internal|system|safety|developer|current|existing|written),? )`;
-/** "instructions", with room for a slip of the hand, and their kind. */
+/** "instructions" and its kind, typos included. */
 const INSTRUCTIONS = r`(?:i\w{1,2}struct?ions?|prompts?|guidelines?|directives?|programming|training)`;
 const RULES = r`(?:rules|orders|commands?|directions|constraints|restrictions|limitations|safeguards|polic(?:y|ies))`;
 const TASKS = r`(?:tasks?|instructions?|assignments?|orders)`;
@@ -19,7 +19,7 @@ const ANSWER = r`(?:answer|response|reply|output)`;
 const SECRET = r`(?:password|passphrase|passcode|credential|secret key|private key|(?:security|verification|one-time|2fa) code)s?`;
 const CIPHER = r`(?:cipher|encoding|emojis?|substitution|base ?\d\d|morse(?: code)?|rot13)`;
 
-/** Ours, in English: what is set aside, who speaks, who the reader shall be, what it shall do. */
+/** Our English patterns: what is set aside, who speaks, the reader's new role, what it should do. */
 export const ENGLISH_PATTERNS: readonly InjectionPattern[] = [
   injectionPattern(
     "override-instructions",

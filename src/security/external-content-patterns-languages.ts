@@ -2,10 +2,10 @@ import { type InjectionPattern, injectionPattern, upTo } from "./external-conten
 
 const r = String.raw;
 
-/** Up to five words of the same sentence that do not turn a request around, as "nicht" does in "vergessen Sie nicht". */
+/** Up to five words of the same sentence without a negation, as "nicht" in "vergessen Sie nicht". */
 const WORDS = r`(?: (?!(?:nicht|pas|jamais|nunca|não|non|не|nie|niet)[ ,])[^\s.!?;]{1,24}){0,5} [^\s.!?;]{0,12}`;
 const NOT_NEGATED = r`(?<!(?:^|[^\p{L}])(?:no|não|non|ne|не|nie|niet) )(?<!\p{L})`;
-/** What may stand between the parts of a sentence in scripts that set no words apart. */
+/** Filler between the parts of a sentence, in scripts without spaces. */
 const NEAR = r`[^。.!?\n]{0,12}`;
 
 /** "Ignore (verbs) the earlier instructions (targets)" in languages that say it in this order. */
@@ -24,7 +24,7 @@ const CHINESE_ALL = r`(?:所有|全部|一切|任何)`;
 const CHINESE_YOUR = r`(?:原有|原来|原來|你的|您的|系统|系統|开发者|開發者)`;
 const CHINESE_PROMPT = r`(?:提示词|提示詞|系统提示|系統提示|系统指令|系統指令|初始指令)`;
 
-/** Ours, in Chinese, simplified and traditional. */
+/** Our Chinese patterns, simplified and traditional. */
 const CHINESE: readonly InjectionPattern[] = [
   injectionPattern(
     "override-chinese",
@@ -69,7 +69,7 @@ const CHINESE: readonly InjectionPattern[] = [
   ),
 ];
 
-/** Ours, in other languages than English. */
+/** Our patterns in other languages than English. */
 export const LANGUAGE_PATTERNS: readonly InjectionPattern[] = [
   ...CHINESE,
   override(

@@ -1,21 +1,21 @@
-/** A sign that a text wants to instruct the agent that reads it. */
+/** A sign of instructions to the agent in an external text. */
 export interface InjectionPattern {
-  /** What it is called in events and audit rows. */
+  /** Its name in events and audit rows. */
   name: string;
   /**
-   * Applied to folded text: lower case, one white space character at a time. Every repetition in it is bounded, so that
-   * a text is searched in a time that grows only with its length.
+   * Applied to normalized text: lower case, single white space characters. Every repetition is bounded, so that
+   * matching time is linear in the text's length.
    */
   pattern: RegExp;
 }
 
-/** Builds a pattern from the sources of its alternatives, in lower case; a space in them is any white space. */
+/** Builds a pattern from alternatives in lower case; a space matches any white space. */
 export function injectionPattern(name: string, ...alternatives: string[]): InjectionPattern {
   const source = alternatives.join("|").normalize("NFKC").replaceAll(" ", "\\s");
   return { name, pattern: new RegExp(source, "mu") };
 }
 
-/** The source of at most `max` further words of the same sentence, each followed by a space. */
+/** The source of at most `max` more words of the same sentence, each followed by a space. */
 export function upTo(max: number): string {
   return String.raw`(?:[^\s.!?;]{1,24} ){0,${max}}`;
 }

@@ -1,37 +1,35 @@
-import { isAddress, privateKindOf } from "./address-kind.ts";
-import { isBadPort } from "./bad-ports.ts";
+import { isAddress, privateAddressKind } from "./address-kind.ts";
 import { EgressError } from "./egress-error.ts";
-import type { Lookup } from "./name-lookup.ts";
-import { isPrivateName } from "./private-name.ts";
+import type { NameLookup } from "./name-lookup.ts";
 
-/** What decides whether a request may go to a host. */
+/** The rules by which a host may be requested. */
 export interface HostRules {
-  /** `host:port` that may be reached although they are private. */
+  /** Private `host:port` pairs that are allowed. */
   allowPrivate: readonly string[];
   /**
-   * The addresses of a name. Absent on Cloudflare: what a Worker asks for there leaves for the public internet, and private
-   * networks are reached through bindings only. On a machine of one's own a public name may well lead back into it.
+   * Resolves a name. Absent on Cloudflare, whose egress reaches the public internet alone (private networks are reached
+   * through bindings). On a self-hosted machine a public name may resolve to a private address.
    */
-  lookup?: Lookup | undefined;
+  lookup?: NameLookup | undefined;
 }
 
 const ASK_OWNER = "An owner can let it through with security.egress.allowPrivate.";
 
 /**
- * Parses the address of a request and refuses it unless it may be asked for.
+ * Parses a request's address and refuses one that is not allowed.
  *
- * A name is looked up before the request, and `fetch` looks it up again: a name whose owner gives another answer each time can
- * still lead elsewhere, and only a network that lets nothing through to private addresses stops that.
- * @throws EgressError, or what the signal was aborted with
+ * A name is resolved before the request, and `fetch` resolves it again: a name server that changes its answers (DNS
+ * rebinding) can still lead elsewhere; only a network that blocks private addresses stops that.
+ * @throws EgressError, or the signal's abort reason
  */
 export async function guardedUrl(address: string, rules: HostRules, signal: AbortSignal): Promise<URL> {
   const url = plainUrl(address);
-  const port = portOf(url);
+  const port = effectivePort(url);
   if (isBadPort(port)) throw refused(`Port ${port} is never asked for.`, "Use a port that web servers use.");
   if (rules.allowPrivate.some((entry) => hostAndPort(entry) === `${url.hostname}:${port}`)) return url;
   const { hostname } = url;
   if (isAddress(hostname)) {
-    const kind = privateKindOf(hostname.replace(/[[\]]/g, ""));
+    const kind = privateAddressKind(hostname.replace(/[[\]]/g, ""));
     if (kind !== undefined) throw refused(`${hostname} is not on the public internet: it is ${kind}.`, ASK_OWNER);
     return url;
   }
@@ -45,12 +43,12 @@ export async function guardedUrl(address: string, rules: HostRules, signal: Abor
   if (addresses.length === 0) {
     throw new EgressError("unresolved", `'${hostname}' has no address.`, "Look for a mistake in the name.");
   }
-  const kind = addresses.map(privateKindOf).find((found) => found !== undefined);
+  const kind = addresses.map(privateAddressKind).find((found) => found !== undefined);
   if (kind !== undefined) throw refused(`'${hostname}' leads to an address that is ${kind}.`, ASK_OWNER);
   return url;
 }
 
-/** A `host:port` as URLs write its parts; undefined where it is none. */
+/** A `host:port` normalized as in URLs; undefined if it is invalid. */
 export function hostAndPort(entry: string): string | undefined {
   const [, host, port] = /^([^/?#@\\]+):(\d{1,5})$/.exec(entry) ?? [];
   if (host === undefined || Number(port) > 65_535 || !URL.canParse(`http://${host}/`)) return undefined;
@@ -72,10 +70,50 @@ function plainUrl(address: string): URL {
   return url;
 }
 
-function portOf({ port, protocol }: URL): number {
+function effectivePort({ port, protocol }: URL): number {
   return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
 function refused(message: string, hint: string): EgressError {
   return new EgressError("refused", message, hint);
+}
+
+/**
+ * Suffixes that never belong to the public internet: RFC 6761, 6762, 8375 and 7686, ICANN's `internal`, and those that
+ * ICANN withholds because private networks use them.
+ */
+const PRIVATE_ENDINGS = [
+  "localhost",
+  "local",
+  "internal",
+  "home.arpa",
+  "onion",
+  "test",
+  "invalid",
+  "localdomain",
+  "corp",
+  "home",
+  "lan",
+  "intranet",
+  "private",
+];
+
+/** Whether a hostname belongs to a private network: a single label, or a private suffix. A trailing dot is ignored. */
+function isPrivateName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, "").toLowerCase();
+  if (name.split(".").includes("") || !name.includes(".")) return true;
+  return PRIVATE_ENDINGS.some((ending) => name.endsWith(`.${ending}`));
+}
+
+/** The ports that the Fetch standard blocks, because the services there may take a request for a command. */
+const BAD_PORTS = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** Whether the Fetch standard blocks a port. @see https://fetch.spec.whatwg.org/#port-blocking */
+function isBadPort(port: number): boolean {
+  return BAD_PORTS.has(port);
 }

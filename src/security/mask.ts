@@ -1,27 +1,27 @@
-import { createNeedleSearch, type Found, type NeedleSearch } from "./needle-search.ts";
-import { formsOf, packed } from "./secret-forms.ts";
+import { createNeedleSearch, type NeedleMatch, type NeedleSearch } from "./needle-search.ts";
+import { packed, secretForms } from "./secret-forms.ts";
 
-/** Keeps the values of secrets out of what is shown and stored. */
+/** Keeps secret values out of what is shown and stored. */
 export interface Mask {
-  /** A text with every value that is in it, in any of its common forms, replaced by `[redacted:NAME]`. */
+  /** Replaces every secret value in a text, in any of its common forms, by `[redacted:NAME]`. */
   mask(text: string): string;
-  /** Whether a value is in the bytes of a file, in any of its common forms. */
+  /** Whether a file's bytes contain a secret value in any of its common forms. */
   holds(bytes: Uint8Array): boolean;
 }
 
-/** The shortest value that is masked, in characters. Shorter ones would be found in everything, and are refused as secrets. */
+/** Shortest value that is masked, in characters. Shorter values would match everywhere, and are refused as secrets. */
 export const MIN_SECRET_CHARS = 6;
 
 /**
- * A mask for the values of secrets. Its time grows with the text alone, not with how many values there are.
- * @param values by the names that stand in their place
+ * Creates a mask for secret values. Its time grows with the text alone, not with the number of values.
+ * @param values by the names that replace them
  */
 export function createMask(values: Readonly<Record<string, string>>): Mask {
   const secrets = Object.entries(values).filter(([, value]) => value.trim().length >= MIN_SECRET_CHARS);
   if (secrets.length === 0) return { mask: (text) => text, holds: () => false };
   let searches: Searches | undefined;
   const found = (text: string) => {
-    // Most masks see no text.
+    // Prepared on first use: most masks see no text.
     searches ??= prepare(secrets);
     return findIn(text, searches);
   };
@@ -31,18 +31,18 @@ export function createMask(values: Readonly<Record<string, string>>): Mask {
   };
 }
 
-/** A piece of text, and the name of the secret that is in it. */
-interface Piece {
+/** A match and the secret's name. */
+interface SecretMatch {
   start: number;
   end: number;
   name: string;
 }
 
 interface Searches {
-  /** All forms, in the text as it is. */
+  /** All forms, searched in the text as it is. */
   whole: NeedleSearch;
   names: readonly string[];
-  /** What may have space and quoting in it, in the packed text. */
+  /** Forms that may be interrupted by space and quoting, searched in the packed text. */
   dense: NeedleSearch;
   denseNames: readonly string[];
 }
@@ -51,7 +51,7 @@ function prepare(secrets: readonly (readonly [name: string, value: string])[]): 
   const whole = new Map<string, string>();
   const dense = new Map<string, string>();
   for (const [name, value] of secrets) {
-    const { plain, encoded } = formsOf(value);
+    const { plain, encoded } = secretForms(value);
     for (const form of [...plain, ...encoded]) if (!whole.has(form)) whole.set(form, name);
     for (const form of encoded) if (!dense.has(form)) dense.set(form, name);
   }
@@ -63,21 +63,21 @@ function prepare(secrets: readonly (readonly [name: string, value: string])[]): 
   };
 }
 
-function* findIn(text: string, { whole, names, dense, denseNames }: Searches): Generator<Piece, void> {
-  for (const found of whole(text)) yield pieceOf(found, names);
+function* findIn(text: string, { whole, names, dense, denseNames }: Searches): Generator<SecretMatch, void> {
+  for (const found of whole(text)) yield secretMatch(found, names);
   const letters = packed(text);
-  const places = placesOf(letters, text);
+  const places = packedOffsets(letters, text);
   for (const { start, end, needle } of dense(letters)) {
-    yield pieceOf({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, denseNames);
+    yield secretMatch({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1, needle }, denseNames);
   }
 }
 
-function pieceOf({ start, end, needle }: Found, names: readonly string[]): Piece {
+function secretMatch({ start, end, needle }: NeedleMatch, names: readonly string[]): SecretMatch {
   return { start, end, name: names[needle] ?? "" };
 }
 
-/** Where each unit of a packed text is in the whole one. */
-function placesOf(letters: string, text: string): Uint32Array {
+/** For each unit of the packed text its offset in the original. */
+function packedOffsets(letters: string, text: string): Uint32Array {
   const places = new Uint32Array(letters.length);
   for (let at = 0, next = 0; next < letters.length; at++) {
     if (text.charCodeAt(at) === letters.charCodeAt(next)) places[next++] = at;
@@ -85,8 +85,8 @@ function placesOf(letters: string, text: string): Uint32Array {
   return places;
 }
 
-/** Replaces pieces; what overlaps is one, under the name of what begins first. */
-function replaced(text: string, pieces: Iterable<Piece>): string {
+/** Replaces matches; overlapping ones count as one, named by the first. */
+function replaced(text: string, pieces: Iterable<SecretMatch>): string {
   const sorted = [...pieces].sort((a, b) => a.start - b.start || b.end - a.end);
   let shown = "";
   let at = 0;

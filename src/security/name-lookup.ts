@@ -2,30 +2,30 @@ import { z } from "zod";
 import { readCapped } from "../lib/read-capped.ts";
 
 /**
- * The addresses of a name, of both kinds; none where it has none, undefined where there was no answer.
- * @throws only what the signal was aborted with
+ * Resolves a name to its IPv4 and IPv6 addresses; empty if it has none, undefined if there was no answer.
+ * @throws only the signal's abort reason
  */
-export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[] | undefined>;
+export type NameLookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[] | undefined>;
 
-/** Where names are looked up unless the configuration says otherwise. */
+/** The default DNS-over-HTTPS resolver. */
 export const DEFAULT_RESOLVER_URL = "https://cloudflare-dns.com/dns-query";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 const RECORD_TYPES = { A: 1, AAAA: 28 } as const;
 
-/** The JSON form of DNS over HTTPS, as Cloudflare and Google speak it. */
+/** The JSON format of DNS over HTTPS, as Cloudflare and Google serve it. */
 const answer = z.object({
   Answer: z.array(z.object({ type: z.number(), data: z.string() })).default([]),
 });
 
-/** Looks names up by DNS over HTTPS: the Worker has no resolver of its own. */
-export function createDnsLookup(resolverUrl: string, fetcher: typeof fetch): Lookup {
+/** Resolves names by DNS over HTTPS: a Worker has no resolver of its own. */
+export function createDnsLookup(resolverUrl: string, fetcher: typeof fetch): NameLookup {
   return async (hostname, signal) => {
     const [four, six] = await Promise.all([ask("A", hostname, signal), ask("AAAA", hostname, signal)]);
     return four === undefined || six === undefined ? undefined : [...four, ...six];
   };
 
-  /** Both kinds have to be answered: the one that is not could be the one that leads inside. */
+  /** Both record types must be answered: the unanswered one could hold the private address. */
   async function ask(
     type: keyof typeof RECORD_TYPES,
     name: string,

@@ -1,47 +1,47 @@
-/** Where one of several texts occurs in a longer one. */
-export interface Found {
-  /** Units of UTF-16; the end is the first one after it. */
+/** An occurrence of one of several texts in a longer one. */
+export interface NeedleMatch {
+  /** UTF-16 offsets, `end` excluded. */
   start: number;
   end: number;
-  /** Which of the needles it is, by its place in their list. */
+  /** The needle's index in the list. */
   needle: number;
 }
 
-/** Finds in a text, at each place where needles end, the longest one; by their ends, in order. */
-export type NeedleSearch = (text: string) => Generator<Found, void>;
+/** Finds the longest needle at each offset where needles end, in order of their ends. */
+export type NeedleSearch = (text: string) => Generator<NeedleMatch, void>;
 
-/** Largest table of steps, in entries of four bytes: the nodes near the root, where nearly all steps are taken. */
+/** Largest transition table, in 4-byte entries: it covers the nodes near the root, where nearly all steps are taken. */
 const MAX_TABLE = 65_536;
 
-/** What the automaton of Aho and Corasick is made from. Nodes are numbered by their depth, the root is 0. */
+/** The trie of an Aho-Corasick automaton. Nodes are numbered by depth, the root is 0. */
 interface Tree {
-  /** A small number for each unit that occurs in a needle; 0 for all others, which lead back to the root. */
+  /** A small number per code unit that occurs in a needle; 0 for all others, which lead to the root. */
   kinds: Uint16Array;
-  /** How many kinds there are, with 0. */
+  /** The number of kinds, 0 included. */
   count: number;
-  /** The next node by `node * count + kind`, where one follows. */
+  /** Child nodes by `node * count + kind`. */
   edges: Map<number, number>;
-  /** The node of the longest proper ending of what leads to a node; it has a smaller number. */
+  /** The node of the longest proper suffix; it has a smaller number. */
   fallbacks: number[];
   /** The longest needle that ends at a node, or -1. */
   ends: number[];
 }
 
 interface Automaton extends Tree {
-  /** Where each kind leads from the first nodes, fallbacks and all, by `node * count + kind`. */
+  /** Transitions of the first nodes, fallbacks resolved, by `node * count + kind`. */
   table: Int32Array<ArrayBuffer>;
 }
 
 /**
- * Prepares a search for many texts at once: it takes a step or two a character, however many needles there are and however often they
- * begin to match.
+ * Creates a search for many needles at once: about one step per character, whatever the number of needles and of
+ * partial matches.
  */
 export function createNeedleSearch(needles: readonly string[]): NeedleSearch {
-  const automaton = automatonOf(needles);
+  const automaton = buildAutomaton(needles);
   return (text) => walk(text, needles, automaton);
 }
 
-function automatonOf(needles: readonly string[]): Automaton {
+function buildAutomaton(needles: readonly string[]): Automaton {
   const kinds = new Uint16Array(65_536);
   let count = 1;
   for (const needle of needles) {
@@ -52,10 +52,10 @@ function automatonOf(needles: readonly string[]): Automaton {
   }
   const tree = { kinds, count, edges: new Map<number, number>(), fallbacks: [0], ends: [-1] };
   grow(tree, needles);
-  return { ...tree, table: tableOf(tree) };
+  return { ...tree, table: stepTable(tree) };
 }
 
-/** Grows the tree a depth at a time, so that what a node falls back to is there before it. */
+/** Builds the trie level by level, so that a node's fallback exists before it. */
 function grow({ kinds, count, edges, fallbacks, ends }: Tree, needles: readonly string[]): void {
   const tips = needles.map(() => 0);
   const longest = Math.max(0, ...needles.map(({ length }) => length));
@@ -84,7 +84,7 @@ function follow(edges: Map<number, number>, fallbacks: number[], count: number, 
   }
 }
 
-function tableOf({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
+function stepTable({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
   const rows = Math.max(1, Math.min(fallbacks.length, Math.floor(MAX_TABLE / count)));
   const table = new Int32Array(rows * count);
   for (let node = 0; node < rows; node++) {
@@ -96,7 +96,7 @@ function tableOf({ count, edges, fallbacks }: Tree): Int32Array<ArrayBuffer> {
   return table;
 }
 
-function* walk(text: string, needles: readonly string[], automaton: Automaton): Generator<Found, void> {
+function* walk(text: string, needles: readonly string[], automaton: Automaton): Generator<NeedleMatch, void> {
   const { kinds, count, edges, fallbacks, ends, table } = automaton;
   let node = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,16 +1,16 @@
 import { EgressError } from "./egress-error.ts";
 
-/** A request on its way out: what each hop of it sends. */
+/** An outgoing request, as each hop sends it. */
 export interface OutgoingRequest {
   method: string;
   headers: Headers;
   body: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Methods that the Fetch standard forbids: they speak to what is between us and the server. */
+/** Methods that the Fetch standard forbids: they address proxies. */
 const FORBIDDEN_METHODS = ["CONNECT", "TRACE", "TRACK"];
 
-/** Headers that belong to the connection; `upgrade` would open a socket that nobody guards. */
+/** Connection headers; `upgrade` would open an unguarded socket. */
 const CONNECTION_HEADERS = [
   "connection",
   "content-length",
@@ -24,7 +24,7 @@ const CONNECTION_HEADERS = [
   "upgrade",
 ];
 
-/** The only headers that go along to another origin: whatever a secret was put in stays with the server that it was meant for. */
+/** The only headers that are kept across origins: any other may carry a secret for the first server. */
 const HARMLESS_HEADERS = [
   "accept",
   "accept-encoding",
@@ -35,12 +35,12 @@ const HARMLESS_HEADERS = [
   "user-agent",
 ];
 
-/** What a header may be written with. */
+/** The characters of a header. */
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
 const BODY_HEADERS = ["content-encoding", "content-language", "content-location", "content-type"];
 
-/** Takes a request as a caller gives it. @throws EgressError `bad_request`, which does not repeat what is wrong */
+/** Validates a caller's request. @throws EgressError `bad_request`, which does not repeat the invalid part */
 export function outgoingRequest(
   method = "GET",
   headers: Headers | Record<string, string> = {},
@@ -51,8 +51,8 @@ export function outgoingRequest(
 }
 
 /**
- * The request that a redirect asks for, by the Fetch standard: 303 becomes a GET, as does a POST after 301 and 302. On the way to
- * another origin only harmless headers stay.
+ * The request after a redirect, by the Fetch standard: 303 becomes a GET, as does a POST after 301 and 302. Across
+ * origins only harmless headers are kept.
  */
 export function redirected(request: OutgoingRequest, status: number, from: URL, to: URL): OutgoingRequest {
   const { method } = request;
@@ -78,7 +78,7 @@ function normalMethod(method: string): string {
 
 function plainHeaders(given: Headers | Record<string, string>): Headers {
   const entries = given instanceof Headers ? [...given] : Object.entries(given);
-  // workerd would take other letters, and write the whole value to its log as a warning.
+  // workerd would accept other characters, and log the whole value as a warning.
   if (entries.some((entry) => !entry.every((part) => PLAIN.test(part)))) throw badHeader();
   try {
     const headers = new Headers(given);

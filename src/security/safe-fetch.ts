@@ -2,12 +2,13 @@ import { deadline } from "../lib/deadline.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { EgressError } from "./egress-error.ts";
 import { guardedUrl, type HostRules } from "./host-guard.ts";
+import { createDnsLookup } from "./name-lookup.ts";
 import { type OutgoingRequest, outgoingRequest, redirected } from "./outgoing-request.ts";
 
 /**
- * Asks a server on the public internet, and reads its whole answer. Redirects are followed, each guarded like the first address.
- * Any status is an answer. Calling it twice asks twice.
- * @throws EgressError, or what `signal` was aborted with
+ * Requests a public server and reads the whole answer. Redirects are followed, each guarded like the first address. Any
+ * status is an answer. Not idempotent: each call is a request.
+ * @throws EgressError, or the signal's abort reason
  */
 export type SafeFetch = (url: string, init?: SafeRequest) => Promise<SafeResponse>;
 
@@ -16,32 +17,32 @@ export interface SafeRequest {
   headers?: Headers | Record<string, string> | undefined;
   body?: string | Uint8Array<ArrayBuffer> | undefined;
   signal?: AbortSignal | undefined;
-  /** How many redirects are followed, up to the guard's own bound; 0 gives the redirect itself. */
+  /** Most redirects to follow, within the guard's own limit; 0 returns the redirect itself. */
   maxRedirects?: number | undefined;
-  /** Largest answer in bytes, as it is once decompressed, up to the guard's own bound. */
+  /** Largest decompressed answer in bytes, within the guard's own limit. */
   maxBytes?: number | undefined;
-  /** Longest time for all of it, in milliseconds, up to the guard's own bound. */
+  /** Timeout of the whole call in milliseconds, within the guard's own limit. */
   timeoutMs?: number | undefined;
 }
 
 export interface SafeResponse {
   status: number;
   statusText: string;
-  /** By their names in lower case; what was sent several times is joined with `, `. */
+  /** By lower-case name; repeated headers are joined with `, `. */
   headers: Record<string, string>;
   body: Uint8Array<ArrayBuffer>;
-  /** Where the answer is from, after redirects. */
+  /** The final address, after redirects. */
   url: string;
 }
 
-/** Bounds of every request. */
+/** Limits of a request. */
 export interface EgressLimits {
   maxBytes: number;
   timeoutMs: number;
   maxRedirects: number;
 }
 
-/** The bounds where nothing else is said: 10 MiB, a minute, three redirects. */
+/** The default limits: 10 MiB, one minute, three redirects. */
 const EGRESS_LIMITS: EgressLimits = { maxBytes: 10 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 3 };
 
 export interface SafeFetchOptions extends HostRules {
@@ -51,7 +52,7 @@ export interface SafeFetchOptions extends HostRules {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Makes the one way in which agents and installs reach the outside. */
+/** Creates the guarded `fetch` for agents and installs. */
 export function createSafeFetch({ fetch: fetcher, limits: given, ...rules }: SafeFetchOptions): SafeFetch {
   const limits = { ...EGRESS_LIMITS, ...given };
   return async (address, init = {}) => {
@@ -126,4 +127,21 @@ async function whole(response: Response, url: URL, maxBytes: number): Promise<Sa
 
 function unreachable({ host }: URL, what: string): EgressError {
   return new EgressError("unreachable", `${host} ${what}.`, "Check the address, or try again later.");
+}
+
+/** The configuration's `security.egress`. */
+export interface EgressRules {
+  allowPrivate: readonly string[];
+  /** The DNS-over-HTTPS resolver. */
+  resolverUrl: string;
+}
+
+/**
+ * Creates the guarded `fetch` by the configuration's rules. Names are resolved first on self-hosted machines only:
+ * there `fetch` reaches private networks, while Cloudflare's egress does not.
+ */
+export function openEgress({ allowPrivate, resolverUrl }: EgressRules, host: string): SafeFetch {
+  const fetcher: typeof fetch = (input, init) => fetch(input, init);
+  const lookup = host === "workerd" ? createDnsLookup(resolverUrl, fetcher) : undefined;
+  return createSafeFetch({ fetch: fetcher, allowPrivate, lookup });
 }

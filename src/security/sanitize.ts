@@ -3,15 +3,15 @@ const CONTROL_AND_FORMAT = /[\p{Cc}\p{Cf}]/gu;
 const CONTROL_AND_FORMAT_BUT_LINES = /[^\P{Cc}\n\t]|\p{Cf}/gu;
 
 /**
- * Makes a value that comes from outside fit for one line of a prompt: line breaks and tabs become a space, the other
- * Unicode control (Cc) and format (Cf) characters go, and a lone surrogate becomes U+FFFD. It cannot start a new line
- * there, hide text or reorder it.
+ * Makes an external value safe for one line of a prompt: line breaks and tabs become a space, other control (Cc) and
+ * format (Cf) characters are removed, and a lone surrogate becomes U+FFFD. It cannot start a new line, hide text or
+ * reorder it.
  */
 export function sanitizeForPrompt(value: string): string {
   return value.replace(LINE_BREAKS_AND_TABS, " ").replace(CONTROL_AND_FORMAT, "").toWellFormed();
 }
 
-/** Does the same for a text of several lines: its line feeds and tabs stay, and every line ends in a line feed. */
+/** The same for a text of several lines: line feeds and tabs stay, and line endings become line feeds. */
 export function sanitizeLinesForPrompt(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROL_AND_FORMAT_BUT_LINES, "").toWellFormed();
 }

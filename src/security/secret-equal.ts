@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
- * Whether two secrets are the same, in a time that tells nothing about where they differ or how long they are:
- * their SHA-256 digests are compared, all 32 bytes always.
+ * Compares two secrets in a time that reveals neither length nor position of a difference: all 32 bytes of their
+ * SHA-256 digests are compared.
  */
 export async function secretEqual(given: string, expected: string): Promise<boolean> {
   const [left, right] = await Promise.all([digest(given), digest(expected)]);

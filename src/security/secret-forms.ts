@@ -1,32 +1,34 @@
 const encoder = new TextEncoder();
 
-/** Shortest line of a value of several lines that is looked for by itself: a key is often shown in part. */
+/** Shortest line of a multi-line value that is searched on its own: a key is often shown in part. */
 const MIN_LINE_CHARS = 16;
 
-/** Shortest value that is also looked for with space and quoting between its characters. */
+/** Shortest value that is also searched with space and quoting between its characters. */
 const MIN_SPACED_CHARS = 8;
 
-/** What comes between the characters of a value where it is broken into lines, quoted or escaped, however many times over. */
+/** Separators within a value that is broken into lines, quoted or escaped. */
 const BETWEEN = /[\s\\'"]+/g;
 
-/** The ways in which a value is commonly written down. */
+/** The common spellings of a value. */
 export interface SecretForms {
-  /** Found only as they are. */
+  /** Searched as they are. */
   plain: readonly string[];
-  /** Packed, and found in packed texts: base64, hex and octal, which programs break into lines and groups, and the letters one by one. */
+  /**
+   * Searched in packed texts: base64, hex and octal, which programs break into lines and groups, and spaced letters.
+   */
   encoded: readonly string[];
 }
 
-/** A text without space, quotes and backslashes. */
+/** Removes space, quotes and backslashes from a text. */
 export function packed(text: string): string {
   return text.replace(BETWEEN, "");
 }
 
 /**
- * How a secret may look in a text: as it is, backwards, in upper or lower case, escaped for shells, JSON (also twice), HTML and URLs, in
- * base64, hex and octal. What else a program can make of it, such as a part of it or a compressed file, cannot be listed.
+ * The spellings of a secret: as it is, reversed, in upper or lower case, escaped for shells, JSON (also twice), HTML
+ * and URLs, in base64, hex and octal. Other transformations, such as a part of it or compression, are not covered.
  */
-export function formsOf(value: string): SecretForms {
+export function secretForms(value: string): SecretForms {
   const trimmed = value.trim();
   const lines = trimmed.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_CHARS && !line.startsWith("-----"));
   const wholes = [...new Set([value, trimmed, ...(trimmed.includes("\n") ? lines : [])])].filter((text) => text !== "");
@@ -48,7 +50,7 @@ function escapedForJson(text: string): string[] {
   return [once, ascii, slashed, JSON.stringify(once).slice(1, -1)];
 }
 
-/** As shells write it in `$'…'`: letters besides those of ASCII by their number, or byte by byte. */
+/** As in shells' `$'…'`: non-ASCII letters by code point, or byte by byte. */
 function inOctal(text: string): string[] {
   const octal = (unit: number) => `\\${unit.toString(8).padStart(3, "0")}`;
   return [
@@ -63,7 +65,7 @@ function escapedForHtml(text: string): string[] {
   return [most, ...["&apos;", "&#39;", "&#x27;"].map((quote) => most.replaceAll("'", quote))];
 }
 
-/** As JavaScript does it, as RFC 3986 and forms do, and with every byte escaped; with either kind of hex digits. */
+/** As JavaScript, RFC 3986 and forms escape, and with every byte escaped; with hex digits in both cases. */
 function escapedForUrls(text: string): string[] {
   const bytes = encoder.encode(text);
   const keep = (pattern: RegExp) =>
@@ -78,12 +80,12 @@ function escapedForUrls(text: string): string[] {
   });
 }
 
-/** Hex, octal, and base64 in both alphabets at each of the three places where a value can begin in a group of three bytes. */
+/** Hex, octal, and base64 in both alphabets at each of the three alignments within a group of three bytes. */
 function inBytes(bytes: Uint8Array): string[] {
   const digits = Array.from(bytes, hex).join("");
   const base64 = [0, 1, 2].map((offset) => {
     const text = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes));
-    // Only the characters all of whose six bits are the value's own.
+    // Only the characters whose six bits all belong to the value.
     return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
   });
   const forUrls = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));

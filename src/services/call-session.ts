@@ -1,4 +1,5 @@
 import { objectNameOf } from "../config/session-ids.ts";
+import { backoffMs } from "../lib/backoff.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { isRefusal, type Refusal } from "../lib/refusal.ts";
@@ -51,7 +52,7 @@ async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {
       if (attempt === ATTEMPTS || !mayRetry(error)) {
         throw new IsopodError("unavailable", "The session does not answer.", PERHAPS_DONE);
       }
-      await scheduler.wait(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+      await scheduler.wait(backoffMs(attempt - 1, { firstMs: FIRST_PAUSE_MS }));
     }
   }
 }

@@ -2,7 +2,7 @@ import { defaultAgentId } from "../config/agents.ts";
 import { changedPaths } from "../config/document.ts";
 import { checkConfig, type Fault } from "../config/faults.ts";
 import { ConfigStore } from "../config/store.ts";
-import { comesWithin } from "../lib/comes-within.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";

@@ -15,7 +15,7 @@ import { type Assembly, assemble } from "../plugins/assembly.ts";
 import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
-import { openEgress } from "../security/open-egress.ts";
+import { openEgress } from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import { changeConfiguration, newestDocument } from "./change-config.ts";

@@ -1,6 +1,6 @@
 import { checkConfig, type Fault } from "../config/faults.ts";
 import type { ConfigStore, StoredRevision } from "../config/store.ts";
-import { comesWithin } from "../lib/comes-within.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";

@@ -1,5 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
+import { backoffMs } from "../lib/backoff.ts";
 import { within } from "../lib/deadline.ts";
 import { newId } from "../lib/ids.ts";
 import { prepared } from "./prepared-statements.ts";
@@ -15,6 +16,7 @@ const MARK = "\u0000draft\n";
 
 /** Attempts after which a delivery that is refused every time is given up. */
 const MAX_ATTEMPTS = 8;
+const RETRY_BACKOFF = { firstMs: 1000, longestMs: 5 * 60_000 };
 /** How long one request to a channel may take. */
 const SEND_TIMEOUT_MS = 30_000;
 
@@ -44,13 +46,9 @@ export function afterAttempt(
       return {
         status: "pending",
         attempts: attempts + 1,
-        dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts)),
+        dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts, RETRY_BACKOFF)),
       };
   }
-}
-
-function backoffMs(attempts: number): number {
-  return Math.min(1000 * 2 ** attempts, 5 * 60_000);
 }
 
 const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(GAP))} FROM ${outbox})`;

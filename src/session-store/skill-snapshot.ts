@@ -1,6 +1,6 @@
 import { asc } from "drizzle-orm";
+import { shortDigest } from "../lib/digest.ts";
 import { log } from "../lib/log.ts";
-import { shortDigest } from "../lib/short-digest.ts";
 import { byteLength } from "../lib/text.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import { skillParts, skillScan } from "./schema.ts";

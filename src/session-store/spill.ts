@@ -6,7 +6,7 @@ import { sleepAbout } from "../lib/sleep.ts";
 import { head, tail } from "../lib/text.ts";
 import type { SpillRef, ToolMessage } from "../models/message.ts";
 import { createAttempt } from "../workspace/retry.ts";
-import { sealed } from "../workspace/sealed.ts";
+import { protectSystemFiles } from "../workspace/state.ts";
 import { MAX_FILE_BYTES, type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
 
 /** What the transcript shows at most of a spilled result; the beginning has three quarters of it. */
@@ -131,7 +131,7 @@ const NUMBERED = /^\.openclaw\/results\/(\d{1,15})\.txt$/;
  */
 export function withResults(workspace: Workspace, places: ResultPlaces): Workspace {
   return {
-    ...sealed(workspace),
+    ...protectSystemFiles(workspace),
     read(path, range) {
       if (range !== undefined) return workspace.read(path, range);
       const id = spillIdIn(path);

@@ -1,4 +1,5 @@
 import type { Target } from "../channels/channel.ts";
+import { backoffMs } from "../lib/backoff.ts";
 import { head } from "../lib/text.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { RunInput } from "./run.ts";
@@ -76,7 +77,7 @@ export function accepted(child: Subagent, now: number): Subagent {
 export function checked(child: Subagent, now: number): Subagent {
   if (child.phase.status !== "working") return child;
   const checks = child.phase.checks + 1;
-  const afterMs = Math.min(FIRST_CHECK_MS * 2 ** checks, LONGEST_CHECK_MS);
+  const afterMs = backoffMs(checks, { firstMs: FIRST_CHECK_MS, longestMs: LONGEST_CHECK_MS });
   return { ...child, phase: { status: "working", checks, dueAt: now + afterMs } };
 }
 
@@ -85,7 +86,7 @@ export function unanswered(child: Subagent, now: number): Subagent {
   const { phase } = child;
   if (phase.status === "ended") return child;
   if (phase.status === "working") return { ...child, phase: { ...phase, dueAt: now + LONGEST_RETRY_MS } };
-  const dueAt = now + Math.min(FIRST_RETRY_MS * 2 ** phase.attempts, LONGEST_RETRY_MS);
+  const dueAt = now + backoffMs(phase.attempts, { firstMs: FIRST_RETRY_MS, longestMs: LONGEST_RETRY_MS });
   return { ...child, phase: { ...phase, attempts: phase.attempts + 1, dueAt } };
 }
 

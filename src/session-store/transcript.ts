@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-token.ts";
 import { type AssistantMessage, isForPeople, type Message, messageText, type ToolMessage } from "../models/message.ts";
-import type { SpokenMessage } from "../plugins/hooks.ts";
+import type { SpokenMessage } from "../plugins/hook-map.ts";
 import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
 import type { RunRow } from "./runs.ts";

@@ -1,9 +1,9 @@
 import type { MenuCommand, Target } from "../channels/channel.ts";
 import { COMMANDS } from "../commands/index.ts";
 import { within } from "../lib/deadline.ts";
+import { shortDigest } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { shortDigest } from "../lib/short-digest.ts";
 import type { Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import { readSessionRow, saveSetting } from "../session-store/session-row.ts";

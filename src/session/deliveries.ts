@@ -1,6 +1,6 @@
 import type { Delivery, OutboundPart, ReplyToMode, Target } from "../channels/channel.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
-import { comesWithin } from "../lib/comes-within.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";

@@ -1,3 +1,4 @@
+import { backoffMs } from "../lib/backoff.ts";
 import type { OpenRun } from "../session-store/runs.ts";
 
 /** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
@@ -47,10 +48,10 @@ export function goesOn(rows: readonly OpenRun[]): boolean {
 
 /** The pause before the next look after a run, once one look has found it well. */
 export function nextRecoveryMs(pauseMs: number): number {
-  return Math.min(pauseMs * 2, LONGEST_RECOVERY_MS);
+  return backoffMs(1, { firstMs: pauseMs, longestMs: LONGEST_RECOVERY_MS });
 }
 
 /** The pause before the index is told again, once it has not listened. */
 export function nextIndexRetryMs(pauseMs: number): number {
-  return Math.min(pauseMs * 2, LONGEST_INDEX_RETRY_MS);
+  return backoffMs(1, { firstMs: pauseMs, longestMs: LONGEST_INDEX_RETRY_MS });
 }

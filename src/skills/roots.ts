@@ -1,7 +1,7 @@
 import { digestOf } from "../lib/digest.ts";
 import { pathFault } from "../lib/relative-path.ts";
+import { DELETION_MARK_ETAG } from "../workspace/file-store.ts";
 import { listKeys } from "../workspace/listing.ts";
-import { DELETION_MARK_ETAG } from "../workspace/place.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { readSkillText } from "./read-skill.ts";

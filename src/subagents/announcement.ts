@@ -1,4 +1,4 @@
-import { durationOf } from "../lib/duration-text.ts";
+import { durationText } from "../lib/duration-text.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { RunInput } from "../session-store/run.ts";
 import type { Subagent } from "../session-store/subagent.ts";
@@ -31,7 +31,7 @@ const OUTCOMES: Readonly<Record<SubagentReport["status"], string>> = {
 function announcementText({ label, startedAt }: Subagent, report: SubagentReport): string {
   const { childKey, status, text, chars, error, usage, endedAt } = report;
   const mark = report.childRunId.slice(14, 26);
-  const took = durationOf(endedAt - (report.startedAt ?? startedAt));
+  const took = durationText(endedAt - (report.startedAt ?? startedAt));
   return [
     `[System] The sub-agent "${label}" ${OUTCOMES[status]} (${took}, ${usage.input} tokens read, ${usage.output} written).`,
     `Session: ${childKey}`,

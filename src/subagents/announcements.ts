@@ -1,4 +1,5 @@
-import { comesWithin } from "../lib/comes-within.ts";
+import { backoffMs } from "../lib/backoff.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import {
@@ -12,8 +13,7 @@ import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /** How long the object of who started this session may take to answer. */
 const ANSWER_MS = 30_000;
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 5 * 60_000;
+const RETRY_BACKOFF = { firstMs: 1000, longestMs: 5 * 60_000 };
 
 /**
  * What a sub-agent has to tell who started it. A notice is stored in the commit that ends the run, and told until it
@@ -96,7 +96,7 @@ export class Announcements {
       fence.write(() => dropAnnouncement(store, runId));
     } catch (error) {
       writeLog("warn", "notice.unheard", { runId, error: messageOf(error) });
-      const dueAt = now() + Math.min(FIRST_RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS);
+      const dueAt = now() + backoffMs(attempts, RETRY_BACKOFF);
       fence.write(() => saveAnnouncement(store, { ...notice, attempts: attempts + 1, dueAt }));
     }
   }

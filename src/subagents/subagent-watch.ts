@@ -1,5 +1,5 @@
 import { newRunId, objectNameOfRun } from "../config/session-ids.ts";
-import { comesWithin } from "../lib/comes-within.ts";
+import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { admitRun } from "../session-store/admission.ts";

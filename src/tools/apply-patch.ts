@@ -3,7 +3,7 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { byteLength } from "../lib/text.ts";
 import { resolvePath } from "../workspace/paths.ts";
-import { refuseSystemFile } from "../workspace/sealed.ts";
+import { refuseSystemFile } from "../workspace/state.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { type PatchStep, parsePatch } from "./patch.ts";
 import { patchText } from "./patch-text.ts";

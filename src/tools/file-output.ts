@@ -1,7 +1,7 @@
 import type { ToolOutput } from "../agent/tool.ts";
 import { byteLength } from "../lib/text.ts";
-import { decodeText, encodingOf, showControls } from "../workspace/decode-text.ts";
-import { imageTypeOf } from "../workspace/media-type.ts";
+import { decodeText, detectEncoding, showControls } from "../workspace/decode-text.ts";
+import { sniffImageType } from "../workspace/media-type.ts";
 
 /** The lines of a text to show: the first one, counted from 1, and how many. */
 export interface LineRange {
@@ -17,7 +17,7 @@ export interface LineRange {
  */
 export function fileOutput(path: string, content: string | Uint8Array, { from, limit }: LineRange): ToolOutput {
   if (typeof content === "string") return { text: excerptLines(content, from, limit) };
-  const mediaType = imageTypeOf(content);
+  const mediaType = sniffImageType(content);
   if (mediaType === undefined) return { text: excerptLines(decodeFileText(path, content), from, limit) };
   return { text: `${path} is an image (${mediaType}, ${content.length} bytes).`, images: [{ path, mediaType }] };
 }
@@ -27,7 +27,7 @@ export function fileOutput(path: string, content: string | Uint8Array, { from, l
  * symbols.
  */
 export function decodeFileText(path: string, bytes: Uint8Array): string {
-  const encoding = encodingOf(bytes);
+  const encoding = detectEncoding(bytes);
   const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encoding);
   if (decoded.kind === "text") return decoded.text;
   if (decoded.why === "controls") return showControls(new TextDecoder(encoding).decode(bytes));

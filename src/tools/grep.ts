@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
-import { mediaTypeOf } from "../workspace/media-type.ts";
+import { mediaTypeForPath } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 import { type FoundFiles, filesBelow } from "./find.ts";
 import { type LineTest, lineTest, searchLines } from "./line-search.ts";
@@ -91,7 +91,7 @@ function pageSources(openings: readonly Opening[]): SearchSources {
 function choose<File extends { path: string; size: number }>(
   files: readonly File[],
 ): { chosen: File[]; notes: string[] } {
-  const texts = files.filter(({ path }) => !BINARY.test(mediaTypeOf(path)));
+  const texts = files.filter(({ path }) => !BINARY.test(mediaTypeForPath(path)));
   const small = texts.filter(({ size }) => size <= MAX_FILE_BYTES);
   let bytes = 0;
   const fitting = small.findIndex(({ size }, i) => {

@@ -1,5 +1,5 @@
 import { headingsOf } from "../docs/headings.ts";
-import { nearestOf } from "../lib/nearest.ts";
+import { nearestNames } from "../lib/nearest.ts";
 import { isPath } from "../workspace/paths.ts";
 
 /**
@@ -120,7 +120,7 @@ function resourceAt(resources: Resources, { scheme, path }: Address): Resource {
 
 async function nothingAt(resource: Resource, address: Address): Promise<Error> {
   const names = (await resource.list("")).map(({ path }) => path);
-  const near = nearestOf(address.path.replace(/\.md$/i, ""), names).map((path) => `${address.scheme}://${path}`);
+  const near = nearestNames(address.path.replace(/\.md$/i, ""), names).map((path) => `${address.scheme}://${path}`);
   const meant = near.length === 0 ? "" : ` Near it: ${near.join(", ")}.`;
   return new Error(
     `There is nothing at ${addressText(address)}.${meant} Use ls on ${address.scheme}:// to see what there is.`,

@@ -3,7 +3,7 @@ import type { CoreConfig } from "../config/schema.ts";
 import type { Message } from "../models/message.ts";
 import { isSummary } from "../session-store/conversation-view.ts";
 import type { BootstrapFiles } from "../workspace/bootstrap.ts";
-import { excerptOf, truncate } from "../workspace/truncate.ts";
+import { makeExcerpt, truncate } from "../workspace/truncate.ts";
 
 /**
  * What the prompt shows again of AGENTS.md once a conversation was summarized: its key sections, within
@@ -19,5 +19,5 @@ export function agentsRefresh(
 ): string | undefined {
   if (keySections === undefined || !messages().some(isSummary)) return undefined;
   const max = contextLimitsOf(config, agentId).postCompactionMaxChars;
-  return truncate(excerptOf(keySections, max), max, "AGENTS.md").content;
+  return truncate(makeExcerpt(keySections, max), max, "AGENTS.md").content;
 }

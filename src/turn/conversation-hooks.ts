@@ -1,4 +1,4 @@
-import type { SessionBoundaryEvent } from "../plugins/hooks.ts";
+import type { SessionBoundaryEvent } from "../plugins/hook-map.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { TurnContext } from "./turn-context.ts";

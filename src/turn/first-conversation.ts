@@ -2,15 +2,15 @@ import type { Agent } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { Services } from "../services/services.ts";
-import { type OnboardingMemory, settleOnboarding } from "../workspace/onboarding.ts";
+import { type OnboardingCache, settleOnboarding } from "../workspace/onboarding.ts";
 
 /** Most workspaces of which an isolate remembers it. */
 const MAX_WORKSPACES = 1000;
 
-const known = new Map<string, OnboardingMemory>();
+const known = new Map<string, OnboardingCache>();
 
 /** What this isolate knows of the first conversation of an agent's workspace, for all sessions that live in it. */
-export function onboardingOf({ id, workspace = "" }: Pick<Agent, "id" | "workspace">): OnboardingMemory {
+export function onboardingOf({ id, workspace = "" }: Pick<Agent, "id" | "workspace">): OnboardingCache {
   const place = `${id} ${workspace}`;
   const memory = known.get(place) ?? {};
   known.delete(place);

@@ -1,5 +1,5 @@
+import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { shortDigest } from "../lib/short-digest.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/gateway.ts";
 import type { TurnContext } from "./turn-context.ts";
 

@@ -1,7 +1,7 @@
 import type { CallBudget } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
 import type { ToolMessage } from "../models/message.ts";
-import type { SpokenMessage } from "../plugins/hooks.ts";
+import type { SpokenMessage } from "../plugins/hook-map.ts";
 import type { PromptHooks, SessionHooks } from "../plugins/session-hooks.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import type { EventLog } from "../session-store/event-log.ts";

@@ -1,9 +1,9 @@
 import { heartbeatOf } from "../config/agents.ts";
-import { applyFileHooks } from "../plugins/apply-file-hooks.ts";
+import { applyFileHooks } from "../plugins/apply-prompt-hooks.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { type BootstrapFiles, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
-import { noteEnd, stageOf } from "../workspace/onboarding.ts";
+import { noteOnboardingEnd, onboardingStage } from "../workspace/onboarding.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { onboardingOf } from "./first-conversation.ts";
@@ -26,7 +26,7 @@ export async function gatherFiles(
   const listing = await seedWorkspace(workspace, listed, Date.now());
   if (mode === "none") return { shown: [], warnings: [] };
   const isHere = mode === "full" && isOwnerAlone(principal);
-  const firstConversation = isHere ? await stageOf(workspace, listing, onboarding) : "elsewhere";
+  const firstConversation = isHere ? await onboardingStage(workspace, listing, onboarding) : "elsewhere";
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
   const { shown: files, ...rest } = await loadBootstrap({
@@ -39,7 +39,7 @@ export async function gatherFiles(
     firstConversation,
     limits,
   });
-  if (firstConversation === "here") noteEnd(files, listing, onboarding);
+  if (firstConversation === "here") noteOnboardingEnd(files, listing, onboarding);
   const shown = await applyFileHooks(files, limits, deps.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
   deps.readEtags.seen(etagsShown(asTheyAre, deps.bootstrapCache));

@@ -1,4 +1,4 @@
-import { applyPromptHooks, type PromptMoment, type SentPrompt } from "../plugins/apply-prompt-hooks.ts";
+import { applyPromptHooks, type PromptTurn, type SentPrompt } from "../plugins/apply-prompt-hooks.ts";
 import type { PromptHooks } from "../plugins/session-hooks.ts";
 import type { PromptInput } from "../prompt/input.ts";
 import { type RenderedPrompt, renderSystemPrompt } from "../prompt/system-prompt.ts";
@@ -20,7 +20,7 @@ export interface LeadPrompt extends TurnPrompt {
 
 /** What is there already when a prompt is to be made. */
 export interface PromptParts extends Omit<TurnFacts, "owners"> {
-  messages: PromptMoment["messages"];
+  messages: PromptTurn["messages"];
 }
 
 /**
@@ -42,7 +42,7 @@ export async function turnPrompt(
   const input = inputFor(facts.model);
   const rendered = rendering(input, facts.model, services);
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
-  const { alike, ...sent } = await applyPromptHooks(rendered, moment, hooks);
+  const { applyTo: alike, ...sent } = await applyPromptHooks(rendered, moment, hooks);
   const lead: TurnPrompt = { ...sent, input };
   const of = (model: string): TurnPrompt => {
     if (model === facts.model) return lead;

@@ -3,37 +3,37 @@ import { drizzle } from "drizzle-orm/d1";
 import { acceptedFiles } from "../db/schema.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError } from "./workspace.ts";
 
-/** Names, in upper case, of the files that tell an agent who it is and what to do, BOOT.md included. */
+/** Upper-case names of the files that define an agent, BOOT.md included. */
 const NAMES: ReadonlySet<string> = new Set(
   ["AGENTS", "SOUL", "TOOLS", "IDENTITY", "USER", "HEARTBEAT", "BOOTSTRAP", "MEMORY", "BOOT"].map(
     (name) => `${name}.MD`,
   ),
 );
 
-/** A file as its owner has accepted it. Instants are milliseconds since the epoch. */
+/** A file version that the owner accepted. Instants are milliseconds since the epoch. */
 export interface AcceptedFile {
   path: string;
   etag: string;
   at: number;
 }
 
-/** How a file stands to what its owner has accepted: as it was, in other words, not there then, or there no more. */
+/** A file compared with its accepted version: unchanged, changed, new, or gone. */
 export interface ReviewedFile {
   path: string;
   state: "accepted" | "changed" | "new" | "gone";
-  /** Of the file as it is; absent where it is gone. */
+  /** The current etag; absent if the file is gone. */
   etag?: string;
   acceptedAt?: number;
 }
 
-/** The files of an agent against what was accepted. */
+/** The result of comparing an agent's files with the accepted ones. */
 export interface Review {
-  /** False where nothing was ever accepted: then every file is new, and nobody is warned of that. */
+  /** False if nothing was ever accepted: then every file is new, and no warning is given. */
   hasAccepted: boolean;
   files: ReviewedFile[];
 }
 
-/** Compares the files of a root with those that were accepted, by name. Pure. */
+/** Compares a root listing with the accepted files, by name. Pure. */
 export function compareAccepted(listing: readonly WorkspaceEntry[], accepted: readonly AcceptedFile[]): ReviewedFile[] {
   const files = listing.filter((entry) => entry.kind === "file" && NAMES.has(entry.path.toUpperCase()));
   const known = new Map(accepted.map((file) => [file.path, file]));
@@ -49,7 +49,7 @@ export function compareAccepted(listing: readonly WorkspaceEntry[], accepted: re
   return [...present, ...gone.map(({ path, at }): ReviewedFile => ({ path, state: "gone", acceptedAt: at }))];
 }
 
-/** The files of an agent against what was accepted. One store operation and one of the database. */
+/** Compares an agent's files with the accepted ones. One store operation and one query. */
 export async function reviewFiles(
   database: D1Database,
   workspace: Pick<Workspace, "list">,
@@ -61,9 +61,9 @@ export async function reviewFiles(
 }
 
 /**
- * Accepts all files as they are. Whoever has read them names what he has read: a file that is another one by now is not
- * accepted, nor is any other.
- * @param seen etags by path; absent to accept whatever is there
+ * Accepts all current files. A reviewer passes the etags that were read: if any file differs from them, nothing is
+ * accepted.
+ * @param seen etags by path; absent to accept the current files
  * @throws WorkspaceError `conflict` that names the file, `unavailable`
  */
 export async function acceptFiles(
@@ -85,10 +85,10 @@ export async function acceptFiles(
   return reviewFiles(database, workspace, agentId);
 }
 
-/** D1 takes 100 parameters in one statement. */
+/** Four parameters a row; D1 takes 100 in one statement. */
 const MAX_ROWS = 25;
 
-/** The first path whose file is not the one that was seen. */
+/** The first path whose file is not the one that was read. */
 function differing(present: readonly ReviewedFile[], seen: Readonly<Record<string, string>>): string | undefined {
   const current = new Map(present.map(({ path, etag }) => [path, etag]));
   return [...new Set([...current.keys(), ...Object.keys(seen)])].find((path) => current.get(path) !== seen[path]);

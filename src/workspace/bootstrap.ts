@@ -1,52 +1,50 @@
-import { BOOTSTRAP_LIMITS, type BootstrapLimits, type Unlimited, withinLimits } from "./bootstrap-limits.ts";
-import { type BootstrapOccasion, chooseFiles, type Wanted } from "./bootstrap-names.ts";
+import { type BootstrapAudience, type BootstrapEntry, chooseFiles } from "./bootstrap-names.ts";
 import type { TextFaults } from "./decode-text.ts";
-import { isEffectivelyEmpty } from "./heartbeat-file.ts";
 import { type CachedText, readText } from "./read-text.ts";
-import type { Excerpt } from "./truncate.ts";
+import { type Excerpt, makeExcerpt, truncate } from "./truncate.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
-/** A file of the workspace's root as it goes into the prompt. Lengths are in UTF-16 units. */
+/** A bootstrap file as it goes into the prompt. Lengths are in UTF-16 units. */
 export interface BootstrapFile {
   path: string;
-  /** What is shown: the text, as much of it as fits, or a line that says why there is none. */
+  /** The text, as much of it as fits, or a line that says why there is none. */
   content: string;
-  /** The length of the file's text; reckoned where the file is too large to be read whole, 0 where it is no text. */
+  /** The length of the file's text; estimated for a file too large to be read whole, 0 for a binary file. */
   rawChars: number;
   injectedChars: number;
   truncated: boolean;
   missing: boolean;
-  /** What is wrong with its text, in sentences; absent where nothing is. */
+  /** Problems of its text, in sentences; absent if there are none. */
   warnings?: readonly string[];
 }
 
-/** The workspace files of a prompt. */
+/** The bootstrap files of a prompt. */
 export interface BootstrapFiles {
   shown: readonly BootstrapFile[];
-  /** The sections of AGENTS.md that matter most, where it is cut; absent where it is whole, or has none. */
+  /** The key sections of a truncated AGENTS.md; absent if it is whole or has none. */
   keySections?: string;
-  /** What is wrong with files that are not shown, in sentences. */
+  /** Warnings about files that are not shown. */
   warnings: readonly string[];
 }
 
-export interface BootstrapRequest extends BootstrapOccasion {
+export interface BootstrapRequest extends BootstrapAudience {
   workspace: Pick<Workspace, "read">;
-  /** The root, as it was listed for this turn. */
+  /** The root listing of this turn. */
   listing: readonly WorkspaceEntry[];
-  /** What earlier turns read; kept up to date. */
+  /** Texts read by earlier turns; updated. */
   cache: BootstrapCache;
   limits?: BootstrapLimits;
 }
 
-/** Files by path, as they were last read. Belongs to one agent. */
+/** Texts by path, as they were last read. Belongs to one agent. */
 export interface BootstrapCache {
   get(path: string): CachedText | undefined;
   set(path: string, text: CachedText): unknown;
 }
 
 /**
- * The bootstrap files in their order, cut to the limits. Reads only what changed since it was cached: a turn after
- * which nothing changed costs no store operation.
+ * Loads the bootstrap files in order, cut to the limits. Reads only files that changed since they were cached: an
+ * unchanged workspace costs no store operation.
  * @throws WorkspaceError `unavailable`
  */
 export async function loadBootstrap(request: BootstrapRequest): Promise<BootstrapFiles> {
@@ -65,7 +63,7 @@ function keySectionsAmong(shown: readonly BootstrapFile[], cache: BootstrapCache
   return { keySections: cached.keySections };
 }
 
-/** The etags of the files that the prompt shows whole and as they are: who sees the prompt has read them. */
+/** The etags of files that the prompt shows unmodified: a reader of the prompt has read these versions. */
 export function etagsShown(files: readonly BootstrapFile[], cache: BootstrapCache): Map<string, string> {
   const etags = new Map<string, string>();
   for (const { path, content, truncated, missing } of files) {
@@ -77,13 +75,17 @@ export function etagsShown(files: readonly BootstrapFile[], cache: BootstrapCach
   return etags;
 }
 
-/** BOOTSTRAP.md and MEMORY.md are not missed, and an empty one is as good as none. */
+/** An absent or empty BOOTSTRAP.md or MEMORY.md is not mentioned. */
 function isOptional(path: string): boolean {
   return ["bootstrap.md", "memory.md"].includes(path.toLowerCase());
 }
 
-/** Undefined for a file that is neither there nor missed. */
-async function load(request: BootstrapRequest, wanted: Wanted, maxChars: number): Promise<Unlimited | undefined> {
+/** Undefined for a file that is absent and optional. */
+async function load(
+  request: BootstrapRequest,
+  wanted: BootstrapEntry,
+  maxChars: number,
+): Promise<UncutFile | undefined> {
   const { workspace, cache } = request;
   const path = wanted.file?.path ?? wanted.path;
   const read = wanted.file && (await readThroughCache(workspace, cache, wanted.file, maxChars));
@@ -94,7 +96,7 @@ async function load(request: BootstrapRequest, wanted: Wanted, maxChars: number)
   }
   if (read.kind === "binary") return { path, missing: false, text: unreadable(path, read) };
   if (asksForNothing(path, read.excerpt)) return { path, missing: false, text: `(${path} is empty.)` };
-  const warnings = faultsOf(path, read.faults);
+  const warnings = faultWarnings(path, read.faults);
   return { path, missing: false, text: read.excerpt, ...(warnings.length > 0 && { warnings }) };
 }
 
@@ -102,7 +104,7 @@ function isBlank(read: CachedText): boolean {
   return read.kind === "text" && read.excerpt.head.trim() === "" && read.excerpt.tail.trim() === "";
 }
 
-/** A HEARTBEAT.md of headings alone counts as empty. What is left out of a longer one may ask for something. */
+/** Whether a HEARTBEAT.md has nothing but headings. A truncated one may have more. */
 function asksForNothing(path: string, { head, rawChars }: Excerpt): boolean {
   return path.toLowerCase() === "heartbeat.md" && head.length === rawChars && isEffectivelyEmpty(head);
 }
@@ -113,7 +115,7 @@ function unreadable(path: string, { size, why }: { size: number; why: "encoding"
     : `(${path} is full of control characters and no text: ${size} bytes that are not shown here.)`;
 }
 
-function faultsOf(path: string, { controls, broken, hidden }: TextFaults): string[] {
+function faultWarnings(path: string, { controls, broken, hidden }: TextFaults): string[] {
   return [
     controls > 0 && `\`${path}\` has control characters (${controls}); they are shown as pictures, such as \u2400.`,
     broken > 0 && `\`${path}\` has bytes that are not UTF-8 (${broken}); they are shown as \ufffd. Save it as UTF-8.`,
@@ -137,4 +139,66 @@ async function readThroughCache(
     if (thrown instanceof WorkspaceError && thrown.code === "not_found") return undefined;
     throw thrown;
   }
+}
+
+/** `bootstrapMaxChars` and `bootstrapTotalMaxChars`, in UTF-16 units. */
+export interface BootstrapLimits {
+  fileChars: number;
+  totalChars: number;
+}
+
+export const BOOTSTRAP_LIMITS: BootstrapLimits = { fileChars: 20_000, totalChars: 60_000 };
+
+/** Reserved for each following file, so that its name and a marker always fit. */
+const RESERVED_CHARS = 160;
+
+/** A file before it is cut: its text, the part of it that was read, or a marker in its place. */
+export interface UncutFile extends Pick<BootstrapFile, "path" | "missing" | "warnings"> {
+  text: Excerpt | string;
+}
+
+/**
+ * Cuts files to the limits in order, with a reserve for later ones. A `BootstrapFile` that fits stays the same object.
+ */
+export function withinLimits(
+  files: readonly (UncutFile | BootstrapFile)[],
+  { fileChars, totalChars }: BootstrapLimits,
+): BootstrapFile[] {
+  let left = totalChars;
+  return files.map((file, i) => {
+    const reserved = RESERVED_CHARS * (files.length - 1 - i);
+    const max = Math.max(0, Math.min(fileChars, left - reserved));
+    const shown = "text" in file ? cut(file, max) : cutAgain(file, max);
+    left -= shown.injectedChars;
+    return shown;
+  });
+}
+
+function cut({ text, ...file }: UncutFile, max: number): BootstrapFile {
+  const isMarker = typeof text === "string";
+  const { content, truncated } = isMarker
+    ? { content: text.slice(0, max), truncated: false }
+    : truncate(text, max, file.path);
+  return { ...file, content, rawChars: isMarker ? 0 : text.rawChars, injectedChars: content.length, truncated };
+}
+
+/** The cut text is a plugin's, so no marker names a file with the rest. */
+function cutAgain(file: BootstrapFile, max: number): BootstrapFile {
+  if (file.injectedChars <= max) return file;
+  const { content } = truncate(makeExcerpt(file.content, max), max);
+  return { ...file, content, injectedChars: content.length, truncated: true };
+}
+
+/** Lines of a HEARTBEAT.md without a task: headings, empty items, rules, and code fences. */
+const NOTHING_TO_DO = [
+  /^#+(?:\s|$)/,
+  /^(?:[-*+]|\d+[.)])?\s*(?:\[[ xX]?\])?$/,
+  /^(?:-{3,}|\*{3,}|_{3,})$/,
+  /^(?:```|~~~)\S*$/,
+];
+
+/** Whether a HEARTBEAT.md has no tasks: only headings, comments and empty list items. */
+export function isEffectivelyEmpty(text: string): boolean {
+  const lines = text.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/\r\n?|\n/);
+  return lines.every((line) => NOTHING_TO_DO.some((pattern) => pattern.test(line.trim())));
 }

@@ -1,41 +1,41 @@
-/** What of a file's text a model would not see as it is. */
+/** Characters of a text that a model does not see as they are. */
 export interface TextFaults {
-  /** Control characters, each of which is shown as its picture, such as ␀. */
+  /** Control characters, each replaced by its picture, such as ␀. */
   controls: number;
-  /** Bytes that mean nothing in the file's encoding, shown as �. */
+  /** Invalid bytes, shown as �. */
   broken: number;
-  /** Characters that nobody sees and a model reads, or that turn the order of others: they stay. */
+  /** Characters that are invisible to people or reorder text; they are kept. */
   hidden: number;
 }
 
-/** Bytes of a file as text, or why they are none. */
-export type Decoded =
+/** A decoded text, or why the bytes are not text. */
+export type DecodedText =
   | { kind: "text"; text: string; faults: TextFaults }
   | { kind: "binary"; why: "encoding" | "controls" };
 
 export type TextEncodingName = "utf-8" | "utf-16le" | "utf-16be";
 
-/** A part of a file. */
-export interface TextPart {
+/** A part of a file's bytes. */
+export interface FileSlice {
   bytes: Uint8Array;
-  /** Where it starts in the file. */
+  /** Its offset in the file. */
   offset: number;
-  /** Whether the file ends with it; otherwise the half of a character at its end is left out. */
+  /** Whether it reaches the file's end; otherwise a partial character at its end is dropped. */
   isEnd: boolean;
 }
 
-/** More of a text than this is no slip: it is no text. */
+/** With a larger share of faults the bytes count as binary. */
 const MOST_FAULTY = 0.1;
-/** The most bytes that follow the first one of a character in UTF-8. */
+/** Most continuation bytes of a UTF-8 character. */
 const MAX_CONTINUATION = 3;
 
-/** All control characters that no text needs: line feeds, carriage returns and tabs stay. */
+/** Control characters except line feeds, carriage returns and tabs. */
 const CONTROLS = /[^\P{Cc}\t\n\r\u0080-\u009f]/gu;
-/** Flags of regions are spelt with tag characters, and are seen. */
+/** Tag characters and bidirectional overrides; tag characters in flags of regions are visible and do not count. */
 const HIDDEN = /\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f}|([\u{e0000}-\u{e007f}\u202d\u202e])/gu;
 
-/** The encoding that the first bytes of a file name; UTF-8 where they name none. */
-export function encodingOf(start: Uint8Array): TextEncodingName {
+/** The encoding by the byte order mark; UTF-8 without one. */
+export function detectEncoding(start: Uint8Array): TextEncodingName {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
@@ -43,11 +43,11 @@ export function encodingOf(start: Uint8Array): TextEncodingName {
 }
 
 /**
- * The text of a file, or of a part of one, without its byte order mark and without the halves of characters at the
- * part's borders. Control characters that providers refuse, such as NUL, are shown as pictures. Text in which more than
- * a tenth is amiss is none.
+ * Decodes a file or a part of one, without byte order mark and without partial characters at the part's borders.
+ * Control characters that providers refuse, such as NUL, become pictures. With more than a tenth of faults it is
+ * binary.
  */
-export function decodeText(part: TextPart, encoding: TextEncodingName): Decoded {
+export function decodeText(part: FileSlice, encoding: TextEncodingName): DecodedText {
   const bytes = part.bytes.subarray(part.offset === 0 ? 0 : halfAtStart(part, encoding));
   const { text: raw, broken } = decode(bytes, encoding, part.isEnd);
   if (broken > raw.length * MOST_FAULTY) return { kind: "binary", why: "encoding" };
@@ -57,12 +57,12 @@ export function decodeText(part: TextPart, encoding: TextEncodingName): Decoded 
   return { kind: "text", text, faults: { controls, broken, hidden: countHidden(text) } };
 }
 
-/** A text in which control characters that providers refuse are pictures, and halves of surrogate pairs are �. */
+/** Replaces control characters that providers refuse by pictures, and lone surrogates by �. */
 export function showControls(text: string): string {
-  return text.replace(CONTROLS, pictureOf).toWellFormed();
+  return text.replace(CONTROLS, controlPicture).toWellFormed();
 }
 
-function pictureOf(control: string): string {
+function controlPicture(control: string): string {
   const code = control.charCodeAt(0);
   return code === 0x7f ? "\u2421" : String.fromCharCode(0x2400 + code);
 }
@@ -79,8 +79,8 @@ function decode(bytes: Uint8Array, encoding: TextEncodingName, isEnd: boolean): 
   }
 }
 
-/** How many bytes at the start of a part belong to a character before it. */
-function halfAtStart({ bytes, offset }: TextPart, encoding: TextEncodingName): number {
+/** The bytes at a part's start that belong to a character before it. */
+function halfAtStart({ bytes, offset }: FileSlice, encoding: TextEncodingName): number {
   if (encoding === "utf-8") {
     let from = 0;
     while (from < MAX_CONTINUATION && isContinuation(bytes[from])) from++;

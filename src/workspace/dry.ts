@@ -8,12 +8,12 @@ import {
 } from "./workspace.ts";
 
 /**
- * A workspace in which nothing is ever stored: what is written or removed is so in memory only, where later reads and
- * listings find it. Whoever wants to know what a first turn would show can let it be furnished, and nobody sees that.
+ * A workspace that keeps changes in memory only, where its own reads and listings see them. A preview of a first turn
+ * can seed it without storing anything.
  * @param now milliseconds since the epoch
  */
 export function dryWorkspace(workspace: Workspace, now: number): Workspace {
-  /** Null where it was removed. */
+  /** Null for a deleted file. */
   const changed = new Map<string, WorkspaceContent | null>();
   const files = () => [...changed.values()].flatMap((content) => (content === null ? [] : [content.file]));
   const overlaid = async (path: string) => {
@@ -24,7 +24,7 @@ export function dryWorkspace(workspace: Workspace, now: number): Workspace {
   return {
     async list(folder) {
       const stored = (await workspace.list(folder)).filter(({ path }) => !changed.has(path));
-      return [...stored, ...files().filter(({ path }) => folderOf(path) === folder)].sort(byPath);
+      return [...stored, ...files().filter(({ path }) => parentFolder(path) === folder)].sort(byPath);
     },
     async walk(folder) {
       const stored = (await workspace.walk(folder)).filter(({ path }) => !changed.has(path));
@@ -64,7 +64,7 @@ function byPath(a: { path: string }, b: { path: string }): number {
   return a.path < b.path ? -1 : 1;
 }
 
-function folderOf(path: string): string {
+function parentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 

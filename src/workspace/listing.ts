@@ -1,47 +1,48 @@
 import { log } from "../lib/log.ts";
-import { isPath } from "./paths.ts";
-import { DELETION_MARK_ETAG, fileOf, type WorkspacePlace } from "./place.ts";
-import { folderSpellings } from "./spelling.ts";
-import { MAX_WALKED, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
+import { pathFault } from "../lib/relative-path.ts";
+import { DELETION_MARK_ETAG, type FileStore, fileFromObject } from "./file-store.ts";
+import { isPath, visible } from "./paths.ts";
+import { composed, folderSpellings } from "./spelling.ts";
+import { MAX_PATH_BYTES, MAX_WALKED, type Stray, type WorkspaceEntry, type WorkspaceFile } from "./workspace.ts";
 
-/** R2 gives so many keys a page. */
+/** R2's page size. */
 const PAGE_KEYS = 1000;
 const MAX_PAGES = MAX_WALKED / PAGE_KEYS;
 
 /** The files and folders directly in a folder, by path. One store operation for 1,000 entries. */
-export async function listFolder(place: WorkspacePlace, folder: string): Promise<WorkspaceEntry[]> {
-  const { objects, folders } = await listSpellings(place, folder, "/");
-  const files: WorkspaceEntry[] = filesAmong(place, objects);
+export async function listFolder(store: FileStore, folder: string): Promise<WorkspaceEntry[]> {
+  const { objects, folders } = await listSpellings(store, folder, "/");
+  const files: WorkspaceEntry[] = filesAmong(store, objects);
   for (const key of folders) {
-    const path = key.slice(place.prefix.length, -1);
+    const path = key.slice(store.prefix.length, -1);
     if (isPath(path)) files.push({ kind: "folder", path });
   }
   return files.sort(byPath);
 }
 
-/** The files below a folder, by path, as many as are listed. */
-export async function walkFolder(place: WorkspacePlace, folder: string): Promise<WorkspaceFile[]> {
-  const { objects } = await listSpellings(place, folder);
-  return filesAmong(place, objects).sort(byPath);
+/** The files below a folder by path, up to the listing limit. */
+export async function walkFolder(store: FileStore, folder: string): Promise<WorkspaceFile[]> {
+  const { objects } = await listSpellings(store, folder);
+  return filesAmong(store, objects).sort(byPath);
 }
 
-/** What an R2 listing finds. */
-export interface Listed {
+/** The result of an R2 listing. */
+export interface R2Listing {
   objects: R2Object[];
   folders: string[];
 }
 
-/** All pages of one R2 listing, 20 at most; what is beyond is left out, and the log says so. @throws WorkspaceError `unavailable` */
+/** All pages of an R2 listing, 20 at most; a cut is logged. @throws WorkspaceError `unavailable` */
 export async function listKeys(
-  place: Pick<WorkspacePlace, "bucket" | "attempt">,
+  store: Pick<FileStore, "bucket" | "attempt">,
   path: string,
   query: Omit<R2ListOptions, "cursor">,
-): Promise<Listed> {
-  const found: Listed = { objects: [], folders: [] };
+): Promise<R2Listing> {
+  const found: R2Listing = { objects: [], folders: [] };
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const options: R2ListOptions = cursor === undefined ? query : { ...query, cursor };
-    const page = await place.attempt(path, () => place.bucket.list(options));
+    const page = await store.attempt(path, () => store.bucket.list(options));
     found.objects.push(...page.objects);
     found.folders.push(...page.delimitedPrefixes);
     if (!page.truncated) return found;
@@ -51,12 +52,12 @@ export async function listKeys(
   return found;
 }
 
-/** Lists a folder in every spelling that it may have: two operations where accents can be written in two ways. */
-async function listSpellings(place: WorkspacePlace, folder: string, delimiter?: string): Promise<Listed> {
+/** Lists a folder in each Unicode normalization: two operations if the forms differ. */
+async function listSpellings(store: FileStore, folder: string, delimiter?: string): Promise<R2Listing> {
   const found = await Promise.all(
     folderSpellings(folder).map((spelt) => {
-      const prefix = spelt === "" ? place.prefix : `${place.prefix}${spelt}/`;
-      return listKeys(place, folder, delimiter === undefined ? { prefix } : { prefix, delimiter });
+      const prefix = spelt === "" ? store.prefix : `${store.prefix}${spelt}/`;
+      return listKeys(store, folder, delimiter === undefined ? { prefix } : { prefix, delimiter });
     }),
   );
   return {
@@ -65,14 +66,46 @@ async function listSpellings(place: WorkspacePlace, folder: string, delimiter?: 
   };
 }
 
-/** Leaves out what is no file to us: deletion marks, and keys that other programs made and that no path can name. */
-function filesAmong(place: WorkspacePlace, objects: R2Object[]): WorkspaceFile[] {
+/** Leaves out deletion marks, and keys of other programs that are not valid paths. */
+function filesAmong(store: FileStore, objects: R2Object[]): WorkspaceFile[] {
   return objects.flatMap((object) => {
-    const path = object.key.slice(place.prefix.length);
-    return object.etag !== DELETION_MARK_ETAG && isPath(path) ? [fileOf(path, object)] : [];
+    const path = object.key.slice(store.prefix.length);
+    return object.etag !== DELETION_MARK_ETAG && isPath(path) ? [fileFromObject(path, object)] : [];
   });
 }
 
 function byPath(a: WorkspaceEntry, b: WorkspaceEntry): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** Most strays in an answer. */
+const MAX_STRAYS = 100;
+
+/** `Workspace.strays`: one store operation for 1,000 files. */
+export async function findStrays(store: FileStore): Promise<Stray[]> {
+  const { objects } = await listKeys(store, "", { prefix: store.prefix });
+  const strays: Stray[] = [];
+  const names = new Map<string, string>();
+  for (const { key, size, etag } of objects) {
+    const path = key.slice(store.prefix.length);
+    // An empty object whose key ends with a slash is how some programs create a folder.
+    const isFolder = size === 0 && (path === "" || path.endsWith("/"));
+    if (isFolder || etag === DELETION_MARK_ETAG) continue;
+    const fault = pathFault(path, MAX_PATH_BYTES);
+    const why = fault === undefined ? lookAlikeWarning(path, names) : `It ${fault}, so it cannot be opened.`;
+    if (why !== undefined) strays.push({ path: visible(path), why });
+    if (strays.length === MAX_STRAYS) break;
+  }
+  return strays;
+}
+
+/**
+ * Warns of two files whose names differ only in case or Unicode normalization. Of AGENTS.md and agents.md only one is
+ * read.
+ */
+function lookAlikeWarning(path: string, names: Map<string, string>): string | undefined {
+  const name = composed(path).toLowerCase();
+  const other = names.get(name);
+  names.set(name, path);
+  return other === undefined ? undefined : `It looks like ${visible(other)}, but is another file.`;
 }

@@ -45,16 +45,16 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   mov: "video/quicktime",
 };
 
-/** What a file is by its name's extension; bytes of no known kind where the extension says nothing. */
-export function mediaTypeOf(path: string): string {
+/** The media type by the extension; `application/octet-stream` for an unknown one. */
+export function mediaTypeForPath(path: string): string {
   const extension = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? UNKNOWN) : UNKNOWN;
 }
 
 const UNKNOWN = "application/octet-stream";
 
-/** The kind of image that models take (PNG, JPEG, GIF, WebP), by the first bytes of the file; undefined for others. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
+/** The media type of an image that models accept (PNG, JPEG, GIF, WebP), by its first bytes; undefined for others. */
+export function sniffImageType(bytes: Uint8Array): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";

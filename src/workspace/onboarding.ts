@@ -4,25 +4,25 @@ import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile
 
 const BOOTSTRAP_PATH = "BOOTSTRAP.md";
 
-/** What an isolate remembers of the first conversation of one workspace, so that it asks the store but once. */
-export interface OnboardingMemory {
-  /** What the state said when that version of BOOTSTRAP.md was there. */
+/** Onboarding state of one workspace, cached in the isolate to save store reads. */
+export interface OnboardingCache {
+  /** The stage when this version of BOOTSTRAP.md was checked. */
   read?: { version: string; stage: "here" | "over" };
-  /** Set where a turn found it to be over: with the empty BOOTSTRAP.md that is left of it, if any. */
+  /** Set once a turn finds onboarding over; `leftover` is the empty BOOTSTRAP.md that remains, if any. */
   over?: { leftover: WorkspaceFile | undefined };
-  /** True once that is recorded. */
+  /** Whether that is recorded. */
   isRecorded?: boolean;
 }
 
 /**
- * Whether a BOOTSTRAP.md that is there is to be followed: unless the state says that the first conversation was over
- * before. One read of the state for each version of the file, and none without a file.
+ * Whether BOOTSTRAP.md applies: unless the state says that onboarding was over before. One read of the state per
+ * version of the file, and none without a file.
  * @throws WorkspaceError `unavailable`
  */
-export async function stageOf(
+export async function onboardingStage(
   workspace: Pick<Workspace, "read">,
   listing: readonly WorkspaceEntry[],
-  memory: OnboardingMemory,
+  memory: OnboardingCache,
 ): Promise<"here" | "over"> {
   const file = fileNamed(listing, BOOTSTRAP_PATH);
   if (file === undefined || file.size === 0) return "here";
@@ -33,11 +33,11 @@ export async function stageOf(
   return memory.read.stage;
 }
 
-/** Notes, where the first conversation takes place, that it is over: nothing is left to follow. Settled later. */
-export function noteEnd(
+/** Notes that onboarding is over once BOOTSTRAP.md is no longer shown. `settleOnboarding` records it. */
+export function noteOnboardingEnd(
   shown: readonly { path: string }[],
   listing: readonly WorkspaceEntry[],
-  memory: OnboardingMemory,
+  memory: OnboardingCache,
 ): void {
   const isShown = shown.some(({ path }) => path.toLowerCase() === BOOTSTRAP_PATH.toLowerCase());
   if (!isShown) memory.over = { leftover: fileNamed(listing, BOOTSTRAP_PATH) };
@@ -45,14 +45,14 @@ export function noteEnd(
 }
 
 /**
- * Records that the first conversation is over, and clears away the empty BOOTSTRAP.md that is left of it. Two store
- * operations the first time, one from then on; doing it again changes nothing. Costs nothing once it is remembered.
+ * Records the end of onboarding and deletes the empty BOOTSTRAP.md. Two store operations the first time, then one;
+ * idempotent. Free once cached.
  * @param now milliseconds since the epoch
  * @throws WorkspaceError `unavailable`
  */
 export async function settleOnboarding(
   workspace: Pick<Workspace, "read" | "write" | "remove">,
-  memory: OnboardingMemory,
+  memory: OnboardingCache,
   now: number,
 ): Promise<void> {
   const { over, isRecorded = false } = memory;
@@ -66,13 +66,13 @@ export async function settleOnboarding(
   memory.isRecorded = true;
 }
 
-/** Where nobody can tell from the state, the file itself says that there is something to follow. */
+/** Without a readable state onboarding is not over: BOOTSTRAP.md exists, so it applies. */
 async function isOver(workspace: Pick<Workspace, "read">): Promise<boolean> {
   const read = await readState(workspace);
   return read.kind === "known" && isOnboarded(read.state);
 }
 
-/** Whoever else changed the file in the meantime has done what was to be done, or wants it otherwise. */
+/** Ignores a concurrent change of the file. */
 async function unlessMoved(change: () => Promise<unknown>): Promise<void> {
   try {
     await change();

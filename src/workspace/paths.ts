@@ -4,13 +4,13 @@ import { MAX_PATH_BYTES, WorkspaceError } from "./workspace.ts";
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const MAX_SHOWN_CHARS = 120;
-/** How models name the root of the workspace: `~`, `/workspace`, and where OpenClaw keeps it on a disk. */
+/** Spellings of the workspace's root: `~`, `/workspace`, and OpenClaw's folder on disk. */
 const ROOT =
   /^(?:~(?:\/\.openclaw\/workspace)?|\/workspace|\/(?:root|home\/[^/]+|Users\/[^/]+)\/\.openclaw\/workspace)(?:\/|$)/;
 
 /**
- * Gives a file's path back if it is one, by the rules of `pathFault`, with at most 1,024 bytes.
- * @throws WorkspaceError `bad_path` with a message that says which rule was broken
+ * Returns a file's path if `pathFault` accepts it with at most 1,024 bytes.
+ * @throws WorkspaceError `bad_path` with the violated rule
  */
 export function checkPath(path: string): string {
   const fault = pathFault(path, MAX_PATH_BYTES);
@@ -18,7 +18,7 @@ export function checkPath(path: string): string {
   throw new WorkspaceError("bad_path", path, `Not a path in the workspace: ${visible(path)}. It ${fault}.`);
 }
 
-/** A path as a message can show it: on one line, with nothing invisible in it, and not too long. */
+/** A path for messages: on one line, without invisible characters, and shortened. */
 export function visible(path: string): string {
   const shown = head(path, MAX_SHOWN_CHARS).replace(INVISIBLE, (character) =>
     encodeURIComponent(character.toWellFormed()),
@@ -26,15 +26,15 @@ export function visible(path: string): string {
   return `\`${shown}${path.length > MAX_SHOWN_CHARS ? "…" : ""}\``;
 }
 
-/** Like `checkPath` for a folder: "" is the root, and one `/` at the end is dropped. @throws WorkspaceError `bad_path` */
+/** Like `checkPath` for a folder: "" is the root, and a final `/` is dropped. @throws WorkspaceError `bad_path` */
 export function checkFolder(folder: string): string {
   return folder === "" ? "" : checkPath(folder.replace(/\/$/, ""));
 }
 
 /**
- * The path that a model means. Models write `./notes.md`, `~/notes.md`, `/workspace/notes.md` and OpenClaw's own
- * `~/.openclaw/workspace/notes.md`; each is `notes.md`, because the workspace is all the disk there is. Accents are
- * composed (NFC), so that one file has one name among what an agent has read.
+ * The workspace path that a model means. `./notes.md`, `~/notes.md`, `/workspace/notes.md` and OpenClaw's
+ * `~/.openclaw/workspace/notes.md` are all `notes.md`. Normalized to NFC, so that a file has one name in what an agent
+ * has read.
  * @throws WorkspaceError `bad_path`
  */
 export function resolvePath(typed: string): string {
@@ -46,7 +46,7 @@ export function resolveFolder(typed: string): string {
   return checkFolder(relativeTo(typed));
 }
 
-/** Whether a key that some other program made is a path that this workspace can name. */
+/** Whether a key of another program is a valid path. */
 export function isPath(path: string): boolean {
   return pathFault(path, MAX_PATH_BYTES) === undefined;
 }

@@ -1,4 +1,4 @@
-import { DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./place.ts";
+import { DELETION_MARK_ETAG, type FileStore, fileAt, fileFromObject, notFound, objectKey } from "./file-store.ts";
 import {
   type ByteRange,
   MAX_FILE_BYTES,
@@ -7,36 +7,36 @@ import {
   type WorkspaceFile,
 } from "./workspace.ts";
 
-/** How often a ranged read starts again because the file changed under it. */
+/** Attempts of a ranged read of a file that keeps changing. */
 const ROUNDS = 5;
 
 /** `Workspace.read`: one store operation for a whole file, two for a range of one. */
-export function readFile(place: WorkspacePlace, path: string, range?: ByteRange): Promise<WorkspaceContent> {
-  return range === undefined ? readWhole(place, path) : readRange(place, path, range);
+export function readFile(store: FileStore, path: string, range?: ByteRange): Promise<WorkspaceContent> {
+  return range === undefined ? readWhole(store, path) : readRange(store, path, range);
 }
 
-async function readWhole(place: WorkspacePlace, path: string): Promise<WorkspaceContent> {
-  const key = keyOf(place, path);
-  return place.attempt(path, async () => {
-    const object = await place.bucket.get(key);
+async function readWhole(store: FileStore, path: string): Promise<WorkspaceContent> {
+  const key = objectKey(store, path);
+  return store.attempt(path, async () => {
+    const object = await store.bucket.get(key);
     if (object === null || object.etag === DELETION_MARK_ETAG) throw notFound(path);
     if (object.size > MAX_FILE_BYTES) {
       await object.body.cancel();
       throw tooLarge(path, object.size);
     }
-    return { file: fileOf(path, object), bytes: await object.bytes(), offset: 0 };
+    return { file: fileFromObject(path, object), bytes: await object.bytes(), offset: 0 };
   });
 }
 
-/** Learns the size first: what R2 does with a range that the file does not have differs from case to case. */
-async function readRange(place: WorkspacePlace, path: string, range: ByteRange): Promise<WorkspaceContent> {
-  const key = keyOf(place, path);
+/** Gets the size first: R2's behaviour for ranges outside the file varies. */
+async function readRange(store: FileStore, path: string, range: ByteRange): Promise<WorkspaceContent> {
+  const key = objectKey(store, path);
   for (let round = 0; round < ROUNDS; round++) {
-    const file = await fileAt(place, path);
+    const file = await fileAt(store, path);
     if (file === undefined) throw notFound(path);
-    const part = partOf(file, range);
-    const bytes = await place.attempt(path, async () => {
-      const object = await place.bucket.get(key, { range: part, onlyIf: { etagMatches: file.etag } });
+    const part = resolveRange(file, range);
+    const bytes = await store.attempt(path, async () => {
+      const object = await store.bucket.get(key, { range: part, onlyIf: { etagMatches: file.etag } });
       return object !== null && "body" in object ? object.bytes() : undefined;
     });
     if (bytes !== undefined) return { file, bytes, offset: part.offset };
@@ -44,7 +44,7 @@ async function readRange(place: WorkspacePlace, path: string, range: ByteRange):
   throw new WorkspaceError("unavailable", path, `\`${path}\` changed each time that it was read.`);
 }
 
-function partOf(file: WorkspaceFile, range: ByteRange): { offset: number; length: number } {
+function resolveRange(file: WorkspaceFile, range: ByteRange): { offset: number; length: number } {
   const offset = "suffix" in range ? Math.max(0, file.size - range.suffix) : range.offset;
   const length = Math.min("suffix" in range ? range.suffix : (range.length ?? file.size), file.size - offset);
   if (offset < 0 || length <= 0) {

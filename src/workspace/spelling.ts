@@ -1,33 +1,33 @@
+import { type FileStore, fileAt, fitsObjectKey } from "./file-store.ts";
 import { checkFolder, checkPath } from "./paths.ts";
-import { fileAt, isKey, type WorkspacePlace } from "./place.ts";
 import { WorkspaceError } from "./workspace.ts";
 
-/** The one spelling of a path by which things of ours are kept: its accents composed (NFC). */
+/** The canonical form (NFC) of a path, under which our own data is keyed. */
 export function composed(path: string): string {
   return path.normalize("NFC");
 }
 
 /**
- * How a folder may be spelt in R2: as it is given, composed (NFC), as models and browsers write it, and decomposed (NFD),
- * as programs on macOS upload it. They look the same, so they are the same to everybody who names one.
+ * The forms of a folder's name in R2: as given, composed (NFC) as models and browsers write it, and decomposed (NFD) as
+ * macOS programs upload it. They look the same, so they name the same folder.
  * @throws WorkspaceError `bad_path`
  */
 export function folderSpellings(folder: string): string[] {
-  return spellingsOf(checkFolder(folder));
+  return pathSpellings(checkFolder(folder));
 }
 
 /**
- * The spelling in which a file is there; where it is in none, that in which it is to be made. Costs nothing for a path
- * that has but one spelling. @throws WorkspaceError `bad_path`
+ * The form under which a file exists, or under which it will be created. Free for a path with a single form. @throws
+ * WorkspaceError `bad_path`
  */
-export async function spellingFor(place: WorkspacePlace, path: string): Promise<string> {
-  const spellings = spellingsOf(checkPath(path));
-  return spellings.length === 1 ? path : ((await firstThere(place, spellings)) ?? composed(path));
+export async function spellingFor(store: FileStore, path: string): Promise<string> {
+  const spellings = pathSpellings(checkPath(path));
+  return spellings.length === 1 ? path : ((await firstThere(store, spellings)) ?? composed(path));
 }
 
-/** Reads a file in the first spelling in which it is there: no dearer where that is the given one. @throws WorkspaceError */
+/** Reads a file under the first form that exists; the given form costs nothing more. @throws WorkspaceError */
 export async function inItsSpelling<T>(
-  place: WorkspacePlace,
+  store: FileStore,
   path: string,
   read: (spelt: string) => Promise<T>,
 ): Promise<T> {
@@ -35,19 +35,19 @@ export async function inItsSpelling<T>(
     return await read(checkPath(path));
   } catch (thrown) {
     const isMissing = thrown instanceof WorkspaceError && thrown.code === "not_found";
-    const other = isMissing ? await firstThere(place, spellingsOf(path).slice(1)) : undefined;
+    const other = isMissing ? await firstThere(store, pathSpellings(path).slice(1)) : undefined;
     if (other === undefined) throw thrown;
     return read(other);
   }
 }
 
-function spellingsOf(path: string): string[] {
+function pathSpellings(path: string): string[] {
   return [...new Set([path, composed(path), path.normalize("NFD")])];
 }
 
-async function firstThere(place: WorkspacePlace, spellings: readonly string[]): Promise<string | undefined> {
+async function firstThere(store: FileStore, spellings: readonly string[]): Promise<string | undefined> {
   for (const spelt of spellings) {
-    if (isKey(place, spelt) && (await fileAt(place, spelt)) !== undefined) return spelt;
+    if (fitsObjectKey(store, spelt) && (await fileAt(store, spelt)) !== undefined) return spelt;
   }
   return undefined;
 }

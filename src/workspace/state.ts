@@ -1,28 +1,28 @@
 import { z } from "zod";
 import { type Workspace, WorkspaceError } from "./workspace.ts";
 
-/** Where it is recorded that a workspace was seeded, and that its first conversation is over. OpenClaw has it there, too. */
+/** The state file: whether the workspace was seeded and onboarding is over. The same path as OpenClaw's. */
 export const STATE_PATH = ".openclaw/workspace-state.json";
 
-/** The folder of what is the system's own in a workspace. */
+/** The folder of system files in a workspace. */
 export const STATE_FOLDER = ".openclaw";
 
-/** The version of the state that is written here; OpenClaw's is the same. */
+/** The format version, the same as OpenClaw's. */
 const VERSION = 1;
 
-/** Instants are ISO 8601. What else OpenClaw or a later version keeps in it stays as it is. */
+/** Instants are ISO 8601. Unknown fields of OpenClaw or later versions are kept. */
 const stateSchema = z.looseObject({
   version: z.number(),
   bootstrapSeededAt: z.string().optional(),
   onboardingCompletedAt: z.string().optional(),
-  /** What later versions of OpenClaw call the end of the first conversation. */
+  /** Later versions of OpenClaw name the end of onboarding so. */
   setupCompletedAt: z.string().optional(),
 });
 
-/** What is recorded of a workspace. */
+/** A workspace's recorded state. */
 export type WorkspaceState = z.output<typeof stateSchema>;
 
-/** A state as it was read; `damaged` is one that nobody can make sense of. */
+/** The result of reading the state; `damaged` cannot be parsed. */
 export type ReadState =
   | { kind: "known"; state: WorkspaceState; etag: string }
   | { kind: "damaged"; why: string; etag: string }
@@ -41,7 +41,7 @@ export async function readState(workspace: Pick<Workspace, "read">): Promise<Rea
   }
 }
 
-/** Writes the first state, if there is none. @throws WorkspaceError `unavailable` */
+/** Writes the initial state if there is none. @throws WorkspaceError `unavailable` */
 export async function recordSeeding(
   workspace: Pick<Workspace, "write">,
   mark: "bootstrapSeededAt" | "onboardingCompletedAt",
@@ -52,8 +52,8 @@ export async function recordSeeding(
 }
 
 /**
- * Records that the first conversation is over. One read, and one write the first time. A state that is damaged, of a
- * later version, or gone, is left alone.
+ * Records the end of onboarding. One read, and one write the first time. A damaged, newer or missing state is left
+ * alone.
  * @param now milliseconds since the epoch
  * @throws WorkspaceError `unavailable`
  */
@@ -64,7 +64,7 @@ export async function recordOnboarding(workspace: Pick<Workspace, "read" | "writ
   await unlessChanged(workspace.write(STATE_PATH, format(done), { kind: "etag", etag: read.etag }));
 }
 
-/** Whether the first conversation is over. */
+/** Whether onboarding is over. */
 export function isOnboarded({ onboardingCompletedAt, setupCompletedAt }: WorkspaceState): boolean {
   return onboardingCompletedAt !== undefined || setupCompletedAt !== undefined;
 }
@@ -83,7 +83,7 @@ function parseState(text: string): { kind: "known"; state: WorkspaceState } | { 
     : { kind: "damaged", why: z.prettifyError(parsed.error) };
 }
 
-/** Somebody else who records the same may be faster. */
+/** Ignores a concurrent writer of the same state. */
 async function unlessChanged(writing: Promise<unknown>): Promise<void> {
   try {
     await writing;
@@ -94,4 +94,30 @@ async function unlessChanged(writing: Promise<unknown>): Promise<void> {
 
 function format(state: WorkspaceState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+/** A workspace in which `.openclaw/` is read-only, for agents. */
+export function protectSystemFiles(workspace: Workspace): Workspace {
+  return {
+    ...workspace,
+    async write(path, content, expect) {
+      refuseSystemFile(path);
+      return workspace.write(path, content, expect);
+    },
+    async remove(path, expect) {
+      refuseSystemFile(path);
+      return workspace.remove(path, expect);
+    },
+    async restore(path, versionId, expect) {
+      refuseSystemFile(path);
+      return workspace.restore(path, versionId, expect);
+    },
+  };
+}
+
+/** @throws WorkspaceError `bad_path` for a system file */
+export function refuseSystemFile(path: string): void {
+  if (path.split("/")[0]?.toLowerCase() !== STATE_FOLDER) return;
+  const message = `\`${path}\` is in ${STATE_FOLDER}/, which the system keeps for itself: take another folder.`;
+  throw new WorkspaceError("bad_path", path, message);
 }

@@ -3,46 +3,46 @@ import { head, wholeHead, wholeTail } from "../lib/text.ts";
 const HEAD_SHARE = 0.7;
 const TAIL_SHARE = 0.2;
 
-/** As much of a text as may be shown: its start and its end, which are both the whole text where that is short enough. */
+/** The start and end of a text; both are the whole text if it is short enough. */
 export interface Excerpt {
   head: string;
   tail: string;
   /** Length of the whole text in UTF-16 units. */
   rawChars: number;
-  /** False where the text was too long to be read whole and `rawChars` was reckoned from its bytes. */
+  /** False if the text was not read whole and `rawChars` is estimated from its bytes. */
   exact: boolean;
 }
 
-/** What is left of a text that may be `max` UTF-16 units long. */
-export function excerptOf(text: string, max: number): Excerpt {
+/** An excerpt of a text for a limit of `max` UTF-16 units. */
+export function makeExcerpt(text: string, max: number): Excerpt {
   const whole = { head: text, tail: text, rawChars: text.length, exact: true };
-  const shares = sharesOf(max);
+  const shares = excerptShares(max);
   return text.length <= max
     ? whole
     : { ...whole, head: wholeHead(text, shares.head), tail: wholeTail(text, shares.tail) };
 }
 
-/** How much of the start and of the end of a text is kept where only `max` UTF-16 units fit: 70 % and 20 %. */
-export function sharesOf(max: number): { head: number; tail: number } {
+/** The kept shares of start and end within `max` UTF-16 units: 70 % and 20 %. */
+export function excerptShares(max: number): { head: number; tail: number } {
   return { head: Math.floor(max * HEAD_SHARE), tail: Math.floor(max * TAIL_SHARE) };
 }
 
 /**
- * The text in at most `max` UTF-16 units: whole, or its start and end around a marker that says how much is missing and
- * where to read it, if anywhere. No character is cut as a reader sees it. `max` is at most what the excerpt was made for.
+ * The text in at most `max` UTF-16 units: whole, or start and end around a marker that says how much is missing and
+ * where to read it. Splits no grapheme. `max` must not exceed the excerpt's own limit.
  */
 export function truncate(excerpt: Excerpt, max: number, path?: string): { content: string; truncated: boolean } {
   const { rawChars, exact } = excerpt;
   if (rawChars <= max) return { content: excerpt.head, truncated: false };
-  const deps = Math.max(0, max - markerOf(rawChars, rawChars, exact, path).length);
-  const shares = sharesOf(Math.min(max, deps / (HEAD_SHARE + TAIL_SHARE)));
+  const free = Math.max(0, max - omissionMarker(rawChars, rawChars, exact, path).length);
+  const shares = excerptShares(Math.min(max, free / (HEAD_SHARE + TAIL_SHARE)));
   const start = wholeHead(excerpt.head, shares.head);
   const end = wholeTail(excerpt.tail, shares.tail);
-  const marker = markerOf(rawChars - start.length - end.length, rawChars, exact, path);
+  const marker = omissionMarker(rawChars - start.length - end.length, rawChars, exact, path);
   return { content: head(start + marker + end, max), truncated: true };
 }
 
-function markerOf(missing: number, rawChars: number, exact: boolean, path: string | undefined): string {
+function omissionMarker(missing: number, rawChars: number, exact: boolean, path: string | undefined): string {
   const about = exact ? "" : "about ";
   const where = path === undefined ? "" : `: read ${path} to see them`;
   return `\n\n[… ${about}${missing} of ${rawChars} characters are left out here${where} …]\n\n`;

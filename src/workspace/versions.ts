@@ -1,7 +1,8 @@
+import { batches } from "../lib/batches.ts";
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
+import { type FileStore, objectKey } from "./file-store.ts";
 import { listKeys } from "./listing.ts";
-import { keyOf, type WorkspacePlace } from "./place.ts";
 import { composed } from "./spelling.ts";
 import {
   MAX_FILE_BYTES,
@@ -14,93 +15,95 @@ import {
 /** How long an earlier version is kept, in milliseconds: 30 days. */
 export const VERSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Most versions that are kept of one file; of more, the oldest go. */
+/** Most versions kept per file; the oldest are deleted first. */
 export const MAX_VERSIONS = 1000;
 
-/** The message by which a writer asks for the old versions of one file to be cleared away. */
+/** The queue message that asks to prune the old versions of a file. */
 export interface PruneVersions {
   kind: "prune-versions";
   agentId: string;
   path: string;
 }
 
+/** Most keys that R2 deletes in one call. */
+const MAX_DELETED_KEYS = 1000;
+
 const VERSION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Longer escaped paths are named by their digest: a key of R2 has 1,024 bytes, and escaping makes a path longer. */
+/**
+ * Longer escaped paths are replaced by their digest: an R2 key has at most 1,024 bytes, and escaping lengthens a path.
+ */
 const MAX_ESCAPED_BYTES = 880;
 
-/** What it takes to look at an agent's versions. */
-export type VersionStore = Pick<WorkspacePlace, "bucket" | "attempt" | "agentId">;
+/** The part of a store that its versions need. */
+export type VersionStore = Pick<FileStore, "bucket" | "attempt" | "agentId">;
 
 /**
- * Copies the file at `path` to a new version, if its etag is still `etag`; undefined where it is not.
- * The bytes stream from R2 to R2, whatever their size.
+ * Copies the file at `path` to a new version if its etag is still `etag`; undefined otherwise. The bytes stream from R2
+ * to R2, whatever their size.
  */
-export async function keepVersion(place: WorkspacePlace, path: string, etag: string): Promise<string | undefined> {
-  const versionId = place.newVersionId();
-  const key = await versionKey(place, path, versionId);
+export async function keepVersion(store: FileStore, path: string, etag: string): Promise<string | undefined> {
+  const versionId = store.newVersionId();
+  const key = await versionKey(store, path, versionId);
   const customMetadata = { path: encodeURIComponent(composed(path)) };
-  return place.attempt(path, async () => {
-    const current = await place.bucket.get(keyOf(place, path), { onlyIf: { etagMatches: etag } });
+  return store.attempt(path, async () => {
+    const current = await store.bucket.get(objectKey(store, path), { onlyIf: { etagMatches: etag } });
     if (current === null || !("body" in current)) return undefined;
-    await place.bucket.put(key, current.body, { customMetadata });
+    await store.bucket.put(key, current.body, { customMetadata });
     return versionId;
   });
 }
 
-/** Takes back a version that was copied for a write that did not happen. */
-export async function dropVersion(place: WorkspacePlace, path: string, versionId: string): Promise<void> {
-  const key = await versionKey(place, path, versionId);
-  await place.attempt(path, () => place.bucket.delete(key));
+/** Deletes a version that was copied for a write that failed. */
+export async function dropVersion(store: FileStore, path: string, versionId: string): Promise<void> {
+  const key = await versionKey(store, path, versionId);
+  await store.attempt(path, () => store.bucket.delete(key));
 }
 
-/** The kept versions of a file, newest first. */
+/** The versions of a file, newest first. */
 export async function listVersions(store: VersionStore, path: string): Promise<WorkspaceVersion[]> {
   const prefix = await versionKey(store, path, "");
   const { objects } = await listKeys(store, path, { prefix });
-  return objects.map(versionOf).sort(newestFirst);
+  return objects.map(versionFromObject).sort(newestFirst);
 }
 
-/** A version as it is listed, by its R2 object. */
-export function versionOf({ key, size, uploaded }: R2Object): WorkspaceVersion {
+/** A listed version from its R2 object. */
+export function versionFromObject({ key, size, uploaded }: R2Object): WorkspaceVersion {
   return { versionId: key.slice(key.lastIndexOf("/") + 1), size, replacedAt: uploaded.getTime() };
 }
 
-/** The order in which versions are told. */
+/** Sorts versions newest first. */
 export function newestFirst(a: WorkspaceVersion, b: WorkspaceVersion): number {
   return b.replacedAt - a.replacedAt || (a.versionId < b.versionId ? 1 : -1);
 }
 
-/** An earlier version without its bytes. @throws WorkspaceError `not_found` */
-export async function findVersion(place: WorkspacePlace, path: string, versionId: string): Promise<WorkspaceFile> {
+/** A version's metadata. @throws WorkspaceError `not_found` */
+export async function findVersion(store: FileStore, path: string, versionId: string): Promise<WorkspaceFile> {
   if (!VERSION_ID.test(versionId)) throw noVersion(path, versionId);
-  const key = await versionKey(place, path, versionId);
-  const object = await place.attempt(path, () => place.bucket.head(key));
+  const key = await versionKey(store, path, versionId);
+  const object = await store.attempt(path, () => store.bucket.head(key));
   if (object === null) throw noVersion(path, versionId);
   return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
 }
 
-/** An earlier version as a file, from the time at which it was replaced. @throws WorkspaceError `not_found`, `too_large` */
-export async function readVersion(place: WorkspacePlace, path: string, versionId: string): Promise<WorkspaceContent> {
-  const file = await findVersion(place, path, versionId);
+/** A version's content, dated at its replacement. @throws WorkspaceError `not_found`, `too_large` */
+export async function readVersion(store: FileStore, path: string, versionId: string): Promise<WorkspaceContent> {
+  const file = await findVersion(store, path, versionId);
   if (file.size > MAX_FILE_BYTES) {
     throw new WorkspaceError("too_large", path, `That version of \`${path}\` has ${file.size} bytes; restore it.`);
   }
-  const bytes = await place.attempt(path, async () => (await openVersion(place, path, versionId)).bytes());
+  const bytes = await store.attempt(path, async () => (await openVersion(store, path, versionId)).bytes());
   return { file, bytes, offset: 0 };
 }
 
-/** An earlier version as R2 has it, to be streamed. @throws WorkspaceError `not_found` */
-export async function openVersion(place: WorkspacePlace, path: string, versionId: string): Promise<R2ObjectBody> {
-  const object = await place.bucket.get(await versionKey(place, path, versionId));
+/** A version as an R2 stream. @throws WorkspaceError `not_found` */
+export async function openVersion(store: FileStore, path: string, versionId: string): Promise<R2ObjectBody> {
+  const object = await store.bucket.get(await versionKey(store, path, versionId));
   if (object === null) throw noVersion(path, versionId);
   return object;
 }
 
-/**
- * Deletes the versions of a file that are older than 30 days, and the oldest of more than `most`, and says how many.
- * Doing it twice is harmless.
- */
+/** Deletes a file's versions older than 30 days, and the oldest beyond `most`; returns how many. Idempotent. */
 export async function pruneVersions(
   store: VersionStore,
   path: string,
@@ -114,31 +117,34 @@ export async function pruneVersions(
   return keys.length;
 }
 
-/** Whether what was replaced then is not kept any more. */
+/** Whether a version is past its lifetime. */
 export function isExpired(replacedAt: number, now: number): boolean {
   return replacedAt < now - VERSION_LIFETIME_MS;
 }
 
-/** Deletes keys, as many at once as R2 takes. */
-export async function deleteKeys(store: VersionStore, path: string, keys: readonly string[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += 1000) {
-    await store.attempt(path, () => store.bucket.delete(keys.slice(from, from + 1000)));
+/** Deletes keys in batches of R2's maximum. */
+async function deleteKeys(store: VersionStore, path: string, keys: readonly string[]): Promise<void> {
+  for (const batch of batches(keys, () => 1, { size: MAX_DELETED_KEYS })) {
+    await store.attempt(path, () => store.bucket.delete(batch));
   }
 }
 
-/** What the keys of all versions of an agent start with. */
+/** The key prefix of an agent's versions. */
 export function versionsFolder(agentId: string): string {
   return `versions/${agentId}/`;
 }
 
-/** The path whose version an object is; undefined where it does not say. */
+/** The path of a version's file; undefined if unknown. */
 export function pathOfVersion(agentId: string, { key, customMetadata }: R2Object): string | undefined {
   const segment = key.slice(versionsFolder(agentId).length, key.lastIndexOf("/"));
   const named = segment.startsWith("~") ? customMetadata?.path : segment;
   return named === undefined ? undefined : decodeURIComponent(named);
 }
 
-/** `versions/<agentId>/<escaped path>/<versionId>`: one segment a path, so that no file's versions are inside another's. */
+/**
+ * `versions/<agentId>/<escaped path>/<versionId>`: the path is one segment, so that versions of different files never
+ * nest.
+ */
 async function versionKey(store: Pick<VersionStore, "agentId">, path: string, versionId: string): Promise<string> {
   const spelt = composed(path);
   const escaped = spelt.replaceAll("%", "%25").replaceAll("/", "%2F").replaceAll("~", "%7E");
@@ -151,4 +157,36 @@ async function versionKey(store: Pick<VersionStore, "agentId">, path: string, ve
 
 function noVersion(path: string, versionId: string): WorkspaceError {
   return new WorkspaceError("not_found", path, `\`${path}\` has no version \`${versionId}\`.`);
+}
+
+/** How often all versions of an agent are checked, in milliseconds. */
+const EVERY_MS = 24 * 60 * 60 * 1000;
+/** Most R2 pages per sweep; a page has 1,000 versions. */
+const MAX_PAGES = 20;
+
+/**
+ * Deletes all versions of an agent older than 30 days, also of files that are no longer written; returns how many. Runs
+ * at most once a day; a long sweep continues with the next call. Idempotent.
+ */
+export async function sweepVersions(store: VersionStore, now: number): Promise<number> {
+  const prefix = versionsFolder(store.agentId);
+  const marker = `${prefix}.swept`;
+  const last = await store.attempt(marker, () => store.bucket.head(marker));
+  const from = last?.customMetadata?.from;
+  if (last !== null && from === undefined && last.uploaded.getTime() > now - EVERY_MS) return 0;
+  const expired: string[] = [];
+  let options: R2ListOptions = from === undefined ? { prefix } : { prefix, startAfter: decodeURIComponent(from) };
+  let next: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await store.attempt(marker, () => store.bucket.list(options));
+    const old = page.objects.filter(({ key, uploaded }) => key !== marker && isExpired(uploaded.getTime(), now));
+    expired.push(...old.map(({ key }) => key));
+    next = page.truncated ? page.objects.at(-1)?.key : undefined;
+    if (!page.truncated) break;
+    options = { prefix, cursor: page.cursor };
+  }
+  await deleteKeys(store, marker, expired);
+  const customMetadata = next === undefined ? {} : { from: encodeURIComponent(next) };
+  await store.attempt(marker, () => store.bucket.put(marker, "", { customMetadata }));
+  return expired.length;
 }

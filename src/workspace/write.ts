@@ -1,114 +1,127 @@
+import { backoffMs, withJitter } from "../lib/backoff.ts";
 import { digestOf } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { DELETION_MARK, DELETION_MARK_ETAG, fileAt, fileOf, keyOf, notFound, type WorkspacePlace } from "./place.ts";
-import { sleep } from "./retry.ts";
+import { sleep } from "../lib/sleep.ts";
+import {
+  DELETION_MARK,
+  DELETION_MARK_ETAG,
+  type FileStore,
+  fileAt,
+  fileFromObject,
+  notFound,
+  objectKey,
+} from "./file-store.ts";
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
-/** How often an unconditional write is tried because somebody else was faster. */
+/** Attempts of an unconditional write that loses races. */
 const ROUNDS = 10;
 const FIRST_PAUSE_MS = 20;
-/** R2 gives one key about a second a write, so there is no use in waiting much longer for one's turn. */
+/** R2 takes about one write a second per key, so longer waits are pointless. */
 const LONGEST_PAUSE_MS = 1000;
 
-/** After so many milliseconds a deletion mark is one that its maker could not take away, and is written over. */
+/** A deletion mark of this age was abandoned by its writer, and is overwritten. */
 const MARK_LIFETIME_MS = 60_000;
 const MARK_POLLS = 5;
 const MARK_POLL_MS = 200;
 
-/** Bytes on their way to a path. */
-interface Target {
+/** A write to a path. */
+interface PendingWrite {
   path: string;
   key: string;
-  /** The bytes, or a stream of them, which each attempt asks for anew. */
+  /** The bytes, or a stream that each attempt requests again. */
   content(): Uint8Array | Promise<ReadableStream>;
-  /** The etag that they will have. */
+  /** The resulting etag. */
   etag: string;
-  /** Asked after the store refused the write: throws where a newer one waits. */
-  giveWay(): void;
+  /** Called after a refusal: throws if a newer write is queued. */
+  yieldToNewer(): void;
 }
 
-/** `Workspace.write`: a file that has these bytes already is left as it is and gets no version. */
+/** `Workspace.write`: identical bytes are not written and make no version. */
 export async function writeFile(
-  place: WorkspacePlace,
+  store: FileStore,
   path: string,
   content: Uint8Array | string,
   expect: Expectation,
 ): Promise<WorkspaceFile> {
-  const target = await targetOf(place, path, content);
-  return place.line.run(target.key, path, expect, (giveWay) => store(place, { ...target, giveWay }, expect));
+  const target = await pendingWrite(store, path, content);
+  return store.writes.run(target.key, path, expect, (yieldToNewer) =>
+    storeFile(store, { ...target, yieldToNewer: yieldToNewer }, expect),
+  );
 }
 
 /** `Workspace.restore`: the version streams from R2 to R2, whatever its size. */
 export async function restoreFile(
-  place: WorkspacePlace,
+  store: FileStore,
   path: string,
   versionId: string,
   expect: Expectation,
 ): Promise<WorkspaceFile> {
-  const { etag } = await findVersion(place, path, versionId);
-  const content = async () => (await openVersion(place, path, versionId)).body;
-  const key = keyOf(place, path);
-  return place.line.run(key, path, expect, (giveWay) => store(place, { path, key, content, etag, giveWay }, expect));
+  const { etag } = await findVersion(store, path, versionId);
+  const content = async () => (await openVersion(store, path, versionId)).body;
+  const key = objectKey(store, path);
+  return store.writes.run(key, path, expect, (yieldToNewer) =>
+    storeFile(store, { path, key, content, etag, yieldToNewer: yieldToNewer }, expect),
+  );
 }
 
-async function store(place: WorkspacePlace, target: Target, expect: Expectation): Promise<WorkspaceFile> {
+async function storeFile(store: FileStore, target: PendingWrite, expect: Expectation): Promise<WorkspaceFile> {
   const { path } = target;
   if (expect.kind === "new") {
-    const created = await create(place, target);
+    const created = await create(store, target);
     if (created === undefined) throw conflict(path, "written", "there is a file already");
     return created;
   }
   if (expect.kind === "etag") {
-    const stored = await replace(place, target, expect.etag);
+    const stored = await replace(store, target, expect.etag);
     if (stored === undefined) throw conflict(path, "written", "it was changed or deleted since it was read");
     return stored;
   }
   for (let round = 0; round < ROUNDS; round++) {
-    if (round > 0) await place.wait(pauseMs(round, target.etag));
-    const current = await fileAt(place, path);
-    const stored = current === undefined ? await create(place, target) : await replace(place, target, current.etag);
+    if (round > 0) await store.wait(retryPauseMs(round, target.etag));
+    const current = await fileAt(store, path);
+    const stored = current === undefined ? await create(store, target) : await replace(store, target, current.etag);
     if (stored !== undefined) return stored;
   }
   throw conflict(path, "written", "others kept writing to it");
 }
 
-/** `Workspace.remove`. The mark takes the file's place first, so that a write that comes between is never lost. */
-export async function removeFile(place: WorkspacePlace, path: string, expect: Expectation): Promise<void> {
-  const mark = { ...(await targetOf(place, path, DELETION_MARK)), giveWay: () => undefined };
-  return place.line.run(mark.key, path, undefined, () => clearAway(place, mark, expect));
+/** `Workspace.remove`: the mark replaces the file first, so that a concurrent write is never lost. */
+export async function removeFile(store: FileStore, path: string, expect: Expectation): Promise<void> {
+  const mark = { ...(await pendingWrite(store, path, DELETION_MARK)), yieldToNewer: () => undefined };
+  return store.writes.run(mark.key, path, undefined, () => clearAway(store, mark, expect));
 }
 
-async function clearAway(place: WorkspacePlace, mark: Target, expect: Expectation): Promise<void> {
+async function clearAway(store: FileStore, mark: PendingWrite, expect: Expectation): Promise<void> {
   const { path } = mark;
   for (let round = 0; round < ROUNDS; round++) {
-    if (round > 0) await place.wait(pauseMs(round, mark.etag));
-    const current = await fileAt(place, path);
+    if (round > 0) await store.wait(retryPauseMs(round, mark.etag));
+    const current = await fileAt(store, path);
     if (current === undefined) throw notFound(path);
     if (expect.kind === "new") throw conflict(path, "deleted", "there is a file");
     if (expect.kind === "etag" && expect.etag !== current.etag) {
       throw conflict(path, "deleted", "it was changed since it was read");
     }
-    if ((await replace(place, mark, current.etag)) !== undefined) return clearMark(place, mark);
+    if ((await replace(store, mark, current.etag)) !== undefined) return clearMark(store, mark);
   }
   throw conflict(path, "deleted", "others kept writing to it");
 }
 
 /**
- * How long whoever lost waits before the next round: twice as long each time, and each for a while of his own, so that
- * those who lost together do not meet again. What they write tells them apart; no lots have to be drawn.
+ * The pause before the next round: doubled each time, with jitter derived from the content's etag, so that writers that
+ * collided do not collide again.
  */
-function pauseMs(round: number, etag: string): number {
+function retryPauseMs(round: number, etag: string): number {
   const share = Number.parseInt(etag.slice(2 * round, 2 * round + 4), 16) / 0x10000;
-  return Math.round(Math.min(FIRST_PAUSE_MS * 2 ** round, LONGEST_PAUSE_MS) * (0.5 + share));
+  return withJitter(backoffMs(round, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }), share);
 }
 
-async function targetOf(
-  place: WorkspacePlace,
+async function pendingWrite(
+  store: FileStore,
   path: string,
   content: Uint8Array | string,
-): Promise<Omit<Target, "giveWay">> {
+): Promise<Omit<PendingWrite, "yieldToNewer">> {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   if (bytes.length > MAX_FILE_BYTES) {
     throw new WorkspaceError(
@@ -117,79 +130,79 @@ async function targetOf(
       `${bytes.length} bytes are more than a file takes (${MAX_FILE_BYTES}).`,
     );
   }
-  return { path, key: keyOf(place, path), content: () => bytes, etag: await digestOf("MD5", bytes) };
+  return { path, key: objectKey(store, path), content: () => bytes, etag: await digestOf("MD5", bytes) };
 }
 
-/** Stores a file where none is; undefined where one is. */
-async function create(place: WorkspacePlace, target: Target): Promise<WorkspaceFile | undefined> {
+/** Creates a file; undefined if one exists. */
+async function create(store: FileStore, target: PendingWrite): Promise<WorkspaceFile | undefined> {
   for (let poll = 0; poll < MARK_POLLS; poll++) {
-    const stored = await putIf(place, target, { etagDoesNotMatch: "*" });
-    if (stored !== null) return fileOf(target.path, stored);
-    const there = await place.attempt(target.path, () => place.bucket.head(target.key));
+    const stored = await putIf(store, target, { etagDoesNotMatch: "*" });
+    if (stored !== null) return fileFromObject(target.path, stored);
+    const there = await store.attempt(target.path, () => store.bucket.head(target.key));
     if (there !== null && there.etag !== DELETION_MARK_ETAG) return undefined;
-    if (there !== null && there.uploaded.getTime() < place.now() - MARK_LIFETIME_MS) {
-      const taken = await putIf(place, target, { etagMatches: DELETION_MARK_ETAG });
-      return taken === null ? undefined : fileOf(target.path, taken);
+    if (there !== null && there.uploaded.getTime() < store.now() - MARK_LIFETIME_MS) {
+      const taken = await putIf(store, target, { etagMatches: DELETION_MARK_ETAG });
+      return taken === null ? undefined : fileFromObject(target.path, taken);
     }
     await sleep(MARK_POLL_MS);
   }
   throw conflict(target.path, "written", "it is being deleted at this moment");
 }
 
-/** Stores a file over the version with that etag, which is kept; undefined where that is not what is there. */
-async function replace(place: WorkspacePlace, target: Target, etag: string): Promise<WorkspaceFile | undefined> {
+/** Replaces the version with that etag, which is kept; undefined if it is no longer current. */
+async function replace(store: FileStore, target: PendingWrite, etag: string): Promise<WorkspaceFile | undefined> {
   if (etag === target.etag) {
-    const current = await fileAt(place, target.path);
+    const current = await fileAt(store, target.path);
     return current?.etag === etag ? current : undefined;
   }
-  const versionId = await keepVersion(place, target.path, etag);
+  const versionId = await keepVersion(store, target.path, etag);
   if (versionId === undefined) return undefined;
-  const stored = await putOver(place, target, etag, versionId);
+  const stored = await putOver(store, target, etag, versionId);
   if (stored === null) {
-    await dropVersion(place, target.path, versionId);
+    await dropVersion(store, target.path, versionId);
     return undefined;
   }
-  place.onReplaced(target.path);
-  return fileOf(target.path, stored);
+  store.onReplaced(target.path);
+  return fileFromObject(target.path, stored);
 }
 
-/** Puts a file over a version that was kept. Where it gives way to a newer write, the version is taken back. */
+/** Writes over a version that was copied. If it yields to a newer write, the copy is deleted. */
 async function putOver(
-  place: WorkspacePlace,
-  target: Target,
+  store: FileStore,
+  target: PendingWrite,
   etag: string,
   versionId: string,
 ): Promise<R2Object | null> {
   try {
-    return await putIf(place, target, { etagMatches: etag });
+    return await putIf(store, target, { etagMatches: etag });
   } catch (thrown) {
     if (thrown instanceof WorkspaceError && thrown.code === "conflict") {
-      await dropVersion(place, target.path, versionId);
+      await dropVersion(store, target.path, versionId);
     }
     throw thrown;
   }
 }
 
-/** One conditional put; null where the condition did not hold. After a lost answer, finding our bytes there is success. */
-function putIf(place: WorkspacePlace, target: Target, onlyIf: R2Conditional): Promise<R2Object | null> {
-  return place.attempt(target.path, async (again) => {
-    if (again === "refused") target.giveWay();
-    const stored = await place.bucket.put(target.key, await target.content(), { onlyIf });
+/** One conditional put; null if the condition failed. After a lost response, finding our bytes there is success. */
+function putIf(store: FileStore, target: PendingWrite, onlyIf: R2Conditional): Promise<R2Object | null> {
+  return store.attempt(target.path, async (again) => {
+    if (again === "refused") target.yieldToNewer();
+    const stored = await store.bucket.put(target.key, await target.content(), { onlyIf });
     if (stored !== null || again !== "unsure") return stored;
-    const there = await place.bucket.head(target.key);
+    const there = await store.bucket.head(target.key);
     return there?.etag === target.etag ? there : null;
   });
 }
 
 /**
- * Takes the mark away. After a lost answer the key may hold somebody's new file, so it is looked at again; a mark that
- * cannot be taken away is no file to any reader, and the next write goes over it.
+ * Deletes the mark. After a lost response the key may hold a newer file, so it is checked again; a mark that cannot be
+ * deleted is no file to readers, and the next write overwrites it.
  */
-async function clearMark(place: WorkspacePlace, mark: Target): Promise<void> {
+async function clearMark(store: FileStore, mark: PendingWrite): Promise<void> {
   try {
-    await place.attempt(mark.path, async (again) => {
-      if (again && (await place.bucket.head(mark.key))?.etag !== DELETION_MARK_ETAG) return;
-      await place.bucket.delete(mark.key);
+    await store.attempt(mark.path, async (again) => {
+      if (again && (await store.bucket.head(mark.key))?.etag !== DELETION_MARK_ETAG) return;
+      await store.bucket.delete(mark.key);
     });
   } catch (thrown) {
     log("warn", "workspace.deletion_mark_left", { key: mark.key, error: messageOf(thrown) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AccessPolicy, decideAccess } from "../../src/channels/access.ts";
-import type { Conversation, InboundMessage } from "../../src/channels/channel.ts";
+import { decideAccess } from "../../src/channels/access.ts";
+import type { AccessPolicy, Conversation, InboundMessage } from "../../src/channels/channel.ts";
 
 const careful: AccessPolicy = {
   dmPolicy: "pairing",
@@ -35,28 +35,28 @@ function decide(policy: Partial<AccessPolicy>, speaking: Speaking = {}) {
 
 const group: Conversation = { kind: "group", id: "-100" };
 
-describe("direct messages", () => {
-  test("a stranger is offered pairing, and gets through once paired", () => {
+describe("access to direct messages", () => {
+  test("a stranger is offered pairing, and is allowed once paired", () => {
     expect(decide({})).toEqual({ kind: "pair" });
     expect(decide({}, { pairedIds: ["7"] })).toEqual({ kind: "allow", owner: false });
   });
 
-  test("an owner gets through without pairing, and is known as one", () => {
+  test("an owner is allowed without pairing, as an owner", () => {
     for (const owner of ["telegram:7", "7", "@ada", "telegram:@ADA"]) {
       expect(decide({}, { owners: [owner] }), owner).toEqual({ kind: "allow", owner: true });
     }
   });
 
-  test("the same id on another channel is somebody else", () => {
+  test("the same id on another channel is another person", () => {
     expect(decide({}, { owners: ["discord:7"] })).toEqual({ kind: "pair" });
   });
 
-  test("nobody is an owner by a star, or by a username that looks like an id", () => {
+  test("neither a star nor a username that looks like an id makes an owner", () => {
     expect(decide({}, { owners: ["*"] })).toEqual({ kind: "pair" });
     expect(decide({}, { sender: { id: "8", username: "7" }, owners: ["7"] })).toEqual({ kind: "pair" });
   });
 
-  test("an allow-list lets in its ids and usernames, and nobody else, paired or not", () => {
+  test("an allow-list allows its ids and usernames only, paired or not", () => {
     for (const entry of ["7", "@ADA", "*", "telegram:7", "telegram:@ada"]) {
       expect(decide({ dmPolicy: "allowlist", allowFrom: [entry] })).toEqual({ kind: "allow", owner: false });
     }
@@ -64,24 +64,24 @@ describe("direct messages", () => {
     expect(decision).toMatchObject({ kind: "ignore", reason: expect.stringContaining("allowFrom") });
   });
 
-  test("an open account lets in everyone, a closed one not even its owner", () => {
+  test("an open account allows everyone, a disabled one not even its owner", () => {
     expect(decide({ dmPolicy: "open" })).toEqual({ kind: "allow", owner: false });
     expect(decide({ dmPolicy: "disabled" }, { owners: ["7"] })).toMatchObject({ kind: "ignore" });
   });
 });
 
-describe("groups", () => {
-  test("a group that nobody listed is ignored, even when its owner speaks", () => {
+describe("access in groups", () => {
+  test("an unlisted group is ignored, even for its owner's messages", () => {
     expect(decide({}, { conversation: group, owners: ["7"] })).toMatchObject({ kind: "ignore" });
   });
 
-  test("a listed group gets through when it addresses the agent", () => {
+  test("a listed group is allowed when it addresses the agent", () => {
     const groups = { "-100": {} };
     expect(decide({ groups }, { conversation: group })).toEqual({ kind: "allow", owner: false });
     expect(decide({ groups }, { conversation: group, mentioned: false })).toMatchObject({ kind: "ignore" });
   });
 
-  test("a group's own rule about mentions goes before that of the star, and that before the account's", () => {
+  test("a group's mention rule overrides the star's, which overrides the account's", () => {
     const unmentioned = { conversation: group, mentioned: false };
     expect(decide({ groups: { "*": { requireMention: false } } }, unmentioned)).toMatchObject({ kind: "allow" });
     const both = { "*": { requireMention: false }, "-100": { requireMention: true } };
@@ -89,17 +89,17 @@ describe("groups", () => {
     expect(decide({ groups: { "-100": {} }, requireMention: false }, unmentioned)).toMatchObject({ kind: "allow" });
   });
 
-  test("open lets in every group, disabled none", () => {
+  test("the policy open allows every group, disabled none", () => {
     expect(decide({ groupPolicy: "open" }, { conversation: group })).toEqual({ kind: "allow", owner: false });
     const closed = decide({ groupPolicy: "disabled", groups: { "*": {} } }, { conversation: group });
     expect(closed).toMatchObject({ kind: "ignore" });
   });
 
-  test("a group is not let in by the name of something that every object has", () => {
+  test("a group id that names a property of Object.prototype is not allowed", () => {
     expect(decide({}, { conversation: { kind: "group", id: "constructor" } })).toMatchObject({ kind: "ignore" });
   });
 
-  test("who may write directly says nothing about groups", () => {
+  test("the allow-list of direct messages does not apply to groups", () => {
     expect(decide({ dmPolicy: "disabled", groups: { "-100": {} } }, { conversation: group })).toMatchObject({
       kind: "allow",
     });

@@ -8,19 +8,19 @@ const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject(
 
 const account = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
 
-test("Telegram is found by its id, an unknown channel is not", () => {
+test("a channel is found by its id", () => {
   expect(findChannel("telegram")).toBe(telegram);
   expect(findChannel("pigeon")).toBeUndefined();
   expect(findChannel("constructor")).toBeUndefined();
 });
 
-test("a plugin's channel comes after the ones that are built in, and cannot take the place of one", () => {
+test("plugins' channels follow the built-in ones and cannot replace them", () => {
   expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual(["telegram", "pigeon"]);
   expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
 
-test("an account that needs nothing but the usual variables is there without a word in the configuration", () => {
+test("an account whose fields all have defaults exists without configuration", () => {
   const standing = { telegram: { accounts: { default: telegram.account.parse({}) } } };
   expect(channelsConfig().parse(undefined)).toEqual(standing);
   expect(channelsConfig().parse({ telegram: {} })).toEqual(standing);
@@ -28,7 +28,7 @@ test("an account that needs nothing but the usual variables is there without a w
   expect(channelsConfig([pigeon]).parse({ pigeon: {} })).toEqual({ ...standing, pigeon: { accounts: {} } });
 });
 
-test("each account is read by its channel's schema, a plugin's too", () => {
+test("each account is parsed by its channel's schema, a plugin's too", () => {
   const config = { telegram: { accounts: { work: account } }, pigeon: { accounts: { home: { loft: "roof" } } } };
   expect(channelsConfig([pigeon]).parse(config)).toEqual({
     telegram: { accounts: { work: telegram.account.parse(account) } },
@@ -36,13 +36,13 @@ test("each account is read by its channel's schema, a plugin's too", () => {
   });
 });
 
-test("an account that stands alone is the default one", () => {
+test("a single account is the account default", () => {
   expect(channelsConfig().parse({ telegram: account })).toEqual({
     telegram: { accounts: { default: telegram.account.parse(account) } },
   });
 });
 
-test("a channel, an account or a field that is not known is refused by name", () => {
+test("an unknown channel, account or field is refused by name", () => {
   const refusal = (config: unknown) => channelsConfig().safeParse(config).error?.message;
   expect(refusal({ pigeon: {} })).toContain("pigeon");
   expect(refusal({ telegram: { ...account, colour: "blue" } })).toContain("colour");

@@ -14,13 +14,13 @@ async function deliver(bodies: unknown[], bindings: Env = env) {
   return { acked: [...explicitAcks].sort(), retried: retryMessages.map(({ msgId }) => msgId) };
 }
 
-describe("the queue of memory", () => {
-  test("drops messages that it does not understand, and agents that are not there", async () => {
+describe("the consumer of index messages", () => {
+  test("drops invalid messages, and those of unknown agents", async () => {
     const strange = ["text", null, { kind: "prune-versions", agentId: "main" }, asked("../x"), asked("nobody")];
     expect(await deliver(strange)).toEqual({ acked: ["m0", "m1", "m2", "m3", "m4"], retried: [] });
   });
 
-  test("may be told the same twice", async () => {
+  test("accepts repeated messages", async () => {
     expect(await deliver([asked("main"), asked("main", { fruitless: 2 })])).toEqual({
       acked: ["m0", "m1"],
       retried: [],

@@ -35,14 +35,14 @@ async function compared(agentId: string, at: number | null): Promise<void> {
   await env.MEMORY.prepare("insert into meta (agent_id, compared_at) values (?, ?)").bind(agentId, at).run();
 }
 
-describe("the tick of every five minutes", () => {
-  test("asks nothing and tells nobody where no agent has an interval", async () => {
+describe("the cron tick", () => {
+  test("sends nothing without an agent that has an interval", async () => {
     const { bindings, asked, questions } = deployment([{ id: "idle" }, { id: "off", ...every(5, { enabled: false }) }]);
     await tick(bindings, NOW);
     expect([asked, questions()]).toEqual([[], 0]);
   });
 
-  test("has a memory compared when its interval is over, and one that never was", async () => {
+  test("requests a comparison of memories whose interval has passed, or that were never compared", async () => {
     await compared("due", NOW - 30 * MINUTE_MS);
     await compared("fresh", NOW - 29 * MINUTE_MS);
     await compared("never", null);
@@ -53,14 +53,14 @@ describe("the tick of every five minutes", () => {
     expect(questions()).toBe(1);
   });
 
-  test("asks for more agents than one question and one call of the queue take", async () => {
+  test("handles more agents than one query and one queue call take", async () => {
     const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
     const { bindings, asked, questions } = deployment(ids.map((id) => ({ id, ...every(5) })));
     await tick(bindings, NOW);
     expect([asked, questions()]).toEqual([ids, 3]);
   });
 
-  test("has a few indexes cleared away whose agents are to have none, once an hour", async () => {
+  test("requests the clearing of a few indexes without an agent, once an hour", async () => {
     await env.MEMORY.prepare("delete from meta").run();
     const removed = Array.from({ length: 7 }, (_, n) => `removed-${n}`);
     for (const [n, id] of removed.entries()) await compared(id, NOW - n);
@@ -73,7 +73,7 @@ describe("the tick of every five minutes", () => {
     expect(questions()).toBe(1);
   });
 
-  test("is the Worker's own, and does not fail where the database does not answer", async () => {
+  test("is the Worker's scheduled handler, and does not fail while the database is down", async () => {
     const { bindings } = deployment([{ id: "due", ...every(5) }]);
     const prepare = () => {
       throw new Error("D1 is down");

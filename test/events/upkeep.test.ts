@@ -13,7 +13,7 @@ const ANY = { kind: "any" } as const;
 async function deliver(bodies: unknown[], days: number, bucket: R2Bucket = env.FILES) {
   const messages = bodies.map((body, i) => ({ id: `m${i}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch("isopod-upkeep", messages);
-  await consumeUpkeep(batch, { FILES: bucket }, Date.now() + days * DAY_MS);
+  await consumeUpkeep(batch.messages, { FILES: bucket }, Date.now() + days * DAY_MS);
   const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext());
   return { acked: [...explicitAcks].sort(), retried: retryMessages.map((message) => message.msgId) };
 }
@@ -25,8 +25,8 @@ async function overwritten(agentId: string, path: string) {
   return { workspace, message: { kind: "prune-versions", agentId, path } };
 }
 
-describe("upkeep", () => {
-  test("clears away versions after 30 days, and not a day earlier", async () => {
+describe("pruning file versions", () => {
+  test("deletes versions after 30 days, and not a day earlier", async () => {
     const { workspace, message } = await overwritten("keeper", "notes/a.md");
     expect(await deliver([message], 29)).toEqual({ acked: ["m0"], retried: [] });
     expect(await workspace.versions("notes/a.md")).toHaveLength(2);
@@ -35,7 +35,7 @@ describe("upkeep", () => {
     expect((await workspace.stat("notes/a.md")).size).toBe(5);
   });
 
-  test("leaves other agents' versions alone, and may run twice", async () => {
+  test("leaves other agents' versions alone, and is idempotent", async () => {
     const { message } = await overwritten("one", "a.md");
     const others = await overwritten("two", "a.md");
     await deliver([message, message], 31);
@@ -43,7 +43,7 @@ describe("upkeep", () => {
     expect(await others.workspace.versions("a.md")).toHaveLength(2);
   });
 
-  test("looks once a day through what nobody writes to any more", async () => {
+  test("sweeps all files of an agent once a day", async () => {
     const { message } = await overwritten("tidy", "a.md");
     await deliver([message], 0);
     const { workspace } = await overwritten("tidy", "deep/forgotten.md");
@@ -58,7 +58,7 @@ describe("upkeep", () => {
     expect((await workspace.replaced()).files).toEqual([]);
   });
 
-  test("goes on where it had to stop", async () => {
+  test("continues an interrupted sweep", async () => {
     const { message, workspace } = await overwritten("long", "b.md");
     await env.FILES.put("versions/long/.swept", "", {
       customMetadata: { from: encodeURIComponent("versions/long/c") },
@@ -71,7 +71,7 @@ describe("upkeep", () => {
     expect((await workspace.replaced()).files).toEqual([]);
   });
 
-  test("keeps so many versions of a file, the newest", async () => {
+  test("keeps the newest versions up to the limit", async () => {
     const { workspace } = await overwritten("chatty", "log.md");
     await workspace.write("log.md", "four", ANY);
     const [newest, second] = await workspace.versions("log.md");
@@ -80,14 +80,14 @@ describe("upkeep", () => {
     expect(await workspace.versions("log.md")).toEqual([newest, second]);
   });
 
-  test("looks once at a file that many messages name", async () => {
+  test("handles a file once per batch", async () => {
     const { message } = await overwritten("busy", "log.md");
     const { bucket, calls } = watchBucket(env.FILES);
     expect(await deliver(Array(50).fill(message), 0, bucket)).toMatchObject({ retried: [] });
     expect(calls.slice(0, 2)).toEqual(["list", "head versions/busy/.swept"]);
   });
 
-  test("brings back only what failed", async () => {
+  test("retries only the messages of failed files", async () => {
     const good = await overwritten("good", "a.md");
     const bad = await overwritten("bad", "a.md");
     const { bucket } = watchBucket(env.FILES, {
@@ -101,7 +101,7 @@ describe("upkeep", () => {
     expect(await bad.workspace.versions("a.md")).toHaveLength(2);
   });
 
-  test("drops messages that it does not understand, without touching anything", async () => {
+  test("drops invalid messages without touching anything", async () => {
     const { bucket, calls } = watchBucket(env.FILES);
     const strange = ["text", null, { kind: "other" }, { kind: "prune-versions", agentId: "../x", path: "a" }];
     expect(await deliver(strange, 31, bucket)).toEqual({ acked: ["m0", "m1", "m2", "m3"], retried: [] });

@@ -268,7 +268,7 @@ describe("Telegram", () => {
     await botSays("8100000001:well", { webhook: { url: HOOK } });
     expect(telegramOf(await withBot("8100000001:well"))).toEqual([
       "ok telegram/default: the bot is @isopod_8100000001_bot.",
-      "ok telegram/default: Telegram calls here.",
+      "ok telegram/default: Telegram calls this Worker.",
     ]);
   });
 
@@ -314,7 +314,7 @@ describe("Telegram", () => {
     const found = await configured({ channels: { telegram: { accounts: { default: {} } } } });
     expect(telegramOf(found)).toEqual([
       "fail telegram/default: it has no token: TELEGRAM_BOT_TOKEN is not set.",
-      "fail telegram/default: nothing gets in, because TELEGRAM_WEBHOOK_SECRET is not set.",
+      "fail telegram/default: every message is refused, because TELEGRAM_WEBHOOK_SECRET is not set.",
     ]);
   });
 
@@ -323,8 +323,8 @@ describe("Telegram", () => {
     const found = telegramOf(
       await withBot("8100000007:open", { dmPolicy: "open", requireMention: false, username: "someone" }),
     );
-    expect(found).toContainEqual(expect.stringMatching(/^warn .*everybody/));
-    expect(found).toContainEqual(expect.stringMatching(/^warn .*hear everything in groups/));
+    expect(found).toContainEqual(expect.stringMatching(/^warn .*everyone/));
+    expect(found).toContainEqual(expect.stringMatching(/^warn .*every group message/));
     expect(found).toContainEqual(expect.stringMatching(/^warn .*configured as @someone/));
   });
 });
@@ -348,7 +348,7 @@ describe("workspaces", () => {
       /^TOOLS\.md: .*not there/,
       /workspace-state/,
       /a\/\/b\.md.* It has an empty segment/,
-      /\.\.\/\.\.\/other\/workspace\/x\.md.* nobody can open it/,
+      /\.\.\/\.\.\/other\/workspace\/x\.md.* it cannot be opened/,
     ]) {
       expect(messages).toContainEqual(expect.stringMatching(expected));
     }

@@ -1,4 +1,4 @@
-import type { HookTable } from "../../src/plugins/hook-handlers.ts";
+import type { HookTable } from "../../src/plugins/hook.ts";
 import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";
 import { call, finished, say, waitFor } from "./client.ts";
 import { plug, session } from "./session-lab.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HookTable } from "../../src/plugins/hook-handlers.ts";
+import type { HookTable } from "../../src/plugins/hook.ts";
 import { definePlugin } from "../../src/plugins/plugin.ts";
 import { chatOf, hear, sentTo, settled } from "./chats.ts";
 import { call, finished, historyOf, script, waitFor } from "./client.ts";

@@ -3,7 +3,7 @@ import { atMost } from "../../src/lib/at-most.ts";
 
 const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-test("so many are under way at once, and the results are in the order of the items", async () => {
+test("at most so many calls run at once, and results keep the order of items", async () => {
   let [now, most] = [0, 0];
   const results = await atMost(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
     most = Math.max(most, ++now);
@@ -15,7 +15,7 @@ test("so many are under way at once, and the results are in the order of the ite
   expect(most).toBe(3);
 });
 
-test("there may be none, and the first failure is everybody's", async () => {
+test("no items give no results, and the first failure rejects", async () => {
   expect(await atMost(3, [], async () => 1)).toEqual([]);
   const failing = atMost(2, [1, 2, 3], (item) =>
     item === 2 ? Promise.reject(new Error("two")) : Promise.resolve(item),

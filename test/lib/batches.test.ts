@@ -5,7 +5,7 @@ const lengths = (items: string[], most: { size: number; count?: number }) => [
   ...batches(items, (item) => item.length, most),
 ];
 
-test("what fits goes together, in order", () => {
+test("items that fit share a batch, in order", () => {
   expect(lengths(["aa", "bb", "c", "dddd", "e"], { size: 5 })).toEqual([
     ["aa", "bb", "c"],
     ["dddd", "e"],
@@ -14,6 +14,6 @@ test("what fits goes together, in order", () => {
   expect(lengths([], { size: 5 })).toEqual([]);
 });
 
-test("what is too large goes alone", () => {
+test("an item over the size is a batch of its own", () => {
   expect(lengths(["a", "bbbbbbbb", "c"], { size: 5 })).toEqual([["a"], ["bbbbbbbb"], ["c"]]);
 });

@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { expect, test } from "vitest";
 import { messageOf } from "../../src/lib/errors.ts";
 
-test("the message of a statement that failed is what the database said, without the values", async () => {
+test("the message of a failed statement is the database's, without the values", async () => {
   const said = "What nobody else is to read.";
   const failed = await drizzle(env.MEMORY)
     .run(sql`insert into nowhere (text) values (${said})`)
@@ -13,7 +13,7 @@ test("the message of a statement that failed is what the database said, without 
   expect(messageOf(failed)).not.toContain(said);
 });
 
-test("what is no error has a message too", () => {
+test("other thrown values have a message too", () => {
   expect(messageOf(new Error("It broke."))).toBe("It broke.");
   expect(messageOf("broken")).toBe("broken");
 });

@@ -103,7 +103,7 @@ const DATA: Record<string, string> = {
   SQL: "SELECT u.id, COUNT(o.id) AS order_count FROM users u LEFT JOIN orders o ON o.user_id = u.id WHERE o.paid_at > '2026-01-01';",
 };
 
-describe("an estimate is within 20 % of what a tokenizer counts", () => {
+describe("the token estimate is within 20 % of a tokenizer's count", () => {
   test.each(Object.entries(PROSE))("for %s", (_, text) => expectClose(text));
   test.each(Object.entries(DATA))("for %s", (_, text) => expectClose(text));
   test.each([
@@ -113,7 +113,7 @@ describe("an estimate is within 20 % of what a tokenizer counts", () => {
   ])("for this project's own %s", (_, text) => expectClose(text.slice(0, 400_000)));
 });
 
-test("nothing has no tokens, and a text that is cut in two has as many as before, or a few more", () => {
+test("the token estimate of an empty text is 0, and cutting a text adds few tokens", () => {
   expect(estimateTokens("")).toBe(0);
   const [text = ""] = Object.values(guides);
   const half = text.length >> 1;

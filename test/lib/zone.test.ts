@@ -4,7 +4,7 @@ import { isZone, lastAtHour, startOfDay } from "../../src/lib/zone.ts";
 const at = (text: string) => Date.parse(text);
 const iso = (instant: number) => new Date(instant).toISOString();
 
-describe("the last time that clocks came to an hour", () => {
+describe("the last time that the local time was an hour", () => {
   test.each([
     ["UTC", 4, "2026-03-10T04:00:00Z", "2026-03-10T04:00:00.000Z"],
     ["UTC", 4, "2026-03-10T03:59:59.999Z", "2026-03-09T04:00:00.000Z"],
@@ -18,7 +18,7 @@ describe("the last time that clocks came to an hour", () => {
     expect(iso(lastAtHour(at(now), hour, zone))).toBe(expected);
   });
 
-  test("is the moment at which clocks jump where they skip that hour", () => {
+  test("is the clock change itself where that hour is skipped", () => {
     // Berlin, 29 March 2026: 01:59 is followed by 03:00.
     expect(iso(lastAtHour(at("2026-03-29T00:59:59Z"), 2, "Europe/Berlin"))).toBe("2026-03-28T01:00:00.000Z");
     expect(iso(lastAtHour(at("2026-03-29T01:00:00Z"), 2, "Europe/Berlin"))).toBe("2026-03-29T01:00:00.000Z");
@@ -33,7 +33,7 @@ describe("the last time that clocks came to an hour", () => {
     }
   });
 
-  test("comes once a day, and never lies in the future, over a year of any zone", () => {
+  test("comes once a day and never in the future, over a year of any zone", () => {
     for (const zone of ["America/St_Johns", "Australia/Lord_Howe", "Africa/Cairo"]) {
       for (const hour of [0, 2, 23]) {
         const found = new Set<number>();
@@ -50,11 +50,11 @@ describe("the last time that clocks came to an hour", () => {
   });
 });
 
-test("a day begins at midnight of its zone", () => {
+test("a day begins at midnight in its zone", () => {
   expect(iso(startOfDay(at("2026-03-10T12:00:00Z"), "Asia/Shanghai"))).toBe("2026-03-09T16:00:00.000Z");
 });
 
-test("what is no zone is told from one", () => {
+test("an unknown time zone is recognized", () => {
   expect(["UTC", "Asia/Shanghai", "Europe/Berlin"].every(isZone)).toBe(true);
   expect(["", "Mars/Olympus", "CEST-ish"].some(isZone)).toBe(false);
 });

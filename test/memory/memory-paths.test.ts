@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "../../src/lib/ids.ts";
 import { isMemoryPath, mayHoldOutsideText, memoryPlaces } from "../../src/memory/memory-paths.ts";
-import type { SpokenMessage } from "../../src/plugins/hooks.ts";
+import type { SpokenMessage } from "../../src/plugins/hook-map.ts";
 import { notePath } from "../../src/plugins/session-memory.ts";
 
 const PATHS = [

@@ -5,7 +5,7 @@ import type { AnyChannel } from "../../src/channels/channel.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { assemble } from "../../src/plugins/assembly.ts";
 import { hooksConfig } from "../../src/plugins/config.ts";
-import type { HookContext } from "../../src/plugins/hook-context.ts";
+import type { HookContext } from "../../src/plugins/hook.ts";
 import { createHooks } from "../../src/plugins/hook-runner.ts";
 import { PLUGINS } from "../../src/plugins/index.ts";
 import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";
@@ -51,14 +51,14 @@ function refusalOf(work: () => unknown): string {
   throw new Error("Nothing was refused.");
 }
 
-describe("what the configuration says of plugins", () => {
-  test("without a word every plugin takes part, with the defaults of its settings", () => {
+describe("the configuration of plugins", () => {
+  test("enables every plugin with its default settings if it is empty", () => {
     expect(hooksConfig([greeter, quiet]).parse(undefined)).toMatchObject({
       internal: { enabled: true, entries: { greeter: { enabled: true, words: 3 }, quiet: { enabled: true } } },
     });
   });
 
-  test("a name that no plugin has, a setting that it has not, and one of another type are named", () => {
+  test("refuses unknown plugins, unknown settings and wrong types by name", () => {
     const refused = (entries: object) => refusalOf(() => hooksConfig([greeter]).parse({ internal: { entries } }));
     expect(refused({ greter: {} })).toContain("greter");
     expect(refused({ greeter: { wrds: 1 } })).toContain("wrds");
@@ -66,7 +66,7 @@ describe("what the configuration says of plugins", () => {
     expect(refusalOf(() => hooksConfig([greeter]).parse({ internl: {} }))).toContain("internl");
   });
 
-  test("every field of those that ship has a sentence and a default", () => {
+  test("has a description and a default for every field of built-in plugins", () => {
     const schema = hooksConfig(PLUGINS);
     expect(schema.safeParse(undefined).success).toBe(true);
     const fields = JSON.stringify(z.toJSONSchema(schema, { io: "input" })).match(/"type":"(boolean|integer)"/g) ?? [];
@@ -75,8 +75,8 @@ describe("what the configuration says of plugins", () => {
   });
 });
 
-describe("what plugins bring together", () => {
-  test("is what those bring that are switched on, sections under their plugin's name", () => {
+describe("assembling plugins", () => {
+  test("combines the enabled ones, with sections under their plugin's name", () => {
     const { tools, sections, providers } = assembled([greeter, quiet]);
     expect(tools.map(({ name }) => name)).toEqual(["greet"]);
     expect([...sections.stable, ...sections.dynamic].map(({ name }) => name)).toEqual([
@@ -86,7 +86,7 @@ describe("what plugins bring together", () => {
     expect(Object.keys(providers)).toEqual(["house"]);
   });
 
-  test("is nothing of one that is switched off, or of any where all are", () => {
+  test("leaves out disabled ones, or all of them", () => {
     for (const hooks of [
       { internal: { entries: { greeter: { enabled: false } } } },
       { internal: { enabled: false } },
@@ -104,7 +104,7 @@ describe("what plugins bring together", () => {
     }
   });
 
-  test("has the settings that were configured, without the switch", async () => {
+  test("passes the configured settings without the switch", async () => {
     const seen: unknown[] = [];
     const look = { agent_end: { run: (_: unknown, { settings }: HookContext) => void seen.push(settings) } };
     const plugins = [definePlugin({ ...greeter, hooks: look })];
@@ -116,7 +116,7 @@ describe("what plugins bring together", () => {
     expect(seen).toEqual([{ words: 9 }]);
   });
 
-  test("is refused where a tool or a plugin has the name of another, also of a tool of ours that is not there yet", () => {
+  test("refuses a tool or plugin whose name is taken, also by a reserved tool", () => {
     for (const name of ["write", "exec", "update_plan"]) {
       const thief = definePlugin({ name: "thief", summary: "Steals", tools: [tool(name)] });
       expect(refusalOf(() => assembled([thief]))).toBe(`there are two tools '${name}'`);
@@ -129,7 +129,7 @@ describe("what plugins bring together", () => {
   });
 });
 
-test("a plugin is shown with all that it does, by name", () => {
+test("a plugin's view lists all its contributions by name", () => {
   expect(pluginView(greeter, hooksConfig([greeter]).parse({ internal: { enabled: false } }))).toEqual({
     name: "greeter",
     summary: "Greets",

@@ -7,12 +7,12 @@ const ended = { at: AT, endedSessionId: "ses_01m7zqgb759vtqj6s13pqeqd9p" };
 
 const pathFor = (text: string, zone = "Europe/London") => notePath(ended, [{ role: "user", at: AT, text }], zone);
 
-test("a note has the day of the user's clock, the first words, and the end of the session's id", () => {
+test("a session note's name has the local date, the first words, and the end of the session id", () => {
   expect(pathFor("Plan a trip")).toBe("memory/2026-12-30-plan-a-trip-3pqeqd9p.md");
   expect(pathFor("Plan a trip", "Asia/Shanghai")).toBe("memory/2026-12-31-plan-a-trip-3pqeqd9p.md");
 });
 
-test("whatever was said first, the name is a path: no slash, no dot, no control character, and not too long", () => {
+test("a session note's name is a valid, short path for any first message", () => {
   const said = [
     "../../etc/passwd",
     "a/b\\c",
@@ -31,7 +31,7 @@ test("whatever was said first, the name is a path: no slash, no dot, no control 
   }
 });
 
-test("letters stay as they are written, in every script, and a word that does not fit is left out whole", () => {
+test("a session note's slug keeps all scripts and drops a partial word", () => {
   expect(pathFor("帮我订机票")).toBe("memory/2026-12-30-帮我订机票-3pqeqd9p.md");
   expect(pathFor("Über Öl und Größe")).toBe("memory/2026-12-30-über-öl-und-größe-3pqeqd9p.md");
   expect(pathFor("one two three four five six seven eight-nine")).toBe(

@@ -1,7 +1,7 @@
 import { listChannels } from "../../src/channels/index.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
 import { createModelResolver } from "../../src/models/index.ts";
-import { contributedBy } from "../../src/plugins/contributions.ts";
+import { contributionsFor } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
@@ -162,7 +162,7 @@ function wired(document: object): Services {
     channel: channels.get(id),
     context: { account: config.channels[id]?.accounts.default },
   });
-  const contributionFor = (ref: string) => contributedBy([], ref);
+  const contributionFor = (ref: string) => contributionsFor([], ref);
   const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] }, contributionFor };
   const { models, auth } = config;
   const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });

@@ -18,7 +18,7 @@ function slowly(text: string, needles: readonly string[]): [number, number][] {
   });
 }
 
-test("the search finds what a slow one does", () => {
+test("the needle search finds what a naive search finds", () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = randomFrom(seed * 7919);
     const needles = Array.from({ length: 1 + Math.floor(random() * 6) }, () => word(random, 1, 5));
@@ -30,7 +30,7 @@ test("the search finds what a slow one does", () => {
   }
 });
 
-test("no value is left in what was masked, and what is around it stays", () => {
+test("no secret value remains after masking, and the text around it stays", () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = randomFrom(seed * 104_729);
     const values = Array.from({ length: 1 + Math.floor(random() * 4) }, () => word(random, 6, 40)).filter(
@@ -50,7 +50,7 @@ test("no value is left in what was masked, and what is around it stays", () => {
   }
 });
 
-test("a value is found in every form at random places of random bytes", () => {
+test("a secret value is found in every form at random offsets of random bytes", () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomFrom(seed * 15_485_863);
     const value = word(random, 8, 40);
@@ -76,7 +76,7 @@ test("a value is found in every form at random places of random bytes", () => {
   }
 });
 
-test("a large text with many values is gone through, also one that keeps beginning like a value", () => {
+test("masking is fast for a large text with many values and many partial matches", () => {
   const values = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`V${n}`, `${"a".repeat(200)}${n}b`]));
   const { mask } = createMask(values);
   const text = "a".repeat(1_000_000);

@@ -6,13 +6,13 @@ const { mask, holds } = createMask({ API_KEY: VALUE, OTHER: "another-value" });
 const utf8 = new TextEncoder();
 const binary = (text: string) => String.fromCharCode(...utf8.encode(text));
 
-test("a value is replaced by its name, wherever it is", () => {
+test("a secret value is replaced by its name wherever it occurs", () => {
   expect(mask(`a ${VALUE} b ${VALUE}`)).toBe("a [redacted:API_KEY] b [redacted:API_KEY]");
   expect(mask("x=another-value;")).toBe("x=[redacted:OTHER];");
   expect(mask("nothing to see")).toBe("nothing to see");
 });
 
-test("so is what JSON, URLs, hex and base64 make of it", () => {
+test("a secret value is masked in JSON, URLs, hex and base64", () => {
   const forms = [
     JSON.stringify(VALUE).slice(1, -1),
     JSON.stringify(JSON.stringify(VALUE).slice(1, -1)).slice(1, -1),
@@ -25,7 +25,7 @@ test("so is what JSON, URLs, hex and base64 make of it", () => {
   for (const form of forms) expect(mask(`<${form}>`)).toBe("<[redacted:API_KEY]>");
 });
 
-test("so is what shells and pages make of it, and what simple programs do", () => {
+test("a secret value is masked as shells, HTML and simple programs write it", () => {
   const letters = [...VALUE];
   const forms = [
     VALUE.replaceAll("'", "'\\''"),
@@ -42,7 +42,7 @@ test("so is what shells and pages make of it, and what simple programs do", () =
   for (const form of forms) expect(mask(`<${form}>`)).toBe("<[redacted:API_KEY]>");
 });
 
-test("base64 is found at each of its three places, and in the alphabet of URLs", () => {
+test("a secret value is masked in base64 at each alignment, and in base64url", () => {
   for (const before of ["", "x", "xy", "xyz"]) {
     const text = btoa(binary(`${before}${VALUE} and more`));
     for (const form of [text, text.replaceAll("+", "-").replaceAll("/", "_")]) {
@@ -52,7 +52,7 @@ test("base64 is found at each of its three places, and in the alphabet of URLs",
   }
 });
 
-test("base64 and hex are found across the lines and groups that programs break them into", () => {
+test("a secret value is masked in base64 and hex across lines and groups", () => {
   const long = btoa(binary(`${"x".repeat(50)}${VALUE}${"y".repeat(50)}`));
   const lines = long.replace(/.{76}/g, "$&\n");
   expect(mask(lines)).toContain("[redacted:API_KEY]");
@@ -60,18 +60,18 @@ test("base64 and hex are found across the lines and groups that programs break t
   expect(mask(`00: ${groups}`)).toBe("00: [redacted:OTHER]");
 });
 
-test("two values that overlap are one mark", () => {
+test("two overlapping secret values become one mark", () => {
   const both = createMask({ ONE: "abcdef123", TWO: "123456789" });
   expect(both.mask("..abcdef123456789..")).toBe("..[redacted:ONE]..");
 });
 
-test("a value too short to be a secret is left alone", () => {
+test("a value too short for a secret is not masked", () => {
   const none = createMask({ SHORT: "12345", EMPTY: "", SPACE: "          " });
   expect(none.mask("12345          ")).toBe("12345          ");
   expect(none.holds(utf8.encode("12345"))).toBe(false);
 });
 
-test("the lines of a long key are found by themselves, its frame is not", () => {
+test("the lines of a long key are masked one by one, its frame is not", () => {
   const key =
     "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\nEFAASCBKcwggSjAgEAAoIBAQ==\n-----END PRIVATE KEY-----\n";
   const { mask: hide } = createMask({ PEM: key });

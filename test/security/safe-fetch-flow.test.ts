@@ -21,7 +21,7 @@ async function failure(url: string, request: SafeRequest = {}, more: Partial<Saf
   );
 }
 
-test("an answer comes whole, with its status, its headers and where it is from", async () => {
+test("safe fetch returns the whole answer with status, headers and final address", async () => {
   await serve("sf-plain", { "a?b=1": { status: 418, headers: { "X-Tea": "green" }, body: "短い" } });
   const answer = await guard()("http://shop.example/sf-plain/a?b=1");
   expect(answer).toMatchObject({ status: 418, statusText: "I'm a Teapot", url: "http://shop.example/sf-plain/a?b=1" });
@@ -29,7 +29,7 @@ test("an answer comes whole, with its status, its headers and where it is from",
   expect(new TextDecoder().decode(answer.body)).toBe("短い");
 });
 
-test("a redirect to a place that is not open is not followed", async () => {
+test("safe fetch does not follow a redirect to a private address", async () => {
   const targets = [
     "http://127.0.0.1:1/",
     `http://${outsideHost}/sf-in/secret`,
@@ -44,7 +44,7 @@ test("a redirect to a place that is not open is not followed", async () => {
   }
 });
 
-test("what an owner lets through is reached, and only at that port", async () => {
+test("safe fetch reaches a private host that an owner allowed, at that port only", async () => {
   await serve("sf-own", { x: { body: "mine" } });
   expect(await failure(at("sf-own", "x"))).toBe("refused");
   expect(await failure(at("sf-own", "x"), {}, { allowPrivate: [outsideHost] })).toBe("answered 200");
@@ -52,7 +52,7 @@ test("what an owner lets through is reached, and only at that port", async () =>
   expect(await failure("http://printer.local:8631/", {}, { allowPrivate: ["PRINTER.local:8631"] })).toBe("unreachable");
 });
 
-test("three redirects are followed, a fourth is not; with none the redirect itself is the answer", async () => {
+test("safe fetch follows three redirects, not four; with maxRedirects 0 it returns the redirect", async () => {
   const to = (n: number) => ({ status: 302, headers: { Location: `/sf-hops/${n}` } });
   await serve("sf-hops", { 0: to(1), 1: to(2), 2: to(3), 3: { body: "there" }, start: to(0) });
   expect((await guard()("http://shop.example/sf-hops/0")).url).toBe("http://shop.example/sf-hops/3");
@@ -86,7 +86,7 @@ test.for([
   },
 );
 
-test("on the way to another origin only harmless headers go along", async () => {
+test("safe fetch sends only harmless headers to another origin", async () => {
   const headers = {
     Authorization: "Bearer s3cret",
     Cookie: "a=b",
@@ -107,7 +107,7 @@ test("on the way to another origin only harmless headers go along", async () => 
   expect(far?.headers).toMatchObject({ accept: "text/plain", "user-agent": "test" });
 });
 
-test("headers of the connection are not taken, nor methods that speak to proxies", async () => {
+test("safe fetch drops connection headers and refuses proxy methods", async () => {
   await serve("sf-conn", { x: { echo: true } });
   const headers = { Host: "169.254.169.254", Upgrade: "websocket", Connection: "Upgrade", "X-Mine": "1" };
   expect(await guard()("http://shop.example/sf-conn/x", { headers })).toMatchObject({ status: 200 });
@@ -119,7 +119,7 @@ test("headers of the connection are not taken, nor methods that speak to proxies
   expect(await failure("http://shop.example/sf-conn/x", { headers: { "X-Bad": "é" } })).toBe("bad_request");
 });
 
-test("an answer that is too large is given up on, also where it does not say how large it is", async () => {
+test("safe fetch gives up on too large an answer, also without a Content-Length", async () => {
   const megabyte = 1024 * 1024;
   await serve("sf-large", { small: { bytes: megabyte }, large: { bytes: 64 * megabyte } });
   const limits = { maxBytes: megabyte };
@@ -129,14 +129,14 @@ test("an answer that is too large is given up on, also where it does not say how
   expect(await failure("http://shop.example/sf-large/large", { maxBytes: 1e9 }, { limits })).toBe("too_large");
 });
 
-test("a server that falls silent is given up on, before its head as in its body", async () => {
+test("safe fetch times out before and within the answer", async () => {
   await serve("sf-slow", { head: { hang: "head" }, body: { hang: "body" } });
   for (const path of ["head", "body"]) {
     expect(await failure(`http://shop.example/sf-slow/${path}`, { timeoutMs: 100 })).toBe("timed_out");
   }
 });
 
-test("who calls it off gets what it was called off with", async () => {
+test("safe fetch rejects with the reason of the caller's abort", async () => {
   await serve("sf-off", { head: { hang: "head" }, body: { hang: "body" } });
   for (const path of ["head", "body"]) {
     const calling = new AbortController();
@@ -147,7 +147,7 @@ test("who calls it off gets what it was called off with", async () => {
   await expect(guard()("http://shop.example/", { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no");
 });
 
-test("nobody there is said so, and no address is repeated with what may be secret in it", async () => {
+test("safe fetch reports an unreachable host without repeating the address", async () => {
   const error = await guard({ allowPrivate: ["127.0.0.1:9999"] })("http://127.0.0.1:9999/path?key=s3cret").catch(
     (thrown) => thrown,
   );
@@ -155,7 +155,7 @@ test("nobody there is said so, and no address is repeated with what may be secre
   expect(JSON.stringify(error) + error.stack).not.toContain("s3cret");
 });
 
-test("where names are looked up, one that leads inside is refused by any of its addresses", async () => {
+test("safe fetch refuses a name if any of its addresses is private", async () => {
   const dns = (...records: [type: number, data: string][]) => ({
     headers: { "Content-Type": "application/dns-json" },
     body: JSON.stringify({ Status: 0, Answer: records.map(([type, data]) => ({ name: "x", type, TTL: 1, data })) }),

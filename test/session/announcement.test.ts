@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationOf } from "../../src/lib/duration-text.ts";
+import { durationText } from "../../src/lib/duration-text.ts";
 import { given } from "../../src/session-store/subagent.ts";
 import type { SubagentReport } from "../../src/session-store/subagent-report.ts";
 import { announcement } from "../../src/subagents/announcement.ts";
@@ -53,7 +53,7 @@ test("what went wrong is told in one line: a provider may quote there what the s
 });
 
 test("times are told as people tell them", () => {
-  expect([0, 59_400, 61_000, 3_600_000, 3_660_000].map(durationOf)).toEqual([
+  expect([0, 59_400, 61_000, 3_600_000, 3_660_000].map(durationText)).toEqual([
     ...["0 s", "59 s", "1 min 1 s", "1 h 0 min", "1 h 1 min"],
   ]);
 });

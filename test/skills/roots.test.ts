@@ -4,7 +4,7 @@ import { discover } from "../../src/skills/discover.ts";
 import { bucketRoot, bundledRoot, extraRoot, managedRoot, pluginRoot, workspaceRoots } from "../../src/skills/roots.ts";
 import type { SkillRoot } from "../../src/skills/skill.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
-import { DELETION_MARK } from "../../src/workspace/place.ts";
+import { DELETION_MARK } from "../../src/workspace/file-store.ts";
 import { watchWorkspace } from "../workspace/open-workspace.ts";
 import { watchBucket } from "../workspace/watch-bucket.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parsePatch } from "../../src/tools/patch.ts";
 import { patchText } from "../../src/tools/patch-text.ts";
-import { sealed } from "../../src/workspace/sealed.ts";
+import { protectSystemFiles } from "../../src/workspace/state.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 import { fileTools } from "./file-tools.ts";
 
@@ -129,7 +129,7 @@ describe("apply_patch", () => {
   test.each(["*** Add File: .openclaw/notes.md", "*** Update File: there.md\n*** Move to: .OpenClaw/there.md"])(
     "changes nothing where a file is the system's own: %s",
     async (step) => {
-      const { workspace, applyPatch } = fileTools(sealed(openWorkspace()));
+      const { workspace, applyPatch } = fileTools(protectSystemFiles(openWorkspace()));
       await workspace.write("there.md", "x\n", NEW);
       await expect(applyPatch(patch("*** Add File: first.md", "+1", step))).rejects.toThrow("keeps for itself");
       expect((await workspace.list("")).map(({ path }) => path)).toEqual(["there.md"]);

@@ -6,7 +6,7 @@ function root(files: Record<string, string>): WorkspaceEntry[] {
   return Object.entries(files).map(([path, etag]) => ({ kind: "file", path, etag, size: 1, modifiedAt: 0 }));
 }
 
-test("each file that tells an agent who it is stands as accepted, changed, new or gone; no other is looked at", () => {
+test("each identity file is accepted, changed, new or gone, and other files are ignored", () => {
   const listing = root({ "AGENTS.md": "1", "soul.md": "2", "BOOT.md": "3", "notes.md": "4", "memory/BOOT.md": "5" });
   const accepted = [
     { path: "AGENTS.md", etag: "1", at: 10 },

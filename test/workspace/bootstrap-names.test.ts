@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type BootstrapOccasion, chooseFiles } from "../../src/workspace/bootstrap-names.ts";
+import { type BootstrapAudience, chooseFiles } from "../../src/workspace/bootstrap-names.ts";
 import type { WorkspaceEntry } from "../../src/workspace/workspace.ts";
 
-const OWNER: BootstrapOccasion = { mode: "full", heartbeat: true, personal: true, firstConversation: "over" };
+const OWNER: BootstrapAudience = { mode: "full", heartbeat: true, personal: true, firstConversation: "over" };
 
 /** A root with these files, each with content of its own but for those that are given the same etag. */
 function root(...names: (string | [name: string, etag: string])[]): WorkspaceEntry[] {
@@ -17,8 +17,8 @@ function chosen(listing: WorkspaceEntry[], occasion = OWNER) {
   return { paths: wanted.flatMap(({ file }) => (file ? [file.path] : [])), warnings };
 }
 
-describe("files whose names differ only by case", () => {
-  test("are both named: the one that is shown, and the one that is not", () => {
+describe("bootstrap files whose names differ only in case", () => {
+  test("are both named in a warning", () => {
     const { paths, warnings } = chosen(root("AGENTS.md", "agents.md", "Agents.md"));
     expect(paths).toEqual(["AGENTS.md"]);
     expect(warnings).toEqual([
@@ -26,12 +26,12 @@ describe("files whose names differ only by case", () => {
     ]);
   });
 
-  test("are not worth a word where they hold the same, or are not wanted", () => {
+  test("give no warning if they are identical or not needed", () => {
     expect(chosen(root(["SOUL.md", "1"], ["soul.md", "1"]))).toEqual({ paths: ["SOUL.md"], warnings: [] });
     expect(chosen(root("SOUL.md", "soul.md"), { ...OWNER, mode: "minimal" }).warnings).toEqual([]);
   });
 
-  test("are never more than two memories, however many there are", () => {
+  test("are at most two memory files", () => {
     const { paths, warnings } = chosen(root("MEMORY.md", "Memory.md", "memory.md", "MEMORY.MD"));
     expect(paths).toEqual(["MEMORY.md", "memory.md"]);
     expect(warnings).toEqual([
@@ -40,8 +40,8 @@ describe("files whose names differ only by case", () => {
   });
 });
 
-describe("names that are nearly right", () => {
-  test("are told: a space at the end, full-width letters, and the .txt of an editor", () => {
+describe("misspelt names of bootstrap files", () => {
+  test("give a warning: a space at the end, full-width letters, and an appended .txt", () => {
     const { paths, warnings } = chosen(root("AGENTS.md ", "ＳＯＵＬ.md", "user.md.txt", "NOTES.md.txt"));
     expect(paths).toEqual([]);
     expect(warnings).toEqual([
@@ -52,14 +52,14 @@ describe("names that are nearly right", () => {
   });
 });
 
-describe("a BOOTSTRAP.md", () => {
-  test("is shown to the owner alone while the first conversation lasts", () => {
+describe("BOOTSTRAP.md", () => {
+  test("is shown to the owner alone during onboarding", () => {
     const listing = root("BOOTSTRAP.md");
     expect(chosen(listing, { ...OWNER, firstConversation: "here" })).toEqual({ paths: ["BOOTSTRAP.md"], warnings: [] });
     expect(chosen(listing, { ...OWNER, firstConversation: "elsewhere" })).toEqual({ paths: [], warnings: [] });
   });
 
-  test("that comes later is not shown, and it is said why", () => {
+  test("is not shown after onboarding, with a warning", () => {
     expect(chosen(root("bootstrap.md"))).toEqual({
       paths: [],
       warnings: ["`bootstrap.md` is not shown: it is for a first conversation, and that of this workspace is over."],

@@ -4,6 +4,7 @@ import {
   type BootstrapCache,
   type BootstrapRequest,
   etagsShown,
+  isEffectivelyEmpty,
   loadBootstrap,
 } from "../../src/workspace/bootstrap.ts";
 import { watchWorkspace } from "./open-workspace.ts";
@@ -31,8 +32,8 @@ function furnished(): Record<string, string> {
   return Object.fromEntries(ALL.map((path) => [path, `I am ${path}`]));
 }
 
-describe("which files a prompt gets", () => {
-  test("all of them, in the order of the contract", async () => {
+describe("the bootstrap files of a prompt", () => {
+  test("are all files in the order of the contract", async () => {
     const { load } = await house({ ...furnished(), "README.md": "no", "memory/2026-11-21.md": "no", "BOOT.md": "no" });
     const files = await load();
     expect(files.map((file) => file.path)).toEqual(ALL);
@@ -46,13 +47,13 @@ describe("which files a prompt gets", () => {
     });
   });
 
-  test("a sub-agent gets AGENTS.md and TOOLS.md alone", async () => {
+  test("of a sub-agent are AGENTS.md and TOOLS.md alone", async () => {
     const { load, calls } = await house(furnished());
     expect((await load({ mode: "minimal" })).map((file) => file.path)).toEqual(["AGENTS.md", "TOOLS.md"]);
     expect(calls).toHaveLength(3);
   });
 
-  test("HEARTBEAT.md only where there are heartbeats; MEMORY.md, USER.md and BOOTSTRAP.md only where owners are alone", async () => {
+  test("include HEARTBEAT.md only with heartbeats; MEMORY.md, USER.md and BOOTSTRAP.md only for owners alone", async () => {
     const { load, calls } = await house(furnished());
     const group = { heartbeat: false, personal: false, firstConversation: "elsewhere" } as const;
     const paths = (await load(group)).map((file) => file.path);
@@ -60,7 +61,7 @@ describe("which files a prompt gets", () => {
     expect(calls.join(" ")).not.toMatch(/MEMORY|USER|HEARTBEAT|BOOTSTRAP/);
   });
 
-  test("a missing file gets a short marker, except BOOTSTRAP.md and MEMORY.md", async () => {
+  test("have a marker for a missing file, except BOOTSTRAP.md and MEMORY.md", async () => {
     const { load } = await house({ "AGENTS.md": "here" });
     const files = await load();
     expect(files.map((file) => file.path)).toEqual(ALL.slice(0, 6));
@@ -72,7 +73,7 @@ describe("which files a prompt gets", () => {
     }
   });
 
-  test("names match whatever their case, and the usual spelling wins", async () => {
+  test("match names in any case, and the usual spelling wins", async () => {
     const { load } = await house({ "agents.md": "small", "Soul.md": "odd", "SOUL.md": "usual", "TOOLS.MD": "loud" });
     const files = await load();
     expect(files.slice(0, 3).map((file) => `${file.path}: ${file.content}`)).toEqual([
@@ -82,7 +83,7 @@ describe("which files a prompt gets", () => {
     ]);
   });
 
-  test("memory.md counts as MEMORY.md; both are shown only where they differ", async () => {
+  test("include both memory.md and MEMORY.md only if they differ", async () => {
     const memories = async (files: Record<string, string>) =>
       (await (await house(files)).load()).flatMap((file) => (/^memory/i.test(file.path) ? [file.path] : []));
     expect(await memories({ "memory.md": "a" })).toEqual(["memory.md"]);
@@ -90,19 +91,19 @@ describe("which files a prompt gets", () => {
     expect(await memories({ "memory.md": "a", "MEMORY.md": "b" })).toEqual(["MEMORY.md", "memory.md"]);
   });
 
-  test("an emptied BOOTSTRAP.md is one that is gone", async () => {
+  test("do not include an emptied BOOTSTRAP.md", async () => {
     const { load } = await house({ ...furnished(), "BOOTSTRAP.md": " \n", "MEMORY.md": "" });
     expect((await load()).map((file) => file.path)).toEqual(ALL.slice(0, 6));
   });
 
-  test("a folder that is called like a file is none", async () => {
+  test("do not include a folder with a file's name", async () => {
     const { load } = await house({ "AGENTS.md/x.md": "trick" });
     expect((await load())[0]).toMatchObject({ path: "AGENTS.md", missing: true });
   });
 });
 
-describe("what a turn costs", () => {
-  test("a warm turn is the listing alone", async () => {
+describe("the store operations of bootstrap files", () => {
+  test("a warm turn costs only the listing", async () => {
     const { load, calls } = await house(furnished());
     const cold = await load();
     expect(calls).toHaveLength(1 + ALL.length);
@@ -111,7 +112,7 @@ describe("what a turn costs", () => {
     expect(warm).toEqual(cold);
   });
 
-  test("only what changed is read again", async () => {
+  test("only changed files are read again", async () => {
     const { load, calls, workspace } = await house(furnished());
     await load();
     await workspace.write("USER.md", "moved to Lisbon", { kind: "any" });
@@ -120,7 +121,7 @@ describe("what a turn costs", () => {
     expect(files.find((file) => file.path === "USER.md")?.content).toBe("moved to Lisbon");
   });
 
-  test("a file that is deleted between the listing and the reading is missing", async () => {
+  test("a file deleted between listing and reading is missing", async () => {
     const { workspace } = watchWorkspace();
     const listing = [await workspace.write("SOUL.md", "x", { kind: "new" })];
     await workspace.remove("SOUL.md", { kind: "any" });
@@ -137,8 +138,8 @@ describe("what a turn costs", () => {
   });
 });
 
-describe("limits", () => {
-  test("a file is cut at 20,000 characters and says so", async () => {
+describe("the limits of bootstrap files", () => {
+  test("a file is cut at 20,000 characters with a marker", async () => {
     const { load } = await house({ "AGENTS.md": `${"规".repeat(30_000)}end` });
     const [agents] = await load();
     expect(agents).toMatchObject({ rawChars: 30_003, truncated: true, missing: false });
@@ -147,7 +148,7 @@ describe("limits", () => {
     expect(agents!.content).toMatch(/read AGENTS\.md to see them …\]\n\n规+end$/);
   });
 
-  test("all files together are cut at 60,000, and every name is still there", async () => {
+  test("all files together are cut at 60,000 characters, and every name is still there", async () => {
     const big = "b".repeat(19_000);
     const { load } = await house(Object.fromEntries(ALL.map((path) => [path, big])));
     const files = await load();
@@ -159,7 +160,7 @@ describe("limits", () => {
     for (const file of files.slice(3)) expect(file.content).toContain(`read ${file.path}`);
   });
 
-  test("the limits can be set, down to nothing", async () => {
+  test("the limits can be set, down to 0", async () => {
     const { load } = await house(furnished());
     for (const totalChars of [0, 10, 500]) {
       const files = await load({ limits: { fileChars: 20_000, totalChars } });
@@ -170,7 +171,7 @@ describe("limits", () => {
     expect((await load())[0]!.content).toBe("I am AGENTS.md");
   });
 
-  test("of a huge file only the ends are read, and no character is split", async () => {
+  test("only the ends of a huge file are read, and no character is split", async () => {
     const { load, calls } = await house({ "MEMORY.md": `start ${"记😀".repeat(400_000)} end` });
     const memory = (await load()).at(-1)!;
     expect(memory.content.startsWith("start 记😀")).toBe(true);
@@ -185,7 +186,7 @@ describe("limits", () => {
     expect(calls).toEqual(["list"]);
   });
 
-  test("of a huge file that changes while it is read, the ends are never of two versions", async () => {
+  test("the ends of a huge file that changes meanwhile are never of two versions", async () => {
     const old = `old start ${"o".repeat(400_000)} old end`;
     let gets = 0;
     const { workspace, prefix } = watchWorkspace({
@@ -206,13 +207,13 @@ describe("limits", () => {
   });
 });
 
-describe("files that are no plain text", () => {
-  test("a byte order mark is dropped, and CRLF stays", async () => {
+describe("bootstrap files that are not plain text", () => {
+  test("a byte order mark is dropped, and CRLF is kept", async () => {
     const { load } = await house({ "SOUL.md": "\ufeffkind\r\nand brief" });
     expect((await load())[1]!.content).toBe("kind\r\nand brief");
   });
 
-  test("bytes that are not UTF-8 are named and not shown", async () => {
+  test("binary files are named and not shown", async () => {
     const { load } = await house({
       "SOUL.md": new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
       "TOOLS.md": "a\0b",
@@ -229,14 +230,14 @@ describe("files that are no plain text", () => {
     expect(files.at(-1)!.content).toBe("(MEMORY.md is not UTF-8 text: 300000 bytes that are not shown here.)");
   });
 
-  test("an empty file says that it is empty", async () => {
+  test("an empty file has a marker", async () => {
     const { load } = await house({ "USER.md": "\n\n" });
     expect((await load())[4]).toMatchObject({ content: "(USER.md is empty.)", missing: false, truncated: false });
   });
 });
 
-describe("files with something amiss", () => {
-  test("are shown with it made visible, and say so", async () => {
+describe("bootstrap files with faults", () => {
+  test("show them and warn of them", async () => {
     const { look } = await house({
       "AGENTS.md": `${"Be brief. ".repeat(10)}\0`,
       "SOUL.md": new Uint8Array([...new TextEncoder().encode("Warm and dry. ".repeat(10)), 0xe9]),
@@ -261,12 +262,12 @@ describe("files with something amiss", () => {
     expect(warnings).toEqual([expect.stringContaining("`agents.md` is not shown")]);
   });
 
-  test("a HEARTBEAT.md of headings alone is empty", async () => {
+  test("a HEARTBEAT.md of headings alone counts as empty", async () => {
     const { load } = await house({ "HEARTBEAT.md": "# HEARTBEAT.md\n<!-- nothing -->\n- [ ]\n" });
     expect((await load())[5]).toMatchObject({ content: "(HEARTBEAT.md is empty.)", missing: false });
   });
 
-  test("of 10 MiB and more only the ends are read, whatever the limit", async () => {
+  test("only the ends of a file of 10 MiB and more are read, whatever the limit", async () => {
     const { load, calls } = await house({ "SOUL.md": new Uint8Array(10 * 1024 * 1024 + 1).fill(0x61) });
     const [, soul] = await load({ limits: { fileChars: 5_000_000, totalChars: 60_000 } });
     expect(soul).toMatchObject({ truncated: true, missing: false });
@@ -275,8 +276,8 @@ describe("files with something amiss", () => {
   });
 });
 
-describe("what the prompt shows counts as read", () => {
-  test("with the etag under which it can be overwritten, unless it was cut, changed, missing or no text", async () => {
+describe("bootstrap files that count as read", () => {
+  test("have the etag under which they can be overwritten, unless cut, changed, missing or binary", async () => {
     const { load, cache, workspace } = await house({
       "AGENTS.md": "x".repeat(30_000),
       "SOUL.md": "whole",
@@ -288,4 +289,17 @@ describe("what the prompt shows counts as read", () => {
     expect([...etags.keys()]).toEqual(["SOUL.md"]);
     expect(etags.get("SOUL.md")).toBe((await workspace.stat("SOUL.md")).etag);
   });
+});
+
+test("a HEARTBEAT.md of headings, comments, empty items, rules and empty code has no tasks", () => {
+  const nothing = ["", " \n\t\r\n", "# HEARTBEAT.md\r\n## Later", "- \n* [ ]\n+ [x]\n1.\n2) ", "---", "```md\n```"];
+  for (const text of [...nothing, "<!-- check\nthe mail -->", "<!-- never closed\ncheck the mail"]) {
+    expect(isEffectivelyEmpty(text), text).toBe(true);
+  }
+});
+
+test("a HEARTBEAT.md with words has tasks, also in an item, after a comment, and as a tag", () => {
+  for (const text of ["Check the mail", "# A\n- [ ] mail", "<!-- x --> mail", "#mail", "1. mail", "```\nmail\n```"]) {
+    expect(isEffectivelyEmpty(text), text).toBe(false);
+  }
 });

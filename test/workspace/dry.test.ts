@@ -4,7 +4,7 @@ import { watchWorkspace } from "./open-workspace.ts";
 
 const text = async (read: Promise<{ bytes: Uint8Array }>) => new TextDecoder().decode((await read).bytes);
 
-test("what is written in a workspace that is only looked at is there for whoever looks, and nowhere else", async () => {
+test("changes of a dry workspace are visible through it alone", async () => {
   const { workspace } = watchWorkspace();
   await workspace.write("AGENTS.md", "as it is", { kind: "new" });
   const dry = dryWorkspace(workspace, 1000);

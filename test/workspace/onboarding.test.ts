@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { noteEnd, type OnboardingMemory, settleOnboarding, stageOf } from "../../src/workspace/onboarding.ts";
+import {
+  noteOnboardingEnd,
+  type OnboardingCache,
+  onboardingStage,
+  settleOnboarding,
+} from "../../src/workspace/onboarding.ts";
 import { seedWorkspace } from "../../src/workspace/seed.ts";
 import { STATE_PATH } from "../../src/workspace/state.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
@@ -25,19 +30,19 @@ async function newWorkspace() {
 }
 
 /** What a turn does in which the prompt shows these files. */
-async function turn(workspace: Workspace, memory: OnboardingMemory, shown: string[], now = NOW + 60_000) {
+async function turn(workspace: Workspace, memory: OnboardingCache, shown: string[], now = NOW + 60_000) {
   const listing = await workspace.list("");
-  const stage = await stageOf(workspace, listing, memory);
+  const stage = await onboardingStage(workspace, listing, memory);
   const paths = shown.map((path) => ({ path }));
-  if (stage === "here") noteEnd(paths, listing, memory);
+  if (stage === "here") noteOnboardingEnd(paths, listing, memory);
   await settleOnboarding(workspace, memory, now);
   return stage;
 }
 
-describe("a first conversation that goes on", () => {
-  test("costs one read of the state for each version of BOOTSTRAP.md", async () => {
+describe("ongoing onboarding", () => {
+  test("costs one read of the state per version of BOOTSTRAP.md", async () => {
     const { workspace, calls } = await newWorkspace();
-    const memory: OnboardingMemory = {};
+    const memory: OnboardingCache = {};
     expect(await turn(workspace, memory, ["BOOTSTRAP.md"])).toBe("here");
     expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "get"]);
     calls.length = 0;
@@ -46,7 +51,7 @@ describe("a first conversation that goes on", () => {
     expect(await stateOf(workspace)).toEqual(SEEDED);
   });
 
-  test("goes on where the state was deleted or cannot be read", async () => {
+  test("continues if the state was deleted or is damaged", async () => {
     for (const text of [undefined, "not JSON", "[1"]) {
       const { workspace } = await newWorkspace();
       if (text === undefined) await workspace.remove(STATE_PATH, { kind: "any" });
@@ -58,7 +63,7 @@ describe("a first conversation that goes on", () => {
   });
 });
 
-describe("the end of the first conversation", () => {
+describe("the end of onboarding", () => {
   test.each([
     ["gone", (workspace: Workspace) => workspace.remove("BOOTSTRAP.md", { kind: "any" })],
     ["empty", (workspace: Workspace) => workspace.write("BOOTSTRAP.md", "", { kind: "any" })],
@@ -66,7 +71,7 @@ describe("the end of the first conversation", () => {
   ])("is recorded once BOOTSTRAP.md is %s, and the file goes", async (_, finish) => {
     const { workspace, calls } = await newWorkspace();
     await finish(workspace);
-    const memory: OnboardingMemory = {};
+    const memory: OnboardingCache = {};
     await turn(workspace, memory, ["SOUL.md"]);
     expect(await stateOf(workspace)).toEqual(DONE);
     expect((await workspace.list("")).map(({ path }) => path)).not.toContain("BOOTSTRAP.md");
@@ -77,9 +82,9 @@ describe("the end of the first conversation", () => {
     expect(await stateOf(workspace)).toEqual(DONE);
   });
 
-  test("is final: a BOOTSTRAP.md that comes later counts for nothing, also one of the same words", async () => {
+  test("is final: a later BOOTSTRAP.md is ignored, even an identical one", async () => {
     const { workspace } = await newWorkspace();
-    const memory: OnboardingMemory = {};
+    const memory: OnboardingCache = {};
     const { bytes } = await workspace.read("BOOTSTRAP.md");
     await turn(workspace, memory, ["BOOTSTRAP.md"]);
     await workspace.remove("BOOTSTRAP.md", { kind: "any" });
@@ -91,7 +96,7 @@ describe("the end of the first conversation", () => {
     expect((await workspace.list("")).map(({ path }) => path)).toContain("bootstrap.md");
   });
 
-  test("is known of a workspace of OpenClaw, whatever its version calls it", async () => {
+  test("is read from OpenClaw's workspaces of any version", async () => {
     for (const field of ["onboardingCompletedAt", "setupCompletedAt"]) {
       const { workspace } = watchWorkspace();
       await workspace.write(STATE_PATH, JSON.stringify({ version: 1, [field]: "2026-01-01" }), { kind: "new" });
@@ -100,7 +105,7 @@ describe("the end of the first conversation", () => {
     }
   });
 
-  test("leaves a BOOTSTRAP.md alone that somebody fills again in the meantime", async () => {
+  test("keeps a BOOTSTRAP.md that is refilled concurrently", async () => {
     const { workspace } = await newWorkspace();
     const emptied = await workspace.write("BOOTSTRAP.md", "", { kind: "any" });
     await workspace.write("BOOTSTRAP.md", "Begin anew.", { kind: "any" });

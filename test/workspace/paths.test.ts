@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { checkFolder, checkPath, resolveFolder, resolvePath } from "../../src/workspace/paths.ts";
 
-describe("a path", () => {
-  test("is what a file can be called", () => {
+describe("a workspace path", () => {
+  test("may be any usual file name", () => {
     for (const path of ["a", "MEMORY.md", ".openclaw/state.json", "a b/ç.md", "memory/日记.md", "...", "~a", "a:b"]) {
       expect(checkPath(path)).toBe(path);
     }
   });
 
-  test("that is none says which rule it breaks", () => {
+  test("that is invalid is refused with the violated rule", () => {
     const cases = [
       ["", "empty"],
       ["/etc/passwd", "relative"],
@@ -39,8 +39,8 @@ describe("a path", () => {
   });
 });
 
-describe("what a model types", () => {
-  test("means the file in the workspace, however it names the root", () => {
+describe("a path typed by a model", () => {
+  test("is resolved in the workspace, however it names the root", () => {
     const notes = [
       "notes.md",
       "./notes.md",
@@ -61,7 +61,7 @@ describe("what a model types", () => {
     expect(resolvePath("~/.openclaw/workspace-state.json")).toBe(".openclaw/workspace-state.json");
   });
 
-  test("is refused when it means a place outside", () => {
+  test("outside the workspace is refused", () => {
     for (const typed of [
       "/etc/passwd",
       "/home/ada/notes.md",

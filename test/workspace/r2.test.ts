@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/place.ts";
+import { DELETION_MARK, DELETION_MARK_ETAG } from "../../src/workspace/file-store.ts";
 import { MAX_FILE_BYTES, WorkspaceError } from "../../src/workspace/workspace.ts";
 import { workspaceContract } from "../contracts/workspace.ts";
 import { openWorkspace as open, watchWorkspace as watched } from "./open-workspace.ts";
@@ -16,7 +16,7 @@ workspaceContract("R2", () => {
   return [open({ agentId }), open({ agentId })];
 });
 
-describe("what a workspace costs", () => {
+describe("R2 operations of a workspace", () => {
   test("a listing of the root is one operation", async () => {
     const { workspace, calls } = watched();
     await workspace.write("a.md", "a", NEW);
@@ -25,7 +25,7 @@ describe("what a workspace costs", () => {
     expect(calls).toEqual(["list"]);
   });
 
-  test("creating is one write; overwriting what was read copies the old version first", async () => {
+  test("creating is one write; overwriting copies the old version first", async () => {
     const { workspace, calls, agentId } = watched();
     const file = await workspace.write("a.md", "a", NEW);
     expect(calls).toEqual([`put agents/${agentId}/workspace/a.md`]);
@@ -49,8 +49,8 @@ describe("what a workspace costs", () => {
   });
 });
 
-describe("a folder of more than a page", () => {
-  test("is listed and walked whole", async () => {
+describe("a workspace folder of more than one R2 page", () => {
+  test("is listed and walked completely", async () => {
     const { workspace, calls, prefix } = watched({ pageSize: 20 });
     const names = Array.from({ length: 21 }, (_, i) => `notes/${String(i).padStart(4, "0")}.md`);
     await Promise.all(names.map((name) => env.FILES.put(prefix + name, "x")));
@@ -62,7 +62,7 @@ describe("a folder of more than a page", () => {
     expect(calls).toEqual(["list", "list", "list", "list"]);
   });
 
-  test("is listed up to twenty pages, and the log says that it was cut", async () => {
+  test("is listed up to twenty pages, and the cut is logged", async () => {
     const { workspace, calls, prefix } = watched({ pageSize: 1 });
     const names = Array.from({ length: 25 }, (_, i) => `${String(i).padStart(4, "0")}.md`);
     await Promise.all(names.map((name) => env.FILES.put(prefix + name, "x")));
@@ -74,8 +74,8 @@ describe("a folder of more than a page", () => {
   });
 });
 
-describe("files that have earlier versions", () => {
-  test("are told of a hundred at a time, whatever the pages of R2 are", async () => {
+describe("files with earlier versions", () => {
+  test("are listed a hundred at a time, across R2 pages", async () => {
     for (const pageSize of [7, 1000]) {
       const { workspace, agentId } = watched({ pageSize });
       const names = Array.from({ length: 102 }, (_, n) => `notes%2F${String(n).padStart(3, "0")}.md`);
@@ -99,8 +99,8 @@ describe("files that have earlier versions", () => {
   });
 });
 
-describe("R2 is the truth", () => {
-  test("what another program stored or deleted is seen at once", async () => {
+describe("a workspace reflects R2 as it is", () => {
+  test("changes by another program are seen at once", async () => {
     const { workspace, prefix } = watched();
     await env.FILES.put(`${prefix}USER.md`, "Ada");
     expect(await workspace.list("")).toMatchObject([{ path: "USER.md", size: 3 }]);
@@ -111,7 +111,7 @@ describe("R2 is the truth", () => {
     expect(await workspace.list("")).toEqual([]);
   });
 
-  test("keys that no path can name are left out: folder markers, empty segments, control characters", async () => {
+  test("keys that are not valid paths are left out: folder markers, empty segments, control characters", async () => {
     const { workspace, prefix } = watched();
     for (const key of ["", "memory/", "a//b.md", "bad\u0007name.md", "ok.md"]) await env.FILES.put(prefix + key, "");
     expect((await workspace.list("")).map((entry) => entry.path)).toEqual(["a", "memory", "ok.md"]);
@@ -119,7 +119,7 @@ describe("R2 is the truth", () => {
     expect(await workspace.list("memory")).toEqual([]);
   });
 
-  test("a file whose name would lead out of the workspace is skipped, harms nothing, and is told of", async () => {
+  test("a key that would leave the workspace is skipped, harmless, and reported as a stray", async () => {
     const { workspace, prefix, agentId } = watched();
     const bad = [
       "../../versions/x.md",
@@ -159,12 +159,12 @@ describe("R2 is the truth", () => {
       ].sort(),
     );
     expect(strays.find(({ path }) => path === "`..`")?.why).toBe(
-      "It has a `..` segment, which would leave the workspace, so nobody can open it.",
+      "It has a `..` segment, which would leave the workspace, so it cannot be opened.",
     );
     expect(strays.find(({ path }) => path === "`agents.md`")?.why).toContain("looks like `AGENTS.md`");
   });
 
-  test("a file over the limit that another program stored is not read whole, but its old bytes survive a write", async () => {
+  test("a too large file of another program is not read whole, but a write keeps its old bytes", async () => {
     const { workspace, prefix, agentId } = watched();
     const size = MAX_FILE_BYTES + 7;
     await env.FILES.put(`${prefix}video.mp4`, new Uint8Array(size));
@@ -180,8 +180,8 @@ describe("R2 is the truth", () => {
   });
 });
 
-describe("a range of a file that changes while it is read", () => {
-  test("is of one version", async () => {
+describe("a ranged read of a file that changes meanwhile", () => {
+  test("returns bytes of one version", async () => {
     let changing = true;
     const { workspace, prefix } = watched({
       async hold(call) {
@@ -196,8 +196,8 @@ describe("a range of a file that changes while it is read", () => {
   });
 });
 
-describe("where it is", () => {
-  test("the prefix is the agent's own, or the configured folder", async () => {
+describe("the keys of a workspace", () => {
+  test("have the agent's prefix, or the configured folder", async () => {
     await open({ agentId: "main" }).write("a.md", "1", NEW);
     await open({ agentId: "main", configured: "team/notes" }).write("b.md", "2", NEW);
     await open({ agentId: "main", configured: "~/.openclaw/workspace" }).write("c.md", "3", NEW);
@@ -206,7 +206,7 @@ describe("where it is", () => {
     }
   });
 
-  test("a path of 1,024 bytes is too long by the prefix, and the message says by how much", async () => {
+  test("limit a path's length by the prefix, and the message says by how much", async () => {
     const { workspace, prefix } = watched();
     const fits = "字".repeat(Math.floor((1024 - prefix.length) / 3));
     await workspace.write(fits, "1", NEW);
@@ -217,10 +217,10 @@ describe("where it is", () => {
   });
 });
 
-describe("when R2 fails", () => {
+describe("failures of R2", () => {
   const busy = new Error("put: Reduce your concurrent request rate for the same object. (10058)");
 
-  test("a rate limit is waited out", async () => {
+  test("a rate limit is retried", async () => {
     const waits: number[] = [];
     let failures = 2;
     const { bucket } = watchBucket(env.FILES, { before: (call) => call.startsWith("put") && failures-- > 0 && busy });
@@ -229,7 +229,7 @@ describe("when R2 fails", () => {
     expect(waits).toEqual([150, 500]);
   });
 
-  test("an outage ends as `unavailable`, after four attempts", async () => {
+  test("an outage ends as unavailable after four attempts", async () => {
     const { workspace, calls } = watched({ before: () => new Error("Network connection lost.") });
     const failure = await workspace.read("a.md").catch((thrown) => thrown);
     expect(failure).toBeInstanceOf(WorkspaceError);
@@ -238,13 +238,13 @@ describe("when R2 fails", () => {
     expect(calls).toHaveLength(4);
   });
 
-  test("a refusal that no attempt will change is not repeated", async () => {
+  test("a permanent refusal is not retried", async () => {
     const { workspace, calls } = watched({ before: () => new Error("get: Access denied (10003)") });
     await expect(workspace.read("a.md")).rejects.toMatchObject({ code: "unavailable" });
     expect(calls).toHaveLength(1);
   });
 
-  test("a write whose answer was lost is not taken for somebody else's", async () => {
+  test("a write whose response was lost is recognized as ours", async () => {
     let lost = 1;
     const after = (call: string) => call.endsWith("/a.md") && lost-- > 0 && new Error("put: internal error (10001)");
     const { workspace } = watched({ after: (call) => call.startsWith("put agents") && after(call) });
@@ -255,7 +255,7 @@ describe("when R2 fails", () => {
     expect(await workspace.versions("a.md")).toHaveLength(1);
   });
 
-  test("a write that fails after its version was copied leaves the file and the version", async () => {
+  test("a failed write after copying the version leaves the file and the version", async () => {
     let broken = false;
     const { workspace } = watched({
       before: (call) => broken && call.startsWith("put agents") && new Error("put: internal error (10001)"),
@@ -268,8 +268,8 @@ describe("when R2 fails", () => {
   });
 });
 
-describe("when many write to one file at once", () => {
-  test("everybody's write is stored, one after the other, and no version is lost", async () => {
+describe("concurrent writes to one workspace file", () => {
+  test("are all stored one after the other, and no version is lost", async () => {
     const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
     const writer = () => open({ agentId: "crowd", wait });
     const texts = Array.from({ length: 16 }, (_, n) => `written by ${n}`);
@@ -277,7 +277,7 @@ describe("when many write to one file at once", () => {
     expect(await writer().versions("a.md")).toHaveLength(texts.length - 1);
   });
 
-  test("who loses waits longer each time, and not as long as who writes something else", async () => {
+  test("back off exponentially with jitter by their content", async () => {
     const pauses = async (text: string) => {
       const waits: number[] = [];
       let others = 0;
@@ -300,7 +300,7 @@ describe("when many write to one file at once", () => {
   });
 });
 
-describe("one key takes about one write a second", () => {
+describe("writes to one R2 key", () => {
   const busy = new Error("put: Reduce your concurrent request rate for the same object. (10058)");
 
   /** A workspace whose store refuses so many writes to its file. */
@@ -315,7 +315,7 @@ describe("one key takes about one write a second", () => {
     return { workspace, calls, refuse };
   }
 
-  test("so writes of one hand go one after the other, in their order", async () => {
+  test("of one workspace are serialized in order", async () => {
     const { workspace, calls } = busyWorkspace(0);
     const texts = ["1", "2", "3", "4"];
     await Promise.all(texts.map((text) => workspace.write("a.md", text, ANY)));
@@ -324,7 +324,7 @@ describe("one key takes about one write a second", () => {
     expect(await workspace.versions("a.md")).toHaveLength(3);
   });
 
-  test("and where it refuses one, only the newest of those that wait is written, and the others hear so", async () => {
+  test("yield to the newest waiting write after a refusal, with a conflict for the others", async () => {
     const { workspace, calls, refuse } = busyWorkspace(1);
     await workspace.write("a.md", "0", NEW);
     refuse();
@@ -344,7 +344,7 @@ describe("one key takes about one write a second", () => {
     expect(new TextDecoder().decode((await workspace.readVersion("a.md", versions[0]!.versionId)).bytes)).toBe("0");
   });
 
-  test("but a write that waits for another file, for a later version, or for a delete takes nobody's place", async () => {
+  test("do not yield to a write of another file, of a later version, or to a delete", async () => {
     const { workspace, refuse } = busyWorkspace(2);
     const base = await workspace.write("a.md", "0", NEW);
     refuse();
@@ -365,7 +365,7 @@ describe("one key takes about one write a second", () => {
     expect((await workspace.versions("a.md")).map(({ size }) => size)).toEqual([1, 1]);
   });
 
-  test("a write whose fate is unsure is never given up for a newer one", async () => {
+  test("do not yield to a newer one while their outcome is unsure", async () => {
     let failures = 1;
     const { workspace } = watched({
       after: (call) => call.startsWith("put agents") && failures-- > 0 && new Error("put: internal error (10001)"),
@@ -377,11 +377,11 @@ describe("one key takes about one write a second", () => {
 });
 
 describe("deleting without a conditional delete", () => {
-  test("the mark's etag is the MD5 of its bytes, as R2 has it", async () => {
+  test("uses a mark whose etag is the MD5 of its bytes", async () => {
     expect((await env.FILES.put("mark-test", DELETION_MARK))?.etag).toBe(DELETION_MARK_ETAG);
   });
 
-  test("a writer that comes while the mark is there waits, and its file stays", async () => {
+  test("makes a concurrent writer wait, and keeps its file", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -401,7 +401,7 @@ describe("deleting without a conditional delete", () => {
     expect(new TextDecoder().decode((await workspace.read("a.md")).bytes)).toBe("new");
   });
 
-  test("a mark that a crash left behind is no file, and is written over a minute later", async () => {
+  test("leaves a mark after a crash that is no file, and is overwritten a minute later", async () => {
     const { workspace, prefix, agentId } = watched();
     await env.FILES.put(`${prefix}a.md`, DELETION_MARK);
     await expect(workspace.stat("a.md")).rejects.toMatchObject({ code: "not_found" });
@@ -412,7 +412,7 @@ describe("deleting without a conditional delete", () => {
     expect(await later.versions("a.md")).toEqual([]);
   });
 
-  test("a mark that cannot be taken away leaves the file deleted all the same", async () => {
+  test("deletes the file even if the mark cannot be removed", async () => {
     const { workspace } = watched({
       before: (call) => call.startsWith("delete agents") && new Error("delete: internal error (10001)"),
     });
@@ -421,7 +421,7 @@ describe("deleting without a conditional delete", () => {
     expect(await workspace.list("")).toEqual([]);
   });
 
-  test("a delete whose answer was lost does not take the file that came after", async () => {
+  test("does not delete a newer file after a lost response", async () => {
     let lost = true;
     const agentId = "delete-unsure";
     const { bucket } = watchBucket(env.FILES, {
@@ -443,8 +443,8 @@ describe("deleting without a conditional delete", () => {
   });
 });
 
-describe("what was replaced is reported", () => {
-  test("once for each overwrite and delete, and not for a new file or a conflict", async () => {
+describe("reports of replaced files", () => {
+  test("come once per overwrite and delete, and not for a new file or a conflict", async () => {
     const replaced: string[] = [];
     const workspace = open({ onReplaced: (path) => void replaced.push(path) });
     const file = await workspace.write("a.md", "1", NEW);

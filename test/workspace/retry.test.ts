@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { sleepAbout } from "../../src/lib/sleep.ts";
-import { type Again, createAttempt } from "../../src/workspace/retry.ts";
+import { createAttempt, type PriorAttempts } from "../../src/workspace/retry.ts";
 import { WorkspaceError } from "../../src/workspace/workspace.ts";
 
 /** What becomes of a call that fails so, one time after the other, and how long it waited in between. */
 async function tried(failures: readonly Error[]) {
   const waits: number[] = [];
-  const asked: Again[] = [];
+  const asked: PriorAttempts[] = [];
   const attempt = createAttempt(async (ms) => void waits.push(ms));
   const outcome = await attempt("a.md", async (again) => {
     asked.push(again);
@@ -31,7 +31,7 @@ test.each([
   expect(await tried(Array(9).fill(failure))).toMatchObject({ outcome: "unavailable", waits: [150, 500, 1200] });
 });
 
-test("what no attempt will change is not repeated", async () => {
+test("permanent R2 errors are not retried", async () => {
   expect(await tried([new Error("put: Access denied (10003)")])).toMatchObject({ outcome: "unavailable", waits: [] });
   const refused = new WorkspaceError("conflict", "a.md", "It changed.");
   expect(await tried([refused])).toMatchObject({ outcome: "conflict", waits: [] });
@@ -39,12 +39,12 @@ test("what no attempt will change is not repeated", async () => {
   expect(await tried([ours])).toMatchObject({ outcome: ours, waits: [] });
 });
 
-test("a call knows whether the ones before may have taken effect", async () => {
+test("a retried R2 call knows whether an earlier attempt may have taken effect", async () => {
   expect((await tried([busy, busy])).asked).toEqual([false, "refused", "refused"]);
   expect((await tried([busy, lost, busy])).asked).toEqual([false, "refused", "unsure", "unsure"]);
 });
 
-test("those who failed together do not come back together", async () => {
+test("R2 retries have jitter", async () => {
   vi.useFakeTimers();
   const waits = Array.from({ length: 50 }, async () => {
     const from = Date.now();

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { loadBootstrap } from "../../src/workspace/bootstrap.ts";
-import { seedWorkspace } from "../../src/workspace/seed.ts";
+import { seedOnFirstUse, seedWorkspace } from "../../src/workspace/seed.ts";
 import { readState, recordOnboarding, STATE_PATH } from "../../src/workspace/state.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { watchWorkspace } from "./open-workspace.ts";
@@ -17,8 +17,8 @@ async function stateOf(workspace: Workspace): Promise<unknown> {
   return JSON.parse(await textOf(workspace, STATE_PATH));
 }
 
-describe("a new workspace", () => {
-  test("gets the templates without their front matter, and the state", async () => {
+describe("seeding a new workspace", () => {
+  test("creates the templates without their front matter, and the state", async () => {
     const { workspace } = watchWorkspace();
     await seedWorkspace(workspace, await workspace.list(""), NOW);
     expect((await workspace.walk("")).map((file) => file.path)).toEqual([STATE_PATH, ...FURNITURE]);
@@ -26,21 +26,21 @@ describe("a new workspace", () => {
     expect(await stateOf(workspace)).toEqual({ version: 1, bootstrapSeededAt: "2026-11-21T08:00:00.000Z" });
   });
 
-  test("is listed as it is then, without asking the store again", async () => {
+  test("returns the new listing without asking the store again", async () => {
     const { workspace, calls } = watchWorkspace();
     const listing = await seedWorkspace(workspace, [], NOW);
     expect(calls.every((call) => call.startsWith("put"))).toBe(true);
     expect(listing).toEqual(await workspace.list(""));
   });
 
-  test("is one that has no trace of an agent, also when a skill or an upload came first", async () => {
+  test("happens if there is no trace of an agent, also after an upload or a skill install", async () => {
     const { workspace } = watchWorkspace();
     await workspace.write("skills/weather/SKILL.md", "x", { kind: "new" });
     const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
     expect(listing.map((entry) => entry.path)).toContain("BOOTSTRAP.md");
   });
 
-  test("fits into a prompt whole", async () => {
+  test("creates files that fit into a prompt whole", async () => {
     const { workspace } = watchWorkspace();
     const listing = await seedWorkspace(workspace, [], NOW);
     const cache = new Map();
@@ -51,7 +51,7 @@ describe("a new workspace", () => {
     expect(files.reduce((sum, file) => sum + file.injectedChars, 0)).toBeLessThan(10_000);
   });
 
-  test("has a HEARTBEAT.md that asks for nothing", async () => {
+  test("creates a HEARTBEAT.md without tasks", async () => {
     const { workspace } = watchWorkspace();
     await seedWorkspace(workspace, [], NOW);
     const lines = (await textOf(workspace, "HEARTBEAT.md")).split("\n");
@@ -59,7 +59,7 @@ describe("a new workspace", () => {
   });
 });
 
-describe("seeding again", () => {
+describe("seeding a workspace again", () => {
   test("costs nothing and changes nothing", async () => {
     const { workspace, calls } = watchWorkspace();
     await seedWorkspace(workspace, [], NOW);
@@ -71,7 +71,7 @@ describe("seeding again", () => {
     expect(calls).toEqual([]);
   });
 
-  test("at the same time gives one set of files, and both callers the same listing", async () => {
+  test("concurrently gives one set of files, and both callers the same listing", async () => {
     const { workspace } = watchWorkspace();
     const [a, b] = await Promise.all([seedWorkspace(workspace, [], NOW), seedWorkspace(workspace, [], NOW + 1)]);
     expect(a).toEqual(b);
@@ -94,7 +94,7 @@ describe("seeding again", () => {
     },
   );
 
-  test("happens where something lies in the state folder and nothing else is there, and not where all was cleared", async () => {
+  test("happens if the state folder has other files only, and not if everything was cleared", async () => {
     const { workspace } = watchWorkspace();
     await workspace.write(".openclaw/something.json", "{}", { kind: "new" });
     const listing = await seedWorkspace(workspace, await workspace.list(""), NOW);
@@ -106,8 +106,8 @@ describe("seeding again", () => {
   });
 });
 
-describe("a workspace that came from elsewhere", () => {
-  test("with its AGENTS.md gets the state and nothing else, and no first conversation", async () => {
+describe("seeding an imported workspace", () => {
+  test("with AGENTS.md creates the state alone, without onboarding", async () => {
     const { workspace, prefix } = watchWorkspace();
     for (const path of ["AGENTS.md", "SOUL.md", "memory/2026-01-31.md"])
       await env.FILES.put(prefix + path, "from there");
@@ -118,7 +118,7 @@ describe("a workspace that came from elsewhere", () => {
     expect(await stateOf(workspace)).toEqual({ version: 1, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
   });
 
-  test("in the middle of its first conversation goes on with that", async () => {
+  test("with BOOTSTRAP.md continues its onboarding", async () => {
     const { workspace, prefix } = watchWorkspace();
     for (const path of ["AGENTS.md", "BOOTSTRAP.md"]) await env.FILES.put(prefix + path, "from there");
     await seedWorkspace(workspace, await workspace.list(""), NOW);
@@ -126,7 +126,7 @@ describe("a workspace that came from elsewhere", () => {
     expect(await textOf(workspace, "BOOTSTRAP.md")).toBe("from there");
   });
 
-  test("without one gets what it lacks and keeps what it has, in whatever case it is spelt", async () => {
+  test("without AGENTS.md adds missing files and keeps existing ones, in any case of their names", async () => {
     const { workspace, prefix } = watchWorkspace();
     await env.FILES.put(`${prefix}soul.md`, "pirate");
     await env.FILES.put(`${prefix}MEMORY.md`, "likes rum");
@@ -139,7 +139,7 @@ describe("a workspace that came from elsewhere", () => {
     expect(await stateOf(workspace)).toEqual({ version: 1, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
   });
 
-  test("with its state is left as it is", async () => {
+  test("with a state changes nothing", async () => {
     const { workspace, prefix, calls } = watchWorkspace();
     const state = JSON.stringify({ version: 1, setupCompletedAt: "2026-01-31T00:00:00Z", ours: { keep: true } });
     await env.FILES.put(`${prefix}AGENTS.md`, "from there");
@@ -152,8 +152,8 @@ describe("a workspace that came from elsewhere", () => {
   });
 });
 
-describe("the end of the first conversation", () => {
-  test("keeps what else the state says, as OpenClaw wrote it", async () => {
+describe("recording the end of onboarding", () => {
+  test("keeps OpenClaw's other fields of the state", async () => {
     const { workspace } = watchWorkspace();
     const state = { version: 1, bootstrapSeededAt: "2026-01-31T00:00:00Z", lastSeen: { agent: "ada" } };
     await workspace.write(STATE_PATH, JSON.stringify(state), { kind: "new" });
@@ -161,7 +161,7 @@ describe("the end of the first conversation", () => {
     expect(await stateOf(workspace)).toEqual({ ...state, onboardingCompletedAt: "2026-11-21T08:00:00.000Z" });
   });
 
-  test("leaves a state alone that it cannot read, or that a later version wrote", async () => {
+  test("leaves a damaged or newer state alone", async () => {
     const later = JSON.stringify({ version: 2, bootstrapSeededAt: "2026-01-31T00:00:00Z" });
     for (const text of ["not JSON", "", "null", "[]", '{"version":"1"}', '{"version":1,"setupCompletedAt":7}', later]) {
       const { workspace } = watchWorkspace();
@@ -174,5 +174,39 @@ describe("the end of the first conversation", () => {
       expect(await textOf(workspace, STATE_PATH)).toBe(text);
       expect((await readState(workspace)).kind).toBe(text === later ? "known" : "damaged");
     }
+  });
+});
+
+const ANY = { kind: "any" } as const;
+
+describe("a workspace before its first use", () => {
+  test("is seeded by the first listing, read or write", async () => {
+    const visits = [
+      async () => seedOnFirstUse(watched.workspace, NOW).list(""),
+      async () => seedOnFirstUse(watched.workspace, NOW).read("AGENTS.md"),
+      async () => seedOnFirstUse(watched.workspace, NOW).stat("AGENTS.md"),
+      async () => seedOnFirstUse(watched.workspace, NOW).write("SOUL.md", "mine", ANY),
+      async () => seedOnFirstUse(watched.workspace, NOW).remove("USER.md", ANY),
+    ];
+    let watched = watchWorkspace();
+    for (const visit of visits) {
+      watched = watchWorkspace();
+      await visit();
+      expect((await watched.workspace.walk("")).map(({ path }) => path)).toEqual(
+        expect.arrayContaining([STATE_PATH, "AGENTS.md", "BOOTSTRAP.md", "SOUL.md"]),
+      );
+    }
+  });
+
+  test("is listed once per request, and not at all for an existing file", async () => {
+    const { workspace, calls } = watchWorkspace();
+    await seedOnFirstUse(workspace, NOW).list("");
+    calls.length = 0;
+    const visit = seedOnFirstUse(workspace, NOW);
+    await visit.read("SOUL.md");
+    expect(calls.map((call) => call.split(" ")[0])).toEqual(["get"]);
+    await expect(visit.read("nothing.md")).rejects.toMatchObject({ code: "not_found" });
+    await expect(visit.stat("nothing.md")).rejects.toMatchObject({ code: "not_found" });
+    expect(calls.filter((call) => call === "list")).toHaveLength(1);
   });
 });

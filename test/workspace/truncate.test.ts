@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { excerptOf, truncate } from "../../src/workspace/truncate.ts";
+import { makeExcerpt, truncate } from "../../src/workspace/truncate.ts";
 
 function cut(text: string, max: number, fileMax = max) {
-  return truncate(excerptOf(text, fileMax), max, "NOTES.md");
+  return truncate(makeExcerpt(text, fileMax), max, "NOTES.md");
 }
 
-describe("a text that is cut", () => {
-  test("is left alone up to the limit and not one character beyond", () => {
+describe("truncating a text", () => {
+  test("changes nothing up to the limit", () => {
     expect(cut("x".repeat(20_000), 20_000)).toEqual({ content: "x".repeat(20_000), truncated: false });
     expect(cut("x".repeat(20_001), 20_000).truncated).toBe(true);
   });
@@ -21,13 +21,13 @@ describe("a text that is cut", () => {
     expect(content.length).toBeLessThanOrEqual(20_000);
   });
 
-  test("says how much is missing and where to read it", () => {
+  test("adds a marker with the missing length and the file to read", () => {
     const { content } = cut("x".repeat(50_000), 20_000);
     expect(content).toContain("32000 of 50000 characters");
     expect(content).toContain("read NOTES.md");
   });
 
-  test("never splits a character, whatever the limit", () => {
+  test("never splits a surrogate pair, whatever the limit", () => {
     const text = "😀".repeat(400);
     for (let max = 0; max < 780; max++) {
       const { content } = cut(text, max);
@@ -48,7 +48,7 @@ describe("a text that is cut", () => {
     }
   });
 
-  test("can be cut again for less room than it was read for", () => {
+  test("works for a smaller limit than the excerpt's", () => {
     const text = Array.from({ length: 6_000 }, (_, i) => String(i).padStart(5, "0")).join("");
     const { content } = cut(text, 1_000, 20_000);
     expect(content.startsWith(text.slice(0, 700))).toBe(true);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentMayWrite } from "../../config/field-marks.ts";
 import { address, secretRef } from "../../config/secret-ref.ts";
+import type { ChannelContext } from "../channel.ts";
 
 const group = z.strictObject({
   requireMention: z
@@ -9,7 +10,7 @@ const group = z.strictObject({
     .describe("Whether this group has to address the bot; else the account's rule."),
 });
 
-/** One Telegram bot, as it is configured. */
+/** The configuration of a Telegram bot. */
 export const telegramAccount = z.strictObject({
   botToken: secretRef
     .default({ source: "env", id: "TELEGRAM_BOT_TOKEN" })
@@ -71,5 +72,8 @@ export const telegramAccount = z.strictObject({
     .describe("Whether a group has to address the bot: by a mention, a reply or a command with its name."),
 });
 
-/** One Telegram bot, after its configuration was read. */
+/** A Telegram bot's parsed configuration. */
 export type TelegramAccount = z.output<typeof telegramAccount>;
+
+/** The channel context of one Telegram bot. */
+export type TelegramContext = ChannelContext<TelegramAccount>;

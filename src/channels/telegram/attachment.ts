@@ -1,21 +1,17 @@
 import { z } from "zod";
 import { deadline, streamWithin, within } from "../../lib/deadline.ts";
 import { IsopodError } from "../../lib/errors.ts";
-import type { Attachment, ChannelContext } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
+import type { Attachment } from "../channel.ts";
+import type { TelegramContext } from "./account.ts";
 import { callBot, downloadFile } from "./bot-api.ts";
 import type { TelegramFile, TelegramMessage } from "./update.ts";
 
 const GET_FILE_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 
-/** The files of a message; each is asked of Telegram (which hands over up to 20 MB) when it is opened. */
-export function attachmentsOf(
-  message: TelegramMessage,
-  context: ChannelContext<TelegramAccount>,
-  token: string,
-): Attachment[] {
-  return filesOf(message).map(({ file, name, mediaType }) => ({
+/** A message's attachments; each is requested from Telegram (up to 20 MB) when it is opened. */
+export function messageAttachments(message: TelegramMessage, context: TelegramContext, token: string): Attachment[] {
+  return messageFiles(message).map(({ file, name, mediaType }) => ({
     name: safeName(file.file_name) ?? name,
     mediaType: file.mime_type ?? mediaType,
     ...(file.file_size !== undefined && { size: file.file_size }),
@@ -25,13 +21,13 @@ export function attachmentsOf(
 
 interface NamedFile {
   file: TelegramFile;
-  /** For files that have no name of their own. */
+  /** The name of files without one of their own. */
   name: string;
   mediaType: string;
 }
 
-/** An animation also comes as a document, and then counts once. */
-function filesOf(message: TelegramMessage): NamedFile[] {
+/** An animation also comes as a document, which is skipped. */
+function messageFiles(message: TelegramMessage): NamedFile[] {
   const { animation, document, voice, audio, video, video_note: videoNote } = message;
   const found: [TelegramFile | undefined, kind: string, extension: string, mediaType: string][] = [
     [largest(message.photo), "photo", ".jpg", "image/jpeg"],
@@ -47,12 +43,12 @@ function filesOf(message: TelegramMessage): NamedFile[] {
   );
 }
 
-/** A photo comes in several sizes, the largest last. */
+/** A photo has several sizes, the largest last. */
 function largest(photo: TelegramFile[] | undefined): TelegramFile | undefined {
   return photo?.at(-1);
 }
 
-/** The sender chose this name, so it must not lead out of a folder. */
+/** The sender chose the name: it must not contain path separators. */
 function safeName(name: string | undefined): string | undefined {
   const safe = name?.replace(/[/\\\p{Cc}\p{Cf}]/gu, "_").replace(/^\.+/, "");
   return safe === "" ? undefined : safe;
@@ -61,11 +57,7 @@ function safeName(name: string | undefined): string | undefined {
 const fileAnswer = z.object({ file_path: z.string() });
 
 /** @throws IsopodError `unavailable` */
-async function openFile(
-  fileId: string,
-  context: ChannelContext<TelegramAccount>,
-  token: string,
-): Promise<ReadableStream<Uint8Array>> {
+async function openFile(fileId: string, context: TelegramContext, token: string): Promise<ReadableStream<Uint8Array>> {
   const answer = await within(GET_FILE_TIMEOUT_MS, (signal) =>
     callBot(context, token, "getFile", { file_id: fileId }, signal),
   );

@@ -1,10 +1,9 @@
 import type { ApiResponse, Opts } from "@grammyjs/types";
 import { z } from "zod";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
-import type { ChannelContext } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
+import type { TelegramAccount, TelegramContext } from "./account.ts";
 
-/** The methods that this channel calls, with their arguments as the Bot API documents them. */
+/** The methods used here, with the Bot API's documented arguments. */
 type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe" | "getWebhookInfo"> & {
   setMyCommands: { commands: { command: string; description: string }[]; scope: { type: "chat"; chat_id: number } };
 } & {
@@ -13,22 +12,22 @@ type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | 
   [Method in UploadMethod]: Omit<Opts<never>[Method], UploadField>;
 };
 
-/** The methods that a file is sent with, each of which takes it under a name of its own. */
+/** The upload methods, each of which takes the file under its own field name. */
 export type UploadMethod = "sendPhoto" | "sendDocument" | "sendAudio" | "sendVoice" | "sendVideo";
 type UploadField = "photo" | "document" | "audio" | "voice" | "video";
 
-/** A file that goes along. */
-export interface Upload {
+/** A file to upload. */
+export interface FileUpload {
   field: UploadField;
   file: File;
 }
 
-/** How a call ended. No text in it holds the token. */
+/** The result of a call. Never contains the token. */
 export type BotAnswer =
   | { kind: "ok"; result: unknown }
-  /** Answered, and not with success: `status` is Telegram's error code, or that of whatever answered in its place. */
+  /** Refused: `status` is Telegram's error code, or the HTTP status of a proxy that answered instead. */
   | { kind: "refused"; status: number; description: string; retryAfterMs?: number }
-  /** Perhaps received: no answer came, or none that can be read. */
+  /** Perhaps received: no answer came, or none that could be parsed. */
   | { kind: "lost"; reason: string };
 
 /**
@@ -36,20 +35,20 @@ export type BotAnswer =
  * @see https://core.telegram.org/bots/api#making-requests
  */
 export async function callBot<Method extends keyof Methods>(
-  context: ChannelContext<TelegramAccount>,
+  context: TelegramContext,
   token: string,
   method: Method,
   args: Methods[Method],
   signal: AbortSignal,
-  upload?: Upload,
+  upload?: FileUpload,
 ): Promise<BotAnswer> {
   const { fetch, account } = context;
   try {
-    const response = await fetch(`${baseOf(account)}/bot${token}/${method}`, {
+    const response = await fetch(`${apiBaseUrl(account)}/bot${token}/${method}`, {
       method: "POST",
       ...(upload === undefined
         ? { headers: { "Content-Type": "application/json" }, body: JSON.stringify(args) }
-        : { body: formOf(args, upload) }),
+        : { body: multipartForm(args, upload) }),
       redirect: "manual",
       signal,
     });
@@ -60,8 +59,8 @@ export async function callBot<Method extends keyof Methods>(
   }
 }
 
-/** Arguments beside a file, each in JSON unless it is a text. */
-function formOf(args: object, { field, file }: Upload): FormData {
+/** Encodes the arguments beside a file, non-strings as JSON. */
+function multipartForm(args: object, { field, file }: FileUpload): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(args)) {
     if (value !== undefined) form.set(name, typeof value === "string" ? value : JSON.stringify(value));
@@ -70,15 +69,15 @@ function formOf(args: object, { field, file }: Upload): FormData {
   return form;
 }
 
-/** Downloads what getFile named. @throws IsopodError `unavailable` */
+/** Downloads the path from getFile. @throws IsopodError `unavailable` */
 export async function downloadFile(
-  context: ChannelContext<TelegramAccount>,
+  context: TelegramContext,
   token: string,
   path: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const { fetch, account } = context;
-  const response = await fetch(`${baseOf(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
+  const response = await fetch(`${apiBaseUrl(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
     (error: unknown) => {
       throw new IsopodError("unavailable", `The download failed: ${withoutToken(messageOf(error), token)}`);
     },
@@ -88,13 +87,13 @@ export async function downloadFile(
   throw new IsopodError("unavailable", `The download failed: Telegram answered ${response.status}.`);
 }
 
-/** The account's token, or undefined where it is not set or cannot be one. */
-export function tokenOf({ account, secret }: ChannelContext<TelegramAccount>): string | undefined {
+/** The account's token; undefined if it is not set or malformed. */
+export function botToken({ account, secret }: TelegramContext): string | undefined {
   const token = secret(account.botToken);
   return token !== undefined && /^[\w:-]*[\w-]$/.test(token) ? token : undefined;
 }
 
-function baseOf(account: TelegramAccount): string {
+function apiBaseUrl(account: TelegramAccount): string {
   return account.apiBase.replace(/\/+$/, "");
 }
 
@@ -132,7 +131,7 @@ function parseJson(text: string): unknown {
 
 const MAX_REASON_UNITS = 300;
 
-/** Whatever else said it: neither the token nor its secret half gets into a text that is kept or shown. */
+/** Removes the token and its secret half from a text that is stored or shown. */
 function withoutToken(text: string, token: string): string {
   const secretHalf = token.slice(token.indexOf(":") + 1);
   return text.replaceAll(token, "<token>").replaceAll(secretHalf, "<token>").slice(0, MAX_REASON_UNITS);

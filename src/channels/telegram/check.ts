@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { sanitizeForPrompt } from "../../security/sanitize.ts";
-import type { ChannelContext, ChannelFinding } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
-import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
+import type { ChannelFinding } from "../channel.ts";
+import type { TelegramAccount, TelegramContext } from "./account.ts";
+import { type BotAnswer, botToken, callBot } from "./bot-api.ts";
 
-type Context = ChannelContext<TelegramAccount>;
-
-/** So many updates waiting at Telegram are no passing matter. */
+/** This many pending updates are more than a passing backlog. */
 const MANY_PENDING = 20;
-/** An error that is older says nothing of how it is now. */
+/** Older errors say nothing about the current state. */
 const RECENT_ERROR_MS = 6 * 3_600_000;
 const MAX_ERROR_CHARS = 200;
 
@@ -21,92 +19,96 @@ const webhook = z.object({
   allowed_updates: z.array(z.string()).exactOptional(),
 });
 
-/** Whether a bot's token is good, whether Telegram calls here, and whether that works. */
+/** Checks a bot's token, its webhook's address, and whether its calls succeed. */
 export async function checkAccount(
-  context: Context,
+  context: TelegramContext,
   webhookUrl: string,
   signal: AbortSignal,
 ): Promise<ChannelFinding[]> {
   const missing = missingSecrets(context);
-  const token = tokenOf(context);
+  const token = botToken(context);
   if (token === undefined) return missing;
   const [me, info] = await Promise.all([
     callBot(context, token, "getMe", {}, signal),
     callBot(context, token, "getWebhookInfo", {}, signal),
   ]);
-  if (me.kind !== "ok") return [...missing, unanswered(me, context)];
+  if (me.kind !== "ok") return [...missing, tokenFinding(me, context)];
   return [...aboutBot(me, context), ...missing, ...aboutWebhook(info, context, webhookUrl), ...aboutAccess(context)];
 }
 
-function missingSecrets({ account, secret }: Context): ChannelFinding[] {
+function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] {
   const { botToken, webhookSecret } = account;
   const token = secret(botToken);
-  const scanned: ChannelFinding[] = [];
+  const findings: ChannelFinding[] = [];
   if (token === undefined) {
     const fix = `Ask @BotFather for a token: wrangler secret put ${botToken.id}; locally, a line in .dev.vars.`;
-    scanned.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
+    findings.push({ status: "fail", message: `it has no token: ${botToken.id} is not set.`, fix });
   } else if (!/^\d+:[\w-]+$/.test(token)) {
-    const fix = `Copy it anew from @BotFather, digits, a colon and a long word: wrangler secret put ${botToken.id}.`;
-    scanned.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
+    const fix = `Copy it again from @BotFather (digits, a colon, a long word): wrangler secret put ${botToken.id}.`;
+    findings.push({ status: "fail", message: `${botToken.id} does not look like a bot's token.`, fix });
   }
   if (secret(webhookSecret) === undefined) {
-    const fix = `Draw a word by chance, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
-    scanned.push({ status: "fail", message: `nothing gets in, because ${webhookSecret.id} is not set.`, fix });
+    const fix = `Generate a random word, give it to setWebhook as secret_token, and run: wrangler secret put ${webhookSecret.id}.`;
+    findings.push({
+      status: "fail",
+      message: `every message is refused, because ${webhookSecret.id} is not set.`,
+      fix,
+    });
   }
-  return scanned;
+  return findings;
 }
 
-/** What an answer other than success says of the token. */
-function unanswered(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: Context): ChannelFinding {
+/** The finding for a failed call. */
+function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
   if (answer.kind === "lost") {
     const message = `Telegram does not answer: ${answer.reason}.`;
-    return { status: "warn", message, fix: "Try again; if it stays so, look at apiBase and at Telegram's status." };
+    return { status: "warn", message, fix: "Try again; if it persists, check apiBase and Telegram's status." };
   }
   if (answer.status === 401 || answer.status === 404) {
-    const fix = `Copy the token anew from @BotFather: wrangler secret put ${account.botToken.id}.`;
+    const fix = `Copy the token again from @BotFather: wrangler secret put ${account.botToken.id}.`;
     return { status: "fail", message: `Telegram does not know the bot of ${account.botToken.id}.`, fix };
   }
-  const message = `Telegram answers ${answer.status}: ${shown(answer.description)}`;
+  const message = `Telegram answers ${answer.status}: ${printable(answer.description)}`;
   return { status: "warn", message, fix: "Try again in a moment." };
 }
 
-function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: Context): ChannelFinding[] {
+function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding[] {
   const known = bot.safeParse(me.result).data;
   if (known === undefined) {
-    return [{ status: "warn", message: "Telegram does not say who the bot is.", fix: "Try again in a moment." }];
+    return [{ status: "warn", message: "Telegram's answer does not name the bot.", fix: "Try again in a moment." }];
   }
   const { username, can_read_all_group_messages: readsAll } = known;
-  const scanned: ChannelFinding[] = [{ status: "ok", message: `the bot is @${shown(username)}.` }];
+  const findings: ChannelFinding[] = [{ status: "ok", message: `the bot is @${printable(username)}.` }];
   if (account.username !== undefined && account.username.toLowerCase() !== username.toLowerCase()) {
-    const message = `it is configured as @${account.username} and is @${shown(username)}: mentions are missed.`;
-    scanned.push({ status: "warn", message, fix: "Correct its username, or take it out." });
+    const message = `it is configured as @${account.username} and is @${printable(username)}: mentions are missed.`;
+    findings.push({ status: "warn", message, fix: "Correct its username, or take it out." });
   }
   const listensToAll =
     !account.requireMention || Object.values(account.groups).some((group) => group.requireMention === false);
   if (listensToAll && !readsAll) {
-    const message = "it is to hear everything in groups, and Telegram shows it only what is meant for it.";
+    const message = "it should read every group message, but Telegram shows it only those that address it.";
     const fix =
       "Switch its privacy off with /setprivacy at @BotFather, then take it out of the group and add it again.";
-    scanned.push({ status: "warn", message, fix });
+    findings.push({ status: "warn", message, fix });
   }
-  return scanned;
+  return findings;
 }
 
-function aboutWebhook(answer: BotAnswer, context: Context, expected: string): ChannelFinding[] {
-  if (answer.kind !== "ok") return [unanswered(answer, context)];
+function aboutWebhook(answer: BotAnswer, context: TelegramContext, expected: string): ChannelFinding[] {
+  if (answer.kind !== "ok") return [tokenFinding(answer, context)];
   const info = webhook.safeParse(answer.result).data;
   if (info === undefined) {
-    return [{ status: "warn", message: "Telegram does not say where it calls.", fix: "Try again in a moment." }];
+    return [{ status: "warn", message: "Telegram's answer has no webhook.", fix: "Try again in a moment." }];
   }
-  return [whereItCalls(info.url, context, expected), ...howItGoes(info, context)];
+  return [addressFinding(info.url, context, expected), ...webhookFindings(info, context)];
 }
 
-function whereItCalls(url: string, { account }: Context, expected: string): ChannelFinding {
+function addressFinding(url: string, { account }: TelegramContext, expected: string): ChannelFinding {
   const fix = setWebhook(account, expected);
-  if (url === expected) return { status: "ok", message: "Telegram calls here." };
+  if (url === expected) return { status: "ok", message: "Telegram calls this Worker." };
   if (!expected.startsWith("https:")) {
     const message = `Telegram cannot call ${expected}, and calls ${url === "" ? "nowhere" : "elsewhere"}.`;
-    return { status: "warn", message, fix: "Deploy, or put a tunnel with https before it; then look again there." };
+    return { status: "warn", message, fix: "Deploy, or use an https tunnel, and check that address." };
   }
   if (url === "") return { status: "fail", message: "Telegram calls nowhere: no webhook is set.", fix };
   const isSamePath = URL.canParse(url) && new URL(url).pathname === new URL(expected).pathname;
@@ -115,11 +117,11 @@ function whereItCalls(url: string, { account }: Context, expected: string): Chan
   return { status: "warn", message, fix: `If that is not this Worker: ${fix}` };
 }
 
-/** The kinds of update that something is done with. */
+/** The update types that are handled. */
 const NEEDED = ["message", "callback_query"];
 
-function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): ChannelFinding[] {
-  const scanned: ChannelFinding[] = [];
+function webhookFindings(info: z.output<typeof webhook>, { account, now }: TelegramContext): ChannelFinding[] {
+  const findings: ChannelFinding[] = [];
   const {
     last_error_date: errorAt,
     last_error_message: error,
@@ -128,18 +130,18 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
   } = info;
   const isRecent = errorAt !== undefined && now() - errorAt * 1000 < RECENT_ERROR_MS;
   if (isRecent && pending > 0) {
-    const message = `Telegram's last call failed: ${shown(error ?? "it does not say why")}`;
-    scanned.push({ status: "fail", message, fix: fixOf(error ?? "", account) });
+    const message = `Telegram's last call failed: ${printable(error ?? "no reason given")}`;
+    findings.push({ status: "fail", message, fix: webhookErrorFix(error ?? "", account) });
   } else if (isRecent) {
-    const message = `a call of Telegram's failed lately, and has come through since: ${shown(error ?? "")}`;
-    scanned.push({ status: "warn", message, fix: fixOf(error ?? "", account) });
+    const message = `a recent call of Telegram's failed, and later ones succeeded: ${printable(error ?? "")}`;
+    findings.push({ status: "warn", message, fix: webhookErrorFix(error ?? "", account) });
   }
   if (pending >= MANY_PENDING) {
     const message = `${pending} updates wait at Telegram.`;
-    scanned.push({
+    findings.push({
       status: "warn",
       message,
-      fix: "They come by themselves once calls succeed; look at the Worker's log.",
+      fix: "They arrive once calls succeed; check the Worker's log.",
     });
   }
   const left = kinds === undefined || kinds.length === 0 ? [] : NEEDED.filter((kind) => !kinds.includes(kind));
@@ -147,32 +149,32 @@ function howItGoes(info: z.output<typeof webhook>, { account, now }: Context): C
     const fix = `Call setWebhook again with allowed_updates=${JSON.stringify(NEEDED)}.`;
     const what = left.includes("message") ? "messages" : "pressed buttons";
     const status = left.includes("message") ? "fail" : "warn";
-    scanned.push({ status, message: `Telegram is not to tell of ${what} (allowed_updates).`, fix });
+    findings.push({ status, message: `allowed_updates of the webhook leaves out ${what}.`, fix });
   }
-  return scanned;
+  return findings;
 }
 
-function aboutAccess({ account }: Context): ChannelFinding[] {
+function aboutAccess({ account }: TelegramContext): ChannelFinding[] {
   const { dmPolicy, allowFrom } = account;
   if (dmPolicy === "allowlist" && allowFrom.length === 0) {
     const fix = "Add ids to allowFrom, or set dmPolicy to 'pairing'.";
     return [
-      { status: "warn", message: "nobody may write directly: dmPolicy is 'allowlist', and allowFrom is empty.", fix },
+      { status: "warn", message: "no one may write directly: dmPolicy is 'allowlist', and allowFrom is empty.", fix },
     ];
   }
   if (dmPolicy !== "open" && !allowFrom.includes("*")) return [];
   const fix = "Set dmPolicy to 'pairing' if that is not what you want.";
-  return [{ status: "warn", message: "everybody on Telegram may write to it, at your cost.", fix }];
+  return [{ status: "warn", message: "everyone on Telegram may write to it, at your cost.", fix }];
 }
 
-/** What to do about an error of a webhook, by Telegram's words for it. */
-function fixOf(error: string, { webhookSecret }: TelegramAccount): string {
+/** The fix for a webhook error, by Telegram's message. */
+function webhookErrorFix(error: string, { webhookSecret }: TelegramAccount): string {
   if (/401|unauthorized/i.test(error)) {
     return `The secret differs: give setWebhook the value of ${webhookSecret.id} as secret_token.`;
   }
-  if (/404|not found/i.test(error)) return "The address is not this Worker's: call setWebhook anew.";
+  if (/404|not found/i.test(error)) return "The address is not this Worker's: call setWebhook again.";
   if (/5\d\d/.test(error)) return "Look at the Worker's log: wrangler tail.";
-  return "Look whether the address can be reached from outside, with a certificate that holds.";
+  return "Check that the address is reachable from outside, with a valid certificate.";
 }
 
 function setWebhook({ apiBase, botToken, webhookSecret }: TelegramAccount, url: string): string {
@@ -180,6 +182,6 @@ function setWebhook({ apiBase, botToken, webhookSecret }: TelegramAccount, url: 
   return `Run: curl "${api}" -d url=${url} -d secret_token=$${webhookSecret.id}`;
 }
 
-function shown(text: string): string {
+function printable(text: string): string {
   return sanitizeForPrompt(text).slice(0, MAX_ERROR_CHARS);
 }

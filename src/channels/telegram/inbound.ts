@@ -4,24 +4,24 @@ import type { TelegramChat, TelegramMessage, TelegramOrigin, TelegramPress, Tele
 
 type Sender = InboundMessage["sender"];
 
-/** Why a message is of no concern to the agent; undefined for one that somebody may have meant for it. */
+/** Why a message is ignored; undefined if it may be meant for the agent. */
 export function reasonToIgnore(message: TelegramMessage): string | undefined {
   if (message.sender_chat === undefined && message.from?.is_bot) return "a bot wrote it";
   if (message.is_automatic_forward) return "a channel's post, repeated in its group";
   if (message.ephemeral_message_id !== undefined) return "an ephemeral message";
   if (message.chat.is_direct_messages) return "a message to a channel's owner";
-  if (senderOf(message) === undefined) return "nobody wrote it";
+  if (messageSender(message) === undefined) return "it has no sender";
   return undefined;
 }
 
-/** What a message says, in no channel's terms; undefined for one that says nothing, such as a join. */
+/** Converts a message; undefined for one without content, such as a join. */
 export function toInbound(
   updateId: number,
   message: TelegramMessage,
   mentioned: boolean,
   attachments: Attachment[],
 ): InboundMessage | undefined {
-  const sender = senderOf(message);
+  const sender = messageSender(message);
   const words = [withoutAddressee(message), ...described(message)].filter((line) => line !== "").join("\n");
   if (sender === undefined || (words === "" && attachments.length === 0)) return undefined;
   const passedOn = passedOnFrom(message, sender);
@@ -30,7 +30,7 @@ export function toInbound(
     dedupeId: String(updateId),
     text: passedOn === undefined ? words : "",
     sender,
-    conversation: conversationOf(message),
+    conversation: messageConversation(message),
     mentioned,
     ...(quoted && { quoted }),
     attachments,
@@ -38,22 +38,25 @@ export function toInbound(
   };
 }
 
-/** What pressing a button says; undefined where nobody can tell what, or where. */
+/** The message that a pressed button stands for; undefined if its text or chat is unknown. */
 export function pressedButton(updateId: number, { from, data, message }: TelegramPress): InboundMessage | undefined {
   if (data === undefined || message === undefined) return undefined;
   return {
     dedupeId: String(updateId),
     text: data,
     sender: userAsSender(from),
-    conversation: conversationOf(message),
+    conversation: messageConversation(message),
     mentioned: true,
     attachments: [],
     messageId: String(message.message_id),
   };
 }
 
-/** Whoever speaks for a chat (a channel, an anonymous administrator) is that chat; `from` then names a stand-in. */
-function senderOf(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
+/**
+ * A message sent on behalf of a chat (a channel, an anonymous administrator) has that chat as its sender; `from` is
+ * then a placeholder.
+ */
+function messageSender(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
   if (message.sender_chat) return chatAsSender(message.sender_chat);
   return message.from && userAsSender(message.from);
 }
@@ -77,8 +80,8 @@ function fullName(person: { first_name: string; last_name?: string | undefined }
 
 const KINDS = { private: "direct", group: "group", supergroup: "group", channel: "channel" } as const;
 
-/** Only a message of a topic has a thread: elsewhere `message_thread_id` names a chain of replies. */
-function conversationOf({
+/** Only a topic's message has a thread: elsewhere `message_thread_id` names a reply chain. */
+function messageConversation({
   chat,
   is_topic_message,
   message_thread_id,
@@ -91,7 +94,7 @@ function conversationOf({
   };
 }
 
-/** What has no words of its own, put into words. */
+/** Textual descriptions of content without text. */
 function described({ sticker, location, venue, contact }: TelegramMessage): string[] {
   const lines: string[] = [];
   if (sticker) lines.push(`[sticker${sticker.emoji ? ` ${sticker.emoji}` : ""}]`);
@@ -101,7 +104,7 @@ function described({ sticker, location, venue, contact }: TelegramMessage): stri
   return lines;
 }
 
-/** The name of whoever wrote what is passed on; undefined for the sender's own words. */
+/** The author of a forwarded message; undefined for the sender's own words. */
 function passedOnFrom(message: TelegramMessage, sender: Sender): string | undefined {
   const origin = message.forward_origin;
   if (origin === undefined || (origin.type === "user" && String(origin.sender_user.id) === sender.id)) return undefined;
@@ -121,12 +124,12 @@ function originName(origin: TelegramOrigin): string {
   }
 }
 
-/** The words that are answered: the part that the sender chose, else the whole message. */
+/** The quoted text: the part that the sender selected, else the whole message. */
 function quotedIn(message: TelegramMessage): InboundMessage["quoted"] {
   const replied = message.reply_to_message;
   const text = message.quote?.text ?? replied?.text ?? replied?.caption ?? "";
   const origin = message.external_reply?.origin;
-  return quote(text, replied ? senderOf(replied)?.name : origin && originName(origin));
+  return quote(text, replied ? messageSender(replied)?.name : origin && originName(origin));
 }
 
 function quote(text: string, senderName: string | undefined): InboundMessage["quoted"] {

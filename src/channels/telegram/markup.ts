@@ -3,18 +3,18 @@ import { splitRuns } from "../split.ts";
 import { isVisible, type Mark, type StyledRun, sharedDepth } from "../styled-text.ts";
 
 /**
- * Most UTF-16 units of one part, markup included. Telegram takes 4,096 characters "after entities parsing", that is
- * without the markup; counting the markup too is stricter, so that a part fits however it is counted.
+ * Most UTF-16 units of one part, markup included. Telegram's limit is 4,096 characters "after entities parsing", that
+ * is without markup; counting markup as well is stricter, so that a part fits either way.
  */
 export const MAX_PART_UNITS = 4096;
 
-/** Telegram drops the looks of a message after this many, without a word. */
+/** Telegram silently drops formatting after this many entities. */
 const MAX_ENTITIES = 100;
 
-/** Longest address that becomes a link, escaped; a longer one is written out. */
+/** Longest escaped address that becomes a link; a longer one is written out. */
 const MAX_HREF_UNITS = 1024;
 
-/** Writes a reply as messages in Telegram's HTML, each within its limits. Shows nothing for a reply that is blank. */
+/** Formats a reply as messages in Telegram's HTML, each within its limits. A blank reply gives none. */
 export function formatHtml(markdown: string): string[] {
   const limit = { units: MAX_PART_UNITS, fits };
   return splitRuns(readMarkdown(markdown.toWellFormed(), canLink), limit).filter(isVisible).map(toHtml);
@@ -24,7 +24,7 @@ function fits(runs: readonly StyledRun[]): boolean {
   return countEntities(runs) <= MAX_ENTITIES && toHtml(runs).length <= MAX_PART_UNITS;
 }
 
-/** Bold, italic and strike are counted by the run, since Telegram cuts them at what they contain. */
+/** Bold, italic and strike count per run, since Telegram splits them at nested entities. */
 function countEntities(runs: readonly StyledRun[]): number {
   const whole = new Set<Mark>();
   let pieces = 0;
@@ -35,15 +35,15 @@ function countEntities(runs: readonly StyledRun[]): number {
   return pieces + whole.size;
 }
 
-/** Telegram links to the web only, and drops an address whose host has no dot. */
+/** Telegram links http(s) addresses only, and none whose host has no dot. */
 function canLink(href: string): boolean {
   if (!URL.canParse(href) || escapeHtml(href).length > MAX_HREF_UNITS) return false;
   const { protocol, hostname } = new URL(href);
   return (protocol === "https:" || protocol === "http:") && (hostname.includes(".") || hostname.startsWith("["));
 }
 
-/** Writes runs as Telegram's HTML; every tag that it opens it closes. */
-export function toHtml(runs: readonly StyledRun[]): string {
+/** Writes runs as balanced Telegram HTML. */
+function toHtml(runs: readonly StyledRun[]): string {
   let html = "";
   let open: readonly Mark[] = [];
   for (const run of runs) {
@@ -55,18 +55,18 @@ export function toHtml(runs: readonly StyledRun[]): string {
 }
 
 function openAll(marks: readonly Mark[]): string {
-  return marks.map((mark) => tagsOf(mark)[0]).join("");
+  return marks.map((mark) => htmlTags(mark)[0]).join("");
 }
 
 function closeAll(marks: readonly Mark[]): string {
   return marks
-    .map((mark) => tagsOf(mark)[1])
+    .map((mark) => htmlTags(mark)[1])
     .reverse()
     .join("");
 }
 
-/** The tags around what is marked so. */
-function tagsOf(mark: Mark): [open: string, close: string] {
+/** The tags of a mark. */
+function htmlTags(mark: Mark): [open: string, close: string] {
   switch (mark.kind) {
     case "bold":
       return ["<b>", "</b>"];
@@ -92,7 +92,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** What a part says without its markup, for when Telegram cannot read the markup. What is not our markup stays. */
+/** A part without our markup, for when Telegram cannot parse it. */
 export function toPlainText(html: string): string {
   const bare = html.replace(/<\/?(?:b|i|s|pre|blockquote|code(?: class="[^"<>]*")?|a(?: href="[^"<>]*")?)>/g, "");
   return bare.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");

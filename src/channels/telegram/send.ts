@@ -3,67 +3,65 @@ import { z } from "zod";
 import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
 import { byteLength, head } from "../../lib/text.ts";
-import type { Buttons, ChannelContext, Delivery, OutboundPart, Target } from "../channel.ts";
-import type { TelegramAccount } from "./account.ts";
-import { type BotAnswer, callBot, tokenOf } from "./bot-api.ts";
+import type { Buttons, Delivery, MenuCommand, OutboundFile, OutboundPart, Reaction, Target } from "../channel.ts";
+import type { TelegramAccount, TelegramContext } from "./account.ts";
+import { type BotAnswer, botToken, callBot, type FileUpload, type UploadMethod } from "./bot-api.ts";
 import { toPlainText } from "./markup.ts";
 
-type Context = ChannelContext<TelegramAccount>;
-
-/** How long to wait where Telegram does not say. */
+/** Default retry delay. */
 const RETRY_AFTER_MS = 10_000;
 const TYPING_TIMEOUT_MS = 5_000;
 
 /**
- * Sends one part. Markup that Telegram cannot read (400, so surely nothing was sent) goes out again as bare text.
- * `deliveryId` is not used: the Bot API has no key against repeats.
+ * Sends one part. If Telegram cannot parse the markup (400, so nothing was sent), the plain text is sent. `deliveryId`
+ * is not used: the Bot API has no idempotency key.
  */
-export async function sendPart(part: OutboundPart, context: Context, signal: AbortSignal): Promise<Delivery> {
-  const token = tokenOf(context);
+export async function sendPart(part: OutboundPart, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
+  const token = botToken(context);
   if (token === undefined) return tokenMissing(context);
   if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
-  const place = {
-    ...placeOf(part.target),
+  const args = {
+    ...messageArgs(part.target),
     link_preview_options: { is_disabled: true },
     ...(part.buttons && { reply_markup: keyboard(part.buttons) }),
   };
-  const marked = { ...place, text: part.text, parse_mode: "HTML" } as const;
+  const marked = { ...args, text: part.text, parse_mode: "HTML" } as const;
   const answer = await callBot(context, token, "sendMessage", marked, signal);
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
-  const bare = { ...place, text: toPlainText(part.text) };
+  const bare = { ...args, text: toPlainText(part.text) };
   return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
 }
 
-/** What becomes of what is to be sent where the account has no token. */
-export function tokenMissing({ account }: Context): Delivery {
+/** The delivery outcome for an account without a token. */
+function tokenMissing({ account }: TelegramContext): Delivery {
   return { outcome: "failed", reason: `Set ${account.botToken.id} to the bot's token.` };
 }
 
 /** Shows "typing…" for about five seconds. */
-export async function sendTyping(target: Target, context: Context): Promise<void> {
-  const token = tokenOf(context);
+export async function sendTyping(target: Target, context: TelegramContext): Promise<void> {
+  const token = botToken(context);
   if (token === undefined) return;
-  const args = { ...chatOf(target), action: "typing" } as const;
+  const args = { ...chatArgs(target), action: "typing" } as const;
   const answer = await within(TYPING_TIMEOUT_MS, (signal) => callBot(context, token, "sendChatAction", args, signal));
   if (answer.kind !== "ok")
     log("debug", "channel.typing_failed", { channel: "telegram", accountId: context.accountId });
 }
 
-type Place = Omit<Opts<never>["sendMessage"], "text">;
+type SendMessageArgs = Omit<Opts<never>["sendMessage"], "text">;
 
-/** The arguments that say where a message goes, and what it answers. */
-export function placeOf(target: Target): Omit<Place, "link_preview_options"> {
+/** The arguments for the chat and the replied-to message. */
+function messageArgs(target: Target): Omit<SendMessageArgs, "link_preview_options"> {
   const messageId = Number(target.replyToId ?? Number.NaN);
   return {
-    ...chatOf(target),
+    ...chatArgs(target),
     ...(Number.isSafeInteger(messageId) && {
       reply_parameters: { message_id: messageId, allow_sending_without_reply: true },
     }),
   };
 }
 
-/** The arguments that say which chat is meant. */
-export function chatOf({ conversationId, threadId }: Target): Pick<Place, "chat_id" | "message_thread_id"> {
+/** The arguments for the chat. */
+function chatArgs({ conversationId, threadId }: Target): Pick<SendMessageArgs, "chat_id" | "message_thread_id"> {
   const chatId = Number(conversationId);
   return {
     chat_id: Number.isSafeInteger(chatId) ? chatId : conversationId,
@@ -71,7 +69,7 @@ export function chatOf({ conversationId, threadId }: Target): Pick<Place, "chat_
   };
 }
 
-/** What a button may say, in bytes of UTF-8. */
+/** Longest callback data, in UTF-8 bytes. */
 const MAX_CALLBACK_BYTES = 64;
 
 function keyboard(buttons: Buttons): { inline_keyboard: { text: string; callback_data: string }[][] } {
@@ -91,8 +89,8 @@ function isUnreadableMarkup(answer: BotAnswer): boolean {
 
 const sentMessage = z.object({ message_id: z.int() });
 
-/** What a call that sends something came to. */
-export function toDelivery(answer: BotAnswer, { account }: Context): Delivery {
+/** The delivery outcome of a sending call. */
+function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
   if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "ok") {
     const sent = sentMessage.safeParse(answer.result).data;
@@ -107,10 +105,9 @@ export function toDelivery(answer: BotAnswer, { account }: Context): Delivery {
 }
 
 /**
- * Statuses with which a message was surely not taken: too many requests, not serving now, and those with which
- * Cloudflare says that it never reached the server (refused, unreachable, TLS failed, no such name). Of any other 5xx
- * nobody knows: Telegram also answers 500 for a message that it sent and could not give back, or when it restarts, and
- * a gateway's 502 or 504 hides what happened behind it.
+ * Statuses that mean that a message was not accepted: rate limited, unavailable, and those of Cloudflare for a server
+ * that was never reached (refused, unreachable, TLS failure, no such name). Any other 5xx is ambiguous: Telegram also
+ * answers 500 for a message that it sent, and a gateway's 502 or 504 hides what happened behind it.
  * @see https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
  */
 function isBeforeSending(status: number): boolean {
@@ -122,4 +119,88 @@ function explain(status: number, description: string, account: TelegramAccount):
     return `Telegram does not know the bot: check ${account.botToken.id}. ${description}`;
   if (status === 403) return `The bot may not write there: ${description}`;
   return `Telegram refused the message: ${description}`;
+}
+
+/** Larger pictures are sent as documents. */
+const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
+const PHOTOS: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/webp"]);
+const SOUNDS: ReadonlySet<string> = new Set(["audio/mpeg", "audio/mp4"]);
+const VOICES: ReadonlySet<string> = new Set(["audio/ogg", ...SOUNDS]);
+
+/**
+ * Sends a file by the method that Telegram displays best. A picture that it refuses (400, so nothing was sent), for
+ * example for its proportions, is sent again as a document.
+ */
+export async function sendFile(file: OutboundFile, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
+  const token = botToken(context);
+  if (token === undefined) return tokenMissing(context);
+  if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
+  const send = ([method, field]: SendMethod) => {
+    const upload = { field, file: new File([file.bytes], file.name, { type: file.mediaType }) };
+    return callBot(context, token, method, messageArgs(file.target), signal, upload);
+  };
+  const way = sendMethodFor(file);
+  const answer = await send(way);
+  const isRefused = answer.kind === "refused" && answer.status === 400 && way !== AS_DOCUMENT;
+  return toDelivery(isRefused ? await send(AS_DOCUMENT) : answer, context);
+}
+
+type SendMethod = readonly [UploadMethod, FileUpload["field"]];
+
+const AS_DOCUMENT: SendMethod = ["sendDocument", "document"];
+
+function sendMethodFor({ mediaType, bytes, asVoice }: OutboundFile): SendMethod {
+  if (PHOTOS.has(mediaType) && bytes.length <= MAX_PHOTO_BYTES) return ["sendPhoto", "photo"];
+  if (asVoice && VOICES.has(mediaType)) return ["sendVoice", "voice"];
+  if (SOUNDS.has(mediaType)) return ["sendAudio", "audio"];
+  return mediaType === "video/mp4" ? ["sendVideo", "video"] : AS_DOCUMENT;
+}
+
+/** Sets or removes the bot's reaction. Telegram accepts a fixed list of emojis. */
+export async function react(
+  { target, messageId, emoji }: Reaction,
+  context: TelegramContext,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const token = botToken(context);
+  if (token === undefined) return tokenMissing(context);
+  const id = Number(messageId);
+  if (!Number.isSafeInteger(id)) return { outcome: "failed", reason: `'${messageId}' is no id of a message.` };
+  const { chat_id } = chatArgs(target);
+  // The list omits the variation selector of some emojis.
+  const reaction = emoji === "" ? [] : [{ type: "emoji", emoji: emoji.replaceAll("\u{FE0F}", "") } as const];
+  return toDelivery(
+    await callBot(context, token, "setMessageReaction", { chat_id, message_id: id, reaction }, signal),
+    context,
+  );
+}
+
+/** Telegram's limits of commands and of a description; their total size is limited as well. */
+const MAX_COMMANDS = 100;
+const MAX_DESCRIPTION_CHARS = 100;
+
+/**
+ * Shows commands in one chat's menu; halves the list while it is too large in total.
+ * @see https://core.telegram.org/bots/api#setmycommands
+ */
+export async function showMenu(
+  commands: readonly MenuCommand[],
+  { conversationId }: Target,
+  context: TelegramContext,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const token = botToken(context);
+  if (token === undefined) return tokenMissing(context);
+  const scope = { type: "chat", chat_id: Number(conversationId) } as const;
+  const taken = commands.slice(0, MAX_COMMANDS).map(({ name: command, summary }) => {
+    return { command, description: head(summary.replace(/\s+/g, " ").trim(), MAX_DESCRIPTION_CHARS) || command };
+  });
+  for (let count = taken.length; ; count = Math.floor(count / 2)) {
+    const answer = await callBot(context, token, "setMyCommands", { commands: taken.slice(0, count), scope }, signal);
+    if (!isTooMuch(answer) || count <= 1) return toDelivery(answer, context);
+  }
+}
+
+function isTooMuch(answer: BotAnswer): boolean {
+  return answer.kind === "refused" && answer.description.includes("BOT_COMMANDS_TOO_MUCH");
 }

@@ -1,22 +1,18 @@
 import { log } from "../../lib/log.ts";
 import { secretEqual } from "../../security/secret-equal.ts";
-import type { Channel, ChannelContext, Conversation, Received } from "../channel.ts";
+import type { Channel, Conversation, ReceiveResult } from "../channel.ts";
 import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, refuseSize } from "../webhook.ts";
-import { type TelegramAccount, telegramAccount } from "./account.ts";
-import { attachmentsOf } from "./attachment.ts";
-import { tokenOf } from "./bot-api.ts";
+import { type TelegramAccount, type TelegramContext, telegramAccount } from "./account.ts";
+import { messageAttachments } from "./attachment.ts";
+import { botToken } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
-import { identify } from "./identity.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml } from "./markup.ts";
-import { commandAddressee, isAddressed, isName, namesSomebody } from "./mention.ts";
-import { showMenu } from "./menu.ts";
-import { react } from "./react.ts";
-import { sendPart, sendTyping } from "./send.ts";
-import { sendFile } from "./send-file.ts";
+import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "./mention.ts";
+import { react, sendFile, sendPart, sendTyping, showMenu } from "./send.ts";
 import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
 
-/** Telegram, as a bot that is called through a webhook. */
+/** The Telegram channel: a bot with a webhook. */
 export const telegram: Channel<TelegramAccount> = {
   id: "telegram",
   account: telegramAccount,
@@ -25,8 +21,8 @@ export const telegram: Channel<TelegramAccount> = {
   blockStreaming: (account) => account.blockStreaming,
   replyToMode: (account) => account.replyToMode,
   receive,
-  isReady: (context) => tokenOf(context) !== undefined,
-  conversationOf,
+  isReady: (context) => botToken(context) !== undefined,
+  conversationOf: parseConversationId,
   format: formatHtml,
   send: sendPart,
   sendFile,
@@ -36,20 +32,18 @@ export const telegram: Channel<TelegramAccount> = {
   check: checkAccount,
 };
 
-type Context = ChannelContext<TelegramAccount>;
-
-/** Ids of people are positive, those of groups negative; a public channel may also be called by its name. */
-function conversationOf(id: string): Pick<Conversation, "kind" | "id"> | undefined {
+/** User ids are positive, group ids negative; a public channel may also be named. */
+function parseConversationId(id: string): Pick<Conversation, "kind" | "id"> | undefined {
   if (/^@\w{5,32}$/.test(id)) return { kind: "channel", id };
   if (!/^-?[1-9]\d{0,15}$/.test(id)) return undefined;
   return { kind: id.startsWith("-") ? "group" : "direct", id };
 }
 
-async function receive(request: Request, context: Context): Promise<Received> {
+async function receive(request: Request, context: TelegramContext): Promise<ReceiveResult> {
   const wrongMethod = refuseMethod(request);
   if (wrongMethod) return wrongMethod;
   if (announcesTooMuch(request)) return refuseSize();
-  if (!(await isFromTelegram(request, context))) return refuse("unauthorized", "The secret token is not right.");
+  if (!(await isFromTelegram(request, context))) return refuse("unauthorized", "The secret token is wrong.");
   const body = await readWebhookBody(request);
   if (body === undefined) return refuseSize();
   const json = parseJson(body);
@@ -61,8 +55,8 @@ async function receive(request: Request, context: Context): Promise<Received> {
   return receiveMessage(update.updateId, update.message, context);
 }
 
-/** Telegram repeats in every call the secret that setWebhook was given. With none configured nobody is Telegram. */
-async function isFromTelegram(request: Request, { accountId, account, secret }: Context): Promise<boolean> {
+/** Telegram sends setWebhook's secret with every call. Without a configured secret every call is refused. */
+async function isFromTelegram(request: Request, { accountId, account, secret }: TelegramContext): Promise<boolean> {
   const expected = secret(account.webhookSecret);
   if (!expected) {
     log("error", "channel.not_configured", { channel: "telegram", accountId, variable: account.webhookSecret.id });
@@ -71,35 +65,39 @@ async function isFromTelegram(request: Request, { accountId, account, secret }: 
   return secretEqual(request.headers.get("X-Telegram-Bot-Api-Secret-Token") ?? "", expected);
 }
 
-/** The answer to the webhook tells Telegram that the press was seen, which spares a call. */
-function receivePress(updateId: number, press: TelegramPress): Received {
+/** The webhook's response acknowledges the press, which saves a call. */
+function receivePress(updateId: number, press: TelegramPress): ReceiveResult {
   const message = pressedButton(updateId, press);
-  if (message === undefined) return { kind: "ignored", reason: "a button that says nothing" };
+  if (message === undefined) return { kind: "ignored", reason: "a button without data" };
   return { kind: "message", message, answer: { method: "answerCallbackQuery", callback_query_id: press.id } };
 }
 
-/** Refuses with 503 what it cannot judge now: Telegram then calls again later. */
-async function receiveMessage(updateId: number, message: TelegramMessage, context: Context): Promise<Received> {
+/** Answers 503 if it cannot decide now: Telegram then retries. */
+async function receiveMessage(
+  updateId: number,
+  message: TelegramMessage,
+  context: TelegramContext,
+): Promise<ReceiveResult> {
   const reason = reasonToIgnore(message);
   if (reason !== undefined) return { kind: "ignored", reason };
-  const token = tokenOf(context);
+  const token = botToken(context);
   if (token === undefined) return refuse("unavailable", `Set ${context.account.botToken.id} to the bot's token.`);
   const addressed = await addressing(message, context, token);
-  if (addressed === "unknown") return refuse("unavailable", "Telegram does not say now who the bot is.");
+  if (addressed === "unknown") return refuse("unavailable", "Telegram does not answer who the bot is.");
   if (addressed === "other bot") return { kind: "ignored", reason: "a command for another bot" };
-  const attachments = attachmentsOf(message, context, token);
+  const attachments = messageAttachments(message, context, token);
   const inbound = toInbound(updateId, message, addressed === "agent", attachments);
-  return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it says nothing" };
+  return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it has no content" };
 }
 
-/** Whom a message is for. Who the bot is gets asked only where it matters. */
+/** Whom a message addresses. The bot's identity is requested only if it matters. */
 async function addressing(
   message: TelegramMessage,
-  context: Context,
+  context: TelegramContext,
   token: string,
 ): Promise<"agent" | "everyone" | "other bot" | "unknown"> {
   if (message.chat.type === "private") return "agent";
-  if (!namesSomebody(message)) return "everyone";
+  if (!mayAddressBot(message)) return "everyone";
   const bot = await identify(context, token);
   if (bot === undefined) return "unknown";
   if (isAddressed(message, bot)) return "agent";

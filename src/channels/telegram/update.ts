@@ -27,7 +27,7 @@ const file = z.object({
   mime_type: z.string().optional(),
 });
 
-const place = z.object({ latitude: z.number(), longitude: z.number() });
+const coordinates = z.object({ latitude: z.number(), longitude: z.number() });
 
 const origin = z.discriminatedUnion("type", [
   z.object({ type: z.literal("user"), sender_user: user }),
@@ -36,7 +36,7 @@ const origin = z.discriminatedUnion("type", [
   z.object({ type: z.literal("channel"), chat }),
 ]);
 
-const said = {
+const authored = {
   from: user.optional(),
   sender_chat: chat.optional(),
   text: z.string().optional(),
@@ -44,7 +44,7 @@ const said = {
 };
 
 const message = z.object({
-  ...said,
+  ...authored,
   message_id: z.int(),
   chat,
   message_thread_id: z.int().optional(),
@@ -59,10 +59,10 @@ const message = z.object({
   video_note: file.optional(),
   animation: file.optional(),
   sticker: file.extend({ emoji: z.string().optional() }).optional(),
-  location: place.optional(),
+  location: coordinates.optional(),
   venue: z.object({ title: z.string(), address: z.string() }).optional(),
   contact: z.object({ first_name: z.string(), last_name: z.string().optional(), phone_number: z.string() }).optional(),
-  reply_to_message: z.object({ ...said, forum_topic_created: z.unknown().optional() }).optional(),
+  reply_to_message: z.object({ ...authored, forum_topic_created: z.unknown().optional() }).optional(),
   quote: z.object({ text: z.string() }).optional(),
   external_reply: z.object({ origin }).optional(),
   forward_origin: origin.optional(),
@@ -70,7 +70,7 @@ const message = z.object({
   ephemeral_message_id: z.int().optional(),
 });
 
-/** A button of the bot's own was pressed, below a message that Telegram may not show any more. */
+/** A press of one of the bot's buttons; its message may be inaccessible. */
 const press = z.object({
   id: z.string(),
   from: user,
@@ -85,7 +85,7 @@ const update = z.object({
   callback_query: press.optional(),
 });
 
-/** What a schema makes of data that is documented so; does not compile where the schema could refuse it. */
+/** The output of a schema for a documented type; does not compile if the schema could reject the type. */
 type Reading<_Documented extends z.input<Schema>, Schema extends z.ZodType> = z.output<Schema>;
 
 export type TelegramUser = z.output<typeof user>;
@@ -93,7 +93,7 @@ export type TelegramChat = z.output<typeof chat>;
 export type TelegramEntity = z.output<typeof entity>;
 export type TelegramFile = z.output<typeof file>;
 export type TelegramOrigin = z.output<typeof origin>;
-/** As much of a message as is read. */
+/** The fields of a message that are read. */
 export type TelegramMessage = NonNullable<Reading<Update, typeof update>["message"]>;
 
 export type TelegramPress = z.output<typeof press>;
@@ -101,22 +101,22 @@ export type TelegramPress = z.output<typeof press>;
 export type ReadUpdate =
   | { kind: "press"; updateId: number; press: TelegramPress }
   | { kind: "message"; updateId: number; message: TelegramMessage }
-  /** Of a kind that says nothing to the agent. */
+  /** An irrelevant update type. */
   | { kind: "other"; reason: string }
   | { kind: "invalid"; problem: string };
 
-/** Reads one update of a webhook. Fields and kinds of update that are not known here are passed over. */
+/** Parses one webhook update. Unknown fields and update types are ignored. */
 export function readUpdate(body: unknown): ReadUpdate {
   const parsed = update.safeParse(body);
   if (!parsed.success) return { kind: "invalid", problem: z.prettifyError(parsed.error) };
   const { update_id: updateId, callback_query: pressed } = parsed.data;
   if (pressed !== undefined) return { kind: "press", updateId, press: pressed };
-  const said = parsed.data.message ?? parsed.data.channel_post;
-  if (said !== undefined) return { kind: "message", updateId, message: said };
-  return { kind: "other", reason: `an update of the kind ${kindOf(body)}` };
+  const content = parsed.data.message ?? parsed.data.channel_post;
+  if (content !== undefined) return { kind: "message", updateId, message: content };
+  return { kind: "other", reason: `an update of the kind ${updateKind(body)}` };
 }
 
-function kindOf(body: unknown): string {
+function updateKind(body: unknown): string {
   const keys = typeof body === "object" && body !== null ? Object.keys(body) : [];
   return keys.find((key) => key !== "update_id") ?? "nothing";
 }

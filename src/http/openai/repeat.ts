@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { shortDigest } from "../../lib/digest.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { base32 } from "../../lib/ids.ts";
-import { shortDigest } from "../../lib/short-digest.ts";
 import type { AcceptRequest } from "../../session-store/accept-request.ts";
 import { callerKey } from "../../session-store/run-request.ts";
 

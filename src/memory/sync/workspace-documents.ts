@@ -1,4 +1,4 @@
-import { decodeText, encodingOf, type TextFaults } from "../../workspace/decode-text.ts";
+import { decodeText, detectEncoding, type TextFaults } from "../../workspace/decode-text.ts";
 import { composed } from "../../workspace/spelling.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../../workspace/workspace.ts";
 import type { Document, DocumentStore, DocumentText } from "../document-store.ts";
@@ -81,7 +81,7 @@ function toDocument({ path, etag, size, modifiedAt }: WorkspaceFile): Document {
 
 function readText(file: WorkspaceFile, bytes: Uint8Array): DocumentText {
   const document = toDocument(file);
-  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, detectEncoding(bytes));
   if (decoded.kind === "binary") return { document, text: "", warning: BINARY_WARNINGS[decoded.why] };
   const warning = faultWarning(decoded.faults);
   return { document, text: decoded.text, ...(warning !== undefined && { warning }) };

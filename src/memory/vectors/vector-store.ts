@@ -1,5 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
-import { shortDigest } from "../../lib/short-digest.ts";
+import { shortDigest } from "../../lib/digest.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { D1VectorIndex } from "./d1-vector-index.ts";
 import { type AgentSpaces, findSpace, isUsable, MAX_D1_CHUNKS, type Space } from "./spaces.ts";

@@ -1,3 +1,4 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { requestIndexing } from "./request-indexing.ts";
@@ -39,5 +40,5 @@ function howToAsk({ isBusy, hasMoved, fruitless, waitMs = 0 }: Rest) {
   if (isBusy) return { delayMs: BUSY_WAIT_MS };
   if (hasMoved) return {};
   if (fruitless >= MAX_FRUITLESS) return undefined;
-  return { delayMs: Math.max(waitMs, FIRST_WAIT_MS * 2 ** fruitless), fruitless: fruitless + 1 };
+  return { delayMs: Math.max(waitMs, backoffMs(fruitless, { firstMs: FIRST_WAIT_MS })), fruitless: fruitless + 1 };
 }

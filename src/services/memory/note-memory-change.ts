@@ -1,5 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
-import { comesWithin } from "../../lib/comes-within.ts";
+import { comesWithin } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { isMemoryPath } from "../../memory/memory-paths.ts";

@@ -8,7 +8,7 @@ import {
   withBaseDir,
 } from "../../skills/skill.ts";
 import { decodeFileText } from "../../tools/file-output.ts";
-import { decodeText, encodingOf } from "../../workspace/decode-text.ts";
+import { decodeText, detectEncoding } from "../../workspace/decode-text.ts";
 
 /** The scheme of skill files outside the workspace. */
 const SCHEME = "skills://";
@@ -164,6 +164,6 @@ async function skillText(root: SkillRoot, file: SkillFile | undefined): Promise<
   if (file === undefined || file.size > MAX_TEXT_BYTES) return undefined;
   const bytes = await root.read(file.path);
   if (bytes === undefined) return undefined;
-  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, encodingOf(bytes));
+  const decoded = decodeText({ bytes, offset: 0, isEnd: true }, detectEncoding(bytes));
   return decoded.kind === "text" ? decoded.text : undefined;
 }

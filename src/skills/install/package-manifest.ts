@@ -1,5 +1,4 @@
-import { digestOf } from "../../lib/digest.ts";
-import { shortDigest } from "../../lib/short-digest.ts";
+import { digestOf, shortDigest } from "../../lib/digest.ts";
 import type { PackageFile } from "./archive.ts";
 
 /** A file in the lock. */

@@ -1,7 +1,7 @@
 import type { Delivery, OutboundFile } from "../../channels/channel.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { AttachedFile } from "../../session-store/stored-shapes.ts";
-import { mediaTypeOf } from "../../workspace/media-type.ts";
+import { mediaTypeForPath } from "../../workspace/media-type.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 
 /** Most files that one text takes along. */
@@ -46,7 +46,7 @@ export async function readAttachedFile(
     if (file.etag !== etag) return { outcome: "failed", reason: `${path} was changed after it was to be sent.` };
     return {
       name: nameOf(path),
-      mediaType: mediaTypeOf(path),
+      mediaType: mediaTypeForPath(path),
       bytes: new Uint8Array(bytes),
       asVoice: asVoice === true,
     };

@@ -1,4 +1,4 @@
-import type { HookPlace } from "../../plugins/hook-context.ts";
+import type { HookScope } from "../../plugins/hook.ts";
 import type { PromptHooks } from "../../plugins/session-hooks.ts";
 import { WORKSPACE_DIR } from "../../workspace/paths.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -26,7 +26,7 @@ export function previewHooks(
   { workspace, now }: { workspace: Workspace; now: number },
 ): PromptHooks {
   const timezone = agent.defaults.userTimezone;
-  const place: HookPlace = {
+  const place: HookScope = {
     agentId: agent.id,
     sessionKey: session.key,
     sessionId: NO_CONVERSATION,

@@ -1,5 +1,5 @@
 import { COMMAND_NAMES } from "../../config/command-names.ts";
-import { nearestOf } from "../../lib/nearest.ts";
+import { nearestNames } from "../../lib/nearest.ts";
 import { head } from "../../lib/text.ts";
 import type { TypedSkill } from "../../session-store/messages.ts";
 import { findSkillCommand, leadingName, type SkillCommand, skillCommands } from "../../skills/command-names.ts";
@@ -69,7 +69,7 @@ function notUserInvocableText({ name }: Skill): string {
 function unknownSkillText(words: string, commands: readonly SkillCommand[], leftOut: readonly LeftOut[]): string {
   const [word = ""] = words.split(/\s/, 1);
   const names = [...commands.flatMap(({ name, skill }) => [name, skill.name]), ...leftOut.map(({ name }) => name)];
-  const near = [...new Set(nearestOf(word, [...new Set(names)]))].map((name) => `\`${name}\``);
+  const near = [...new Set(nearestNames(word, [...new Set(names)]))].map((name) => `\`${name}\``);
   const meant = near.length === 0 ? "" : ` Do you mean ${near.join(" or ")}?`;
   return `There is no skill \`${head(word, MAX_WORD_CHARS)}\`.${meant} \`/skill\` shows what there is.`;
 }

@@ -14,7 +14,7 @@ async function filesOf(bot: TestBot, media: Record<string, unknown>) {
   return received.message.attachments;
 }
 
-test("each kind of file is named, typed and measured as far as Telegram says", async () => {
+test("Telegram attachments have name, media type and size as far as Telegram gives them", async () => {
   const bot = makeBot();
   const file = { file_id: "f1", file_unique_id: "u1" };
   const kinds: [Record<string, unknown>, { name: string; mediaType: string; size?: number }][] = [
@@ -41,7 +41,7 @@ test("each kind of file is named, typed and measured as far as Telegram says", a
   }
 });
 
-test("of a photo the largest size is taken", async () => {
+test("the largest size of a Telegram photo is attached", async () => {
   const size = (file_id: string, width: number, file_size: number) => ({
     file_id,
     file_unique_id: file_id,
@@ -56,7 +56,7 @@ test("of a photo the largest size is taken", async () => {
   expect(await new Response(await photo!.open()).text()).toBe("contents of files/l");
 });
 
-test("a name that leads out of a folder is made harmless", async () => {
+test("path separators in a Telegram file's name are replaced", async () => {
   const bot = makeBot();
   const names = new Map([
     ["../../etc/passwd", "_.._etc_passwd"],
@@ -69,7 +69,7 @@ test("a name that leads out of a folder is made harmless", async () => {
   }
 });
 
-test("a file is asked for only when it is opened", async () => {
+test("a Telegram file is requested only when it is opened", async () => {
   const bot = makeBot();
   const [file] = await filesOf(bot, { document: { file_id: "f9", file_unique_id: "f" } });
   expect(await bot.calls()).toEqual([]);
@@ -77,7 +77,7 @@ test("a file is asked for only when it is opened", async () => {
   expect(await bot.calls()).toEqual([{ method: "getFile", args: { file_id: "f9" } }]);
 });
 
-test("a file that Telegram does not hand over says why, and never the token", async () => {
+test("a failed Telegram download gives its reason and never the token", async () => {
   const bot = makeBot();
   const [file] = await filesOf(bot, { document: { file_id: "f9", file_unique_id: "f" } });
   const tooBig = { ok: false, error_code: 400, description: "Bad Request: file is too big" };

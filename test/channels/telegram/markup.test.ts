@@ -21,18 +21,18 @@ function shown(parts: string[]): string {
   return parts.map((part) => parse(part).text).join("");
 }
 
-describe("words", () => {
-  test("are bold, italic, struck or code, also inside of each other", () => {
+describe("Telegram markup of words", () => {
+  test("bold, italic, strike and code may nest", () => {
     expect(one("**a** *b* _c_ ~~d~~ `e < f`")).toBe("<b>a</b> <i>b</i> <i>c</i> <s>d</s> <code>e &lt; f</code>");
     expect(one("**a *b* `c`**")).toBe("<b>a <i>b</i> <code>c</code></b>");
     expect(one("**中文**和`代码`")).toBe("<b>中文</b>和<code>代码</code>");
   });
 
-  test("keep their line breaks, as in a chat", () => {
+  test("line breaks are kept", () => {
     expect(one("one\ntwo  \nthree\n\n\n\nfour")).toBe("one\ntwo\nthree\n\nfour");
   });
 
-  test("show HTML as text, and references as what they stand for", () => {
+  test("HTML is shown as text, and character references are decoded", () => {
     expect(one("<b>x</b> &amp; &lt;i&gt; &#8212; &unknown;")).toBe(
       "&lt;b&gt;x&lt;/b&gt; &amp; &lt;i&gt; — &amp;unknown;",
     );
@@ -40,20 +40,20 @@ describe("words", () => {
     expect(one("`&amp;`")).toBe("<code>&amp;amp;</code>");
   });
 
-  test("with half a pair in them are made whole, since Telegram takes nothing else", () => {
+  test("lone surrogates are replaced, since Telegram refuses them", () => {
     expect(JSON.stringify(one("a\ud800b"))).toBe('"a\ufffdb"');
   });
 });
 
-describe("links", () => {
-  test("lead to the web", () => {
+describe("Telegram markup of links", () => {
+  test("web addresses become links", () => {
     expect(one('[docs](https://a.example/?x=1&y="2")')).toBe(
       '<a href="https://a.example/?x=1&amp;y=&quot;2&quot;">docs</a>',
     );
     expect(one("[**bold** `code`](https://a.example)")).toBe('<a href="https://a.example"><b>bold</b> code</a>');
   });
 
-  test("that lead elsewhere, or that Telegram would drop, are written out", () => {
+  test("other addresses, and those that Telegram would drop, are written out", () => {
     expect(one("[x](javascript:alert(1))")).toBe("x (javascript:alert(1))");
     expect(one("[x](tg://proxy?server=evil)")).toBe("x (tg://proxy?server=evil)");
     expect(one("[here](/docs/a.md) [there](http://localhost:8787/)")).toBe(
@@ -62,12 +62,12 @@ describe("links", () => {
     expect(one("[Ada](mailto:ada@a.example)")).toBe("Ada (mailto:ada@a.example)");
   });
 
-  test("that say their own address are left to Telegram to find", () => {
+  test("addresses that are their own label are left for Telegram to link", () => {
     expect(one("https://a.example/x_y_z and <ada@a.example>")).toBe("https://a.example/x_y_z and ada@a.example");
     expect(one("[https://a.example](https://a.example)")).toBe("https://a.example");
   });
 
-  test("of a picture lead to it", () => {
+  test("an image becomes a link to it", () => {
     expect(one("![a fox](https://a.example/fox.png)")).toBe('<a href="https://a.example/fox.png">a fox</a>');
     expect(one("![](https://a.example/fox.png)")).toBe("https://a.example/fox.png");
     expect(one("[![build](https://a.example/b.svg)](https://ci.example)")).toBe(
@@ -76,12 +76,12 @@ describe("links", () => {
   });
 });
 
-describe("blocks", () => {
+describe("Telegram markup of blocks", () => {
   test("headings are bold lines", () => {
     expect(one("# One *two*\n\ntext\n\n## **Three**")).toBe("<b>One <i>two</i></b>\n\ntext\n\n<b>Three</b>");
   });
 
-  test("lists have bullets, numbers and boxes, and step in", () => {
+  test("lists have bullets, numbers, check boxes and indentation", () => {
     expect(one("- a\n- b\n  1. c\n  2. d\n     - e\n- f")).toBe("• a\n• b\n  1. c\n  2. d\n     • e\n• f");
     expect(one("7. a\n8. b")).toBe("7. a\n8. b");
     expect(one("- [x] done\n- [ ] to do")).toBe("☑ done\n☐ to do");
@@ -89,7 +89,7 @@ describe("blocks", () => {
     expect(one("- a:\n  ```sh\n  ls\n  ```")).toBe('• a:\n  <pre><code class="language-sh">ls</code></pre>');
   });
 
-  test("code keeps its language, its spaces and its signs", () => {
+  test("code keeps its language, spaces and special characters", () => {
     expect(one("```ts title=x\nif (a < b) {\n  c();\n}\n```")).toBe(
       '<pre><code class="language-ts">if (a &lt; b) {\n  c();\n}</code></pre>',
     );
@@ -98,12 +98,12 @@ describe("blocks", () => {
     expect(one("```py\nunclosed")).toBe('<pre><code class="language-py">unclosed</code></pre>');
   });
 
-  test("quotes are quotes, and one in another keeps its sign", () => {
+  test("quotes are quotes, and a nested one keeps its sign", () => {
     expect(one("> a\n> **b**\n\nc")).toBe("<blockquote>a\n<b>b</b></blockquote>\n\nc");
     expect(one("> a\n>\n> > b\n> > c")).toBe("<blockquote>a\n\n&gt; b\n&gt; c</blockquote>");
   });
 
-  test("tables are drawn, with Chinese as wide as it shows", () => {
+  test("tables are drawn, with Chinese as two columns wide", () => {
     expect(one("| Name | 数量 |\n|---|--:|\n| 苹果 | 1 |\n| `pear` | [20](https://a.example) |")).toBe(
       `<pre>${[
         "Name |                   数量",
@@ -114,25 +114,25 @@ describe("blocks", () => {
     );
   });
 
-  test("a rule is a line", () => {
+  test("a horizontal rule is a line of dashes", () => {
     expect(one("a\n\n---\n\nb")).toBe("a\n\n———\n\nb");
   });
 });
 
-describe("a reply that is nothing but marks", () => {
-  test("is shown as it was written", () => {
+describe("a Telegram reply without visible text", () => {
+  test("is sent as written if it is only markup", () => {
     expect(one("[a]: https://a.example")).toBe("[a]: https://a.example");
     expect(one("```\n```")).toBe("```\n```");
   });
 
-  test("or blank, is not sent", () => {
+  test("is not sent if it is blank", () => {
     expect(formatHtml("\n \n")).toEqual([]);
     expect(formatHtml(`a${"\n".repeat(3)}${"\u00a0".repeat(10_000)}`).map((part) => part.trim())).not.toContain("");
   });
 });
 
-describe("a long reply", () => {
-  test("of code is closed and opened again with its language, at line ends", () => {
+describe("a long Telegram reply", () => {
+  test("closes and reopens code with its language at line ends", () => {
     const lines = Array.from({ length: 400 }, (_, n) => `  const value${n} = "<${n}>";`);
     const parts = formatHtml(`Look:\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n\nDone.`);
     expect(parts.length).toBeGreaterThan(2);
@@ -141,7 +141,7 @@ describe("a long reply", () => {
     for (const part of parts.slice(0, -1)) expect(part).toMatch(/;\n<\/code><\/pre>$/);
   });
 
-  test("in Chinese ends its parts with sentences", () => {
+  test("in Chinese is cut after sentences", () => {
     const reply = "这是一个很长的故事，讲的是一只狐狸和一只狗。它们住在森林里！".repeat(400);
     const parts = formatHtml(reply);
     expect(shown(parts)).toBe(reply);
@@ -152,7 +152,7 @@ describe("a long reply", () => {
     expect(parts.length).toBe(Math.ceil(reply.length / MAX_PART_UNITS));
   });
 
-  test("keeps bold, quotes and links whole on both sides of a cut", () => {
+  test("keeps bold, quotes and links on both sides of a cut", () => {
     const words = "word ".repeat(1500).trim();
     for (const [markdown, tag] of [
       [`**${words}**`, "b"],
@@ -168,20 +168,20 @@ describe("a long reply", () => {
     }
   });
 
-  test("does not cut a reference in two, though every character is one", () => {
+  test("is not cut inside an escaped character, even if it consists of nothing else", () => {
     const parts = formatHtml("&<>".repeat(3000).replaceAll("<", "\\<"));
     expect(shown(parts)).toBe("&<>".repeat(3000));
     for (const part of parts) expect(part.length).toBeLessThanOrEqual(MAX_PART_UNITS);
   });
 
-  test("has no more marked places in a part than Telegram keeps", () => {
+  test("has at most as many entities in a part as Telegram keeps", () => {
     const parts = formatHtml(Array.from({ length: 350 }, (_, n) => `**b${n}** [l](https://a.example/${n})`).join(" "));
     const counts = parts.map((part) => parse(part).entities.length);
     expect(Math.max(...counts)).toBeLessThanOrEqual(100);
     expect(counts.reduce((sum, count) => sum + count)).toBe(700);
   });
 
-  test("is cut in reasonable time, however it is built", () => {
+  test("is split in bounded time for hostile inputs", () => {
     const nasty = [
       ">".repeat(20_000),
       "[".repeat(50_000),
@@ -197,7 +197,7 @@ describe("a long reply", () => {
   });
 });
 
-describe("whatever a model may write", () => {
+describe("random Markdown as Telegram parts", () => {
   const PIECES = [
     "**",
     "*",
@@ -254,7 +254,7 @@ describe("whatever a model may write", () => {
     return Array.from({ length }, () => pieces[Math.floor(next() * pieces.length)]).join("");
   }
 
-  test("becomes parts that Telegram reads, within its limits, cut between characters", () => {
+  test("is valid Telegram HTML within its limits, cut between graphemes", () => {
     const split = new Intl.Segmenter(undefined, { granularity: "grapheme" });
     for (let seed = 1; seed <= 60; seed++) {
       const markdown = scribble(numbers(seed), PIECES, 2000);
@@ -274,7 +274,7 @@ describe("whatever a model may write", () => {
     }
   });
 
-  test("says in its parts what it says in one piece", () => {
+  test("has the same text in parts as unsplit", () => {
     for (let seed = 100; seed < 130; seed++) {
       const markdown = scribble(numbers(seed), PIECES, 2000);
       const whole = plainText(readMarkdown(markdown, URL.canParse));
@@ -282,7 +282,7 @@ describe("whatever a model may write", () => {
     }
   });
 
-  test("keeps every word, in order, whatever marks are around it", () => {
+  test("keeps every word in order, whatever the markup", () => {
     // No three tildes or backticks in a row: those open code, and what follows them there names its language.
     const marks = [
       "**",
@@ -312,7 +312,7 @@ describe("whatever a model may write", () => {
   });
 });
 
-test("bare text is what was shown, without our tags and with everything else", () => {
+test("plain text of a part has no tags of ours and everything else", () => {
   const html = one('**a** [b](https://a.example/?x=1&y=2) `1 < 2 && "q"`\n\n```ts\nx<y>()\n```\n\n> q');
   expect(toPlainText(html)).toBe(parse(html).text);
   expect(toPlainText("1 < 2 <custom> &amp;lt;")).toBe("1 < 2 <custom> &lt;");

@@ -16,8 +16,8 @@ function commands(count: number): MenuCommand[] {
   return Array.from({ length: count }, (_, n) => ({ name: `c${n}`, summary: `Does ${n}.` }));
 }
 
-describe("the menu of a chat", () => {
-  test("is for this chat alone, with descriptions as Telegram takes them", async () => {
+describe("the command menu of a Telegram chat", () => {
+  test("applies to this chat alone, with descriptions within Telegram's limits", async () => {
     const bot = makeBot();
     const asked = [
       { name: "weather", summary: `Tells\n the weather. ${"x".repeat(300)}` },
@@ -33,7 +33,7 @@ describe("the menu of a chat", () => {
     expect(sent[1]).toEqual({ command: "empty", description: "empty" });
   });
 
-  test("has a hundred commands at most, and fewer where Telegram finds these too much", async () => {
+  test("has at most 100 commands, and fewer if Telegram refuses their size", async () => {
     const bot = makeBot();
     await bot.script(refusal("Bad Request: BOT_COMMANDS_TOO_MUCH"));
     expect(await show(bot, commands(130))).toEqual({ outcome: "delivered" });
@@ -41,7 +41,7 @@ describe("the menu of a chat", () => {
     expect(counts).toEqual([100, 50]);
   });
 
-  test("that is refused says so, and is not asked for again and again", async () => {
+  test("reports a refusal without repeating the request", async () => {
     const bot = makeBot();
     await bot.script(refusal("Bad Request: chat not found"));
     expect(await show(bot, commands(3))).toMatchObject({ outcome: "failed" });
@@ -49,7 +49,7 @@ describe("the menu of a chat", () => {
     expect(await show(makeBot({}, { BOT_TOKEN: undefined }), commands(1))).toMatchObject({ outcome: "failed" });
   });
 
-  test("is on unless it is switched off", () => {
+  test("is on by default", () => {
     const { account } = makeBot().context;
     expect(telegram.menu?.isOn(account)).toBe(true);
     expect(telegram.menu?.isOn({ ...account, commandMenu: false })).toBe(false);

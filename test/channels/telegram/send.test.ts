@@ -12,8 +12,8 @@ function refusal(status: number, description: string) {
   return { status, body: { ok: false, error_code: status, description } };
 }
 
-describe("what Telegram is asked", () => {
-  test("is a message in HTML without link previews", async () => {
+describe("requests to Telegram", () => {
+  test("a part is sent as HTML without link previews", async () => {
     const bot = makeBot();
     expect(await send(bot, "<b>hello</b>")).toEqual({ outcome: "delivered", externalId: "1001" });
     expect(await bot.calls()).toEqual([
@@ -24,7 +24,7 @@ describe("what Telegram is asked", () => {
     ]);
   });
 
-  test("is a reply in its topic, also when the message that it answers is gone", async () => {
+  test("a reply is sent in its topic, even if the replied-to message is deleted", async () => {
     const bot = makeBot();
     await send(bot, "hello", { conversationId: "-1001234567890", threadId: "9", replyToId: "42" });
     const [call] = await bot.calls("sendMessage");
@@ -35,13 +35,13 @@ describe("what Telegram is asked", () => {
     });
   });
 
-  test("may name a public chat", async () => {
+  test("a public chat may be named", async () => {
     const bot = makeBot();
     await send(bot, "hello", { conversationId: "@notes" });
     expect((await bot.calls())[0]?.args.chat_id).toBe("@notes");
   });
 
-  test("is to show that the bot is typing, in the same place", async () => {
+  test("typing is shown in the same chat and topic", async () => {
     const bot = makeBot();
     await telegram.typing?.({ ...bot.target, threadId: "9" }, bot.context);
     expect(await bot.calls()).toEqual([
@@ -50,15 +50,15 @@ describe("what Telegram is asked", () => {
   });
 });
 
-describe("markup that Telegram cannot read", () => {
-  test("goes out as bare text in the same delivery", async () => {
+describe("markup that Telegram cannot parse", () => {
+  test("is sent as plain text in the same delivery", async () => {
     const bot = makeBot();
     expect(await send(bot, "<b>1 &lt; 2</i> &amp; x < y")).toEqual({ outcome: "delivered", externalId: "1001" });
     const [, second] = await bot.calls("sendMessage");
     expect(second?.args).toEqual({ chat_id: 77, text: "1 < 2 & x < y", link_preview_options: { is_disabled: true } });
   });
 
-  test("is tried as bare text once only", async () => {
+  test("is retried as plain text only once", async () => {
     const bot = makeBot();
     const broken = refusal(400, "Bad Request: can't parse entities: Unexpected end tag at byte offset 3");
     await bot.script(broken, broken, broken);
@@ -66,21 +66,21 @@ describe("markup that Telegram cannot read", () => {
     expect(await bot.calls()).toHaveLength(2);
   });
 
-  test("is unsure when the answer to the bare text is lost", async () => {
+  test("is unsure if the answer to the plain text is lost", async () => {
     const bot = makeBot();
     await bot.script(refusal(400, "Bad Request: can't parse entities: x"), { cut: "after" });
     expect(await send(bot)).toMatchObject({ outcome: "unsure" });
   });
 });
 
-describe("a refusal", () => {
-  test("for now says when to come back", async () => {
+describe("a refusal by Telegram", () => {
+  test("with retry_after is retried after that time", async () => {
     const bot = makeBot();
     await bot.script({ retryAfter: 31 });
     expect(await send(bot)).toMatchObject({ outcome: "retry", afterMs: 31_000, reason: expect.stringContaining("31") });
   });
 
-  test("of a server that never had the message is tried again", async () => {
+  test("by a server that never received the message is retried", async () => {
     for (const status of [503, 521, 523, 525, 526, 530]) {
       const bot = makeBot();
       await bot.script({ status, body: "<html>not now</html>" });
@@ -88,7 +88,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("for good names what is wrong and where to look", async () => {
+  test("for good names the cause and the setting to check", async () => {
     const reasons: [status: number, description: string, reason: RegExp][] = [
       [400, "Bad Request: chat not found", /refused the message: Bad Request: chat not found/],
       [400, "Bad Request: message thread not found", /message thread not found/],
@@ -105,7 +105,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("is not followed to another address, which would learn what is said", async () => {
+  test("by a redirect is not followed, so that no other host receives the message", async () => {
     const [bot, elsewhere] = [makeBot(), makeBot()];
     const location = `${bot.context.account.apiBase}/bot${elsewhere.token}/sendMessage`;
     await bot.script({ status: 307, body: "", location });
@@ -114,8 +114,8 @@ describe("a refusal", () => {
   });
 });
 
-describe("an outcome that nobody knows", () => {
-  test("is unsure after an error of Telegram's own, which can come after the message was sent", async () => {
+describe("an ambiguous Telegram delivery", () => {
+  test("is unsure after Telegram's own errors, which can follow a sent message", async () => {
     for (const status of [500, 502, 504, 520, 522, 524]) {
       const bot = makeBot();
       await bot.script(refusal(status, "Internal Server Error: restart"));
@@ -124,7 +124,7 @@ describe("an outcome that nobody knows", () => {
     }
   });
 
-  test("is unsure when the answer is cut off, cannot be read, or never comes", async () => {
+  test("is unsure if the answer is truncated, unreadable or missing", async () => {
     for (const answer of [
       { cut: "before" },
       { cut: "after" },
@@ -138,20 +138,20 @@ describe("an outcome that nobody knows", () => {
     }
   });
 
-  test("is unsure when no connection comes about, for fetch does not tell at which point it failed", async () => {
+  test("is unsure if the connection fails, since fetch does not say at which point", async () => {
     const bot = makeBot({ apiBase: "http://127.0.0.1:9" });
     expect(await send(bot)).toMatchObject({ outcome: "unsure" });
   });
 
-  test("is delivered all the same, when Telegram says so without an id", async () => {
+  test("is delivered if Telegram confirms it without an id", async () => {
     const bot = makeBot();
     await bot.script({ body: { ok: true, result: true } });
     expect(await send(bot)).toEqual({ outcome: "delivered" });
   });
 });
 
-describe("the bot's token", () => {
-  test("is in no outcome, even when the other side repeats it", async () => {
+describe("the Telegram bot's token", () => {
+  test("is never in an outcome, even if the response repeats it", async () => {
     const bot = makeBot();
     const half = bot.token.split(":")[1]!;
     await bot.script(refusal(400, `no such path /bot${bot.token}/sendMessage, nor ${half}`));
@@ -160,7 +160,7 @@ describe("the bot's token", () => {
     expect(delivery).not.toContain(half);
   });
 
-  test("is in no outcome and no log when the connection fails", async () => {
+  test("is never in an outcome or log when the connection fails", async () => {
     const bot = makeBot();
     bot.context.fetch = () => Promise.reject(new TypeError(`cannot reach https://x/bot${bot.token}/sendMessage`));
     const written: unknown[] = [];
@@ -174,7 +174,7 @@ describe("the bot's token", () => {
     expect(JSON.stringify([delivery, written])).not.toContain(bot.token.split(":")[1]);
   });
 
-  test("that could change the address is not sent anywhere", async () => {
+  test("is not sent if it could change the address", async () => {
     const bot = makeBot({}, { BOT_TOKEN: "1:a/../../evil?x=" });
     expect(await send(bot)).toMatchObject({ outcome: "failed", reason: expect.stringContaining("BOT_TOKEN") });
   });

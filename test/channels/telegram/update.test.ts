@@ -50,8 +50,8 @@ async function read(bot: TestBot, update: Update): Promise<InboundMessage> {
   return received.message;
 }
 
-describe("a direct message", () => {
-  test("becomes words, sender and conversation", async () => {
+describe("a direct Telegram message", () => {
+  test("becomes text, sender and conversation", async () => {
     expect(await read(makeBot(), direct({ text: "what's up?" }))).toEqual({
       dedupeId: "900",
       text: "what's up?",
@@ -63,25 +63,25 @@ describe("a direct message", () => {
     });
   });
 
-  test("keeps emoji and every script as they were typed", async () => {
+  test("keeps emoji and every script as typed", async () => {
     const text = "👩‍👩‍👧 你好，世界 𠀀 مرحبا";
     expect((await read(makeBot(), direct({ text }))).text).toBe(text);
   });
 
-  test("in a topic of the bot's chat names the topic", async () => {
+  test("in a topic of the bot's chat has the topic as its thread", async () => {
     const message = await read(makeBot(), direct({ text: "hi", is_topic_message: true, message_thread_id: 9 }));
     expect(message.conversation).toEqual({ kind: "direct", id: "77", threadId: "9" });
   });
 
-  test("asks Telegram nothing", async () => {
+  test("is parsed without a request to Telegram", async () => {
     const bot = makeBot();
     await read(bot, direct(spotted("/status@whoever now", "bot_command", "/status@whoever")));
     expect(await bot.calls()).toEqual([]);
   });
 });
 
-describe("what has no words of its own", () => {
-  test("a place, a contact and a sticker are put into words", async () => {
+describe("Telegram content without text", () => {
+  test("a location, a contact and a sticker are described in words", async () => {
     const bot = makeBot();
     const location = { latitude: 52.37, longitude: 4.9 };
     expect((await read(bot, direct({ location }))).text).toBe("[location: 52.37, 4.9]");
@@ -94,15 +94,15 @@ describe("what has no words of its own", () => {
     expect((await read(bot, said)).text).toBe("[sticker 🦊]");
   });
 
-  test("a join, a pinned message and a poll say nothing", async () => {
+  test("a join, a pinned message and a poll are ignored", async () => {
     const bot = makeBot();
     expect(await receive(bot, inGroup({ new_chat_members: [bob] }))).toMatchObject({ kind: "ignored" });
     expect(await receive(bot, inGroup({ delete_chat_photo: true }))).toMatchObject({ kind: "ignored" });
   });
 });
 
-describe("updates that are of no concern", () => {
-  test("are told apart by their kind", async () => {
+describe("irrelevant Telegram updates", () => {
+  test("are ignored with their kind as the reason", async () => {
     const bot = makeBot();
     const edited = { ...sent, edit_date: 1_700_000_100, from: ada, chat: directChat, text: "I meant" };
     const updates: [Update, string][] = [
@@ -115,7 +115,7 @@ describe("updates that are of no concern", () => {
     }
   });
 
-  test("have a button that says nothing, or stands nobody knows where", async () => {
+  test("include buttons without data or without a message", async () => {
     const pressed = { id: "1", from: ada, chat_instance: "1" };
     for (const press of [
       { ...pressed, data: "yes" },
@@ -123,12 +123,12 @@ describe("updates that are of no concern", () => {
     ]) {
       expect(await receive(makeBot(), { update_id: 2, callback_query: press })).toEqual({
         kind: "ignored",
-        reason: "a button that says nothing",
+        reason: "a button without data",
       });
     }
   });
 
-  test("include what bots write, a channel's post that comes again in its group, and ephemeral messages", async () => {
+  test("include messages of bots, automatic forwards of channel posts, and ephemeral messages", async () => {
     const bot = makeBot();
     const reasons = new Map<string, Update>([
       ["a bot wrote it", inGroup({ from: { ...bob, is_bot: true }, text: "beep" })],
@@ -142,8 +142,8 @@ describe("updates that are of no concern", () => {
   });
 });
 
-describe("a group's message", () => {
-  test("is not for the bot when it names nobody, and then asks Telegram nothing", async () => {
+describe("a Telegram group message", () => {
+  test("without a mention is not for the bot, and needs no request to Telegram", async () => {
     const bot = makeBot();
     const message = await read(bot, inGroup({ text: "lunch?" }));
     expect(message).toMatchObject({
@@ -153,7 +153,7 @@ describe("a group's message", () => {
     expect(await bot.calls()).toEqual([]);
   });
 
-  test("is for the bot when it says its name, in any case, also behind emoji and in a caption", async () => {
+  test("that mentions the bot is for it, in any case, after emoji and in a caption", async () => {
     const bot = makeBot();
     const name = `@${bot.username.toUpperCase()}`;
     expect((await read(bot, inGroup(spotted(`👨‍👩‍👧‍👦 hey ${name}!`, "mention", name)))).mentioned).toBe(true);
@@ -163,7 +163,7 @@ describe("a group's message", () => {
     expect(captioned).toMatchObject({ mentioned: true, text });
   });
 
-  test("is not for the bot when it names somebody whose name begins the same, or only spells it out", async () => {
+  test("that mentions a longer name, or spells the name as plain text, is not for the bot", async () => {
     const bot = makeBot();
     const longer = `@${bot.username}2`;
     expect((await read(bot, inGroup(spotted(`hey ${longer}`, "mention", longer)))).mentioned).toBe(false);
@@ -172,14 +172,14 @@ describe("a group's message", () => {
     expect((await read(bot, inGroup({ text: mail, entities }))).mentioned).toBe(false);
   });
 
-  test("is for the bot when it is mentioned by id", async () => {
+  test("that mentions the bot by id is for it", async () => {
     const bot = makeBot();
     const user = { id: bot.id, is_bot: true, first_name: "Isopod" };
     const entities: Message["entities"] = [{ type: "text_mention", offset: 0, length: 6, user }];
     expect((await read(bot, inGroup({ text: "Isopod, hi", entities }))).mentioned).toBe(true);
   });
 
-  test("is for the bot when it replies to it, and not when it replies to another", async () => {
+  test("that replies to the bot is for it, a reply to another is not", async () => {
     const bot = makeBot();
     const replyTo = async (id: number) => {
       const story = replied({ ...sent, chat: group, from: { id, is_bot: true, first_name: "B" }, text: "Once…" });
@@ -189,7 +189,7 @@ describe("a group's message", () => {
     expect((await replyTo(bot.id + 1)).mentioned).toBe(false);
   });
 
-  test("is a command for the bot with its name, which the text then does not repeat", async () => {
+  test("with a command addressed to the bot is for it, and its text omits the bot's name", async () => {
     const bot = makeBot();
     const command = `/status@${bot.username}`;
     const message = await read(bot, inGroup(spotted(`${command} please`, "bot_command", command)));
@@ -197,20 +197,20 @@ describe("a group's message", () => {
     expect((await read(bot, inGroup(spotted("/status", "bot_command", "/status")))).mentioned).toBe(false);
   });
 
-  test("that is a command for another bot is ignored", async () => {
+  test("with a command for another bot is ignored", async () => {
     const bot = makeBot();
     const received = await receive(bot, inGroup(spotted("/stop@other_bot", "bot_command", "/stop@other_bot")));
     expect(received).toEqual({ kind: "ignored", reason: "a command for another bot" });
   });
 
-  test("of a topic names it, but a chain of replies is none", async () => {
+  test("has its topic as thread, but no thread for a reply chain", async () => {
     const bot = makeBot();
     const inTopic = await read(bot, inGroup({ text: "hi", is_topic_message: true, message_thread_id: 9 }));
     expect(inTopic.conversation.threadId).toBe("9");
     expect((await read(bot, inGroup({ text: "hi", message_thread_id: 9 }))).conversation.threadId).toBeUndefined();
   });
 
-  test("in a topic that the bot opened does not reply to the bot", async () => {
+  test("in a topic that the bot created does not count as a reply to the bot", async () => {
     const bot = makeBot();
     const from = { id: bot.id, is_bot: true, first_name: "B" };
     const opening = replied({ ...sent, chat: group, from, forum_topic_created: { name: "Plans", icon_color: 1 } });
@@ -220,14 +220,14 @@ describe("a group's message", () => {
     expect(message.quoted).toBeUndefined();
   });
 
-  test("of an anonymous administrator comes from the group itself", async () => {
+  test("of an anonymous administrator has the group as its sender", async () => {
     const stranger = { id: 1_087_968_824, is_bot: true, first_name: "Group", username: "GroupAnonymousBot" };
     const message = await read(makeBot(), inGroup({ from: stranger, sender_chat: group, text: "hi" }));
     expect(message.sender).toEqual({ id: "-1001234567890", name: "Engines" });
   });
 });
 
-test("a channel's post comes from the channel", async () => {
+test("a channel's post has the channel as its sender", async () => {
   const post = { ...sent, chat: channel, sender_chat: channel, text: "news" };
   const message = await read(makeBot(), { update_id: 7, channel_post: post });
   expect(message).toMatchObject({
@@ -238,8 +238,8 @@ test("a channel's post comes from the channel", async () => {
   });
 });
 
-describe("who the bot is", () => {
-  test("is asked once, and then remembered for an hour", async () => {
+describe("the Telegram bot's identity", () => {
+  test("is requested once, then cached for an hour", async () => {
     const bot = makeBot();
     const mention = () => inGroup(spotted(`@${bot.username}`, "mention", `@${bot.username}`));
     await read(bot, mention());
@@ -250,13 +250,13 @@ describe("who the bot is", () => {
     expect(await bot.calls("getMe")).toHaveLength(2);
   });
 
-  test("is not asked when the configuration says it", async () => {
+  test("is not requested if the configuration has it", async () => {
     const bot = makeBot({ username: "Named_bot" });
     expect((await read(bot, inGroup(spotted("@named_bot hi", "mention", "@named_bot")))).mentioned).toBe(true);
     expect(await bot.calls()).toEqual([]);
   });
 
-  test("has Telegram call again later, when it cannot be learned now", async () => {
+  test("makes Telegram retry the update while it is unknown", async () => {
     const bot = makeBot();
     await bot.script({ method: "getMe", status: 502, body: "<html>Bad Gateway</html>" });
     const mention = inGroup(spotted(`@${bot.username}`, "mention", `@${bot.username}`));
@@ -265,16 +265,16 @@ describe("who the bot is", () => {
   });
 });
 
-describe("somebody else's words", () => {
+describe("quoted text of others in Telegram messages", () => {
   const said = { ...sent, chat: directChat, from: bob };
   const sentences = replied({ ...said, text: "The first. The second." });
 
-  test("that are answered are quoted, with the name of who said them", async () => {
+  test("a replied-to message is quoted with its author's name", async () => {
     const message = await read(makeBot(), direct({ text: "why?", reply_to_message: sentences }));
     expect(message).toMatchObject({ text: "why?", quoted: { text: "The first. The second.", senderName: "Bob" } });
   });
 
-  test("are quoted in part where the sender chose a part, and by their caption where they are a picture's", async () => {
+  test("a selected part is quoted instead of the whole, and a caption for a picture", async () => {
     const bot = makeBot();
     const quote = { text: "The second.", position: 11 };
     expect((await read(bot, direct({ text: "?", reply_to_message: sentences, quote }))).quoted?.text).toBe(
@@ -284,7 +284,7 @@ describe("somebody else's words", () => {
     expect((await read(bot, direct({ text: "?", reply_to_message: picture }))).quoted?.text).toBe("sunset");
   });
 
-  test("from another chat are quoted with their origin", async () => {
+  test("a reply to another chat quotes its origin", async () => {
     const origin = { type: "channel", date: 1, chat: channel, message_id: 3 } as const;
     const message = await read(
       makeBot(),
@@ -293,7 +293,7 @@ describe("somebody else's words", () => {
     expect(message.quoted).toEqual({ text: "x", senderName: "Notes" });
   });
 
-  test("that are passed on are quoted, and are not what the sender said", async () => {
+  test("a forwarded message is quoted, and is not the sender's text", async () => {
     const bot = makeBot();
     const origins: [Message["forward_origin"] & object, string][] = [
       [{ type: "user", date: 1, sender_user: bob }, "Bob"],
@@ -307,7 +307,7 @@ describe("somebody else's words", () => {
     }
   });
 
-  test("are not somebody else's when the sender passes on their own", async () => {
+  test("a forward of one's own message is not quoted", async () => {
     const forward_origin = { type: "user", date: 1, sender_user: ada } as const;
     const message = await read(makeBot(), direct({ text: "note to self", forward_origin }));
     expect(message.text).toBe("note to self");
@@ -315,7 +315,7 @@ describe("somebody else's words", () => {
   });
 });
 
-test("a button that was pressed says what it is to say, by whoever pressed it and where it is", async () => {
+test("a pressed button is a message with its data, from the person who pressed it, in its chat", async () => {
   const message = {
     ...sent,
     chat: group,

@@ -35,8 +35,8 @@ test.skipIf(!inject("fixtures"))("every recorded signature is judged as it was r
   }
 });
 
-describe("whoever calls the webhook", () => {
-  test("is not let in by an empty secret, even when the configured one is empty", async () => {
+describe("a call of the Telegram webhook", () => {
+  test("is refused for an empty secret, even if the configured one is empty", async () => {
     const bot = makeBot({}, { HOOK_SECRET: "" });
     for (const headers of [{ "X-Telegram-Bot-Api-Secret-Token": "" }, {}]) {
       const received = await telegram.receive(bot.update(hello, headers), bot.context);
@@ -44,7 +44,7 @@ describe("whoever calls the webhook", () => {
     }
   });
 
-  test("does not make a body be read that it announces as too large, or before the secret was right", async () => {
+  test("has its body read only after the size and the secret are checked", async () => {
     const bot = makeBot();
     const known = { "X-Telegram-Bot-Api-Secret-Token": bot.webhookSecret };
     for (const [status, headers] of [
@@ -59,7 +59,7 @@ describe("whoever calls the webhook", () => {
     }
   });
 
-  test("is told which field of an update is wrong", async () => {
+  test("is answered with the invalid field of the update", async () => {
     const bot = makeBot();
     const received = await telegram.receive(bot.update({ update_id: 1, message: { chat: { id: 1 } } }), bot.context);
     if (received.kind !== "refused") throw new Error("expected a refusal");
@@ -67,7 +67,7 @@ describe("whoever calls the webhook", () => {
     expect(await received.response.text()).toContain("message_id");
   });
 
-  test("is asked to come back while the bot's token is not set", async () => {
+  test("is answered 503 while the bot's token is not set", async () => {
     const bot = makeBot({}, { BOT_TOKEN: undefined });
     const received = await telegram.receive(bot.update(hello), bot.context);
     if (received.kind !== "refused") throw new Error("expected a refusal");
@@ -76,10 +76,10 @@ describe("whoever calls the webhook", () => {
   });
 });
 
-describe("the account", () => {
+describe("a Telegram account", () => {
   const least = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
 
-  test("is careful by default: pairing, no groups, and only when it is addressed", () => {
+  test("is restrictive by default: pairing, no groups, and only when addressed", () => {
     expect(telegram.account.parse(least)).toEqual({
       ...least,
       apiBase: "https://api.telegram.org",
@@ -94,7 +94,7 @@ describe("the account", () => {
     });
   });
 
-  test("takes secrets by reference only, and addresses of the web only", () => {
+  test("accepts secrets by reference only, and web addresses only", () => {
     expect(telegram.account.safeParse({ ...least, botToken: "123:abc" }).success).toBe(false);
     expect(telegram.account.safeParse({ ...least, apiBase: "file:///etc" }).success).toBe(false);
     expect(telegram.account.safeParse({ ...least, username: "@bot" }).success).toBe(false);

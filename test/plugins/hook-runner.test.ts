@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { HookContext, HookPlace } from "../../src/plugins/hook-context.ts";
-import type { AnyHookOwner, HookTable } from "../../src/plugins/hook-handlers.ts";
+import type { AnyHookOwner, HookContext, HookScope, HookTable } from "../../src/plugins/hook.ts";
 import { createHooks } from "../../src/plugins/hook-runner.ts";
 
-const PLACE: HookPlace = {
+const PLACE: HookScope = {
   agentId: "main",
   sessionKey: "agent:main:main",
   sessionId: "ses_1",
@@ -32,7 +31,7 @@ const call = { callId: "call_1", tool: "write", args: { path: "a.md" } };
 const prompt = { system: { stable: "S", dynamic: "D" }, model: "fake/x", messages: [] };
 const model = { model: "fake/x", text: "hi" };
 
-test("the highest priority runs first, and of equal ones the plugin that is listed first", async () => {
+test("hooks run by priority, then in the order of plugins", async () => {
   const order: string[] = [];
   const at = (name: string, priority?: number) =>
     plugin(name, { agent_end: { ...(priority !== undefined && { priority }), run: () => void order.push(name) } });
@@ -43,14 +42,14 @@ test("the highest priority runs first, and of equal ones the plugin that is list
   expect(order).toEqual(["b", "d", "a", "e", "c"]);
 });
 
-test("without a hook for an event nothing is asked for, not even where it happens", async () => {
+test("an event without hooks does not even compute its scope", async () => {
   const { hooks } = hooksOf(plugin("a", { agent_end: { run: unused } }));
   const outcome = await hooks.run("before_model_resolve", model, unused);
   expect(outcome).toEqual({ event: model, merged: undefined, answers: [] });
   expect([hooks.has("before_model_resolve"), hooks.has("agent_end")]).toEqual([false, true]);
 });
 
-test("a model and a provider are those of the highest priority that names one", async () => {
+test("the highest priority chooses model and provider", async () => {
   const { hooks } = hooksOf(
     plugin("low", { before_model_resolve: { run: () => ({ modelOverride: "low", providerOverride: "p-low" }) } }),
     plugin("high", { before_model_resolve: { priority: 1, run: () => ({ modelOverride: "high" }) } }),
@@ -60,7 +59,7 @@ test("a model and a provider are those of the highest priority that names one", 
   expect(answers.map(({ by }) => by)).toEqual(["high", "low"]);
 });
 
-test("contexts are put together in the order of running, and of whole prompts the last one stands", async () => {
+test("prepended contexts are joined in order, and the last whole prompt wins", async () => {
   const says = (systemPrompt: string | undefined, prependContext: string | undefined) => ({
     run: () => ({ ...(systemPrompt && { systemPrompt }), ...(prependContext && { prependContext }) }),
   });
@@ -73,7 +72,7 @@ test("contexts are put together in the order of running, and of whole prompts th
   expect(merged).toEqual({ systemPrompt: "L", prependContext: "one\n\ntwo\n\nthree" });
 });
 
-test("blocking a call is the last word, not blocking it is none", async () => {
+test("a hook that blocks a call ends the event, one that allows it does not", async () => {
   const { hooks } = hooksOf(
     plugin("lets", { before_tool_call: { priority: 2, run: () => ({ block: false }) } }),
     plugin("blocks", { before_tool_call: { priority: 1, run: () => ({ block: true, reason: "no" }) } }),
@@ -84,7 +83,7 @@ test("blocking a call is the last word, not blocking it is none", async () => {
   expect(answers).toHaveLength(2);
 });
 
-test("not blocking does not take back what came before", async () => {
+test("block: false does not undo earlier answers", async () => {
   const { hooks } = hooksOf(
     plugin("changes", { before_tool_call: { priority: 1, run: () => ({ args: { path: "b.md" } }) } }),
     plugin("lets", { before_tool_call: { run: () => ({ block: false }) } }),
@@ -94,7 +93,7 @@ test("not blocking does not take back what came before", async () => {
   expect(merged?.block).not.toBe(true);
 });
 
-test("changed arguments are what the next hook sees", async () => {
+test("each hook sees the arguments as changed before it", async () => {
   const add = (letter: string) => ({
     run: ({ args }: { args: object }) => ({ args: { path: `${(args as { path: string }).path}${letter}` } }),
   });
@@ -103,7 +102,7 @@ test("changed arguments are what the next hook sees", async () => {
   expect(event).toEqual({ ...call, args: { path: "a.md12" } });
 });
 
-test("cancelling a message is the last word, and its content is passed on until then", async () => {
+test("cancelling a message ends the event, and content is passed on until then", async () => {
   const target = { channel: "telegram", accountId: "default", kind: "direct", conversationId: "1" } as const;
   const { hooks } = hooksOf(
     plugin("shouts", {
@@ -130,7 +129,7 @@ test("a hook that throws is logged and skipped", async () => {
   ]);
 });
 
-test("a hook that takes too long is told so, logged and skipped", async () => {
+test("a hook that times out gets an abort, is logged and skipped", async () => {
   let context: HookContext | undefined;
   const { hooks, logged } = hooksOf(
     plugin("slow", {
@@ -149,7 +148,7 @@ test("a hook that takes too long is told so, logged and skipped", async () => {
   expect(logged).toMatchObject([{ plugin: "slow", error: "it took longer than 30 ms" }]);
 });
 
-test("a hook before a tool call that throws, or takes too long, blocks the call", async () => {
+test("a hook before a tool call that throws or times out blocks the call", async () => {
   for (const run of [unused, () => new Promise<undefined>(() => {})]) {
     const { hooks } = hooksOf(
       plugin("guard", { before_tool_call: { priority: 1, run } }),
@@ -160,7 +159,7 @@ test("a hook before a tool call that throws, or takes too long, blocks the call"
   }
 });
 
-test("a result is handed from one hook to the next at once, and a promise is refused", () => {
+test("a synchronous hook passes its result on at once, and a promise is refused", () => {
   const { hooks, logged } = hooksOf(
     plugin("a", { tool_result_persist: { priority: 1, run: ({ text }) => ({ text: `${text}!` }) } }),
     // @ts-expect-error: a promise is no answer here
@@ -173,7 +172,7 @@ test("a result is handed from one hook to the next at once, and a promise is ref
   expect(logged).toMatchObject([{ plugin: "late", error: expect.stringContaining("promise") }, { plugin: "bad" }]);
 });
 
-test("the files of the prompt are those that the last hook leaves", async () => {
+test("the last bootstrap hook decides the files", async () => {
   const { hooks } = hooksOf(
     plugin("adds", {
       "agent:bootstrap": {
@@ -197,7 +196,7 @@ test("the files of the prompt are those that the last hook leaves", async () => 
   ]);
 });
 
-test("each hook is given the settings of its own plugin", async () => {
+test("each hook is given its own plugin's settings", async () => {
   const seen: unknown[] = [];
   const look = { agent_end: { run: (_: unknown, { settings }: HookContext) => void seen.push(settings) } };
   const { hooks } = hooksOf(plugin("a", look, { n: 1 }), plugin("b", look, { n: 2 }));

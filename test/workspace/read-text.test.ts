@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { keySectionsOf } from "../../src/workspace/key-sections.ts";
+import { extractKeySections } from "../../src/workspace/read-text.ts";
 
-test("the sections that matter most are found by their headings, with what is below them", () => {
+test("key sections of AGENTS.md are found by their headings, with their subsections", () => {
   const text = [
     "# AGENTS.md",
     "Hello.",
@@ -21,7 +21,7 @@ test("the sections that matter most are found by their headings, with what is be
     "## End",
     "Nor this.",
   ].join("\n");
-  expect(keySectionsOf(text)).toBe(
+  expect(extractKeySections(text)).toBe(
     [
       "## Session Startup ##\nRead the plan.\n### First\nLook at the date.",
       "### RED LINES\nNever post.\n```sh\n## Safety is no heading in code\n```\n#### Ever\nNever.",
@@ -29,13 +29,13 @@ test("the sections that matter most are found by their headings, with what is be
   );
 });
 
-test("where there are none there is nothing, and what is too long is cut between characters", () => {
-  expect(keySectionsOf("# AGENTS.md\nRed lines: none.")).toBe("");
-  const long = keySectionsOf(`# Red Lines\n${"😀".repeat(9000)}`);
+test("key sections are empty if there are none, and are cut between graphemes if too long", () => {
+  expect(extractKeySections("# AGENTS.md\nRed lines: none.")).toBe("");
+  const long = extractKeySections(`# Red Lines\n${"😀".repeat(9000)}`);
   expect(long.length).toBeLessThanOrEqual(8000);
   expect(long.isWellFormed()).toBe(true);
 });
 
-test("takes no longer for a heading of spaces than for any other line", () => {
-  expect(keySectionsOf(`# Plan${" ".repeat(400_000)}.\n## Red Lines ##\nNever.`)).toBe("## Red Lines ##\nNever.");
+test("extracting key sections takes no longer for a heading of spaces", () => {
+  expect(extractKeySections(`# Plan${" ".repeat(400_000)}.\n## Red Lines ##\nNever.`)).toBe("## Red Lines ##\nNever.");
 });
