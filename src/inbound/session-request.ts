@@ -4,37 +4,40 @@ import { type Agent, agentOf } from "../config/agents.ts";
 import { agentAt, type Place, sessionAt } from "../config/bindings.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { readCapped } from "../lib/read-capped.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
-import type { Config, Services } from "../services/services.ts";
+import type { Config } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/accept-request.ts";
 import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 
 const MAX_ATTACHMENTS = 10;
 
-/** A message and where it came in. */
-export interface Arrival {
+/** A message and the account on which it arrived. */
+export interface InboundSource {
   channelId: string;
   accountId: string;
   message: InboundMessage;
-  /** Whether an owner speaks. */
+}
+
+/** The same once its sender was let in. */
+interface AdmittedMessage extends InboundSource {
   owner: boolean;
 }
 
-/** The request to a session that a message from a channel is. Its files are in the workspace before this is done. */
-export async function requestOf(
-  arrival: Arrival,
+/** The request that a message is to its session. Its attachments are in the workspace when this returns. */
+export async function sessionRequest(
+  admitted: AdmittedMessage,
   agent: Agent,
   config: Config,
   workspace: Workspace,
 ): Promise<Omit<AcceptRequest, "runId">> {
-  const { channelId, accountId, message, owner } = arrival;
+  const { channelId, accountId, message, owner } = admitted;
   const { conversation, sender } = message;
   const { kind, id: conversationId, threadId } = conversation;
   const thread = threadId === undefined ? {} : { threadId };
-  const sessionKey = keyOf(arrival, agent, config);
   const target: Target = {
     channel: channelId,
     accountId,
@@ -43,17 +46,18 @@ export async function requestOf(
     ...thread,
     replyToId: message.messageId,
   };
+  const attachments = message.attachments.slice(0, MAX_ATTACHMENTS);
   const kept = await Promise.all(
-    message.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => keep(attachment, message, channelId, workspace)),
+    attachments.map((attachment) => keepAttachment(attachment, message, channelId, workspace)),
   );
   const name = sender.name ?? sender.username;
   return {
-    sessionKey,
+    sessionKey: inboundSessionKey(admitted, agent, config),
     agentId: agent.id,
     idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
     target,
     input: {
-      text: textOf(arrival, kept),
+      text: inputText(admitted, kept),
       images: kept.flatMap((file) => file.image ?? []),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
       timeoutSeconds: agent.defaults.timeoutSeconds,
@@ -61,36 +65,32 @@ export async function requestOf(
   };
 }
 
-/** What was said, with what it answers in front and its files behind. A command answers nothing, and few take files. */
-function textOf({ message, owner }: Arrival, kept: readonly KeptFile[]): string {
-  const typed = owner ? readCommand(message.text)?.command.kind : undefined;
-  const quote = typed === undefined ? quoteOf(message) : "";
-  const notes = typed === undefined || typed === "reset" ? kept.map((file) => file.note) : [];
+/** The text of a message between the text that it quotes and notes of its files. Commands get no quote, and few get notes. */
+function inputText({ message, owner }: AdmittedMessage, kept: readonly KeptFile[]): string {
+  const command = owner ? readCommand(message.text)?.command.kind : undefined;
+  const quote = command === undefined ? quotedText(message) : "";
+  const notes = command === undefined || command === "reset" ? kept.map((file) => file.note) : [];
   return [quote, message.text, ...notes].filter((part) => part !== "").join("\n\n");
 }
 
-/** The agent that answers what comes in at a place. */
-export function answeringAgent(arrival: Omit<Arrival, "owner">, { config }: Services): Agent {
-  return agentOf(config, agentAt(config, placeOf(arrival)));
+/** The agent that answers a conversation, by the configuration's bindings. */
+export function answeringAgent(source: InboundSource, config: Config): Agent {
+  return agentOf(config, agentAt(config, conversationPlace(source)));
 }
 
-/** The session that a message belongs to. */
-export function conversationKey(arrival: Arrival, services: Services): string {
-  return keyOf(arrival, answeringAgent(arrival, services), services.config);
+/** The key of the session that a message belongs to. */
+export function inboundSessionKey(admitted: AdmittedMessage, agent: Agent, config: Config): string {
+  return sessionAt(config, agent.id, { ...conversationPlace(admitted), owner: admitted.owner });
 }
 
-function keyOf(arrival: Arrival, agent: Agent, config: Config): string {
-  return sessionAt(config, agent.id, { ...placeOf(arrival), owner: arrival.owner });
-}
-
-function placeOf({ channelId, accountId, message }: Omit<Arrival, "owner">): Omit<Place, "owner"> {
+function conversationPlace({ channelId, accountId, message }: InboundSource): Omit<Place, "owner"> {
   const { kind, id: conversationId, threadId, spaceId } = message.conversation;
   const thread = threadId === undefined ? {} : { threadId };
   return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
 }
 
-/** What the message answers, which somebody else wrote. */
-function quoteOf({ quoted }: InboundMessage): string {
+/** The message that this one replies to, marked as external content because another person may have written it. */
+function quotedText({ quoted }: InboundMessage): string {
   if (quoted === undefined) return "";
   const suspected = detectInjection(quoted.text);
   if (suspected.length > 0) log("warn", "injection.suspected", { source: "quoted", patterns: suspected.join(" ") });
@@ -98,8 +98,8 @@ function quoteOf({ quoted }: InboundMessage): string {
   return wrapExternal(quoted.text, { source: "channel_metadata", id: newFenceId(), ...author });
 }
 
-/** Stores a file of a message in the workspace; the same message again is the same place. */
-async function keep(
+/** Stores an attachment in the workspace. Its path follows from the message, so a redelivery writes the same file. */
+async function keepAttachment(
   attachment: Attachment,
   message: InboundMessage,
   channelId: string,
@@ -108,21 +108,10 @@ async function keep(
   const name = safeName(attachment.name);
   const path = `inbox/${channelId}-${safeName(message.conversation.id)}-${safeName(message.messageId)}-${name}`;
   try {
-    const bytes = await readAtMost(await attachment.open(), MAX_FILE_BYTES);
+    const bytes = await readCapped(await attachment.open(), MAX_FILE_BYTES);
     if (bytes === undefined) return { note: `[The file ${name} is over ${MAX_FILE_BYTES} bytes and was not kept.]` };
     return await keepInInbox({ path, bytes, mediaType: attachment.mediaType }, workspace);
   } catch (error) {
     return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
   }
-}
-
-async function readAtMost(stream: ReadableStream<Uint8Array>, max: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > max) return undefined;
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
