@@ -9,8 +9,8 @@ import { callSession } from "../session/api.ts";
 import { callerKey, runInputOf, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { sse } from "./event-source.ts";
 import { runError, runIdOf } from "./run-schema.ts";
+import { sse } from "./server-sent-events.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** Largest body of a request to run, in bytes. */

@@ -27,7 +27,6 @@ import { openAiChatRoutes } from "./openai/chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai/errors.ts";
 import { openAiModelRoutes } from "./openai/models.ts";
 import { openAiResponsesRoutes } from "./openai/responses.ts";
-import { openAiStoredResponsesRoutes } from "./openai/stored-responses.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { requirePlainPath } from "./plain-path.ts";
 import { pluginRoutes } from "./plugins.ts";
@@ -85,7 +84,6 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", openAiModelRoutes);
   app.route("/v1", openAiChatRoutes);
   app.route("/v1", openAiResponsesRoutes);
-  app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
     workspaceRoutes<AppEnv>(async (c, agentId) => notingSkills(openWorkspace(c.get("services"), agentId), c.env)),

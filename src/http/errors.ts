@@ -46,7 +46,7 @@ export const errorBody = z
   .openapi("Error");
 
 /** The status that an error is answered with. */
-export function statusOf(code: ErrorCode): ContentfulStatusCode {
+export function httpStatus(code: ErrorCode): ContentfulStatusCode {
   return STATUS[code];
 }
 

@@ -3,8 +3,8 @@ import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { eventCursor, lastEventId, sse } from "./event-source.ts";
 import { deliveryView, runIdOf, runView } from "./run-schema.ts";
+import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
 
 const params = z.object({ id: z.string().openapi({ description: "The runId." }) });
 

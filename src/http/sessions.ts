@@ -6,10 +6,10 @@ import { runs, sessions } from "../db/schema.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { eventCursor, lastEventId, sse } from "./event-source.ts";
 import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
 import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
 import { historyMessage } from "./message-schema.ts";
+import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const pageQuery = {

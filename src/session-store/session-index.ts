@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { approvals, audit, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
@@ -73,6 +73,21 @@ export async function indexApprovals(database: D1Database, owner: SessionRow, ru
       return { id, runId, sessionKey: owner.key, agentId: owner.agentId, tool, question, requestedAt };
     });
   await drizzle(database).insert(approvals).values(rows).onConflictDoNothing();
+}
+
+/** The calls that wait for approval in all sessions, the latest first. */
+export async function listApprovals(database: D1Database, limit: number): Promise<(typeof approvals.$inferSelect)[]> {
+  return drizzle(database).select().from(approvals).orderBy(desc(approvals.requestedAt)).limit(limit);
+}
+
+/** The calls that wait for approval in one session, the oldest first. */
+export async function listSessionApprovals(
+  database: D1Database,
+  sessionKey: string,
+  limit: number,
+): Promise<(typeof approvals.$inferSelect)[]> {
+  const rows = drizzle(database).select().from(approvals).where(eq(approvals.sessionKey, sessionKey));
+  return rows.orderBy(asc(approvals.requestedAt)).limit(limit);
 }
 
 /** Takes the calls of a run off the list. @throws whatever D1 throws */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./params.ts";
+import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const imagePart = z.object({
@@ -41,7 +41,7 @@ const chatMessage = z.discriminatedUnion("role", [
 /** One message of a request. */
 export type ChatMessage = z.infer<typeof chatMessage>;
 
-/** The body of `POST /v1/chat/completions`. What is not named here is taken and makes no difference. */
+/** The body of `POST /v1/chat/completions`. Other fields are accepted and ignored. */
 export const chatRequest = z
   .looseObject({
     model: MODEL_PARAM,
@@ -84,12 +84,12 @@ const usage = z
   })
   .openapi("CompletionUsage");
 
-/** Tokens of a run, as chat completions have them. */
+/** Tokens of a run, in the form of chat completions. */
 export type ChatUsage = z.infer<typeof usage>;
 
 const finishReason = z.enum(["stop", "length", "content_filter"]);
 
-/** Why a chat completion is over. */
+/** Why a chat completion ended. */
 export type FinishReason = z.infer<typeof finishReason>;
 
 const shownTool = z
@@ -102,7 +102,7 @@ const shownTool = z
   })
   .openapi("ShownToolCall");
 
-/** A tool call of the agent's own, as callers are shown it. */
+/** A tool call of the agent's own, shown with `x-isopod-tools: show`. */
 export type ShownTool = z.infer<typeof shownTool>;
 
 /** The answer to a request that does not stream. */
@@ -143,6 +143,6 @@ export interface ChatChunk {
     finish_reason: FinishReason | null;
   }[];
   usage?: ChatUsage | null;
-  /** With `x-isopod-tools: show`: a tool call as it is launched, and once more when it is done. */
+  /** With `x-isopod-tools: show`: a tool call when it starts, and again when it has ended. */
   isopod?: { tool: ShownTool };
 }

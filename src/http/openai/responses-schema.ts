@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./params.ts";
+import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
 
 const inputText = z.object({ type: z.literal("input_text"), text: z.string() });
 const inputImage = z.object({
@@ -27,28 +27,28 @@ const message = z.object({
   content: z.union([z.string(), z.array(contentPart)]),
 });
 
-/** What came of a tool of the caller's own, or of the agent's in an earlier answer. */
+/** The result of a tool of the caller's own, or of the agent's in an earlier answer. */
 const toolResult = z.object({
   type: z.enum(["function_call_output", "custom_tool_call_output"]),
   output: z.union([z.string(), z.array(z.unknown())]),
 });
-/** What an agent needs to know nothing of: it was part of how an earlier answer came about. */
-const passedOver = z.object({
+/** Items of earlier answers that the agent does not need. */
+const ignoredItem = z.object({
   type: z.enum(["reasoning", "item_reference", "function_call", "custom_tool_call", "mcp_call", "mcp_list_tools"]),
 });
 
-const inputItem = z.discriminatedUnion("type", [message, toolResult, passedOver], "this kind of item is not known");
+const inputItem = z.discriminatedUnion("type", [message, toolResult, ignoredItem], "this kind of item is not known");
 
 /** One item of a request's input. */
 export type InputItem = z.infer<typeof inputItem>;
 
-/** A message may leave out that it is one. */
+/** Adds the type `message`, which a message may leave out. */
 function withType(item: unknown): unknown {
   const isMessage = typeof item === "object" && item !== null && "role" in item && !("type" in item);
   return isMessage ? { ...item, type: "message" } : item;
 }
 
-/** The body of `POST /v1/responses`. What is not named here is taken and makes no difference. */
+/** The body of `POST /v1/responses`. Other fields are accepted and ignored. */
 export const responsesRequest = z
   .looseObject({
     model: MODEL_PARAM.default("isopod"),
@@ -139,12 +139,12 @@ const usage = z
   })
   .openapi("ResponseUsage");
 
-/** Tokens of a run, as responses have them. */
+/** Tokens of a run, in the form of the Responses API. */
 export type ResponseUsage = z.infer<typeof usage>;
 
 const status = z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]);
 
-/** A response, begun or done. */
+/** A response, in progress or ended. */
 export const response = z
   .object({
     id: z.string().openapi({ description: "`resp_` and what follows `run_` in the run's id." }),
@@ -171,5 +171,5 @@ export const response = z
   })
   .openapi("Response");
 
-/** A response, begun or done. */
+/** A response, in progress or ended. */
 export type ResponseObject = z.infer<typeof response>;

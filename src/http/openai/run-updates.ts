@@ -12,64 +12,64 @@ import {
 } from "../../models/message.ts";
 import type { Approval } from "../../session-store/run.ts";
 import type { RunView } from "../../session-store/run-views.ts";
-import { Unfolding } from "./unfolding.ts";
+import { ResumableText } from "./resumable-text.ts";
 
-/** What a caller of OpenAI's API is told of a run, in the order in which it happens. */
-export type Told =
+/** One step of a run as both of OpenAI's protocols show it, in the order in which it happens. */
+export type RunUpdate =
   | { kind: "reasoning"; text: string }
   | { kind: "text"; text: string }
-  /** The message of which the texts before were is over; these are the whole of it as it is to be kept. */
+  /** The end of a message, with its final text and reasoning; the texts before it were its parts. */
   | { kind: "message"; text: string; reasoning: string; stop: StopReason }
   | { kind: "call"; callId: string; tool: string; args: JsonObject }
   | { kind: "result"; callId: string; tool: string; args: JsonObject; text: string; isError: boolean }
-  | Ending;
+  | FinalUpdate;
 
-/** Why nothing more is told. */
-export type Ending =
+/** The last update of an answer. */
+export type FinalUpdate =
   | { kind: "done"; usage: Usage }
   | { kind: "failed"; error: RunError; usage: Usage }
-  /** The run waits for a person, perhaps for long, and goes on then. */
-  | { kind: "waits"; approvals: Question[]; usage: Usage };
+  /** The run waits for an approval, perhaps for long, and goes on after the answer has ended. */
+  | { kind: "waits"; approvals: PendingApproval[]; usage: Usage };
 
-/** A tool call on which a person has to speak. */
-export type Question = Pick<Approval, "id" | "tool" | "question">;
+/** A tool call that a person has to approve. */
+export type PendingApproval = Pick<Approval, "id" | "tool" | "question">;
 
-/** Whether nothing is told after this. */
-export function isEnding(told: Told): told is Ending {
-  return told.kind === "done" || told.kind === "failed" || told.kind === "waits";
+/** Whether this is the last update. */
+export function isFinal(update: RunUpdate): update is FinalUpdate {
+  return update.kind === "done" || update.kind === "failed" || update.kind === "waits";
 }
 
-/** Whether nothing happens in a run any more. */
-export function isOver({ status }: RunView): boolean {
+/** Whether a run has ended. */
+export function isEnded({ status }: RunView): boolean {
   return status !== "queued" && status !== "running" && status !== "waiting_approval";
 }
 
-/** How a run ended that is over, from what is known of it. */
-export function endingOf({ status, error, usage = NO_USAGE }: RunView): Ending {
+/** The last update of an ended run, from its stored state. */
+export function finalUpdate({ status, error, usage = NO_USAGE }: RunView): FinalUpdate {
   if (status === "ok" || status === "joined") return { kind: "done", usage };
   return { kind: "failed", error: error ?? { code: "internal", message: "The run did not end well." }, usage };
 }
 
-/** Makes what is told out of a run's events. */
-export class Telling {
+/** Turns a run's events into updates. */
+export class RunUpdates {
   readonly #live: boolean;
-  readonly #text = new Unfolding("speech");
-  readonly #reasoning = new Unfolding("thought");
+  readonly #text = new ResumableText("text");
+  readonly #reasoning = new ResumableText("reasoning");
   readonly #calls = new Map<string, JsonObject>();
   #usage: Usage = NO_USAGE;
 
-  /** @param live whether a message is told as it is being said, not only once it is there */
+  /** @param live whether a message's text comes in parts as the model writes it, not only once it is complete */
   constructor(live: boolean) {
     this.#live = live;
   }
 
-  /** The tokens of what was told so far. */
+  /** The tokens of the messages so far. */
   get usage(): Usage {
     return this.#usage;
   }
 
-  /** What there is to tell of an event. */
-  of(event: AgentEvent): Told[] {
+  /** The updates that an event makes. */
+  from(event: AgentEvent): RunUpdate[] {
     switch (event.type) {
       case "assistant":
         return this.#assistant(event);
@@ -87,7 +87,7 @@ export class Telling {
     }
   }
 
-  #assistant(event: AssistantEvent): Told[] {
+  #assistant(event: AssistantEvent): RunUpdate[] {
     if (event.phase === "message") return this.#message(event.message);
     if (!this.#live) return [];
     if (event.phase === "restart") {
@@ -96,24 +96,24 @@ export class Telling {
       return [];
     }
     return "text" in event
-      ? told("text", this.#text.more(event.text))
-      : told("reasoning", this.#reasoning.more(event.reasoning));
+      ? textUpdate("text", this.#text.append(event.text))
+      : textUpdate("reasoning", this.#reasoning.append(event.reasoning));
   }
 
-  #message(message: AssistantMessage): Told[] {
+  #message(message: AssistantMessage): RunUpdate[] {
     if (message.inner) return [];
     for (const { callId, args } of callsOf(message)) this.#calls.set(callId, args);
     this.#usage = addUsage(this.#usage, message.usage);
     const text = textOf(message);
     const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("");
     return [
-      ...told("reasoning", this.#reasoning.end(reasoning)),
-      ...told("text", this.#text.end(text)),
+      ...textUpdate("reasoning", this.#reasoning.finish(reasoning)),
+      ...textUpdate("text", this.#text.finish(text)),
       { kind: "message", text: stripSilentToken(text), reasoning, stop: message.stop },
     ];
   }
 
-  #tool(event: ToolEvent): Told[] {
+  #tool(event: ToolEvent): RunUpdate[] {
     if (event.phase === "update") return [];
     if (event.phase === "start") {
       const { callId, tool, args } = event;
@@ -127,6 +127,19 @@ export class Telling {
 
 const DROPPED: RunError = { code: "dropped", message: "The message gave way to others that came later." };
 
-function told(kind: "text" | "reasoning", text: string): Told[] {
+function textUpdate(kind: "text" | "reasoning", text: string): RunUpdate[] {
   return text === "" ? [] : [{ kind, text }];
+}
+
+/** The text, in Markdown, that ends an answer whose run waits for approvals. */
+export function approvalPrompt(approvals: readonly PendingApproval[]): string {
+  const questions = approvals.map(
+    ({ id, tool, question }) => `- \`${tool}\`: ${question}\n  \`POST /v1/approvals/${id}\``,
+  );
+  return [
+    "**I need your word before I go on.**",
+    questions.join("\n"),
+    'Answer there with `{"decision": "allow-once"}`, `allow-always` or `deny`, or say `/approve allow-once` in this ' +
+      "session. I go on then; `GET /v1/runs/<runId>` has my answer.",
+  ].join("\n\n");
 }

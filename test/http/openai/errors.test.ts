@@ -1,41 +1,44 @@
 import { HTTPException } from "hono/http-exception";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { RunError } from "../../src/agent/events.ts";
+import type { RunError } from "../../../src/agent/events.ts";
 import {
   onOpenAiInvalid,
-  problemOf,
-  problemOfRun,
+  openAiProblem,
   problemResponse,
+  runProblem,
   speaksOpenAi,
-} from "../../src/http/openai/errors.ts";
-import { IsopodError } from "../../src/lib/errors.ts";
+} from "../../../src/http/openai/errors.ts";
+import { IsopodError } from "../../../src/lib/errors.ts";
 
 describe("an error in OpenAI's terms", () => {
   test("says what is wrong and what to do about it in one message", () => {
     const thrown = new IsopodError("not_found", "There is no such thing", "Look elsewhere.", { param: "model" });
-    expect(problemOf(thrown, "/")).toMatchObject({
+    expect(openAiProblem(thrown, "/")).toMatchObject({
       status: 404,
       error: { message: "There is no such thing. Look elsewhere.", type: "invalid_request_error", param: "model" },
     });
   });
 
   test("tells nothing of what went wrong inside", () => {
-    const problem = problemOf(new Error("password=hunter2"), "/v1/models");
+    const problem = openAiProblem(new Error("password=hunter2"), "/v1/models");
     expect([problem.status, JSON.stringify(problem)]).toEqual([500, expect.not.stringContaining("hunter2")]);
     expect(problem.error.type).toBe("server_error");
-    expect(problemOf(new HTTPException(413), "/")).toMatchObject({ status: 413, error: { code: "payload_too_large" } });
+    expect(openAiProblem(new HTTPException(413), "/")).toMatchObject({
+      status: 413,
+      error: { code: "payload_too_large" },
+    });
   });
 
   test("of a run has the status that fits, and is repeated by nobody", () => {
-    const statusOf = (code: RunError["code"]) => problemOfRun({ code, message: "x" }).status;
+    const statusOf = (code: RunError["code"]) => runProblem({ code, message: "x" }).status;
     expect(statusOf("model_error")).toBe(502);
     expect(statusOf("timeout")).toBe(504);
     expect(statusOf("aborted")).toBe(409);
-    const budget = problemOfRun({ code: "budget", message: "That is all for today." });
+    const budget = runProblem({ code: "budget", message: "That is all for today." });
     expect(budget).toMatchObject({ status: 429, mayRetry: false, error: { type: "insufficient_quota" } });
     expect(problemResponse(budget).headers.get("X-Should-Retry")).toBe("false");
-    const busy = problemOf(new IsopodError("unavailable", "Busy."), "/");
+    const busy = openAiProblem(new IsopodError("unavailable", "Busy."), "/");
     expect(problemResponse(busy).headers.get("X-Should-Retry")).toBeNull();
   });
 

@@ -1,13 +1,13 @@
 import type OpenAI from "openai";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
-import type { ChatChunk, ChatCompletion } from "../../src/http/openai/chat-schema.ts";
-import { ChatTelling } from "../../src/http/openai/chat-telling.ts";
-import { responseFrame } from "../../src/http/openai/response-object.ts";
-import type { ResponseObject } from "../../src/http/openai/responses-schema.ts";
-import { ResponseTelling } from "../../src/http/openai/responses-telling.ts";
-import { Telling, type Told } from "../../src/http/openai/telling.ts";
-import { type AssistantPart, NO_USAGE, type StopReason } from "../../src/models/message.ts";
+import type { AgentEvent, EventBody } from "../../../src/agent/events.ts";
+import type { ChatChunk, ChatCompletion } from "../../../src/http/openai/chat-schema.ts";
+import { ChatChunks } from "../../../src/http/openai/chat-stream.ts";
+import { responseFrame } from "../../../src/http/openai/response-object.ts";
+import type { ResponseObject } from "../../../src/http/openai/responses-schema.ts";
+import { ResponseEvents } from "../../../src/http/openai/responses-stream.ts";
+import { type RunUpdate, RunUpdates } from "../../../src/http/openai/run-updates.ts";
+import { type AssistantPart, NO_USAGE, type StopReason } from "../../../src/models/message.ts";
 
 function event(body: EventBody): AgentEvent {
   return { ...body, runId: "run_1", seq: 1, ts: 1 };
@@ -24,12 +24,12 @@ const reasoning = (piece: string) => event({ type: "assistant", phase: "delta", 
 const restart = event({ type: "assistant", phase: "restart", attempt: 2 });
 const over = event({ type: "lifecycle", phase: "end", usage: NO_USAGE });
 
-function toldOf(events: readonly AgentEvent[], live = true): Told[] {
-  const telling = new Telling(live);
-  return events.flatMap((one) => telling.of(one));
+function updatesOf(events: readonly AgentEvent[], live = true): RunUpdate[] {
+  const updates = new RunUpdates(live);
+  return events.flatMap((one) => updates.from(one));
 }
 
-test("what we answer is what the official client's types say", () => {
+test("chat completions and responses match the official client's types", () => {
   expectTypeOf<ChatCompletion>().toExtend<OpenAI.ChatCompletion>();
   expectTypeOf<ChatChunk>().toExtend<OpenAI.ChatCompletionChunk>();
   type Known = Omit<OpenAI.Responses.Response, "output_text" | "access_programs" | "usage">;
@@ -37,9 +37,9 @@ test("what we answer is what the official client's types say", () => {
   expectTypeOf<NonNullable<ResponseObject["usage"]>>().toExtend<OpenAI.Responses.ResponseUsage>();
 });
 
-describe("what is told of a run", () => {
-  test("leaves out what the agent says to itself, and has thoughts apart", () => {
-    expect(toldOf([message([{ type: "text", text: "To myself." }], { inner: true }), over])).toMatchObject([
+describe("the updates of a run", () => {
+  test("leave out inner messages, and keep reasoning apart from text", () => {
+    expect(updatesOf([message([{ type: "text", text: "To myself." }], { inner: true }), over])).toMatchObject([
       { kind: "done" },
     ]);
     const parts: AssistantPart[] = [
@@ -47,19 +47,19 @@ describe("what is told of a run", () => {
       { type: "text", text: "Yes", raw: "<think>Hm.</think>Yes" },
     ];
     const said = [reasoning("Hm."), text("Yes"), message(parts)];
-    expect(toldOf(said)).toMatchObject([
+    expect(updatesOf(said)).toMatchObject([
       { kind: "reasoning", text: "Hm." },
       { kind: "text", text: "Yes" },
       { kind: "message", text: "Yes", reasoning: "Hm." },
     ]);
   });
 
-  test("has a message only once it is there, where nobody reads along", () => {
+  test("have a whole message at once where the answer is not streamed", () => {
     const events = [text("On"), restart, text("Two"), message([{ type: "text", text: "Two." }]), over];
-    expect(toldOf(events, false).map((one) => one.kind)).toEqual(["text", "message", "done"]);
+    expect(updatesOf(events, false).map((one) => one.kind)).toEqual(["text", "message", "done"]);
   });
 
-  test("has the arguments of a call that was never launched, with what came of it", () => {
+  test("have the arguments of a call that was denied before it started", () => {
     const call = { type: "tool-call" as const, callId: "c1", tool: "write", args: { path: "a" } };
     const result = {
       role: "tool" as const,
@@ -70,33 +70,33 @@ describe("what is told of a run", () => {
       text: "denied",
       isError: true,
     };
-    const told = toldOf([message([call]), event({ type: "tool", phase: "end", message: result })]);
-    expect(told.at(-1)).toMatchObject({ kind: "result", args: { path: "a" }, isError: true });
+    const updates = updatesOf([message([call]), event({ type: "tool", phase: "end", message: result })]);
+    expect(updates.at(-1)).toMatchObject({ kind: "result", args: { path: "a" }, isError: true });
   });
 
-  test("that failed is what went wrong, with the tokens that it took", () => {
+  test("of a failed run end with its error and the tokens used", () => {
     const failed = event({ type: "lifecycle", phase: "error", error: { code: "model_error", message: "No." } });
-    expect(toldOf([message([]), message([]), failed]).at(-1)).toMatchObject({
+    expect(updatesOf([message([]), message([]), failed]).at(-1)).toMatchObject({
       kind: "failed",
       error: { code: "model_error" },
       usage: { input: 6, output: 2 },
     });
-    expect(toldOf([event({ type: "queue", phase: "dropped", reason: "old" })])).toMatchObject([
+    expect(updatesOf([event({ type: "queue", phase: "dropped", reason: "old" })])).toMatchObject([
       { kind: "failed", error: { code: "dropped" } },
     ]);
   });
 });
 
-describe("a response", () => {
-  function told(events: readonly AgentEvent[]) {
+describe("a streamed response", () => {
+  function streamed(events: readonly AgentEvent[]) {
     const frame = responseFrame({ runId: "run_1", agentId: "main", acceptedAt: 1000 });
-    const telling = new ResponseTelling(frame, { showsTools: true, showsReasoning: true });
-    telling.begin();
-    const written = toldOf(events).flatMap((one) => telling.of(one));
-    return { events: written, response: telling.response };
+    const stream = new ResponseEvents(frame, { showsTools: true, showsReasoning: true });
+    stream.first();
+    const written = updatesOf(events).flatMap((one) => stream.from(one));
+    return { events: written, response: stream.response };
   }
 
-  test("keeps the order of thoughts and words, each in an item of its own", () => {
+  test("keeps the order of reasoning and text, each in an item of its own", () => {
     const parts: AssistantPart[] = [
       { type: "reasoning", text: "Hm." },
       { type: "text", text: "One " },
@@ -104,7 +104,7 @@ describe("a response", () => {
       { type: "text", text: "two" },
     ];
     const events = [reasoning("Hm."), text("One "), reasoning("Aha."), text("two"), message(parts), over];
-    const { response } = told(events);
+    const { response } = streamed(events);
     expect(response.output).toMatchObject([
       { type: "reasoning", summary: [{ text: "Hm." }] },
       { type: "message", content: [{ text: "One" }] },
@@ -113,8 +113,8 @@ describe("a response", () => {
     ]);
   });
 
-  test("ends an item that was begun before a restart with what counts, even with nothing", () => {
-    const { response, events } = told([
+  test("ends an item that a restart made void with its final text, even if that is empty", () => {
+    const { response, events } = streamed([
       text("Hello you"),
       restart,
       message([{ type: "text", text: "NO_REPLY" }]),
@@ -124,18 +124,18 @@ describe("a response", () => {
     expect(events.at(-1)).toMatchObject({ type: "response.completed" });
   });
 
-  test("leaves nothing open where it breaks off in the middle", () => {
+  test("closes the open item where the run is aborted", () => {
     const aborted = event({ type: "lifecycle", phase: "error", error: { code: "aborted", message: "Stopped." } });
-    const { response, events } = told([text("Hello you"), aborted]);
+    const { response, events } = streamed([text("Hello you"), aborted]);
     expect(response).toMatchObject({ status: "cancelled", output: [{ status: "incomplete" }] });
     expect(events.at(-1)).toMatchObject({ type: "response.failed" });
   });
 });
 
-test("the texts of a chat's messages have a blank line between them, but none around those that say nothing", () => {
+test("the content of a chat completion has a blank line between messages, and none around silent ones", () => {
   const frame = { id: "x", created: 1, model: "m", showsTools: false, includesUsage: false };
-  const telling = new ChatTelling(frame);
+  const stream = new ChatChunks(frame);
   const said = ["NO_REPLY", "One.", "", "Two."].map((piece) => message([{ type: "text", text: piece }]));
-  const chunks = toldOf([...said, over]).flatMap((one) => telling.of(one));
+  const chunks = updatesOf([...said, over]).flatMap((one) => stream.from(one));
   expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("One.\n\nTwo.");
 });

@@ -2,16 +2,16 @@ import { defaultAgentId } from "../../config/agents.ts";
 import type { CoreConfig } from "../../config/schema.ts";
 import { FOR_ONE_REQUEST, parseSessionKey, sessionKeyOf } from "../../config/session-key.ts";
 import { IsopodError } from "../../lib/errors.ts";
-import { agentAskedFor } from "./models.ts";
+import { requestedAgent } from "./models.ts";
 
-/** Which agent is asked, and in which session; without one, in a session for this request alone. */
-export interface Place {
+/** The agent and the session of a request; without a key, the session is for this request alone. */
+export interface RequestSession {
   agentId: string;
   sessionKey: string | undefined;
 }
 
-/** What a request says of where it belongs. */
-export interface Whereabouts {
+/** The fields of a request that choose its session. */
+export interface SessionSelector {
   model: string;
   user?: string | null | undefined;
   /** Reads a header of the request. */
@@ -21,12 +21,12 @@ export interface Whereabouts {
 const SESSION_HEADER = "x-isopod-session-key";
 
 /**
- * Finds where a request belongs: in the session that its header names, else in that of its user, else in none.
+ * The session of a request: the one that its header names, else its user's, else one for this request alone.
  * @throws IsopodError `not_found` where there is no such model, `invalid_request` where the session is another agent's
  */
-export function placeOf({ model, user, header }: Whereabouts, config: CoreConfig): Place {
-  const named = agentAskedFor(model, config) ?? header("x-openclaw-agent-id");
-  if (named !== undefined) agentAskedFor(`isopod/${named}`, config);
+export function requestSession({ model, user, header }: SessionSelector, config: CoreConfig): RequestSession {
+  const named = requestedAgent(model, config) ?? header("x-openclaw-agent-id");
+  if (named !== undefined) requestedAgent(`isopod/${named}`, config);
   const given = header(SESSION_HEADER) ?? header("x-openclaw-session-key");
   if (given !== undefined) {
     const { agentId } = parseSessionKey(given);
@@ -35,16 +35,16 @@ export function placeOf({ model, user, header }: Whereabouts, config: CoreConfig
     throw new IsopodError("invalid_request", message, undefined, { param: SESSION_HEADER });
   }
   const agentId = named ?? defaultAgentId(config);
-  return { agentId, sessionKey: user ? sessionOfUser(agentId, user) : undefined };
+  return { agentId, sessionKey: user ? userSession(agentId, user) : undefined };
 }
 
-/** A session for one request alone. */
-export function ownSession(agentId: string, name: string): string {
+/** The key of a session for one request alone. */
+export function singleRequestSession(agentId: string, name: string): string {
   const route = { agentId, ...FOR_ONE_REQUEST, kind: "direct", conversationId: name } as const;
   return sessionKeyOf({ ...route, peerId: name, owner: false }, "per-account-channel-peer");
 }
 
-function sessionOfUser(agentId: string, user: string): string {
+function userSession(agentId: string, user: string): string {
   const route = { agentId, channel: "openai", accountId: "", kind: "direct", conversationId: user } as const;
   const key = sessionKeyOf({ ...route, peerId: user, owner: false }, "per-channel-peer");
   try {
