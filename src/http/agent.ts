@@ -9,9 +9,10 @@ import { callSession } from "../session/api.ts";
 import { callerKey, runInputOf, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { runError, runIdOf } from "./run-schema.ts";
+import { wholeNumber } from "./query-schema.ts";
+import { runError } from "./run-schema.ts";
 import { sse } from "./server-sent-events.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { runObjectName } from "./session-lookup.ts";
 
 /** Largest body of a request to run, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -116,7 +117,7 @@ agentRoutes.openapi(agentRoute, async (c) => {
 agentRoutes.openapi(waitRoute, async (c) => {
   const { runId, timeoutMs } = c.req.valid("query");
   const until = Date.now() + timeoutMs;
-  const result = await callSession(c.env.SESSIONS, runIdOf(runId), (session) =>
+  const result = await callSession(c.env.SESSIONS, runObjectName(runId), (session) =>
     session.wait(runId, Math.max(0, until - Date.now())),
   );
   if (result === undefined) throw new IsopodError("not_found", `There is no run '${runId}'`);

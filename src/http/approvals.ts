@@ -1,13 +1,13 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { desc } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { objectNameOfApproval } from "../config/session-ids.ts";
-import { approvals } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
+import { listApprovals } from "../session-store/session-index.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
+
+const MAX_APPROVALS = 500;
 
 const approval = z
   .object({
@@ -64,8 +64,7 @@ const decideRoute = createRoute({
 export const approvalRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 approvalRoutes.openapi(listRoute, async (c) => {
-  const rows = await drizzle(c.env.DB).select().from(approvals).orderBy(desc(approvals.requestedAt)).limit(500);
-  return c.json({ approvals: rows }, 200);
+  return c.json({ approvals: await listApprovals(c.env.DB, MAX_APPROVALS) }, 200);
 });
 
 approvalRoutes.openapi(decideRoute, async (c) => {

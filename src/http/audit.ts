@@ -1,11 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { and, desc, eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { defaultAgentId } from "../config/agents.ts";
-import { audit } from "../db/schema.ts";
+import { pageOfAudit } from "../session-store/audit-trail.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
+import { listQuery, nextPage } from "./query-schema.ts";
 
 const kind = z.enum(["prompt", "model", "command", "tool", "message", "config", "skill"]);
 
@@ -53,17 +51,6 @@ export const auditRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 auditRoutes.openapi(listRoute, async (c) => {
   const { agentId = defaultAgentId(c.get("services").config), kind, limit, before } = c.req.valid("query");
-  const entries = await drizzle(c.env.DB)
-    .select()
-    .from(audit)
-    .where(
-      and(
-        eq(audit.agentId, agentId),
-        kind === undefined ? undefined : eq(audit.kind, kind),
-        listedAfter(audit.at, audit.id, before),
-      ),
-    )
-    .orderBy(desc(audit.at), desc(audit.id))
-    .limit(limit);
+  const entries = await pageOfAudit(c.env.DB, { agentId, kind, limit, before });
   return c.json({ entries, ...nextPage(entries, limit, ({ at, id }) => ({ at, key: id })) }, 200);
 });

@@ -1,11 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
-import { acceptFiles, type Review, reviewFiles } from "../workspace/acceptance.ts";
-import { WorkspaceError } from "../workspace/workspace.ts";
+import { acceptFiles, reviewFiles } from "../workspace/acceptance.ts";
 import type { AppEnv } from "./context.ts";
-import { onInvalid } from "./errors.ts";
-import { smallBody } from "./small-body.ts";
-import { httpErrorOf } from "./workspace.ts";
+import { onInvalid, withWorkspaceErrors } from "./errors.ts";
+import { smallBody } from "./request-body.ts";
 
 const file = z
   .object({
@@ -58,27 +56,19 @@ const acceptRoute = createRoute({
   responses: answer,
 });
 
-/** What an owner has accepted of an agent's files. */
+/** `/v1/agents/{id}/bootstrap`: the review of an agent's bootstrap files. */
 export const bootstrapFileRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 bootstrapFileRoutes.openapi(readRoute, async (c) => {
   const { config, workspaceOf } = c.get("services");
   const agent = agentOf(config, c.req.valid("param").id);
-  return c.json(await answered(reviewFiles(c.env.DB, workspaceOf(agent), agent.id)), 200);
+  return c.json(await withWorkspaceErrors(() => reviewFiles(c.env.DB, workspaceOf(agent), agent.id)), 200);
 });
 
 bootstrapFileRoutes.openapi(acceptRoute, async (c) => {
   const { config, workspaceOf } = c.get("services");
   const agent = agentOf(config, c.req.valid("param").id);
   const { seen } = c.req.valid("json");
-  return c.json(await answered(acceptFiles(c.env.DB, workspaceOf(agent), agent.id, { seen, now: Date.now() })), 200);
+  const accept = () => acceptFiles(c.env.DB, workspaceOf(agent), agent.id, { seen, now: Date.now() });
+  return c.json(await withWorkspaceErrors(accept), 200);
 });
-
-async function answered(looking: Promise<Review>): Promise<Review> {
-  try {
-    return await looking;
-  } catch (error) {
-    if (error instanceof WorkspaceError) throw httpErrorOf(error, false);
-    throw error;
-  }
-}

@@ -3,10 +3,10 @@ import { replacedPaths } from "../config/changed-paths.ts";
 import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-openclaw.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { wholeSchema } from "../services/config-schema.ts";
-import { storeChange } from "./config-change.ts";
+import { storeChange } from "./config.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { readBody } from "./read-body.ts";
+import { readBody } from "./request-body.ts";
 
 /** A character takes at most three bytes. */
 const MAX_BYTES = 3 * MAX_IMPORT_CHARS;

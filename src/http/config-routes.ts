@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_DOCUMENT_BYTES } from "../config/store.ts";
-import { smallBody } from "./small-body.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "./query-schema.ts";
+import { smallBody } from "./request-body.ts";
 
 const flag = z.enum(["true", "false"]).default("false");
 const revisionNumber = z.int().openapi({ description: "1, 2, 3 …; 0 where nothing is stored." });

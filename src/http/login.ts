@@ -4,8 +4,8 @@ import { VERSION } from "../lib/version.ts";
 import { logIn, logOut } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { refuseMethod } from "./method-not-allowed.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
+import { refuseMethod } from "./request-path.ts";
 
 const loginRoute = createRoute({
   method: "post",

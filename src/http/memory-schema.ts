@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { MEMORY_SOURCES } from "../memory/memory-source.ts";
-import { smallBody } from "./small-body.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "./query-schema.ts";
+import { smallBody } from "./request-body.ts";
 
 /** Longest query, in UTF-16 units. */
 const MAX_QUERY_CHARS = 20_000;

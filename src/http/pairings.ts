@@ -3,7 +3,7 @@ import { approvePairing, listPairings, removePairing } from "../channels/pairing
 import { IsopodError } from "../lib/errors.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
 
 const pairing = z
   .object({

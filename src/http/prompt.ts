@@ -1,7 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { accepts } from "hono/accepts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
-import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import { contextReport } from "../turn/preview/context-report.ts";
 import { previewContext } from "../turn/preview/preview-context.ts";
@@ -9,10 +10,11 @@ import { previewPrompt } from "../turn/preview/preview-prompt.ts";
 import { freshSkills } from "../turn/skills/fresh-skills.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { isAlwaysThere, known, sessionParam } from "./known-session.ts";
+import { DATA_HEADERS } from "./file-response.ts";
 import { contextReport as contextSchema, promptLook, runPrompt } from "./prompt-schema.ts";
-import { plainPrompt, promptContent } from "./prompt-text.ts";
-import { runIdOf } from "./run-schema.ts";
+import { isAlwaysThere, noSuchRun, requireSession, runObjectName, sessionParam } from "./session-lookup.ts";
+
+const AS_JSON = "application/json";
 
 const query = z.strictObject({
   channel: z.string().optional().openapi({ description: "A channel's id. Without it: the API, or the page." }),
@@ -83,10 +85,8 @@ promptRoutes.openapi(previewRoute, async (c) => {
 promptRoutes.openapi(runRoute, async (c) => {
   const { id } = c.req.valid("param");
   const { hash } = c.req.valid("query");
-  const prompt = await callSession(c.env.SESSIONS, runIdOf(id), async (session) => session.prompt(id, hash));
-  if (prompt === undefined) {
-    throw new IsopodError("not_found", `There is no run '${id}'`, "Use the runId that POST /v1/agent answered.");
-  }
+  const prompt = await callSession(c.env.SESSIONS, runObjectName(id), async (session) => session.prompt(id, hash));
+  if (prompt === undefined) throw noSuchRun(id);
   return plainPrompt(c, prompt) ?? c.json(prompt, 200);
 });
 
@@ -96,8 +96,24 @@ promptRoutes.openapi(contextRoute, async (c) => {
   const { sender } = c.req.valid("query");
   const services = c.get("services");
   const report = await callSession(c.env.SESSIONS, await objectNameOf(key), async (session) => session.context(sender));
-  if (report !== undefined || !isAlwaysThere(key, services.config)) return c.json(known(report, key), 200);
+  if (report !== undefined || !isAlwaysThere(key, services.config)) return c.json(requireSession(report, key), 200);
   const turnContext = previewContext(agentId, { session: key, sender }, services);
   const deps = { agentId, services, extraTools: [], skills: freshSkills(services), messages: [], now: Date.now() };
   return c.json(await contextReport(turnContext, deps), 200);
 });
+
+/** The content of a route that answers a prompt as JSON, or as plain text where `Accept` prefers that. */
+function promptContent<Schema>(schema: Schema) {
+  const text = { schema: { type: "string" as const } };
+  return { [AS_JSON]: { schema }, "text/plain": text, "text/markdown": text };
+}
+
+/** The prompt's text alone where `Accept` prefers that; undefined where JSON will do. */
+function plainPrompt(c: Context, { text, hash }: { text: string; hash: string }): Response | undefined {
+  const supports = [AS_JSON, "text/plain", "text/markdown"];
+  const type = accepts(c, { header: "Accept", supports, default: AS_JSON });
+  if (type === AS_JSON) return undefined;
+  return new Response(text, {
+    headers: { ...DATA_HEADERS, "Content-Type": `${type}; charset=utf-8`, ETag: `"${hash}"`, Vary: "Accept" },
+  });
+}

@@ -1,6 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { objectNameOfRun } from "../config/session-ids.ts";
-import { IsopodError } from "../lib/errors.ts";
 
 /** Why a run did not end well. */
 export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");
@@ -79,19 +77,3 @@ export const runView = z
     deliveries: z.array(deliveryView),
   })
   .openapi("Run");
-
-/**
- * The name of the object that a run is in.
- * @throws IsopodError `not_found` where the text cannot be a run's id
- */
-export function runIdOf(runId: string): string {
-  const objectName = objectNameOfRun(runId);
-  if (objectName === undefined) {
-    throw new IsopodError(
-      "not_found",
-      `There is no run '${runId.slice(0, 80)}'`,
-      "Use the runId that POST /v1/agent answered.",
-    );
-  }
-  return objectName;
-}

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "./query-schema.ts";
 
 /** The query of an event route. */
 export const eventCursor = z.strictObject({

@@ -1,16 +1,17 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { and, desc, eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { objectNameOf } from "../config/session-ids.ts";
-import { runs, sessions } from "../db/schema.ts";
+import { parseSessionKey } from "../config/session-key.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
+import { pageOfRuns, pageOfSessions } from "../session-store/session-index.ts";
+import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
-import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
+import { DATA_HEADERS } from "./file-response.ts";
 import { historyMessage } from "./message-schema.ts";
+import { listQuery, nextPage, wholeNumber } from "./query-schema.ts";
 import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { checkedKey, isAlwaysThere, sessionParam as params, requireSession } from "./session-lookup.ts";
 
 const pageQuery = {
   limit: wholeNumber({ min: 1, max: 200 }).default(50),
@@ -132,37 +133,63 @@ const abortRoute = createRoute({
   },
 });
 
+/** The content of a streamed body. */
+function streamContent(mediaType: string): Record<string, { schema: z.ZodString }> {
+  return { [mediaType]: { schema: z.string() } };
+}
+
+const spillRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/spills/{id}",
+  summary: "The whole of a tool's result that was too large for the transcript",
+  description: "Its message shows a preview, and in `spill.id` this id. Results over 10 MiB are kept up to there.",
+  request: {
+    params: params.extend({ id: z.string().openapi({ description: "The `spill.id` of a message." }) }),
+    query: z.strictObject({}),
+  },
+  responses: { 200: { description: "The text", content: streamContent("text/plain") } },
+});
+
+const exportRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/export",
+  summary: "The whole transcript as JSON Lines",
+  description:
+    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. With `prompts` " +
+    "there follows what models were sent besides: a line of `kind` `run` for each run, which names texts by their " +
+    "hashes, and one of `kind` `prompt` for each text.",
+  request: { params, query: z.strictObject({ prompts: z.enum(["true", "false"]).default("false") }) },
+  responses: { 200: { description: "The transcript", content: streamContent("application/x-ndjson") } },
+});
+
+const deleteRoute = createRoute({
+  method: "delete",
+  path: "/sessions/{key}",
+  summary: "Delete a session with everything that it left",
+  description:
+    "Stops its runs, ends its readers, and deletes its transcript, events, deliveries, large results and index " +
+    "entries. What has begun is finished, also after a crash: meanwhile there is no such session, and a message to it " +
+    "is answered 503. A later message begins a new session under the same key. Deleted again, it is not found.",
+  request: { params, query: z.strictObject({}) },
+  responses: { 204: { description: "Nothing of it is left" } },
+});
+
 /** `/v1/sessions`. */
 export const sessionRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 sessionRoutes.openapi(listRoute, async (c) => {
   const { agentId, limit, before } = c.req.valid("query");
-  const rows = await drizzle(c.env.DB)
-    .select()
-    .from(sessions)
-    .where(
-      and(
-        agentId === undefined ? undefined : eq(sessions.agentId, agentId),
-        listedAfter(sessions.updatedAt, sessions.key, before),
-      ),
-    )
-    .orderBy(desc(sessions.updatedAt), desc(sessions.key))
-    .limit(limit);
+  const rows = await pageOfSessions(c.env.DB, { agentId, limit, before });
   return c.json({ sessions: rows, ...nextPage(rows, limit, (row) => ({ at: row.updatedAt, key: row.key })) }, 200);
 });
 
 sessionRoutes.openapi(runsRoute, async (c) => {
   const { limit, before } = c.req.valid("query");
   const key = checkedKey(c.req.valid("param").key);
-  const rows = await drizzle(c.env.DB)
-    .select()
-    .from(runs)
-    .where(and(eq(runs.sessionKey, key), listedAfter(runs.acceptedAt, runs.id, before)))
-    .orderBy(desc(runs.acceptedAt), desc(runs.id))
-    .limit(limit);
+  const rows = await pageOfRuns(c.env.DB, { sessionKey: key, limit, before });
   if (rows.length === 0 && !isAlwaysThere(key, c.get("services").config)) {
     const find = async () => callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(1, 1));
-    known(await find(), key);
+    requireSession(await find(), key);
   }
   return c.json({ runs: rows, ...nextPage(rows, limit, (row) => ({ at: row.acceptedAt, key: row.id })) }, 200);
 });
@@ -174,7 +201,7 @@ sessionRoutes.openapi(historyRoute, async (c) => {
     session.history(limit, before),
   );
   if (history === undefined && isAlwaysThere(key, c.get("services").config)) return c.json(EMPTY, 200);
-  return c.json(known(history, key), 200);
+  return c.json(requireSession(history, key), 200);
 });
 
 sessionRoutes.openapi(eventsRoute, async (c) => {
@@ -183,13 +210,47 @@ sessionRoutes.openapi(eventsRoute, async (c) => {
   const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
   const orWait = isAlwaysThere(key, c.get("services").config);
   const events = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after, orWait));
-  return sse(known(events, key));
+  return sse(requireSession(events, key));
 });
 
 sessionRoutes.openapi(abortRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const runIds = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.abortAll());
-  return c.json({ runIds: known(runIds, key) }, 200);
+  return c.json({ runIds: requireSession(runIds, key) }, 200);
+});
+
+sessionRoutes.openapi(spillRoute, async (c) => {
+  const { key, id } = c.req.valid("param");
+  const folder = sessionFolder(parseSessionKey(key).agentId, await objectNameOf(key));
+  const object = isSpillId(id) ? await c.env.FILES.get(spillKey(folder, id)) : null;
+  if (object === null) {
+    const hint = "Use the `spill.id` of a message of this session.";
+    throw new IsopodError("not_found", `This session has no large result '${id.slice(0, 80)}'`, hint);
+  }
+  return new Response(object.body, { headers: { ...DATA_HEADERS, "Content-Type": "text/plain; charset=utf-8" } });
+});
+
+sessionRoutes.openapi(exportRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const transcript = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
+    session.export(c.req.valid("query").prompts === "true"),
+  );
+  const isEmpty = transcript === undefined && isAlwaysThere(key, c.get("services").config);
+  const name = `${encodeURIComponent(key)}.jsonl`;
+  return new Response(isEmpty ? "" : requireSession(transcript, key), {
+    headers: {
+      ...DATA_HEADERS,
+      "Content-Type": "application/x-ndjson",
+      "Content-Disposition": `attachment; filename="${name}"`,
+    },
+  });
+});
+
+sessionRoutes.openapi(deleteRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const wasThere = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.remove());
+  requireSession(wasThere || undefined, key);
+  return c.body(null, 204);
 });
 
 const EMPTY = { messages: [], cursor: 0 };

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { MAX_ARCHIVE_BYTES } from "../skills/install/package-limits.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
 
 const agentId = z.string().openapi({ description: "The agent's id." });
 const name = z.string().min(1).openapi({ description: "The skill's name, or that of its folder." });
@@ -27,7 +27,7 @@ const source = z
   })
   .openapi("SkillOrigin");
 
-/** What is recorded of an installed skill. */
+/** The record of an installed skill. */
 export const installedSkill = z
   .object({
     name: z.string(),
@@ -60,16 +60,16 @@ const verification = installedSkill
   })
   .openapi("SkillVerification");
 
-/** Whether a body is words, by its type. */
+/** Whether a body is JSON, by its `Content-Type`. */
 export const isJson = (type: string | undefined): boolean => /^application\/json\b/i.test(type ?? "");
 const archiveBody = bodyLimit({ maxSize: MAX_ARCHIVE_BYTES });
 
-/** Words are few and an archive is large. */
-const wordsOrArchive: MiddlewareHandler = (c, next) =>
+/** A JSON body is small and an archive is large. */
+const jsonOrArchiveBody: MiddlewareHandler = (c, next) =>
   isJson(c.req.header("Content-Type")) ? smallBody(c, next) : archiveBody(c, next);
 
-/** What is to be installed, in words. */
-export const installWords = z.strictObject({
+/** The JSON body of an install. */
+export const installBody = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(2000)
@@ -91,7 +91,7 @@ export const installRoute = createRoute({
     "It goes to the agent's workspace, with `global` to all agents. What has its folder is replaced only with `replace`.",
     "`outcome` is `current` where these very bytes are installed already.",
   ].join("\n\n"),
-  middleware: wordsOrArchive,
+  middleware: jsonOrArchiveBody,
   request: {
     params: z.object({ id: agentId }),
     query: z.strictObject({
@@ -108,15 +108,15 @@ export const installRoute = createRoute({
 
 const bytes = { schema: z.string().openapi({ type: "string", format: "binary" }) };
 
-/** The same route as the API's description has it: its body may be an archive, which no schema reads. */
-export const installRouteAsTold = {
+/** The same route for the OpenAPI document: its body may be an archive, which no schema can validate. */
+export const installRouteInDocument = {
   ...installRoute,
   request: {
     ...installRoute.request,
     body: {
       required: true,
       content: {
-        "application/json": { schema: installWords },
+        "application/json": { schema: installBody },
         "application/zip": bytes,
         "application/gzip": bytes,
       },

@@ -1,15 +1,16 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { agentOf } from "../config/agents.ts";
+import { type Agent, agentOf } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
+import type { Services } from "../services/services.ts";
 import { agentSkillsOverview } from "../services/skills/agent-overview.ts";
 import { type SkillFolder, skillFolder } from "../services/skills/skill-folder.ts";
+import { installPlaces } from "../services/skills/skill-installs.ts";
 import { skillRoots } from "../services/skills/skill-roots.ts";
+import { type InstalledView, installedIn } from "../skills/install/installed-view.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { AppEnv } from "./context.ts";
-import { onInvalid } from "./errors.ts";
+import { onInvalid, withWorkspaceErrors } from "./errors.ts";
 import { skillDetail, skillsOverview } from "./skills-schema.ts";
-import { withInstalls } from "./with-installs.ts";
-import { httpErrorOf } from "./workspace.ts";
 
 const noQuery = z.strictObject({});
 const agentId = z.string().openapi({ description: "The agent's id." });
@@ -40,7 +41,7 @@ const readRoute = createRoute({
   responses: { 200: { description: "The skill", content: { "application/json": { schema: skillDetail } } } },
 });
 
-/** `/v1/agents/{id}/skills`, as far as it is only looked at. */
+/** The reading routes of `/v1/agents/{id}/skills`. */
 export const skillRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 skillRoutes.openapi(listRoute, async (c) => {
@@ -65,17 +66,32 @@ skillRoutes.openapi(readRoute, async (c) => {
     );
   }
   const [line = skill] = await withInstalls([skill], agent, services);
-  const { files, more, seen, text } = await answered(skillFolder(skill.location, skillRoots(agent, services)));
+  const folder = await withWorkspaceErrors(() => skillFolder(skill.location, skillRoots(agent, services)));
+  const { files, more, seen, text } = folder ?? EMPTY_FOLDER;
   return c.json({ ...line, files, moreFiles: more, seen, ...(text !== undefined && { text }) }, 200);
 });
 
-const NOTHING: SkillFolder = { files: [], more: 0, seen: "", text: undefined };
+const EMPTY_FOLDER: SkillFolder = { files: [], more: 0, seen: "", text: undefined };
 
-async function answered(looking: Promise<SkillFolder | undefined>): Promise<SkillFolder> {
+/** Adds to skills the records of their installs. Unreadable records are left out: the skills' own reasons name them. */
+async function withInstalls<Line extends { location: string }>(
+  skills: readonly Line[],
+  agent: Agent,
+  services: Services,
+): Promise<(Line & { install?: InstalledView })[]> {
+  const { own, managed } = installPlaces(agent, services);
+  const installs = await readInstalls([own, managed]);
+  return skills.map((skill) => {
+    const install = installs.get(skill.location);
+    return install === undefined ? skill : { ...skill, install };
+  });
+}
+
+async function readInstalls(places: Parameters<typeof installedIn>[0]): ReturnType<typeof installedIn> {
   try {
-    return (await looking) ?? NOTHING;
-  } catch (error) {
-    if (error instanceof WorkspaceError) throw httpErrorOf(error, false);
-    throw error;
+    return await installedIn(places);
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError) return new Map();
+    throw thrown;
   }
 }

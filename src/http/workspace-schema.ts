@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
 
 /** A parameter that takes the rest of the path, slashes included, as Hono's router has it; OpenAPI knows none. */
 export const REST = "{path{.+}}";

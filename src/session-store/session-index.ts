@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { type ListCursor, listedAfter } from "../db/list-cursor.ts";
 import { approvals, audit, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { isSettled, type PausedRun, type RunState } from "./run.ts";
@@ -63,6 +64,31 @@ export async function listSessions(
     .from(sessions)
     .where(and(ofAgent, gte(sessions.updatedAt, since)));
   return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
+}
+
+/** A page of all sessions, or of one agent's, the latest first. */
+export async function pageOfSessions(
+  database: D1Database,
+  { agentId, limit, before }: { agentId: string | undefined; limit: number; before: ListCursor | undefined },
+): Promise<(typeof sessions.$inferSelect)[]> {
+  const ofAgent = agentId === undefined ? undefined : eq(sessions.agentId, agentId);
+  const rows = drizzle(database)
+    .select()
+    .from(sessions)
+    .where(and(ofAgent, listedAfter(sessions.updatedAt, sessions.key, before)));
+  return rows.orderBy(desc(sessions.updatedAt), desc(sessions.key)).limit(limit);
+}
+
+/** A page of a session's runs, the latest first. */
+export async function pageOfRuns(
+  database: D1Database,
+  { sessionKey, limit, before }: { sessionKey: string; limit: number; before: ListCursor | undefined },
+): Promise<(typeof runs.$inferSelect)[]> {
+  const rows = drizzle(database)
+    .select()
+    .from(runs)
+    .where(and(eq(runs.sessionKey, sessionKey), listedAfter(runs.acceptedAt, runs.id, before)));
+  return rows.orderBy(desc(runs.acceptedAt), desc(runs.id)).limit(limit);
 }
 
 /** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { beforeEach, describe, expect, test } from "vitest";
 import { onError, onInvalid } from "../../src/http/errors.ts";
-import { notFoundOf } from "../../src/http/method-not-allowed.ts";
+import { notFoundHandler } from "../../src/http/request-path.ts";
 import { workspaceRoutes } from "../../src/http/workspace.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../../src/workspace/workspace.ts";
@@ -28,7 +28,7 @@ function appOf(opened: Workspace): OpenAPIHono {
     }),
   );
   api.onError(onError);
-  api.notFound(notFoundOf(() => api.routes));
+  api.notFound(notFoundHandler(() => api.routes));
   return api;
 }
 

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
 import type { CoreConfig } from "../config/schema.ts";
+import { objectNameOfRun } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 
-/** The path's parameter that names a session. */
+/** The path parameter that names a session. */
 export const sessionParam = z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) });
 
 /** @throws IsopodError `invalid_request` where the text is no session key */
@@ -14,8 +15,8 @@ export function checkedKey(key: string): string {
 }
 
 /**
- * Whether a session is there before its first message: the main one of every agent is, so that a page can open it. Any
- * other begins with its first message.
+ * Whether a session exists before its first message: only the main session of each agent does, so that the page can open
+ * it.
  * @throws IsopodError `not_found` where there is no such agent
  */
 export function isAlwaysThere(key: string, config: CoreConfig): boolean {
@@ -23,9 +24,21 @@ export function isAlwaysThere(key: string, config: CoreConfig): boolean {
   return kind === "main" && agentOf(config, agentId).id === agentId;
 }
 
-/** What is known of a session. @throws IsopodError `not_found` where nothing is */
-export function known<Answer>(answer: Answer | undefined, key: string): Answer {
+/** A session's answer. @throws IsopodError `not_found` where it is undefined */
+export function requireSession<Answer>(answer: Answer | undefined, key: string): Answer {
   if (answer !== undefined) return answer;
   const hint = "A session begins with its first message: POST /v1/agent. GET /v1/sessions lists those that there are.";
   throw new IsopodError("not_found", `There is no session '${key}'`, hint);
+}
+
+/** The name of a run's session object. @throws IsopodError `not_found` where the text cannot be a run's id */
+export function runObjectName(runId: string): string {
+  const objectName = objectNameOfRun(runId);
+  if (objectName === undefined) throw noSuchRun(runId.slice(0, 80));
+  return objectName;
+}
+
+/** The error for an unknown run. */
+export function noSuchRun(id: string): IsopodError {
+  return new IsopodError("not_found", `There is no run '${id}'`, "Use the runId that POST /v1/agent answered.");
 }

@@ -1,12 +1,20 @@
 import { mediaTypeOf } from "../workspace/media-type.ts";
 import type { WorkspaceContent, WorkspaceFile } from "../workspace/workspace.ts";
 
-/** What a browser may show in place, because it runs nothing; all else is downloaded. */
+/** The headers of untrusted data: a browser must not guess its type, run it or cache it. */
+export const DATA_HEADERS = {
+  "Cache-Control": "private, no-store",
+  "Content-Security-Policy": "sandbox; default-src 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** Media types that a browser may show, because they run no script; all others are downloaded. */
 const PASSIVE = /^(?:image\/(?:png|jpeg|gif|webp|avif)|text\/(?:plain|markdown|csv)|application\/json|audio\/|video\/)/;
 
 /**
- * The headers of a file. Anybody may have written it, and it is served from the origin of the control page: its type is
- * not guessed, it runs no script, loads nothing, and no other site may embed it.
+ * The headers of a workspace file. Its content is untrusted, and it is served from the origin of the control page: the
+ * browser must not guess its type, run its scripts, load resources for it, or embed it in another site.
  */
 export function fileHeaders(file: WorkspaceFile): Record<string, string> {
   const type = mediaTypeOf(file.path);
@@ -24,7 +32,7 @@ export function fileHeaders(file: WorkspaceFile): Record<string, string> {
   };
 }
 
-/** A file, or the part of it that was asked for. */
+/** The response with a file, or with the requested range of it. */
 export function fileResponse({ file, bytes, offset }: WorkspaceContent, isPart: boolean): Response {
   const headers = new Headers(fileHeaders(file));
   headers.set("Content-Length", String(bytes.length));
