@@ -1,16 +1,20 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { examine } from "../diagnostics/examine.ts";
-import { openDiagnostics } from "../diagnostics/open-diagnostics.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { type ConfigurationView, configurationView } from "../services/config-view.ts";
+import { knowConfiguration } from "../services/current-config.ts";
+import { createServices, type Services, variable } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
 const check = z
   .object({
-    id: z.string().openapi({ description: "The same from one look to the next.", example: "secrets.OPENAI_API_KEY" }),
+    id: z.string().openapi({ description: "Stable across requests.", example: "secrets.OPENAI_API_KEY" }),
     area: z.string(),
     status: z.enum(["ok", "warn", "fail"]),
     message: z.string(),
-    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent where it is well." }),
+    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent for `ok`." }),
     path: z.string().optional().openapi({ description: "The field of the configuration, or the file." }),
   })
   .openapi("Check");
@@ -18,11 +22,11 @@ const check = z
 const doctorRoute = createRoute({
   method: "get",
   path: "/doctor",
-  summary: "Looks whether everything works, and says how to mend what does not",
+  summary: "Check the deployment, with a fix for each problem",
   description:
     "Configuration, secrets (by name), bindings, database, models, channels (by asking their platforms), owners, " +
-    "workspaces, skills, budgets, and what waits. It changes nothing, takes seconds at most, and answers also where the " +
-    "configuration is not valid.",
+    "workspaces, skills, budgets, and the backlog. Changes nothing, takes seconds at most, and works with an invalid " +
+    "configuration too.",
   request: { query: z.strictObject({}) },
   responses: {
     200: {
@@ -43,7 +47,40 @@ const doctorRoute = createRoute({
 export const doctorRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 doctorRoutes.openapi(doctorRoute, async (c) => {
-  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
-  const patient = await openDiagnostics(c.env, new URL(c.req.url).origin, waitUntil);
-  return c.json(await examine(patient), 200);
+  const { env } = c;
+  const now = Date.now();
+  const context = {
+    bindings: env,
+    origin: new URL(c.req.url).origin,
+    now,
+    secret: (name: string) => variable(env, name),
+    configuration: await readConfiguration(env),
+    services: await openServices(env, now, (promise) => c.executionCtx.waitUntil(promise)),
+  };
+  return c.json(await examine(context), 200);
 });
+
+/** The configuration; an unreadable one becomes a fault, so that the checks can report it. */
+async function readConfiguration(env: Env): Promise<ConfigurationView> {
+  try {
+    return await configurationView(env);
+  } catch (error) {
+    const faults = [{ path: "(document)", message: `It cannot be read: ${messageOf(error)}` }];
+    return { revision: 0, source: "stored", document: {}, inForce: null, config: undefined, faults };
+  }
+}
+
+/** The services; undefined where they cannot be opened, for reasons that the checks report. */
+async function openServices(
+  env: Env,
+  now: number,
+  waitUntil: Parameters<typeof createServices>[1],
+): Promise<Services | undefined> {
+  try {
+    await knowConfiguration(env, now);
+    return createServices(env, waitUntil);
+  } catch (error) {
+    log("warn", "doctor.not_wired", { error: messageOf(error) });
+    return undefined;
+  }
+}
