@@ -14,7 +14,7 @@ import { runError } from "./run-schema.ts";
 import { sse } from "./server-sent-events.ts";
 import { runObjectName } from "./session-lookup.ts";
 
-/** Largest body of a request to run, in bytes. */
+/** Largest body of a run request, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 300_000;
@@ -40,13 +40,13 @@ const agentRoute = createRoute({
   path: "/agent",
   summary: "Accept a run",
   description:
-    "Answers as soon as the input is stored, before any work of a model. The same idempotency key with the same message " +
+    "Answers as soon as the input is stored, before the model is called. The same idempotency key with the same message " +
     "is the same run; with another message it is a conflict (409).",
   middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
   request: { body: { required: true, content: { "application/json": { schema: agentRequest } } } },
   responses: {
     202: {
-      description: "Stored; with `Accept: text/event-stream` the run's events follow, to its last",
+      description: "Stored; with `Accept: text/event-stream` the body streams the run's events to the last one",
       content: { "application/json": { schema: accepted }, "text/event-stream": { schema: z.string() } },
     },
   },
@@ -64,7 +64,7 @@ const waitRoute = createRoute({
   },
   responses: {
     200: {
-      description: "How it ended; `timeout` means only that the wait ran out",
+      description: "The outcome; `timeout` means only that the wait ran out",
       content: {
         "application/json": {
           schema: z

@@ -24,8 +24,8 @@ const approval = z
 const listRoute = createRoute({
   method: "get",
   path: "/approvals",
-  summary: "The tool calls that wait for a person's word, the latest first",
-  description: "The run itself has their arguments.",
+  summary: "List the tool calls that wait for approval, the latest first",
+  description: "Their arguments are in the run.",
   request: { query: z.strictObject({}) },
   responses: {
     200: {
@@ -39,7 +39,7 @@ const decideRoute = createRoute({
   method: "post",
   path: "/approvals/{id}",
   middleware: smallBody,
-  summary: "Say whether a tool call may run",
+  summary: "Decide a tool call that waits for approval",
   description: "`allow-always` allows the tool for the rest of the session.",
   request: {
     params: z.object({ id: z.string() }),
@@ -54,7 +54,7 @@ const decideRoute = createRoute({
   },
   responses: {
     200: {
-      description: "Noted, and the run goes on once nothing else is waited for",
+      description: "Stored; the run continues once no other call waits",
       content: { "application/json": { schema: z.object({ id: z.string(), decision: z.string() }) } },
     },
   },

@@ -15,11 +15,11 @@ const entry = z
     agentId: z.string(),
     sessionKey: z.string(),
     runId: z.string().nullable(),
-    by: z.string().openapi({ description: "The plugin, or who gave a command." }),
-    subject: z.string().openapi({ description: "What was changed: a section, a model, a tool's call, a command." }),
+    by: z.string().openapi({ description: "The plugin, or the sender of a command." }),
+    subject: z.string().openapi({ description: "What was changed: a section, a model, a tool call, a command." }),
     bytesBefore: z.int().nullable(),
     bytesAfter: z.int().nullable(),
-    hash: z.string().nullable().openapi({ description: "SHA-256 of what is there now, hex." }),
+    hash: z.string().nullable().openapi({ description: "SHA-256 of the new content, hex." }),
     detail: z.string().nullable(),
   })
   .openapi("AuditEntry");
@@ -27,8 +27,8 @@ const entry = z
 const listRoute = createRoute({
   method: "get",
   path: "/audit",
-  summary: "What plugins have changed and people have commanded, the latest first",
-  description: "Sizes and digests, never a content. A moment behind what happens.",
+  summary: "List what plugins changed and people commanded, the latest first",
+  description: "Sizes and digests, never content. Entries appear after a short delay.",
   request: {
     query: z.strictObject({
       agentId: z.string().optional().openapi({ description: "Which agent; the default agent where absent." }),

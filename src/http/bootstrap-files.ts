@@ -9,14 +9,16 @@ const file = z
   .object({
     path: z.string(),
     state: z.enum(["accepted", "changed", "new", "gone"]),
-    etag: z.string().optional().openapi({ description: "Of the file as it is." }),
+    etag: z.string().optional().openapi({ description: "Of the current file." }),
     acceptedAt: z.int().optional().openapi({ description: "Milliseconds since the epoch." }),
   })
   .openapi("ReviewedFile");
 
 const review = z
   .object({
-    hasAccepted: z.boolean().openapi({ description: "False where nothing was ever accepted: nobody is warned then." }),
+    hasAccepted: z
+      .boolean()
+      .openapi({ description: "False where nothing was ever accepted; there are no warnings then." }),
     files: z.array(file),
   })
   .openapi("Review");
@@ -29,7 +31,7 @@ const answer = {
 const readRoute = createRoute({
   method: "get",
   path: "/agents/{id}/bootstrap",
-  summary: "The files that tell an agent who it is, and whether they are as they were accepted",
+  summary: "Review an agent's bootstrap files against the accepted versions",
   request: { params, query: z.strictObject({}) },
   responses: answer,
 });
@@ -37,8 +39,8 @@ const readRoute = createRoute({
 const acceptRoute = createRoute({
   method: "post",
   path: "/agents/{id}/bootstrap/accept",
-  summary: "Accept them as they are",
-  description: "With `seen`, only if each is still the one that was read: `409` otherwise, and nothing is accepted.",
+  summary: "Accept the current bootstrap files",
+  description: "With `seen`, only if each file still has that etag; otherwise `409`, and nothing is accepted.",
   middleware: smallBody,
   request: {
     params,
@@ -47,7 +49,10 @@ const acceptRoute = createRoute({
       content: {
         "application/json": {
           schema: z.strictObject({
-            seen: z.record(z.string(), z.string()).optional().openapi({ description: "Etags by path, of all files." }),
+            seen: z
+              .record(z.string(), z.string())
+              .optional()
+              .openapi({ description: "The etags of all files by path." }),
           }),
         },
       },

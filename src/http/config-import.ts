@@ -11,27 +11,27 @@ import { readBody } from "./request-body.ts";
 /** A character takes at most three bytes. */
 const MAX_BYTES = 3 * MAX_IMPORT_CHARS;
 
-const path = z.string().openapi({ description: "Where it stands in what was sent.", example: "channels.whatsapp" });
+const path = z.string().openapi({ description: "Its path in the imported file.", example: "channels.whatsapp" });
 const why = z.string();
 const hint = z.string().openapi({ description: "What to do instead." });
 
 const report = z
   .object({
-    revision: z.int().openapi({ description: "The newest one now; 0 where nothing is stored." }),
+    revision: z.int().openapi({ description: "The newest revision; 0 where nothing is stored." }),
     stored: z.boolean().openapi({ description: "False for a dry run, and where nothing differs." }),
-    document: z.record(z.string(), z.unknown()).openapi({ description: "The configuration that it makes; valid." }),
+    document: z.record(z.string(), z.unknown()).openapi({ description: "The resulting configuration; valid." }),
     mapped: z
       .array(z.object({ from: z.string(), to: z.string(), note: z.string().optional() }))
-      .openapi({ description: "What came over, and where to." }),
+      .openapi({ description: "The imported values, with their new paths." }),
     changed: z
       .array(z.object({ path, why }))
-      .openapi({ description: "What came over in another form, or says what is so anyway." }),
-    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "What nothing here could be set with." }),
+      .openapi({ description: "Values that were imported in another form, or that are defaults." }),
+    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "Values for which there is no field." }),
     refused: z
       .array(z.object({ path, why, hint }))
-      .openapi({ description: "What could be set, but not with that value: secrets in plain words, wrong types." }),
+      .openapi({ description: "Values that their field does not accept: secrets in plain text, wrong types." }),
     replaced: z.array(z.string()).openapi({
-      description: "What the configuration said before, and does not any more. Its revision in the history has it.",
+      description: "Values of the previous configuration that were removed; the history still has them.",
     }),
   })
   .openapi("ConfigImport");
@@ -39,19 +39,19 @@ const report = z
 const importRoute = createRoute({
   method: "post",
   path: "/config/import",
-  summary: "Take over an openclaw.json",
+  summary: "Import an openclaw.json",
   description:
-    "Reads a configuration of OpenClaw's, of any age, and replaces the configuration by what becomes of it. Every value " +
-    "is accounted for. No secret is taken over: a reference to a variable stands in its place, and `refused` says which " +
+    "Converts a configuration of any OpenClaw version, and replaces the configuration with the result. The report covers " +
+    "every value. Secrets are not imported: each becomes a reference to a variable, and `refused` names the variables " +
     "to set. With `dryRun=true` nothing is stored.",
   request: {
     query: z.strictObject({
-      dryRun: z.enum(["true", "false"]).default("false").openapi({ description: "Only tells what would come of it." }),
+      dryRun: z.enum(["true", "false"]).default("false").openapi({ description: "Only report the result." }),
       note: z.string().max(500).default("Imported from an openclaw.json."),
     }),
     headers: z.object({
       "if-match": z.string().optional().openapi({
-        description: 'The revision that is replaced, as `"3"`; `*` for whichever is there. Not needed for a dry run.',
+        description: 'The revision that is replaced, as `"3"`; `*` for any. Not needed for a dry run.',
       }),
     }),
     body: {
@@ -60,7 +60,7 @@ const importRoute = createRoute({
       content: { "text/plain": { schema: z.string() } },
     },
   },
-  responses: { 200: { description: "What became of it", content: { "application/json": { schema: report } } } },
+  responses: { 200: { description: "The report", content: { "application/json": { schema: report } } } },
 });
 
 /** `POST /v1/config/import`. */
@@ -68,7 +68,7 @@ export const configImportRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInval
 
 configImportRoutes.openapi(importRoute, async (c) => {
   const { dryRun, note } = c.req.valid("query");
-  const imported = importOpenClaw(textOf(await readBody(c.req.raw, MAX_BYTES)), wholeSchema);
+  const imported = importOpenClaw(decodeUtf8(await readBody(c.req.raw, MAX_BYTES)), wholeSchema);
   const change = { dryRun, note, author: "import" };
   let replaced: string[] = [];
   const { revision, stored } = await storeChange(c, change, (before) => {
@@ -78,7 +78,7 @@ configImportRoutes.openapi(importRoute, async (c) => {
   return c.json({ revision, stored, ...imported, replaced }, 200);
 });
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch (thrown) {

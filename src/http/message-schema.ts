@@ -6,7 +6,7 @@ const head = {
   runId: z.string(),
   id: z.string(),
   at: z.int().openapi({ description: "Milliseconds since the epoch." }),
-  aside: z.literal(true).optional().openapi({ description: "A command or its answer, which no model sees." }),
+  aside: z.literal(true).optional().openapi({ description: "A command or its answer, which is not sent to models." }),
 };
 
 const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));
@@ -21,11 +21,11 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
-  commandAt: z
-    .int()
+  commandAt: z.int().optional().openapi({ description: "The offset in the text at which an owner typed a command." }),
+  fromRunId: z
+    .string()
     .optional()
-    .openapi({ description: "Where in the text something begins that an owner has typed like a command." }),
-  fromRunId: z.string().optional().openapi({ description: "The run that brought it, where it joined another." }),
+    .openapi({ description: "The run of the message, where that was merged into another run." }),
 });
 
 const assistantMessage = z.object({

@@ -20,12 +20,12 @@ const query = z.strictObject({
   channel: z.string().optional().openapi({ description: "A channel's id. Without it: the API, or the page." }),
   account: z.string().optional().openapi({ description: "One of its accounts." }),
   kind: z.enum(["direct", "group", "channel"]).optional().openapi({ description: "`direct` where nothing says so." }),
-  sender: z.enum(["owner", "other"]).default("owner").openapi({ description: "Who speaks." }),
+  sender: z.enum(["owner", "other"]).default("owner").openapi({ description: "The sender of the message." }),
   session: z.string().optional().openapi({
-    description: "A session's key. It need not be there, and what it has set for itself is not looked at.",
+    description: "A session key. The session need not exist, and its own settings are ignored.",
   }),
   mode: z.enum(["full", "minimal", "none"]).optional().openapi({
-    description: "What follows from the session's key where it is absent: `minimal` for sub-agents and jobs.",
+    description: "Derived from the session key by default: `minimal` for sub-agents and jobs.",
   }),
   model: z.string().optional().openapi({ description: "`provider/model` or an alias; else the agent's own." }),
   thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
@@ -34,10 +34,10 @@ const query = z.strictObject({
 const previewRoute = createRoute({
   method: "get",
   path: "/agents/{id}/prompt",
-  summary: "The system prompt that a turn would get now",
+  summary: "Preview the system prompt of a turn",
   description:
-    "Gathered and rendered as a live turn's is, plugins' changes included; no session is made or woken, and nothing is " +
-    "written. `Accept: text/plain` or `text/markdown` gives the text alone.",
+    "Built by the code of a live turn, with the changes of plugins; no session is created or woken, and nothing is written. " +
+    "`Accept: text/plain` or `text/markdown` answers the text alone.",
   request: { params: z.object({ id: z.string().openapi({ description: "The agent's id." }) }), query },
   responses: {
     200: { description: "The prompt", content: promptContent(promptLook) },
@@ -47,11 +47,10 @@ const previewRoute = createRoute({
 const runRoute = createRoute({
   method: "get",
   path: "/runs/{id}/prompt",
-  summary: "The system prompt and the tools that a run's model was sent",
+  summary: "The system prompt and tools that a run sent to its model",
   description:
-    "As they were sent, plugins' changes included, with the line of the cache boundary put in. Not found where the run " +
-    "asked no model, as most commands do not; 410 where it is not kept any more. `Accept: text/plain` or " +
-    "`text/markdown` gives the text alone.",
+    "As sent, with the changes of plugins, plus the line of the cache boundary. 404 where the run called no model, as most " +
+    "commands do not; 410 where the prompt was deleted. `Accept: text/plain` or `text/markdown` answers the text alone.",
   request: {
     params: z.object({ id: z.string().openapi({ description: "The runId." }) }),
     query: z.strictObject({ hash: z.string().optional().openapi({ description: "One of `earlier`." }) }),
@@ -62,18 +61,21 @@ const runRoute = createRoute({
 const contextRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/context",
-  summary: "What the next request to a model would be made of in a session",
-  description: "What `/context detail` tells, for a turn like the session's last one. Nothing is written.",
+  summary: "Report the size of a session's next model request",
+  description: "The content of `/context detail`, for a turn like the session's last one. Nothing is written.",
   request: {
     params: sessionParam,
     query: z.strictObject({
-      sender: z.enum(["owner", "other"]).optional().openapi({ description: "Who speaks; else whoever spoke last." }),
+      sender: z
+        .enum(["owner", "other"])
+        .optional()
+        .openapi({ description: "The sender of the message; the last sender by default." }),
     }),
   },
   responses: { 200: { description: "The report", content: { "application/json": { schema: contextSchema } } } },
 });
 
-/** What models are shown: `/v1/agents/:id/prompt`, `/v1/runs/:id/prompt`, `/v1/sessions/:key/context`. */
+/** The prompts of models: `/v1/agents/:id/prompt`, `/v1/runs/:id/prompt`, `/v1/sessions/:key/context`. */
 export const promptRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 promptRoutes.openapi(previewRoute, async (c) => {

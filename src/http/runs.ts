@@ -20,10 +20,10 @@ const showRoute = createRoute({
 const eventsRoute = createRoute({
   method: "get",
   path: "/runs/{id}/events",
-  summary: "What happens in a run, as server-sent events",
+  summary: "Stream the events of a run",
   description:
-    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. A cursor after which events have " +
-    "been cleared away is answered 410, as for a session.",
+    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. 410 where events after the cursor were " +
+    "deleted, as for a session.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
@@ -32,7 +32,7 @@ const abortRoute = createRoute({
   method: "post",
   path: "/runs/{id}/abort",
   summary: "Stop a run, queued or running",
-  description: "May be repeated; a run that has ended stays as it is.",
+  description: "Idempotent; a run that has ended stays as it is.",
   request: { params, query: z.strictObject({}) },
   responses: {
     200: {
@@ -45,10 +45,10 @@ const abortRoute = createRoute({
 const resendRoute = createRoute({
   method: "post",
   path: "/runs/{id}/deliveries/{deliveryId}/resend",
-  summary: "Send a part of a reply once more",
-  description: "For a delivery that failed or is `unsure`; any other stays as it is.",
+  summary: "Send a part of a reply again",
+  description: "For a delivery that is `failed` or `unsure`; any other stays as it is.",
   request: { params: params.extend({ deliveryId: z.string() }), query: z.strictObject({}) },
-  responses: { 200: { description: "It", content: { "application/json": { schema: deliveryView } } } },
+  responses: { 200: { description: "The delivery", content: { "application/json": { schema: deliveryView } } } },
 });
 
 /** `/v1/runs`. */

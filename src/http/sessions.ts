@@ -56,7 +56,10 @@ const listRoute = createRoute({
                   updatedAt: z.int(),
                   lastRunId: z.string(),
                   lastStatus: z.string(),
-                  spawnedBy: z.string().nullable().openapi({ description: "Of a sub-agent: who started it." }),
+                  spawnedBy: z
+                    .string()
+                    .nullable()
+                    .openapi({ description: "For a sub-agent, the session that started it." }),
                 })
                 .openapi("Session"),
             ),
@@ -88,8 +91,8 @@ const historyRoute = createRoute({
   path: "/sessions/{key}/history",
   summary: "The transcript of a session",
   description:
-    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is where " +
-    "to go on with its events. An agent's main session is empty before its first message, any other is not found.",
+    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is where its " +
+    "events continue. An agent's main session is empty before its first message; any other session is 404.",
   request: { params, query: z.strictObject(pageQuery) },
   responses: {
     200: {
@@ -110,11 +113,11 @@ const historyRoute = createRoute({
 const eventsRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/events",
-  summary: "What happens in a session, as server-sent events",
+  summary: "Stream the events of a session",
   description:
-    "Resumes after `Last-Event-ID` or `after`; begins with what comes next where neither is given, and at 0 with the " +
-    "oldest that is kept. Events other than messages are cleared away after 7 days, or when there are more than 5,000 " +
-    "rows of them: a cursor before that is answered 410 with the oldest one that is good, `error.oldestCursor`.",
+    "Resumes after `Last-Event-ID` or `after`; without either it starts with the next event, and with 0 at the oldest " +
+    "stored one. Events other than messages are deleted after 7 days, or beyond 5,000 rows: an older cursor is answered " +
+    "410 with the oldest valid one, `error.oldestCursor`.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
@@ -122,8 +125,8 @@ const eventsRoute = createRoute({
 const abortRoute = createRoute({
   method: "post",
   path: "/sessions/{key}/abort",
-  summary: "Stop everything that a session does",
-  description: "Stops the run at work and those that wait; may be repeated.",
+  summary: "Stop all runs of a session",
+  description: "Stops the current run and the queued ones. Idempotent.",
   request: { params, query: z.strictObject({}) },
   responses: {
     200: {
@@ -141,8 +144,8 @@ function streamContent(mediaType: string): Record<string, { schema: z.ZodString 
 const spillRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/spills/{id}",
-  summary: "The whole of a tool's result that was too large for the transcript",
-  description: "Its message shows a preview, and in `spill.id` this id. Results over 10 MiB are kept up to there.",
+  summary: "Read a tool result that was too large for the transcript",
+  description: "Its message has a preview, and this id in `spill.id`. Results are cut at 10 MiB.",
   request: {
     params: params.extend({ id: z.string().openapi({ description: "The `spill.id` of a message." }) }),
     query: z.strictObject({}),
@@ -153,11 +156,11 @@ const spillRoute = createRoute({
 const exportRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/export",
-  summary: "The whole transcript as JSON Lines",
+  summary: "Export the transcript as JSON Lines",
   description:
-    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. With `prompts` " +
-    "there follows what models were sent besides: a line of `kind` `run` for each run, which names texts by their " +
-    "hashes, and one of `kind` `prompt` for each text.",
+    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. `prompts` adds the " +
+    "prompts of the runs: a line of `kind` `run` for each run, with the hashes of its texts, and one of `kind` `prompt` " +
+    "for each text.",
   request: { params, query: z.strictObject({ prompts: z.enum(["true", "false"]).default("false") }) },
   responses: { 200: { description: "The transcript", content: streamContent("application/x-ndjson") } },
 });
@@ -165,13 +168,13 @@ const exportRoute = createRoute({
 const deleteRoute = createRoute({
   method: "delete",
   path: "/sessions/{key}",
-  summary: "Delete a session with everything that it left",
+  summary: "Delete a session and all its data",
   description:
-    "Stops its runs, ends its readers, and deletes its transcript, events, deliveries, large results and index " +
-    "entries. What has begun is finished, also after a crash: meanwhile there is no such session, and a message to it " +
-    "is answered 503. A later message begins a new session under the same key. Deleted again, it is not found.",
+    "Stops its runs, disconnects its readers, and deletes its transcript, events, deliveries, large results and index " +
+    "entries. A started deletion completes even after a crash; meanwhile the session is 404, and a message to it 503. A " +
+    "later message starts a new session under the same key. Deleting it again is 404.",
   request: { params, query: z.strictObject({}) },
-  responses: { 204: { description: "Nothing of it is left" } },
+  responses: { 204: { description: "Deleted" } },
 });
 
 /** `/v1/sessions`. */

@@ -18,12 +18,12 @@ const agentId = z.string().openapi({ description: "The agent's id." });
 const listRoute = createRoute({
   method: "get",
   path: "/agents/{id}/skills",
-  summary: "The skills that were found for an agent, each with why it may not be used",
-  description: "Looks afresh: a session may still work with what it found before its last turn ended.",
+  summary: "List the skills of an agent, with the reason for each that cannot be used",
+  description: "Read from storage: a session may use an older list until its next turn.",
   request: { params: z.object({ id: agentId }), query: noQuery },
   responses: {
     200: {
-      description: "All, by name; of one name the one that counts first",
+      description: "All, by name; the effective one first among equal names",
       content: { "application/json": { schema: skillsOverview } },
     },
   },
@@ -32,8 +32,8 @@ const listRoute = createRoute({
 const readRoute = createRoute({
   method: "get",
   path: "/agents/{id}/skills/{name}",
-  summary: "One skill with its files and the text of its SKILL.md",
-  description: "Of several with one name, the one that counts.",
+  summary: "Read a skill with its files and the text of its SKILL.md",
+  description: "The effective one of several with the same name.",
   request: {
     params: z.object({ id: agentId, name: z.string().openapi({ description: "The skill's name." }) }),
     query: noQuery,
