@@ -13,8 +13,8 @@ import type { DiagnosticsBindings, DiagnosticsContext } from "./diagnostics-cont
 const MAX_AGENTS = 20;
 
 /**
- * Checks that memory is indexed, which embedder each agent has, and that the embedder answers: it is sent two words, because
- * a key that is set may still be wrong.
+ * Checks that memory is indexed, which embedder each agent has, and that the embedder answers: it is sent two words,
+ * because a key that is set may still be wrong.
  */
 export async function examineMemory({ services, bindings }: DiagnosticsContext): Promise<Check[]> {
   if (services === undefined || !bindings.MEMORY) return [];

@@ -40,8 +40,8 @@ const agentRoute = createRoute({
   path: "/agent",
   summary: "Accept a run",
   description:
-    "Answers as soon as the input is stored, before the model is called. The same idempotency key with the same message " +
-    "is the same run; with another message it is a conflict (409).",
+    "Answers as soon as the input is stored, before the model is called. The same idempotency key with the same " +
+    "message is the same run; with another message it is a conflict (409).",
   middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
   request: { body: { required: true, content: { "application/json": { schema: agentRequest } } } },
   responses: {

@@ -10,7 +10,9 @@ const COOKIE = "isopod_login";
 const LOGIN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Requires the access token, or the cookie of a logged-in browser. Without a configured token every request is refused. */
+/**
+ * Requires the access token, or the cookie of a logged-in browser. Without a configured token every request is refused.
+ */
 export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   const isKnown = bearer === undefined ? await hasCookie(c) : await isToken(c, bearer);

@@ -33,8 +33,8 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
 });
 
 /**
- * The channel and account of a webhook's address. The address is public, so every mistake in it gets the same answer; the
- * log has the reason.
+ * The channel and account of a webhook's address. The address is public, so every mistake in it gets the same answer;
+ * the log has the reason.
  * @throws IsopodError `not_found`
  */
 function openChannel(services: Services, channelId: string, accountId: string): OpenChannel {

@@ -18,8 +18,8 @@ export function passesIfNoneMatch(header: string | undefined, etag: string): boo
 }
 
 /**
- * The version that a write expects to replace; undefined where a condition fails. `current` reads the current etag, and is
- * called only where the headers alone do not decide.
+ * The version that a write expects to replace; undefined where a condition fails. `current` reads the current etag, and
+ * is called only where the headers alone do not decide.
  */
 export async function expectedVersion(
   ifMatch: string | undefined,

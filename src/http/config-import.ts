@@ -41,9 +41,9 @@ const importRoute = createRoute({
   path: "/config/import",
   summary: "Import an openclaw.json",
   description:
-    "Converts a configuration of any OpenClaw version, and replaces the configuration with the result. The report covers " +
-    "every value. Secrets are not imported: each becomes a reference to a variable, and `refused` names the variables " +
-    "to set. With `dryRun=true` nothing is stored.",
+    "Converts a configuration of any OpenClaw version, and replaces the configuration with the result. The report " +
+    "covers every value. Secrets are not imported: each becomes a reference to a variable, and `refused` names the " +
+    "variables to set. With `dryRun=true` nothing is stored.",
   request: {
     query: z.strictObject({
       dryRun: z.enum(["true", "false"]).default("false").openapi({ description: "Only report the result." }),

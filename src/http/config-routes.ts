@@ -7,7 +7,8 @@ const flag = z.enum(["true", "false"]).default("false");
 const revisionNumber = z.int().openapi({ description: "1, 2, 3 …; 0 where nothing is stored." });
 const document = z.record(z.string(), z.unknown()).openapi({
   description:
-    "As it was stored: without defaults. `[redacted]` replaces headers and other values that may be secret; sent back, it keeps them.",
+    "As it was stored: without defaults. `[redacted]` replaces headers and other values that may be secret; sent " +
+    "back, it keeps them.",
 });
 const changed = z.array(z.string()).openapi({ description: "The changed paths.", example: ["agents.list[1].model"] });
 const faults = z.array(z.object({ path: z.string(), message: z.string() }));
@@ -58,8 +59,8 @@ export const readRoute = createRoute({
   path: "/config",
   summary: "The configuration",
   description:
-    "The newest revision, with its number as `ETag`. Where it is no longer valid, `faults` says why, and an older revision " +
-    "is in force. Works with an invalid configuration too.",
+    "The newest revision, with its number as `ETag`. Where it is no longer valid, `faults` says why, and an older " +
+    "revision is in force. Works with an invalid configuration too.",
   request: {
     query: z.strictObject({
       effective: flag.openapi({ description: "Add the configuration in force, with all defaults." }),

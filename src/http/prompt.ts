@@ -36,8 +36,8 @@ const previewRoute = createRoute({
   path: "/agents/{id}/prompt",
   summary: "Preview the system prompt of a turn",
   description:
-    "Built by the code of a live turn, with the changes of plugins; no session is created or woken, and nothing is written. " +
-    "`Accept: text/plain` or `text/markdown` answers the text alone.",
+    "Built by the code of a live turn, with the changes of plugins; no session is created or woken, and nothing is " +
+    "written. `Accept: text/plain` or `text/markdown` answers the text alone.",
   request: { params: z.object({ id: z.string().openapi({ description: "The agent's id." }) }), query },
   responses: {
     200: { description: "The prompt", content: promptContent(promptLook) },
@@ -49,8 +49,9 @@ const runRoute = createRoute({
   path: "/runs/{id}/prompt",
   summary: "The system prompt and tools that a run sent to its model",
   description:
-    "As sent, with the changes of plugins, plus the line of the cache boundary. 404 where the run called no model, as most " +
-    "commands do not; 410 where the prompt was deleted. `Accept: text/plain` or `text/markdown` answers the text alone.",
+    "As sent, with the changes of plugins, plus the line of the cache boundary. 404 where the run called no model, " +
+    "as most commands do not; 410 where the prompt was deleted. `Accept: text/plain` or `text/markdown` answers the " +
+    "text alone.",
   request: {
     params: z.object({ id: z.string().openapi({ description: "The runId." }) }),
     query: z.strictObject({ hash: z.string().optional().openapi({ description: "One of `earlier`." }) }),

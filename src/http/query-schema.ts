@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { ListCursor } from "../db/list-cursor.ts";
 
 /**
- * A whole number in a query, in decimal digits only: other texts that JavaScript reads as numbers, such as `0x10`, `1e2` or
- * an empty one, are refused.
+ * A whole number in a query, in decimal digits only: other texts that JavaScript reads as numbers, such as `0x10`,
+ * `1e2` or an empty one, are refused.
  */
 export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) {
   return z

@@ -29,8 +29,8 @@ function pathFault(pathname: string): string | undefined {
 }
 
 /**
- * Answers requests that match no route: 405 with `Allow` where the path has other methods, 404 otherwise. Reads the routes
- * on first use, when all of them are registered.
+ * Answers requests that match no route: 405 with `Allow` where the path has other methods, 404 otherwise. Reads the
+ * routes on first use, when all of them are registered.
  */
 export function notFoundHandler(routes: () => readonly RouterRoute[]): (c: Context) => never | Response {
   let methods: TrieRouter<string> | undefined;

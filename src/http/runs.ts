@@ -22,8 +22,8 @@ const eventsRoute = createRoute({
   path: "/runs/{id}/events",
   summary: "Stream the events of a run",
   description:
-    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. 410 where events after the cursor were " +
-    "deleted, as for a session.",
+    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. 410 where events after the " +
+    "cursor were deleted, as for a session.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });

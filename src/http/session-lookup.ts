@@ -15,8 +15,8 @@ export function checkedKey(key: string): string {
 }
 
 /**
- * Whether a session exists before its first message: only the main session of each agent does, so that the page can open
- * it.
+ * Whether a session exists before its first message: only the main session of each agent does, so that the page can
+ * open it.
  * @throws IsopodError `not_found` where there is no such agent
  */
 export function isAlwaysThere(key: string, config: CoreConfig): boolean {

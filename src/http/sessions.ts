@@ -91,8 +91,8 @@ const historyRoute = createRoute({
   path: "/sessions/{key}/history",
   summary: "The transcript of a session",
   description:
-    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is where its " +
-    "events continue. An agent's main session is empty before its first message; any other session is 404.",
+    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is " +
+    "where its events continue. An agent's main session is empty before its first message; any other session is 404.",
   request: { params, query: z.strictObject(pageQuery) },
   responses: {
     200: {
@@ -115,9 +115,9 @@ const eventsRoute = createRoute({
   path: "/sessions/{key}/events",
   summary: "Stream the events of a session",
   description:
-    "Resumes after `Last-Event-ID` or `after`; without either it starts with the next event, and with 0 at the oldest " +
-    "stored one. Events other than messages are deleted after 7 days, or beyond 5,000 rows: an older cursor is answered " +
-    "410 with the oldest valid one, `error.oldestCursor`.",
+    "Resumes after `Last-Event-ID` or `after`; without either it starts with the next event, and with 0 at the " +
+    "oldest stored one. Events other than messages are deleted after 7 days, or beyond 5,000 rows: an older cursor " +
+    "is answered 410 with the oldest valid one, `error.oldestCursor`.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
@@ -158,9 +158,9 @@ const exportRoute = createRoute({
   path: "/sessions/{key}/export",
   summary: "Export the transcript as JSON Lines",
   description:
-    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. `prompts` adds the " +
-    "prompts of the runs: a line of `kind` `run` for each run, with the hashes of its texts, and one of `kind` `prompt` " +
-    "for each text.",
+    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. `prompts` " +
+    "adds the prompts of the runs: a line of `kind` `run` for each run, with the hashes of its texts, and one of " +
+    "`kind` `prompt` for each text.",
   request: { params, query: z.strictObject({ prompts: z.enum(["true", "false"]).default("false") }) },
   responses: { 200: { description: "The transcript", content: streamContent("application/x-ndjson") } },
 });
@@ -170,9 +170,9 @@ const deleteRoute = createRoute({
   path: "/sessions/{key}",
   summary: "Delete a session and all its data",
   description:
-    "Stops its runs, disconnects its readers, and deletes its transcript, events, deliveries, large results and index " +
-    "entries. A started deletion completes even after a crash; meanwhile the session is 404, and a message to it 503. A " +
-    "later message starts a new session under the same key. Deleting it again is 404.",
+    "Stops its runs, disconnects its readers, and deletes its transcript, events, deliveries, large results and " +
+    "index entries. A started deletion completes even after a crash; meanwhile the session is 404, and a message to " +
+    "it 503. A later message starts a new session under the same key. Deleting it again is 404.",
   request: { params, query: z.strictObject({}) },
   responses: { 204: { description: "Deleted" } },
 });

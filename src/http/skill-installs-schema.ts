@@ -84,9 +84,10 @@ export const installRoute = createRoute({
   path: "/agents/{id}/skills",
   summary: "Install a skill atomically",
   description: [
-    "The body is a `.zip` or `.tar.gz` with a skill at its top or in its only folder; or JSON with its `url`, or its `slug` " +
-      "of ClawHub. With an archive, the other fields are in the query.",
-    "It is installed in the agent's workspace, or with `global` for all agents. An existing folder is replaced only with `replace`.",
+    "The body is a `.zip` or `.tar.gz` with a skill at its top or in its only folder; or JSON with its `url`, or " +
+      "its `slug` of ClawHub. With an archive, the other fields are in the query.",
+    "It is installed in the agent's workspace, or with `global` for all agents. An existing folder is replaced only " +
+      "with `replace`.",
     "`outcome` is `current` where the same bytes are installed already.",
   ].join("\n\n"),
   middleware: jsonOrArchiveBody,
@@ -132,7 +133,8 @@ export const updateRoute = createRoute({
   path: "/agents/{id}/skills/{name}/update",
   summary: "Update an installed skill from its source",
   description:
-    "`409` where its files were changed, unless `force` discards the changes. `outcome` is `current` where nothing is new.",
+    "`409` where its files were changed, unless `force` discards the changes. `outcome` is `current` where nothing " +
+    "is new.",
   middleware: smallBody,
   request: {
     ...oneSkill,
@@ -141,15 +143,10 @@ export const updateRoute = createRoute({
       content: {
         "application/json": {
           schema: z.strictObject({
-            version: z
-              .string()
-              .min(1)
-              .max(64)
-              .optional()
-              .openapi({
-                description:
-                  "A version of ClawHub, which later updates keep; `latest` for the newest, which they do not.",
-              }),
+            version: z.string().min(1).max(64).optional().openapi({
+              description:
+                "A version of ClawHub, which later updates keep; `latest` for the newest, which they do not.",
+            }),
             force: z.boolean().optional(),
             global: z.boolean().optional(),
           }),
@@ -185,8 +182,8 @@ export const acceptRoute = createRoute({
   path: "/agents/{id}/skills/{name}/accept",
   summary: "Accept an installed skill as it is",
   description:
-    "For a skill that is quarantined because its files were changed, once you have reviewed them. With `seen` only the " +
-    "reviewed files: `409` where they changed since.",
+    "For a skill that is quarantined because its files were changed, once you have reviewed them. With `seen` only " +
+    "the reviewed files: `409` where they changed since.",
   middleware: smallBody,
   request: {
     ...oneSkill,

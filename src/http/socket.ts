@@ -12,9 +12,9 @@ const socketRoute = createRoute({
   path: "/sessions/{key}/socket",
   summary: "A WebSocket for the input, events and aborts of a session",
   description:
-    "Text frames of one JSON object each: `SocketClientFrame` and `SocketServerFrame`. Events are sent after `resume`, " +
-    "as long as the client acknowledges them. Close code 4008 means that the client was too slow: it has to reconnect " +
-    "and resume.",
+    "Text frames of one JSON object each: `SocketClientFrame` and `SocketServerFrame`. Events are sent after " +
+    "`resume`, as long as the client acknowledges them. Close code 4008 means that the client was too slow: it has " +
+    "to reconnect and resume.",
   request: {
     params: z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) }),
     query: z.strictObject({}),

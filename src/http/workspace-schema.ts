@@ -143,8 +143,8 @@ export const restoreRoute = createRoute({
   path: `/agents/{id}/versions/${REST}`,
   summary: "Restore an earlier version",
   description:
-    "With `If-Match` only over that version of the file, with `If-None-Match: *` only where the file is deleted; 412 otherwise. " +
-    "The replaced file is kept as a version.",
+    "With `If-Match` only over that version of the file, with `If-None-Match: *` only where the file is deleted; " +
+    "412 otherwise. The replaced file is kept as a version.",
   middleware: smallBody,
   request: {
     params: fileParams,

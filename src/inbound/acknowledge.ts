@@ -7,7 +7,10 @@ const REACT_TIMEOUT_MS = 5000;
 
 type MessagesConfig = Pick<Config["messages"], "ackReaction" | "ackReactionScope">;
 
-/** Reacts to a stored message with the configured emoji, where `ackReactionScope` includes it. Never rejects; idempotent. */
+/**
+ * Reacts to a stored message with the configured emoji, where `ackReactionScope` includes it. Never rejects;
+ * idempotent.
+ */
 export async function acknowledge(
   message: InboundMessage,
   { channel, context }: OpenChannel,

@@ -19,8 +19,8 @@ export interface InboundDeps {
 export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
 
 /**
- * The pipeline for every inbound message: access, pairing, agent, attachments, session. A session has stored the message
- * when this returns `accepted`; the same message again is the same run.
+ * The pipeline for every inbound message: access, pairing, agent, attachments, session. A session has stored the
+ * message when this returns `accepted`; the same message again is the same run.
  * @throws IsopodError what the session refuses, or `unavailable`
  */
 export async function receiveMessage(

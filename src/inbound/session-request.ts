@@ -65,7 +65,10 @@ export async function sessionRequest(
   };
 }
 
-/** The text of a message between the text that it quotes and notes of its files. Commands get no quote, and few get notes. */
+/**
+ * The text of a message between the text that it quotes and notes of its files. Commands get no quote, and few get
+ * notes.
+ */
 function inputText({ message, owner }: AdmittedMessage, kept: readonly KeptFile[]): string {
   const command = owner ? readCommand(message.text)?.command.kind : undefined;
   const quote = command === undefined ? quotedText(message) : "";

@@ -19,20 +19,20 @@ const chatRoute = createRoute({
   summary: "OpenAI: a chat completion by an agent",
   description: [
     "The agent answers with its own tools, and its session keeps the conversation. With `user`, or the header " +
-      "`x-isopod-session-key`, the session is permanent, and only the `messages` after the last answer are added to it. " +
-      "Without them, the request has a session of its own, in which earlier messages are quoted; it is deleted ten " +
-      "minutes after the run.",
+      "`x-isopod-session-key`, the session is permanent, and only the `messages` after the last answer are added to " +
+      "it. Without them, the request has a session of its own, in which earlier messages are quoted; it is deleted " +
+      "ten minutes after the run.",
     "System and developer messages are for the model of this run only. Images and files come as data: URLs and are " +
       "stored in the workspace's `inbox/`.",
     "The content is the text of all messages of the run, with a blank line between them. The agent's tool calls are " +
-      "left out. With `x-isopod-tools: show`, a chunk has them as `isopod.tool`, and an answer that does not stream as " +
-      "`isopod.tools`: never as `tool_calls`, which a client would try to run.",
+      "left out. With `x-isopod-tools: show`, a chunk has them as `isopod.tool`, and an answer that does not stream " +
+      "as `isopod.tools`: never as `tool_calls`, which a client would try to run.",
     "A streamed answer survives restarts of the Worker. Text that was sent cannot be taken back: where the model " +
       "answers differently after a restart, a line says so, and the answer starts again.",
-    "A run that waits for an approval is answered with the question, and continues once it is decided. When the reader " +
-      "of a stream disconnects, a run with a session of its own stops; any other run continues.",
-    "A request with the same `Idempotency-Key` is the same run. Official clients send no key when they retry a request " +
-      "by themselves: a retry is recognized by its content and its retry count.",
+    "A run that waits for an approval is answered with the question, and continues once it is decided. When the " +
+      "reader of a stream disconnects, a run with a session of its own stops; any other run continues.",
+    "A request with the same `Idempotency-Key` is the same run. Official clients send no key when they retry a " +
+      "request by themselves: a retry is recognized by its content and its retry count.",
     "Accepted and ignored: `temperature`, `top_p`, `max_tokens`, `max_completion_tokens`, `stop`, `seed`, `store`, " +
       "`metadata`, penalties, `logit_bias`, `service_tier`, `verbosity`, and all other fields.",
   ].join("\n\n"),

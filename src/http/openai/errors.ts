@@ -21,7 +21,9 @@ export const openAiErrorBody = z
 /** An error in OpenAI's shape. */
 export interface OpenAiProblem {
   status: number;
-  /** Whether a retry may help. Official clients retry 409, 429 and 5xx by themselves unless `X-Should-Retry` forbids it. */
+  /**
+   * Whether a retry may help. Official clients retry 409, 429 and 5xx by themselves unless `X-Should-Retry` forbids it.
+   */
   mayRetry: boolean;
   error: z.infer<typeof openAiErrorBody>["error"];
 }

@@ -22,8 +22,8 @@ interface DecodedFile {
 }
 
 /**
- * Stores the files of a request in the workspace's inbox. Paths contain a digest of the bytes, so a retry writes the same
- * files.
+ * Stores the files of a request in the workspace's inbox. Paths contain a digest of the bytes, so a retry writes the
+ * same files.
  * @throws IsopodError `invalid_request` where one is no `data:` URL, or too large; nothing is stored then
  */
 export async function keepFiles(files: readonly AttachedFile[], workspace: Workspace): Promise<KeptFile[]> {

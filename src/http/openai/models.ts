@@ -7,7 +7,9 @@ import { onOpenAiInvalid } from "./errors.ts";
 
 /** Clients sort models by age. Agents have no date, so all have the same one. */
 const CREATED = 1_767_225_600;
-/** The model id of an agent: `isopod/main`; OpenClaw's clients send `openclaw/main`, `openclaw:main` or `agent:main`. */
+/**
+ * The model id of an agent: `isopod/main`; OpenClaw's clients send `openclaw/main`, `openclaw:main` or `agent:main`.
+ */
 const MODEL_ID = /^(?:isopod|openclaw|agent)(?:[/:](.+))?$/;
 
 const modelSchema = z

@@ -29,12 +29,12 @@ const createResponseRoute = createRoute({
   description: [
     "Models, headers, files, retries and approvals are those of `POST /v1/chat/completions`.",
     "`previous_response_id` continues in that response's session, as it is now. With `user`, or the header " +
-      "`x-isopod-session-key`, the session is permanent, and only the part of `input` after the last answer is added to " +
-      "it. Without any of them a new session starts, and earlier items are quoted in it. It is deleted 30 days after its " +
-      "last run, or ten minutes after it where `store` is false.",
+      "`x-isopod-session-key`, the session is permanent, and only the part of `input` after the last answer is " +
+      "added to it. Without any of them a new session starts, and earlier items are quoted in it. It is deleted 30 " +
+      "days after its last run, or ten minutes after it where `store` is false.",
     "Each message of the run is an item of the output. `reasoning.summary` adds the reasoning, and `x-isopod-tools: " +
-      "show` the agent's own tool calls: as `mcp_call` items of the server `isopod`, with their output, which no client " +
-      "tries to run.",
+      "show` the agent's own tool calls: as `mcp_call` items of the server `isopod`, with their output, which no " +
+      "client tries to run.",
     "With `background` the answer comes at once, `queued` or `in_progress`; `GET /v1/responses/{id}` has the result. " +
       "`instructions` are for the model of this run only.",
     "Accepted and ignored: `temperature`, `top_p`, `max_output_tokens`, `max_tool_calls`, `truncation`, `include`, " +
@@ -56,8 +56,8 @@ const showRoute = createRoute({
   summary: "OpenAI: a response as it stands",
   description:
     "The request is not stored: `instructions`, `metadata` and the like are empty, and reasoning is left out. With " +
-    "`stream` its events from the first, also while it is in progress; the text of an ended message comes as one part, " +
-    "so nothing can be skipped with `starting_after`.",
+    "`stream` its events from the first, also while it is in progress; the text of an ended message comes as one " +
+    "part, so nothing can be skipped with `starting_after`.",
   request: {
     params,
     query: z.looseObject({
@@ -82,8 +82,8 @@ const deleteRoute = createRoute({
   path: "/responses/{id}",
   summary: "OpenAI: delete a response",
   description:
-    "Deletes the response's session, with all responses in it. The session of a user or of a header is not deleted this " +
-    "way: use `DELETE /v1/sessions/{key}`.",
+    "Deletes the response's session, with all responses in it. The session of a user or of a header is not deleted " +
+    "this way: use `DELETE /v1/sessions/{key}`.",
   request: { params },
   responses: responsesOf(
     z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) }),

@@ -12,8 +12,8 @@ const MAX_UNCERTAIN_CHARS = 64;
  * the message's visible text: a part that may belong to the silent token `NO_REPLY` is held back until more has come.
  * Reasoning has no such token.
  *
- * After a restart the model writes the message again. As long as it repeats what the reader has, nothing is sent; once it
- * differs, the reader gets `RESTART_NOTICE` and the whole of the new text.
+ * After a restart the model writes the message again. As long as it repeats what the reader has, nothing is sent; once
+ * it differs, the reader gets `RESTART_NOTICE` and the whole of the new text.
  */
 export class ResumableText {
   readonly #kind: "text" | "reasoning";
