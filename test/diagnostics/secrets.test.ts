@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { examineSecrets } from "../../src/diagnostics/secrets.ts";
 
-test("a secret that stands where its name should is not told", () => {
+test("a secret pasted where its name belongs is not reported", () => {
   const references = { a: { source: "env", id: "sk-hunter2" }, b: { source: "env", id: "GOOD_NAME" } };
   const configuration = { document: { auth: references } };
   const checks = examineSecrets({ configuration, secret: () => undefined } as any);
@@ -9,7 +9,7 @@ test("a secret that stands where its name should is not told", () => {
   expect(checks.map(({ id }) => id)).toContain("secrets.GOOD_NAME");
 });
 
-test("a secret of a skill that is not set is a warning, because only the skill is without it", () => {
+test("a missing secret of a skill is a warning, because only that skill lacks it", () => {
   const secret = { source: "env", id: "GH_KEY" };
   const configuration = {
     document: {

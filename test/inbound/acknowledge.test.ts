@@ -4,7 +4,7 @@ import { messages } from "../../src/config/messages-schema.ts";
 import { acknowledge } from "../../src/inbound/acknowledge.ts";
 import type { OpenChannel } from "../../src/services/services.ts";
 
-describe("an emoji that says that a message has come", () => {
+describe("the acknowledgement reaction", () => {
   const READY: Delivery = { outcome: "delivered" };
 
   /** Which messages of a channel get it, with a scope. */
@@ -36,11 +36,11 @@ describe("an emoji that says that a message has come", () => {
     ["group-mentions", ["named 👀"]],
     ["group-all", ["named 👀", "other 👀"]],
     ["all", ["dm 👀", "named 👀", "other 👀"]],
-  ])("goes to those of the scope %s", async (scope, expected) => {
+  ])("with ackReactionScope %s is added to the messages of that scope", async (scope, expected) => {
     expect(await acknowledged(scope)).toEqual(expected);
   });
 
-  test("goes to none where there is no emoji, or the account's reactions are off, and to some where they are acks", async () => {
+  test("is not added without an emoji or with the account's reactions off, and is added with reactions for acks only", async () => {
     expect(await acknowledged("all", "minimal", "")).toEqual([]);
     expect(await acknowledged("all", "off")).toEqual([]);
     expect(await acknowledged("direct", "ack")).toEqual(["dm 👀"]);

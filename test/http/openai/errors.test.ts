@@ -11,8 +11,8 @@ import {
 } from "../../../src/http/openai/errors.ts";
 import { IsopodError } from "../../../src/lib/errors.ts";
 
-describe("an error in OpenAI's terms", () => {
-  test("says what is wrong and what to do about it in one message", () => {
+describe("an error in OpenAI's shape", () => {
+  test("has the message and the hint in one text", () => {
     const thrown = new IsopodError("not_found", "There is no such thing", "Look elsewhere.", { param: "model" });
     expect(openAiProblem(thrown, "/")).toMatchObject({
       status: 404,
@@ -20,7 +20,7 @@ describe("an error in OpenAI's terms", () => {
     });
   });
 
-  test("tells nothing of what went wrong inside", () => {
+  test("does not expose internal errors", () => {
     const problem = openAiProblem(new Error("password=hunter2"), "/v1/models");
     expect([problem.status, JSON.stringify(problem)]).toEqual([500, expect.not.stringContaining("hunter2")]);
     expect(problem.error.type).toBe("server_error");
@@ -30,7 +30,7 @@ describe("an error in OpenAI's terms", () => {
     });
   });
 
-  test("of a run has the status that fits, and is repeated by nobody", () => {
+  test("of a run has a fitting status and tells clients not to retry", () => {
     const statusOf = (code: RunError["code"]) => runProblem({ code, message: "x" }).status;
     expect(statusOf("model_error")).toBe(502);
     expect(statusOf("timeout")).toBe(504);
@@ -42,7 +42,7 @@ describe("an error in OpenAI's terms", () => {
     expect(problemResponse(busy).headers.get("X-Should-Retry")).toBeNull();
   });
 
-  test("names the field that is wrong, in whichever of several forms came nearest", () => {
+  test("names the wrong field of the closest union alternative", () => {
     const schema = z.object({
       messages: z.array(z.object({ content: z.union([z.string(), z.array(z.object({ text: z.string() }))]) })),
     });
@@ -62,7 +62,7 @@ describe("an error in OpenAI's terms", () => {
   });
 });
 
-test("only the routes that OpenAI's clients know speak so", () => {
+test("only the OpenAI routes answer errors in OpenAI's shape", () => {
   const paths = ["/v1/models", "/v1/models/isopod/main", "/v1/chat/completions", "/v1/responses/resp_1/cancel"];
   expect(paths.every(speaksOpenAi)).toBe(true);
   expect(["/v1/agent", "/v1/chat", "/v1/modelsx", "/models"].some(speaksOpenAi)).toBe(false);
