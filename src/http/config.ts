@@ -115,8 +115,8 @@ export async function storeChange(
   if (ifMatch === undefined && dryRun === "false") {
     throw new IsopodError(
       "precondition_required",
-      "It has to be said which revision the change is made from.",
-      'Send the ETag of GET /v1/config as If-Match, such as "3", or * for whichever is there.',
+      "The request does not name the revision that it changes.",
+      'Send the ETag of GET /v1/config as If-Match, such as "3", or * for any revision.',
     );
   }
   const change = {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { usage } from "./run-schema.ts";
 
 const head = {
-  seq: z.int().openapi({ description: "Its place; also the number of its event." }),
+  seq: z.int().openapi({ description: "Its position; also the number of its event." }),
   runId: z.string(),
   id: z.string(),
   at: z.int().openapi({ description: "Milliseconds since the epoch." }),
@@ -72,7 +72,7 @@ const toolMessage = z.object({
     .openapi({ description: "Set where `text` is a preview; the whole is at /v1/sessions/{key}/spills/{id}." }),
 });
 
-/** One message of a transcript, where it stands. */
+/** One message of a transcript with its position. */
 export const historyMessage = z
   .discriminatedUnion("role", [userMessage, assistantMessage, toolMessage])
   .openapi("Message");

@@ -48,7 +48,7 @@ export const chatRequest = z
     messages: z.array(chatMessage).min(1).max(2000),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    user: z.string().nullish().openapi({ description: "Has a session of its own, which knows what was said before." }),
+    user: z.string().nullish().openapi({ description: "Selects a session of its own, which keeps the conversation." }),
     reasoning_effort: reasoningEffort,
     isopod: toolsShown,
     n: z.int().max(1, "one answer is given at a time").nullish(),
@@ -97,7 +97,7 @@ const shownTool = z
     call_id: z.string(),
     tool: z.string(),
     arguments: z.record(z.string(), z.any()),
-    output: z.string().optional().openapi({ description: "Absent until it is done." }),
+    output: z.string().optional().openapi({ description: "Absent until the call has ended." }),
     is_error: z.boolean().optional(),
   })
   .openapi("ShownToolCall");
@@ -108,7 +108,7 @@ export type ShownTool = z.infer<typeof shownTool>;
 /** The answer to a request that does not stream. */
 export const chatCompletion = z
   .object({
-    id: z.string().openapi({ description: "`chatcmpl-` and what follows `run_` in the run's id." }),
+    id: z.string().openapi({ description: "The run's id with `chatcmpl-` in place of `run_`." }),
     object: z.literal("chat.completion"),
     created: z.int(),
     model: z.string(),

@@ -24,11 +24,11 @@ const modelSchema = z
 const listRoute = createRoute({
   method: "get",
   path: "/models",
-  summary: "OpenAI: the agents, as models",
+  summary: "OpenAI: list the agents as models",
   description: "`isopod/<agentId>` for every agent, and `isopod` for the default one.",
   responses: {
     200: {
-      description: "All",
+      description: "All models",
       content: { "application/json": { schema: z.object({ object: z.literal("list"), data: z.array(modelSchema) }) } },
     },
   },
@@ -38,9 +38,9 @@ const showRoute = createRoute({
   method: "get",
   // A model's id has a slash, which clients may or may not escape.
   path: "/models/{model{.+}}",
-  summary: "OpenAI: an agent, as a model",
+  summary: "OpenAI: read an agent as a model",
   request: { params: z.object({ model: z.string() }) },
-  responses: { 200: { description: "It", content: { "application/json": { schema: modelSchema } } } },
+  responses: { 200: { description: "The model", content: { "application/json": { schema: modelSchema } } } },
 });
 
 /** `/v1/models`. */

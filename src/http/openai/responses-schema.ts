@@ -22,7 +22,7 @@ const contentPart = z.discriminatedUnion("type", [inputText, inputImage, inputFi
 export type ResponsePart = z.infer<typeof contentPart>;
 
 const message = z.object({
-  type: z.literal("message").openapi({ description: "May be left out." }),
+  type: z.literal("message").openapi({ description: "Optional." }),
   role: z.enum(["user", "assistant", "system", "developer"]),
   content: z.union([z.string(), z.array(contentPart)]),
 });
@@ -53,20 +53,32 @@ export const responsesRequest = z
   .looseObject({
     model: MODEL_PARAM.default("isopod"),
     input: z.union([z.string(), z.array(z.preprocess(withType, inputItem)).min(1).max(2000)]),
-    instructions: z.string().nullish().openapi({ description: "Told to the model of this run only." }),
-    previous_response_id: z.string().nullish().openapi({ description: "Goes on in that response's session." }),
-    user: z.string().nullish().openapi({ description: "Has a session of its own, which knows what was said before." }),
+    instructions: z.string().nullish().openapi({ description: "For the model of this run only." }),
+    previous_response_id: z.string().nullish().openapi({ description: "Continues in that response's session." }),
+    user: z.string().nullish().openapi({ description: "Selects a session of its own, which keeps the conversation." }),
     stream: z.boolean().nullish(),
-    background: z.boolean().nullish().openapi({ description: "Answers at once; the response is asked for later." }),
-    store: z.boolean().nullish().openapi({ description: "With false a session of its own is deleted after minutes." }),
+    background: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "Answers at once; read the result with `GET /v1/responses/{id}`." }),
+    store: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "With false, a single-request session is deleted after ten minutes." }),
     reasoning: z
       .looseObject({
         effort: reasoningEffort,
-        summary: z.enum(["auto", "concise", "detailed"]).nullish().openapi({ description: "Shows the reasoning." }),
+        summary: z
+          .enum(["auto", "concise", "detailed"])
+          .nullish()
+          .openapi({ description: "Adds the reasoning to the output." }),
       })
       .nullish(),
     isopod: toolsShown,
-    metadata: z.record(z.string(), z.string()).nullish().openapi({ description: "Given back, and not kept." }),
+    metadata: z
+      .record(z.string(), z.string())
+      .nullish()
+      .openapi({ description: "Returned in the response, but not stored." }),
     tools: z.array(z.unknown()).nullish(),
     tool_choice: z.unknown().optional(),
     text: z
@@ -87,7 +99,7 @@ export const responsesRequest = z
 /** The body of `POST /v1/responses`, checked. */
 export type ResponsesRequest = z.infer<typeof responsesRequest>;
 
-const nothing = z.never().openapi({ type: "object", description: "There are none." });
+const nothing = z.never().openapi({ type: "object", description: "Always empty." });
 const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
 
 const outputMessage = z.object({
@@ -147,7 +159,7 @@ const status = z.enum(["queued", "in_progress", "completed", "incomplete", "fail
 /** A response, in progress or ended. */
 export const response = z
   .object({
-    id: z.string().openapi({ description: "`resp_` and what follows `run_` in the run's id." }),
+    id: z.string().openapi({ description: "The run's id with `resp_` in place of `run_`." }),
     object: z.literal("response"),
     created_at: z.int(),
     status,

@@ -59,13 +59,13 @@ export const largeBody = bodyLimit({ maxSize: MAX_BODY_BYTES });
 /** Our own request headers of the OpenAI routes. */
 export const openAiHeaders = z.looseObject({
   "x-isopod-session-key": z.string().optional().openapi({
-    description: "Which session, regardless of `user`; `x-openclaw-session-key` too.",
+    description: "The session key, regardless of `user`; `x-openclaw-session-key` works too.",
   }),
   "x-isopod-model": z.string().optional().openapi({
-    description: "`provider/model` that is to answer; `x-openclaw-model` too.",
+    description: "The `provider/model` that answers; `x-openclaw-model` works too.",
   }),
   "x-isopod-tools": z.enum(["show", "hide"]).optional().openapi({
-    description: "Whether the agent's own tool calls are shown.",
+    description: "Whether the answer shows the agent's own tool calls.",
   }),
   "idempotency-key": z.string().max(200).optional().openapi({ description: "The same key is the same run." }),
 });
@@ -78,10 +78,10 @@ export function responsesOf<Schema extends z.ZodType>(schema: Schema, descriptio
       description: `${description}. The header \`X-Request-Id\` is the run's id.`,
       content: { "application/json": { schema }, "text/event-stream": { schema: z.string() } },
     },
-    400: { description: "Something is wrong with the request, or cannot be had here", ...error },
+    400: { description: "The request is wrong, or asks for something unsupported", ...error },
     401: { description: "The token is missing or wrong", ...error },
     404: { description: "There is no such model", ...error },
-    409: { description: "The run was stopped, or gave way to another", ...error },
+    409: { description: "The run was stopped, or dropped in favour of another", ...error },
     429: { description: "A budget is used up", ...error },
     502: { description: "The model did not answer", ...error },
     504: { description: "The run took too long", ...error },
