@@ -1,26 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ApiError, ask, type Server, tell } from "./http.ts";
+import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
+import { type Caller, isCaller } from "../client/wire.ts";
+import type { LocalWorker, LocalWorkerDeps } from "./local-worker.ts";
 import { migrate } from "./migrate.ts";
 import { freePortAbove, parsePort, probePort } from "./port.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { ensureToken, VARIABLES_FILE } from "./variables.ts";
-import { welcome } from "./welcome.ts";
-import { isMe, type Me } from "./wire.ts";
-import { requirePackages, runWrangler, type Wrangler } from "./wrangler.ts";
+import { requirePackages } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const READY_WITHIN_MS = 90_000;
 const POLL_MS = 100;
-/** What wrangler says when somebody else was faster. */
-const PORT_TAKEN = /address already in use/i;
 const USAGE = `Usage: npm start -- [options]
 
   --port <number>      Port to listen on (default: PORT, else 8787)
   --persist-to <dir>   Where data is kept (default: .wrangler/state)
   --vars <file>        File of variables and secrets (default: .dev.vars)
-  --verbose            Show everything that wrangler says
+  --verbose            Show everything that the Worker logs, not only errors
   --help               Show this`;
 
 /** Starts Isopod on this machine and stays until Ctrl-C. */
@@ -42,38 +41,37 @@ async function start(): Promise<void> {
   const token = await ensureToken(values.vars);
   const server: Server = { url: `http://127.0.0.1:${port}`, token };
   await requirePort(port, server);
+  await makePrivateFolder(values["persist-to"]);
   await migrate(ROOT, values["persist-to"]);
-  const wrangler = runWrangler(ROOT, devArguments(port, values), show);
-  const interrupted = onInterrupt(wrangler);
+  const interrupted = interruption();
+  const worker = await startWorker(server, {
+    root: ROOT,
+    port,
+    stateFolder: values["persist-to"],
+    variablesFile: values.vars,
+    verbose: values.verbose,
+    onOutput: (text) => process.stderr.write(text),
+  });
   try {
-    const me = await ready(server, wrangler, port);
+    const me = await Promise.race([ready(server), interrupted]);
+    if (me === undefined) return;
     console.log(welcome(server.url, token, me.model));
-    const code = await wrangler.ended;
-    if (!interrupted() && code !== 0) throw new Problem("wrangler has ended unexpectedly.");
-  } catch (error) {
-    if (!interrupted()) throw error;
+    await interrupted;
   } finally {
-    await wrangler.stop();
+    await worker.stop();
   }
 }
 
-/** Passes on what wrangler says, but for what we say better. */
-function show(text: string): void {
-  if (!PORT_TAKEN.test(text)) process.stderr.write(text);
-}
-
-interface DevOptions {
-  "persist-to": string;
-  vars: string;
-  verbose: boolean;
-}
-
-function devArguments(port: number, options: DevOptions): string[] {
-  return [
-    ...["dev", "--local", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"],
-    ...["--persist-to", options["persist-to"], "--env-file", options.vars, "--var", "ISOPOD_HOST:workerd"],
-    ...["--show-interactive-dev-session=false", "--log-level", options.verbose ? "log" : "error"],
-  ];
+/** @throws Problem where another program took the port since it was probed */
+async function startWorker(server: Server, deps: LocalWorkerDeps): Promise<LocalWorker> {
+  // Not before the packages are known to be there.
+  const { startLocalWorker } = await import("./local-worker.ts");
+  try {
+    return await startLocalWorker(deps);
+  } catch (error) {
+    await requirePort(deps.port, server);
+    throw error;
+  }
 }
 
 /** @throws Problem that names another port, where this one cannot be used */
@@ -96,7 +94,7 @@ async function chooseAnother(port: number): Promise<string> {
 
 async function isIsopod(server: Server): Promise<boolean> {
   try {
-    await ask(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isMe);
+    await requestJson(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isCaller);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -105,26 +103,20 @@ async function isIsopod(server: Server): Promise<boolean> {
 }
 
 /** Waits for the Worker, and seeds the workspace of its agent by looking at it. */
-async function ready(server: Server, wrangler: Wrangler, port: number): Promise<Me> {
+async function ready(server: Server): Promise<Caller> {
   const deadline = Date.now() + READY_WITHIN_MS;
-  let ended = false;
-  wrangler.ended.then(() => {
-    ended = true;
-  });
   while (!(await answers(server))) {
-    if (ended && PORT_TAKEN.test(wrangler.output())) throw await portTaken(port, server);
-    if (ended) throw new Problem("The Worker did not start.");
     if (Date.now() > deadline) throw new Problem(`The Worker does not answer at ${server.url}.`);
     await sleep(POLL_MS);
   }
-  const me = await ask(server, { path: "/v1/me" }, isMe);
-  await tell(server, { path: `/v1/agents/${me.agentId}/workspace` });
+  const me = await requestJson(server, { path: "/v1/me" }, isCaller);
+  await requestOk(server, { path: `/v1/agents/${me.agentId}/workspace` });
   return me;
 }
 
 async function answers(server: Server): Promise<boolean> {
   try {
-    await tell(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
+    await requestOk(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.passing) return false;
@@ -132,16 +124,44 @@ async function answers(server: Server): Promise<boolean> {
   }
 }
 
-/** Ends wrangler when somebody asks us to end. Gives whether that has happened. */
-function onInterrupt(wrangler: Wrangler): () => boolean {
-  let interrupted = false;
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(name, () => {
-      interrupted = true;
-      void wrangler.stop();
-    });
-  }
-  return () => interrupted;
+/** Resolves when a signal asks this program to end. */
+function interruption(): Promise<undefined> {
+  return new Promise((resolve) => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => resolve(undefined));
+  });
+}
+
+/** The text that `npm start` prints once Isopod answers: its address, its token, and a request to try. */
+function welcome(url: string, token: string, model: string): string {
+  return `
+Isopod is ready.
+
+  Address       ${url}
+  Access token  ${token}
+  Web chat      ${url}/#token=${token}
+  Docs          ${url}/docs
+  Model         ${model}
+                ${modelAdvice(model)}
+
+  Send a message:
+  ${curlLine(url, token)}
+
+  npm run chat opens a chat in the terminal. Ctrl-C ends it.
+`;
+}
+
+function modelAdvice(model: string): string {
+  if (model === "custom/") return "(no model yet. Set ISOPOD_MODEL to its name at OPENAI_BASE_URL, and start again.)";
+  const how = "put ANTHROPIC_API_KEY, OPENAI_API_KEY or ISOPOD_MODEL=ollama/<name> into .dev.vars and start again.";
+  return model.startsWith("offline/")
+    ? `(built in, answers by rules.) For a real model, ${how}`
+    : `For another model, ${how}`;
+}
+
+/** A shell command that sends a message and prints the events of its run. */
+function curlLine(url: string, token: string): string {
+  const headers = `-H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream'`;
+  return `curl -sN ${headers} -d '{"message":"Hello"}' ${url}/v1/agent`;
 }
 
 await runCommand(start);

@@ -1,5 +1,5 @@
+import { isTypedCommand, readTypedSkill } from "../session-store/messages.ts";
 import type { RunInput } from "../session-store/run.ts";
-import { isTypedCommand, readTypedSkill } from "../session-store/typed-skill.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
 import { invocationOf } from "../turn/skills/invocation.ts";
 import type { ImmediateCommand } from "./command.ts";

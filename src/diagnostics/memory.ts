@@ -1,6 +1,6 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import type { MemoryStatus } from "../memory/agent-memory.ts";
-import { chooseEmbedders, type EmbedderSources, type Embedders } from "../memory/embed/choose.ts";
+import { chooseEmbedders, type EmbedderSources, type Embedders } from "../memory/embed/choose-embedders.ts";
 import { embedQuery } from "../memory/embed/embed-cached.ts";
 import { type Embedder, EmbedError, type EmbedErrorKind } from "../memory/embed/embedder.ts";
 import { VectorIndexError } from "../memory/vectors/vector-index.ts";
@@ -33,7 +33,7 @@ export async function examineMemory({ services, bindings }: DiagnosticsContext):
     fetch,
     now: Date.now,
     // No cooldowns: an embedder that is in cooldown is checked too.
-    rests: new Map(),
+    cooldowns: new Map(),
   };
   const choices = agents.map((agent) => ({ agent, choice: chooseEmbedders(agent.memorySearch, sources) }));
   const remote = choices.flatMap(({ choice: { primary } }) => (primary?.sees === "meaning" ? [primary] : []));
@@ -61,7 +61,7 @@ async function examineAgent(services: Services, agent: Agent): Promise<Check[]> 
   const whole: Check = kept
     ? { ...head, status: "warn", message: kept, fix: again }
     : { ...head, status: "ok", message: known };
-  return [whole, ...examineFiles(agent, status)];
+  return [whole, ...examineVectors(agent, status), ...examineFiles(agent, status)];
 }
 
 /** Reports the embedder of an agent, with a warning where it is not the configured one. */
@@ -76,6 +76,13 @@ function examineChoice({ id, memorySearch }: Agent, { requested, primary, why }:
   }
   const fix = "Add what the provider lacks, or set another memorySearch.provider.";
   return [{ ...head, status: "warn", message, fix, path: "agents.defaults.memorySearch.provider" }];
+}
+
+/** Warns of vectors that no store can search. */
+function examineVectors({ id }: Agent, { vectors: { unavailable } }: MemoryStatus): Check[] {
+  if (unavailable === undefined) return [];
+  const message = `The memory of '${id}' is searched by words alone. ${unavailable.reason}`;
+  return [{ id: `memory.${id}.vectors`, area: "memory", status: "warn", message, fix: unavailable.fix }];
 }
 
 /** Warns of files that cannot be searched, or only in part. */
@@ -122,7 +129,7 @@ async function examineVectorize(
     if (other === undefined)
       return [{ ...head, status: "ok", message: `Vectorize stores vectors of ${dimensions} dimensions.` }];
     const message = `The Vectorize index has ${dimensions} dimensions, and ${other.model} gives ${other.dimensions}: its vectors are stored in D1.`;
-    const fix = `That is fine up to about 10,000 chunks. For more, create an index of ${other.dimensions} dimensions with the metric cosine and bind it.`;
+    const fix = `That works up to 10,000 chunks; for more, create an index of ${other.dimensions} dimensions with the metric cosine and bind it.`;
     return [{ ...head, status: "warn", message, fix }];
   } catch (error) {
     if (!(error instanceof VectorIndexError)) throw error;

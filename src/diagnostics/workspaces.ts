@@ -1,5 +1,4 @@
-import { type Agent, agentIds, agentOf } from "../config/agents.ts";
-import { agentsByPrefix } from "../config/workspace-prefix.ts";
+import { type Agent, agentIds, agentOf, agentsByPrefix } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { loadBootstrap } from "../workspace/bootstrap.ts";

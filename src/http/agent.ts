@@ -10,7 +10,7 @@ import { callerKey, runInputOf, runRequest } from "../session-store/run-request.
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { wholeNumber } from "./query-schema.ts";
-import { runError } from "./run-schema.ts";
+import { accepted, runError } from "./run-schema.ts";
 import { sse } from "./server-sent-events.ts";
 import { runObjectName } from "./session-lookup.ts";
 
@@ -25,15 +25,6 @@ const agentRequest = runRequest
     sessionKey: z.string().optional().openapi({ description: "Which session; the agent's main one where absent." }),
   })
   .openapi("AgentRequest");
-
-const accepted = z
-  .object({
-    runId: z.string(),
-    sessionKey: z.string(),
-    sessionId: z.string(),
-    acceptedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
-  })
-  .openapi("Accepted");
 
 const agentRoute = createRoute({
   method: "post",

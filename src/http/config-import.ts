@@ -1,40 +1,16 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { replacedPaths } from "../config/changed-paths.ts";
-import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-openclaw.ts";
+import { replacedPaths } from "../config/document.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { importOpenClaw, MAX_IMPORT_CHARS } from "../migrate/openclaw/import-openclaw.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import { storeChange } from "./config.ts";
+import { importReport } from "./config-import-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { readBody } from "./request-body.ts";
 
 /** A character takes at most three bytes. */
 const MAX_BYTES = 3 * MAX_IMPORT_CHARS;
-
-const path = z.string().openapi({ description: "Its path in the imported file.", example: "channels.whatsapp" });
-const why = z.string();
-const hint = z.string().openapi({ description: "What to do instead." });
-
-const report = z
-  .object({
-    revision: z.int().openapi({ description: "The newest revision; 0 where nothing is stored." }),
-    stored: z.boolean().openapi({ description: "False for a dry run, and where nothing differs." }),
-    document: z.record(z.string(), z.unknown()).openapi({ description: "The resulting configuration; valid." }),
-    mapped: z
-      .array(z.object({ from: z.string(), to: z.string(), note: z.string().optional() }))
-      .openapi({ description: "The imported values, with their new paths." }),
-    changed: z
-      .array(z.object({ path, why }))
-      .openapi({ description: "Values that were imported in another form, or that are defaults." }),
-    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "Values for which there is no field." }),
-    refused: z
-      .array(z.object({ path, why, hint }))
-      .openapi({ description: "Values that their field does not accept: secrets in plain text, wrong types." }),
-    replaced: z.array(z.string()).openapi({
-      description: "Values of the previous configuration that were removed; the history still has them.",
-    }),
-  })
-  .openapi("ConfigImport");
 
 const importRoute = createRoute({
   method: "post",
@@ -60,7 +36,7 @@ const importRoute = createRoute({
       content: { "text/plain": { schema: z.string() } },
     },
   },
-  responses: { 200: { description: "The report", content: { "application/json": { schema: report } } } },
+  responses: { 200: { description: "The report", content: { "application/json": { schema: importReport } } } },
 });
 
 /** `POST /v1/config/import`. */

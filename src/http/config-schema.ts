@@ -19,10 +19,11 @@ const field = z
     enum: z.array(z.unknown()).optional().openapi({ description: "The allowed values." }),
     bounds: z.record(z.string(), z.unknown()).optional().openapi({ description: "By their names in JSON Schema." }),
     children: z
-      .array(z.object({ name: z.string(), description: z.string(), protected: z.literal(true).optional(), status }))
+      .array(z.object({ name: z.string(), description: z.string(), agentMayWrite: z.literal(true).optional(), status }))
       .optional()
       .openapi({ description: "The fields below it; `*` stands for any name, or any entry of a list." }),
-    protected: z.boolean().openapi({ description: "Whether agents cannot write it." }),
+    agentMayWrite: z.boolean().openapi({ description: "Whether the agent may write it with the gateway tool." }),
+    secret: z.literal(true).optional().openapi({ description: "Present on a secret: it is named by its variable." }),
     status,
   })
   .openapi("ConfigField");

@@ -1,8 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { mergePatch, parseConfig } from "../config/document.ts";
 import { faultLines } from "../config/faults.ts";
-import { mergePatch } from "../config/merge-patch.ts";
-import { parseConfig } from "../config/parse-config.ts";
 import { redacted, restored } from "../config/redaction.ts";
 import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";

@@ -7,17 +7,7 @@ import { knowConfiguration } from "../services/current-config.ts";
 import { createServices, type Services, variable } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-
-const check = z
-  .object({
-    id: z.string().openapi({ description: "Stable across requests.", example: "secrets.OPENAI_API_KEY" }),
-    area: z.string(),
-    status: z.enum(["ok", "warn", "fail"]),
-    message: z.string(),
-    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent for `ok`." }),
-    path: z.string().optional().openapi({ description: "The field of the configuration, or the file." }),
-  })
-  .openapi("Check");
+import { diagnosis } from "./status-schema.ts";
 
 const doctorRoute = createRoute({
   method: "get",
@@ -33,10 +23,7 @@ const doctorRoute = createRoute({
       description: "What was found",
       content: {
         "application/json": {
-          schema: z.object({
-            ok: z.boolean().openapi({ description: "Nothing has failed; there may be warnings." }),
-            checks: z.array(check),
-          }),
+          schema: diagnosis,
         },
       },
     },

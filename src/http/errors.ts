@@ -46,6 +46,8 @@ export const errorBody = z
   })
   .openapi("Error");
 
+export type ErrorBody = z.infer<typeof errorBody>;
+
 /** The HTTP status of an error code. */
 export function httpStatus(code: ErrorCode): ContentfulStatusCode {
   return STATUS[code];

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
-import { MEMORY_SOURCES } from "../memory/memory-source.ts";
+import { MEMORY_SOURCES } from "../memory/agent-memory.ts";
 import { wholeNumber } from "./query-schema.ts";
 import { smallBody } from "./request-body.ts";
 
@@ -112,12 +112,20 @@ const status = z
     }),
     vectors: z.object({
       store: z.enum(["d1", "vectorize"]).nullable(),
+      unavailable: z
+        .object({ reason: z.string(), fix: z.string() })
+        .optional()
+        .openapi({ description: "Why no store can search the vectors of this memory, so that words alone answer." }),
       ready: space.openapi({ description: "The set of vectors that answers." }),
       building: space.openapi({ description: "The set that will replace it." }),
     }),
     failure: z.object({ message: z.string(), at: z.int() }).nullable(),
   })
   .openapi("MemoryStatus");
+
+export type MemoryResults = z.infer<typeof found>;
+export type MemoryPassage = z.infer<typeof passage>;
+export type MemoryStatus = z.infer<typeof status>;
 
 const params = z.object({ id: z.string().openapi({ description: "The agent's id." }) });
 const noQuery = z.strictObject({});

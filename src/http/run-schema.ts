@@ -1,5 +1,17 @@
 import { z } from "@hono/zod-openapi";
 
+export type { AgentEvent } from "../agent/events.ts";
+
+/** What `POST /agent` answers: the message is stored, and its run has begun or waits. */
+export const accepted = z
+  .object({
+    runId: z.string(),
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    acceptedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
+  })
+  .openapi("Accepted");
+
 /** The error of a failed run. */
 export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");
 
@@ -39,6 +51,9 @@ const pendingApproval = z
   })
   .openapi("PendingApproval");
 
+/** What a person can decide about a tool call that waits. */
+export const decision = z.enum(["allow-once", "allow-always", "deny"]);
+
 /** One part of a reply on its way to a channel. */
 export const deliveryView = z
   .object({
@@ -77,3 +92,7 @@ export const runView = z
     deliveries: z.array(deliveryView),
   })
   .openapi("Run");
+
+export type Accepted = z.infer<typeof accepted>;
+export type Decision = z.infer<typeof decision>;
+export type Run = z.infer<typeof runView>;

@@ -8,7 +8,7 @@ import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { DATA_HEADERS } from "./file-response.ts";
-import { historyMessage } from "./message-schema.ts";
+import { historyPage } from "./message-schema.ts";
 import { listQuery, nextPage, wholeNumber } from "./query-schema.ts";
 import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
 import { checkedKey, isAlwaysThere, sessionParam as params, requireSession } from "./session-lookup.ts";
@@ -99,11 +99,7 @@ const historyRoute = createRoute({
       description: "One page",
       content: {
         "application/json": {
-          schema: z.object({
-            messages: z.array(historyMessage),
-            cursor: z.int(),
-            before: z.int().optional(),
-          }),
+          schema: historyPage,
         },
       },
     },

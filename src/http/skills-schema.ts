@@ -85,3 +85,7 @@ export const skillDetail = skill
     text: z.string().optional().openapi({ description: "The content of SKILL.md; absent where it is not text." }),
   })
   .openapi("SkillDetail");
+
+export type SkillLine = z.infer<typeof skill>;
+export type SkillReport = z.infer<typeof skillsOverview>;
+export type SkillDetail = z.infer<typeof skillDetail>;

@@ -2,7 +2,7 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
 import type { Agent } from "../config/agents.ts";
-import { isAddressedIn } from "../config/mentions.ts";
+import { isAddressedIn } from "../config/group-chat.ts";
 import { within } from "../lib/deadline.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";

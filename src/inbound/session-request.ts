@@ -1,7 +1,7 @@
 import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
 import { readCommand } from "../commands/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
-import { agentAt, type Place, sessionAt } from "../config/bindings.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { readCapped } from "../lib/read-capped.ts";
@@ -78,15 +78,15 @@ function inputText({ message, owner }: AdmittedMessage, kept: readonly KeptFile[
 
 /** The agent that answers a conversation, by the configuration's bindings. */
 export function answeringAgent(source: InboundSource, config: Config): Agent {
-  return agentOf(config, agentAt(config, conversationPlace(source)));
+  return agentOf(config, routedAgentId(config, conversationPlace(source)));
 }
 
 /** The key of the session that a message belongs to. */
 export function inboundSessionKey(admitted: AdmittedMessage, agent: Agent, config: Config): string {
-  return sessionAt(config, agent.id, { ...conversationPlace(admitted), owner: admitted.owner });
+  return routedSessionKey(config, agent.id, { ...conversationPlace(admitted), owner: admitted.owner });
 }
 
-function conversationPlace({ channelId, accountId, message }: InboundSource): Omit<Place, "owner"> {
+function conversationPlace({ channelId, accountId, message }: InboundSource): Omit<RoutingInput, "owner"> {
   const { kind, id: conversationId, threadId, spaceId } = message.conversation;
   const thread = threadId === undefined ? {} : { threadId };
   return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };

@@ -1,9 +1,9 @@
 import { asc, eq } from "drizzle-orm";
 import { log } from "../lib/log.ts";
-import { remembered } from "./cached-reads.ts";
 import { prepared } from "./prepared-statements.ts";
 import { announcements } from "./schema.ts";
 import type { Store } from "./store.ts";
+import { cachedRead } from "./store.ts";
 import type { SubagentReport } from "./subagent-report.ts";
 
 /** Something that who started this session is to be told. */
@@ -19,7 +19,7 @@ export interface PendingAnnouncement {
 const all = prepared((store) => store.select().from(announcements).orderBy(asc(announcements.dueAt)).prepare());
 
 /** What is still to be told, what is due first first; few, because what was heard is gone. */
-export const pendingAnnouncements = remembered((store): readonly PendingAnnouncement[] =>
+export const pendingAnnouncements = cachedRead((store): readonly PendingAnnouncement[] =>
   all(store).all().flatMap(readable),
 );
 

@@ -8,9 +8,9 @@ import type { Message, UserMessage } from "../models/message.ts";
 import { type CompactionRow, readCompaction } from "./compactions.ts";
 import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
 import { mended } from "./repair-messages.ts";
-import { wholeResultPath } from "./results-in-workspace.ts";
 import { messages } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
+import { wholeResultPath } from "./spill.ts";
 import type { Store } from "./store.ts";
 
 /** Most of a transcript that a model is shown: bytes of JSON, and messages. 200,000 tokens are less in any language. */

@@ -3,11 +3,10 @@ import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import { prepared, slot } from "./prepared-statements.ts";
-import { RecentEvents } from "./recent-events.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { eventOf, type ReadRequest, type RunSpan, readStoredEvents } from "./stored-events.ts";
+import { eventOf, type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
 
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
@@ -199,4 +198,38 @@ export class EventLog {
 function leadsTo(event: AgentEvent, message: Message): boolean {
   if (event.type === "assistant") return message.role === "assistant";
   return event.type === "tool" && message.role === "tool" && "callId" in event && event.callId === message.callId;
+}
+
+const KEPT = 16;
+
+/** The newest of the stored events, kept at hand: who follows a session as it goes reads nothing from storage. */
+export class RecentEvents {
+  #events: AgentEvent[] = [];
+  /** Whatever is stored after this number is at hand. */
+  #after: number;
+
+  constructor(lastSeq: number) {
+    this.#after = lastSeq;
+  }
+
+  /** Takes the next events that are stored. */
+  add(events: readonly AgentEvent[]): void {
+    this.#events.push(...events);
+    const gone = this.#events.splice(0, this.#events.length - KEPT).at(-1);
+    if (gone !== undefined) this.#after = gone.seq;
+  }
+
+  /** What `readStoredEvents` gives; undefined where that goes further back than what is at hand. */
+  read({ after, run, limit }: ReadRequest): StoredPage | undefined {
+    if (Math.max(after, (run?.firstSeq ?? 0) - 1) < this.#after) return undefined;
+    const found = this.#events.filter(({ seq, runId }) => seq > after && (run === undefined || runId === run.runId));
+    const events = found.slice(0, limit);
+    return { events, upTo: found.length > limit ? (events.at(-1)?.seq ?? after) : Number.POSITIVE_INFINITY };
+  }
+
+  /** Lets go of everything up to a number, the newest that there is. */
+  clear(lastSeq: number): void {
+    this.#events = [];
+    this.#after = lastSeq;
+  }
 }

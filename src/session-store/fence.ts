@@ -1,8 +1,7 @@
-import { outdate } from "./cached-reads.ts";
 import type { EventLog } from "./event-log.ts";
 import { prepared } from "./prepared-statements.ts";
 import { session } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { invalidateReads, type Store } from "./store.ts";
 
 const epochOf = prepared((store) => store.select({ epoch: session.epoch }).from(session).prepare());
 
@@ -41,7 +40,7 @@ export class Fence {
         return work();
       });
     } catch (error) {
-      outdate(this.#store);
+      invalidateReads(this.#store);
       // What was claimed or set aside in this commit was not.
       this.#epoch = epoch;
       this.#log.takenBack();
@@ -51,7 +50,7 @@ export class Fence {
 
   /** Everything was deleted: the next write claims what comes after it. */
   release(): void {
-    outdate(this.#store);
+    invalidateReads(this.#store);
     this.#epoch = undefined;
   }
 

@@ -8,7 +8,6 @@ import {
   type UserMessage,
 } from "../models/message.ts";
 import type { RunInput } from "./run.ts";
-import { isTypedCommand } from "./typed-skill.ts";
 
 /**
  * What somebody said, as the transcript has it.
@@ -56,4 +55,25 @@ export function commandAnswer(text: string, at: number): AssistantMessage {
 export function interruptedResult(call: ToolCallPart, at: number): ToolMessage {
   const id = newId("msg", at);
   return { role: "tool", id, at, callId: call.callId, tool: call.tool, text: UNKNOWN_EFFECT, isError: true };
+}
+
+/** Something typed that begins like a command: `/weather Paris`, or `/skill weather Paris`, whose name is in its words. */
+export type TypedSkill = { kind: "command"; name: string; args: string } | { kind: "skill"; words: string };
+
+/** `/name args`, `/name@bot args`, with either slash. Paths are none: in a name there is no slash. */
+const TYPED = /^[/／]([^\s/／@]{1,200})(?:@[\w.-]+)?(?:\s+([\s\S]*))?$/;
+
+/** What a text calls on, as far as its form says; undefined where it begins like no command. */
+export function readTypedSkill(text: string): TypedSkill | undefined {
+  const [, name, args = ""] = TYPED.exec(text.trim()) ?? [];
+  if (name === undefined) return undefined;
+  return name.toLowerCase() === "skill"
+    ? { kind: "skill", words: args.trim() }
+    : { kind: "command", name, args: args.trim() };
+}
+
+/** Whether an owner has typed what begins like a command: nobody else calls on skills so, and no other run does. */
+export function isTypedCommand({ text, sender, origin }: RunInput): boolean {
+  const isSaid = origin === undefined || origin.kind === "reset";
+  return isSaid && sender?.owner === true && readTypedSkill(text) !== undefined;
 }

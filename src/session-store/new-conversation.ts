@@ -1,7 +1,7 @@
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { lastAtHour } from "../lib/zone.ts";
 import { agentIn, type Services } from "../services/services.ts";
-import type { ResetPolicy } from "./reset-time.ts";
 import type { EndedConversation } from "./run.ts";
 import { type SessionRow, saveConversation } from "./session-row.ts";
 import type { Store } from "./store.ts";
@@ -38,4 +38,17 @@ export function resetPolicyIn(services: () => Services, agentId: string): ResetP
     if (error instanceof IsopodError) return undefined;
     throw error;
   }
+}
+
+/** When a conversation is over by itself: each day at an hour in a time zone, or after a pause. */
+export type ResetPolicy = { mode: "daily"; atHour: number; zone: string } | { mode: "idle"; idleMinutes: number };
+
+/**
+ * Whether a conversation is over by the time at which somebody speaks again. Instants are milliseconds since the epoch.
+ * @param lastSaidAt when somebody spoke before; 0 where that is not known
+ */
+export function isOver(policy: ResetPolicy, lastSaidAt: number, saidAt: number): boolean {
+  if (lastSaidAt === 0) return false;
+  if (policy.mode === "idle") return saidAt - lastSaidAt >= policy.idleMinutes * 60_000;
+  return lastSaidAt < lastAtHour(saidAt, policy.atHour, policy.zone);
 }

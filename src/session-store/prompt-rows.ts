@@ -1,7 +1,10 @@
 import { eq, lt, sql } from "drizzle-orm";
+import type { PromptReport, SectionReport } from "../prompt/report.ts";
+import type { PromptMode } from "../prompt/section.ts";
 import { prepared, slot } from "./prepared-statements.ts";
 import { prompts, runs } from "./schema.ts";
 import type { Store } from "./store.ts";
+import type { Outline } from "./stored-shapes.ts";
 
 /** A text that models were sent: a layer of a system prompt, or the JSON of a list of tools. */
 export type PromptRow = typeof prompts.$inferSelect;
@@ -47,4 +50,24 @@ function namedByRuns(store: Store): Set<string> {
       WHERE type = 'object'`,
   );
   return new Set(rows.flatMap((row) => Object.values(row)));
+}
+
+/** The outline of a layer. */
+export function outlineOf(report: PromptReport, layer: SectionReport["layer"], mode: PromptMode): Outline {
+  const sections = report.sections.filter((section) => section.layer === layer);
+  return {
+    mode,
+    sections: sections.map(({ name, source, chars }) => ({ name, source, chars })),
+    files: layer === "above" ? report.files : [],
+  };
+}
+
+/** A layer taken apart again. */
+export function sectionsIn(text: string, { sections }: Pick<Outline, "sections">) {
+  let at = 0;
+  return sections.map(({ name, source, chars }) => {
+    const section = { name, source, text: text.slice(at, at + chars) };
+    at += chars + "\n\n".length;
+    return section;
+  });
 }

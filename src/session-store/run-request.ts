@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentOf, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Services } from "../services/services.ts";
-import { MAX_INPUT_CHARS } from "./input-bounds.ts";
+import { MAX_INPUT_CHARS } from "./merge-key.ts";
 import type { RunInput } from "./run.ts";
 
 /** How somebody who is logged in asks for a run; the fields are the same at every door. */

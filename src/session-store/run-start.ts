@@ -1,8 +1,7 @@
 import type { ModelLookup } from "../services/model-lookup.ts";
 import type { EventLog } from "./event-log.ts";
 import { userMessage } from "./messages.ts";
-import { startConversation } from "./new-conversation.ts";
-import { isOver, type ResetPolicy } from "./reset-time.ts";
+import { isOver, type ResetPolicy, startConversation } from "./new-conversation.ts";
 import type { RunInput, RunStart } from "./run.ts";
 import type { RunRow } from "./runs.ts";
 import { type SessionRow, saveActivity } from "./session-row.ts";

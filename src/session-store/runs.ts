@@ -2,12 +2,11 @@ import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { remembered } from "./cached-reads.ts";
 import { prepared, slot, slotValues } from "./prepared-statements.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { UNREADABLE } from "./run-result.ts";
 import { runs } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { cachedRead, type Store } from "./store.ts";
 
 /** A run without what it was asked, which may be long. */
 export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input" | "target"> {
@@ -68,7 +67,7 @@ export function insertRun(store: Store, row: RunRow): void {
 }
 
 /** The runs that were looked up since the last write. */
-const found = remembered(() => new Map<string, typeof runs.$inferSelect>());
+const found = cachedRead(() => new Map<string, typeof runs.$inferSelect>());
 
 /** A run by id. */
 export function findRun(store: Store, id: string): RunRow | undefined {
@@ -99,7 +98,7 @@ export function newestRun(store: Store): RunRow | undefined {
 }
 
 /** The runs with something left to do, in the order in which they were accepted. */
-export const openRuns = remembered((store): readonly OpenRun[] => {
+export const openRuns = cachedRead((store): readonly OpenRun[] => {
   return statements(store)
     .open.all()
     .map((row) => readable({ ...row, input: null }));

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { json } from "./json-column.ts";
+import { customType, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import {
   isAuditEntry,
   isCompaction,
@@ -221,3 +220,26 @@ export const outbox = sqliteTable(
 
 /** `unsure`: it was sent and nobody knows whether it arrived; only a person may send it again. */
 export type DeliveryStatus = "pending" | "sending" | "delivered" | "failed" | "unsure";
+
+/**
+ * A column of JSON. What is no JSON, or not of the shape, is read as undefined: one damaged row must not stop the
+ * session that it is in, and who reads it has to say what is done instead.
+ */
+export function json<Value>(name: string, isValue: (value: unknown) => value is Value) {
+  return customType<{ data: Value | undefined; driverData: string }>({
+    dataType: () => "text",
+    toDriver: (value) => JSON.stringify(value),
+    fromDriver(text) {
+      const value = parsed(text);
+      return isValue(value) ? value : undefined;
+    },
+  })(name);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

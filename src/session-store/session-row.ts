@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../lib/ids.ts";
-import { remembered } from "./cached-reads.ts";
+import type { AcceptRequest } from "./accept-request.ts";
 import type { EventLog } from "./event-log.ts";
 import { prepared } from "./prepared-statements.ts";
 import type { QueuePolicy } from "./queue.ts";
 import { session } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { cachedRead, type Store } from "./store.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
 
 /** Whose session an object is, as stored. */
@@ -16,7 +16,7 @@ export interface SessionRow extends Omit<typeof session.$inferSelect, "settings"
 const onlyRow = prepared((store) => store.select().from(session).prepare());
 
 /** The session that this object holds; undefined before its first message. Settings that are damaged are none. */
-export const readSessionRow = remembered((store): SessionRow | undefined => {
+export const readSessionRow = cachedRead((store): SessionRow | undefined => {
   const row = onlyRow(store).get();
   return row && { ...row, settings: row.settings ?? {} };
 });
@@ -124,4 +124,13 @@ export function saveOldestCursor(store: Store, seq: number): void {
     .update(session)
     .set({ oldestCursor: sql`max(${session.oldestCursor}, ${seq})` })
     .run();
+}
+
+/** What a session begins with that a message begins. */
+export function newSession(
+  { sessionKey: key, agentId, input: { origin }, lingerMs }: AcceptRequest,
+  now: number,
+): NewSession {
+  const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
+  return { key, agentId, settings: { ...(spawned && { spawned }), ...(lingerMs !== undefined && { lingerMs }) }, now };
 }

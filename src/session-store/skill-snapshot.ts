@@ -5,18 +5,7 @@ import { byteLength } from "../lib/text.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import { skillParts, skillScan } from "./schema.ts";
 import type { Store } from "./store.ts";
-
-/** Of what a snapshot of skills is one: where any of this is another, it is not of now. */
-export interface ScanHead {
-  /** The conversation for which it was taken. */
-  sessionId: string;
-  /** Where was looked, and within which limits; see `placesOf`. */
-  places: string;
-  /** How often skills had been changed from outside of conversations when the look began. */
-  changes: number;
-  /** Of the findings. */
-  digest: string;
-}
+import type { ScanHead } from "./stored-shapes.ts";
 
 /** The skills that a session works with, as they were found at one moment. */
 export interface Snapshot extends ScanHead {

@@ -1,8 +1,8 @@
 import { type DrizzleSqliteDODatabase, drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../migrations/session/migrations.js";
-import { outdate } from "./cached-reads.ts";
-import { refuseLargeRow } from "./row-limit.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { byteLength } from "../lib/text.ts";
 
 /** The session's own database: synchronous, and everything written in one go is one commit. */
 export type Store = DrizzleSqliteDODatabase;
@@ -15,7 +15,7 @@ export function openStore(ctx: DurableObjectState): Store {
   // Drizzle tells its logger what it is about to run: the one place that every row passes.
   const logQuery = (query: string, parameters: unknown[]) => {
     refuseLargeRow(parameters);
-    if (!query.startsWith("select ")) outdate(store);
+    if (!query.startsWith("select ")) invalidateReads(store);
   };
   const store: Store = drizzle(ctx.storage, { logger: { logQuery } });
   if (hasTables(ctx.storage)) updateTables(ctx, store);
@@ -32,4 +32,50 @@ export function updateTables(ctx: DurableObjectState, store: Store): void {
   // Over this database `migrate` works synchronously; its promise only tells how it went.
   const migrated = migrate(store, migrations);
   void ctx.blockConcurrencyWhile(() => migrated);
+}
+
+/** How often each database was written to, as far as reads have to know. */
+const writes = new WeakMap<Store, number>();
+
+/** Whatever was remembered of a database may be wrong now: it is being written to, or a write was taken back. */
+export function invalidateReads(store: Store): void {
+  writes.set(store, (writes.get(store) ?? 0) + 1);
+}
+
+/**
+ * A read that is made once between two writes: a turn asks dozens of times what is due, and little changes meanwhile.
+ * Nobody may change what it gives. What another incarnation writes is not seen; before anything is written, the fence
+ * looks for that itself.
+ */
+export function cachedRead<Result>(read: (store: Store) => Result): (store: Store) => Result {
+  const known = new WeakMap<Store, { at: number; result: Result }>();
+  return (store) => {
+    const at = writes.get(store) ?? 0;
+    const last = known.get(store);
+    if (last?.at === at) return last.result;
+    const result = read(store);
+    known.set(store, { at, result });
+    return result;
+  };
+}
+
+/**
+ * Most bytes that one statement may store. A row of an object's database holds 2 MB at most; what is not counted here,
+ * such as a row's other columns, is small.
+ */
+export const MAX_ROW_BYTES = 1_900_000;
+/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/**
+ * The last guard: whatever makes rows keeps them far smaller.
+ * @throws IsopodError `payload_too_large` where these values would not fit into a row; nothing is stored then
+ */
+export function refuseLargeRow(values: readonly unknown[]): void {
+  const texts = values.filter((value) => typeof value === "string");
+  const units = texts.reduce((sum, text) => sum + text.length, 0);
+  if (units * MOST_BYTES_PER_UNIT <= MAX_ROW_BYTES) return;
+  const bytes = texts.reduce((sum, text) => sum + byteLength(text), 0);
+  if (bytes <= MAX_ROW_BYTES) return;
+  throw new IsopodError("payload_too_large", `${bytes} bytes do not fit into one row of a session's database.`);
 }

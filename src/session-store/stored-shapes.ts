@@ -2,12 +2,13 @@ import type { EventBody } from "../agent/events.ts";
 import type { Buttons, Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { FileReport } from "../prompt/report.ts";
+import type { PromptMode } from "../prompt/section.ts";
+import type { SectionSource } from "../prompt/section-source.ts";
 import type { AuditEntry } from "../security/audit-entry.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
-import type { Outline } from "./prompt-outline.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState, Spawned } from "./run.ts";
-import type { ScanHead } from "./skill-snapshot.ts";
 import type { Subagent } from "./subagent.ts";
 import type { SubagentReport } from "./subagent-report.ts";
 
@@ -68,6 +69,27 @@ export interface AttachedFile {
   path: string;
   etag: string;
   asVoice?: true;
+}
+
+/** Of what a snapshot of skills is one: where any of this is another, it is not of now. */
+export interface ScanHead {
+  /** The conversation for which it was taken. */
+  sessionId: string;
+  /** Where was looked, and within which limits; see `placesOf`. */
+  places: string;
+  /** How often skills had been changed from outside of conversations when the look began. */
+  changes: number;
+  /** Of the findings. */
+  digest: string;
+}
+
+/** What one layer of a system prompt is made of, as it is kept beside its text. */
+export interface Outline {
+  mode: PromptMode;
+  /** In order; a blank line between them makes the text. */
+  sections: { name: string; source: SectionSource; chars: number }[];
+  /** The files that the layer shows. */
+  files: FileReport[];
 }
 
 const WITHOUT_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>([

@@ -1,9 +1,9 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
-import { remembered } from "./cached-reads.ts";
 import { prepared } from "./prepared-statements.ts";
 import { subagents } from "./schema.ts";
 import type { Store } from "./store.ts";
+import { cachedRead } from "./store.ts";
 import { isOpen, type Subagent } from "./subagent.ts";
 
 /** A sub-agent where it is stored. */
@@ -21,7 +21,7 @@ const OPEN = sql`${subagents.open} = 1`;
 const open = prepared((store) => store.select().from(subagents).where(OPEN).orderBy(sql`rowid`).prepare());
 
 /** The sub-agents for which something is left to be done, in the order in which they were started. */
-export const openSubagents = remembered((store): readonly SubagentRow[] => open(store).all().flatMap(readable));
+export const openSubagents = cachedRead((store): readonly SubagentRow[] => open(store).all().flatMap(readable));
 
 /** The sub-agents that a session started last, the newest first. */
 export function recentSubagents(store: Store, limit: number): SubagentRow[] {

@@ -2,7 +2,7 @@ import { betweenCharacters, head, wholeHead } from "../lib/text.ts";
 import { localTime } from "../lib/zone.ts";
 import type { Message } from "../models/message.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import { spokenMessage } from "./spoken-messages.ts";
+import { spokenMessage } from "./transcript.ts";
 
 /** Most characters of a line, but for who spoke and when; a longer one becomes several. */
 const MAX_LINE_CHARS = 600;

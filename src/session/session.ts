@@ -11,8 +11,7 @@ import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
-import { newSession } from "../session-store/initial-settings.ts";
-import { boundedInput } from "../session-store/input-bounds.ts";
+import { boundedInput } from "../session-store/merge-key.ts";
 import {
   deliveriesOf,
   dropPending,
@@ -31,6 +30,7 @@ import {
   allowTool,
   createSessionRow,
   markDeleting,
+  newSession,
   readSessionRow,
   type SessionRow,
 } from "../session-store/session-row.ts";

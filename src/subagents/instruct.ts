@@ -1,6 +1,6 @@
 import { newRunId, objectNameOfRun } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { boundedInput } from "../session-store/input-bounds.ts";
+import { boundedInput } from "../session-store/merge-key.ts";
 import type { RunInput } from "../session-store/run.ts";
 import { type AnnouncementTarget, given, isAtWork, type Subagent } from "../session-store/subagent.ts";
 import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";

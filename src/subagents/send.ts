@@ -1,7 +1,7 @@
 import { agentOf } from "../config/agents.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
-import { boundedInput } from "../session-store/input-bounds.ts";
+import { boundedInput } from "../session-store/merge-key.ts";
 import type { RunInput } from "../session-store/run.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/call-name.ts";

@@ -2,7 +2,6 @@ import type { LoopEnd } from "../agent/loop.ts";
 import type { PromptInput } from "../prompt/input.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
-import type { TurnDeps } from "./turn-deps.ts";
 
 /** Whether the model was told before of the files that are cut now: of these, and of no others. */
 export function wasWarned({ truncationWarned }: SessionSettings, files: readonly BootstrapFile[]): boolean {
@@ -10,7 +9,7 @@ export function wasWarned({ truncationWarned }: SessionSettings, files: readonly
 }
 
 /** Notes for good of which cut files a prompt has told the model that answered, where it is to be told but once. */
-export function noteWarning(end: LoopEnd, input: PromptInput, { noteWarned }: Pick<TurnDeps, "noteWarned">): void {
+export function noteWarning(end: LoopEnd, input: PromptInput, noteWarned: (paths: readonly string[]) => void): void {
   if (end.kind !== "reply" || end.message.stop === "error") return;
   const cut = cutAmong(input.bootstrapFiles);
   if (input.truncationWarning === "once" && !input.truncationWarned && cut.length > 0) noteWarned(cut);

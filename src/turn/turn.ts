@@ -8,9 +8,8 @@ import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
 import { agentIn } from "../services/services.ts";
 import { preferencesOf } from "../session-store/preferences.ts";
-import { withResults } from "../session-store/results-in-workspace.ts";
 import type { RunResult } from "../session-store/run-result.ts";
-import { sessionFolder, spillOutput } from "../session-store/spill.ts";
+import { sessionFolder, spillOutput, withResults } from "../session-store/spill.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { turnRules } from "./context-rules.ts";
 import { beginsConversation, runConversationHooks } from "./conversation-hooks.ts";
@@ -100,7 +99,7 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
     run.signal,
   );
   if (end.kind === "paused") return undefined;
-  noteWarning(end, prompt.input, deps);
+  noteWarning(end, prompt.input, deps.noteWarned);
   const { output } = deps;
   const footing = { mode: preferences.usage, isBegun: output.isBegun };
   const said = withUsage(runResult(end, run.signal, output), run.journal.state.usage, footing);

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 /** Resident memory of a program and all that it started, in MiB; shared pages count once for each process. */
 export interface Memory {
-  /** The workerd processes alone: wrangler runs one for the Worker and one in front of it. */
+  /** The workerd processes alone: `npm start` runs one, and `wrangler dev`, which runs the floors, another in front of it. */
   workerd: number;
   /** All processes: also wrangler's own Node and its bundler. */
   tree: number;

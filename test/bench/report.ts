@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
+import { AGENTS, type AgentsCost } from "./agents.ts";
 import type { CountedTurn } from "./count.ts";
 import { type Latencies, type Measured, PARALLEL, SEQUENTIAL_TURNS, type Throughput } from "./load.ts";
 import type { Memory } from "./memory.ts";
@@ -19,6 +20,7 @@ export interface Findings {
   coldStartMs: number;
   prompt: PromptCost;
   gate: GateCost;
+  agents: AgentsCost;
 }
 
 const ROWS = [
@@ -28,9 +30,21 @@ const ROWS = [
 ] as const;
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
-export function jsonReport(scanned: Findings) {
-  const { sequential, parallel, counted, skills, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt, gate } =
-    scanned;
+export function jsonReport(findings: Findings) {
+  const {
+    sequential,
+    parallel,
+    counted,
+    skills,
+    bundleKiB,
+    idle,
+    afterLoad,
+    firstStartMs,
+    coldStartMs,
+    prompt,
+    gate,
+    agents,
+  } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { beforeModel, total } = counted;
   return {
@@ -70,6 +84,7 @@ export function jsonReport(scanned: Findings) {
       gateMs: gate.ms,
       gateOverParse: gate.overParse,
     },
+    agents: { count: AGENTS, ...agents },
   };
 }
 
@@ -84,9 +99,9 @@ function skillTurn({ beforeModel, total }: CountedTurn) {
 }
 
 /** The findings for people. */
-export function textReport(scanned: Findings): string {
-  const { sequential, parallel, counted, idle, afterLoad } = scanned;
-  const report = jsonReport(scanned);
+export function textReport(findings: Findings): string {
+  const { sequential, parallel, counted, idle, afterLoad } = findings;
+  const report = jsonReport(findings);
   const { beforeModel, total } = counted;
   return [
     `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`,
@@ -127,8 +142,9 @@ export function textReport(scanned: Findings): string {
     `Gates and list   ${report.skills.gateMs} ms of CPU, ${report.skills.gateOverParse}x of parsing the same skills`,
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
-    `Worker bundle    ${scanned.bundleKiB} KiB compressed`,
-    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with wrangler ${mib(afterLoad?.tree)}`,
+    `Agents           ${report.agents.ms} ms of CPU to resolve ${AGENTS} of one configuration, each ${report.agents.growth}x of one among a tenth as many`,
+    `Worker bundle    ${findings.bundleKiB} KiB compressed`,
+    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
   ].join("\n");
 }

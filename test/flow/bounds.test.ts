@@ -1,8 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { MAX_ROW_BYTES } from "../../src/session-store/row-limit.ts";
 import { messages } from "../../src/session-store/schema.ts";
-import { openStore } from "../../src/session-store/store.ts";
+import { MAX_ROW_BYTES, openStore } from "../../src/session-store/store.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { countRows, type Ran, rowsIn } from "./row-counter.ts";
 import { armWithDump, evict, fillTranscript, NONE, session, sql, stubOf } from "./session-lab.ts";

@@ -1,8 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.ts";
-import { draftOf } from "../../src/session-store/draft.ts";
-import { deliveriesOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session-store/outbox.ts";
+import { deliveriesOf, draftOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session-store/outbox.ts";
 import { outbox } from "../../src/session-store/schema.ts";
 import { sessionTarget } from "../../src/session-store/session-channel.ts";
 import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
-import { RecentEvents } from "../../src/session-store/recent-events.ts";
+import { RecentEvents } from "../../src/session-store/event-log.ts";
 import type { ReadRequest } from "../../src/session-store/stored-events.ts";
 
 function event(seq: number, runId = "run_a"): AgentEvent {

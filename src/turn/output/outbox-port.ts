@@ -1,20 +1,23 @@
+import { withoutTags } from "../../agent/reply-tags.ts";
 import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
-import { agentAt, sessionAt } from "../../config/bindings.ts";
-import type { Services } from "../../services/services.ts";
+import { routedAgentId, routedSessionKey } from "../../config/bindings.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { deliveriesOf, enqueue, isSameConversation, type Part } from "../../session-store/outbox.ts";
 import { SESSION_CHANNEL, sessionTarget } from "../../session-store/session-channel.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
+import type { AttachedFile, DeliverySource } from "../../session-store/stored-shapes.ts";
 import type { Address, OutboxPort, OwnMessage, OwnReaction, Queued } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { callName } from "../call-name.ts";
 import { spawnDepth } from "../lineage.ts";
 import type { TurnContext } from "../turn-context.ts";
-import { messageParts } from "./own-message.ts";
+import { attach, fileLine } from "./files.ts";
+import { replyTargets } from "./native-reply.ts";
 
 /** What sending messages needs of the object that it is done for. */
 export interface OutboxPortDeps {
@@ -160,11 +163,63 @@ async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDe
   const thread = threadId === undefined ? {} : { threadId };
   const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
   const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, deps.database));
-  return sessionAt(config, agentAt(config, place), { ...place, owner });
+  return routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
 }
 
 async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {
   const { channel: channelId, accountId, conversationId: senderId } = target;
   if (isOwnerPeer(owners, channelId, senderId)) return true;
   return (await findPaired(database, { channelId, accountId, senderId }))?.owner === true;
+}
+
+/**
+ * What a message of the agent's own is sent as, once plugins have looked at it: its text, then its files. `told` is what
+ * the session is told of it whose people get it.
+ * @throws Error that says why it may not be sent
+ */
+export async function messageParts(
+  { text: written, replyTo, files = [], buttons }: OwnMessage,
+  target: Target,
+  run: ActiveRun,
+  deps: OutboxPortDeps,
+): Promise<{ parts: Part[]; told: string }> {
+  const { text, directives } = withoutTags(written);
+  const answered = replyTo === undefined ? directives.replyTo : { id: replyTo };
+  const { first, rest } = replyTargets(target, "off", { ...(answered && { replyTo: answered }), isFirst: false });
+  const paths = [...new Set([...files, ...(directives.files ?? [])])];
+  const attached = await attachedTo(paths, directives.asVoice === true, run, deps);
+  const message: DeliverySource = { kind: "message", text, ...(buttons && { buttons }) };
+  const parts = text.trim() === "" ? [] : await ready(text, message, first, run, deps);
+  for (const file of attached) {
+    const place = parts.length === 0 ? first : rest;
+    parts.push(...(await ready(fileLine(file), file, place, run, deps)).slice(0, 1));
+  }
+  if (parts.length === 0) throw new Error("There is nothing to see in it.");
+  return { parts, told: [text.trim(), ...attached.map(fileLine)].filter((line) => line !== "").join("\n") };
+}
+
+async function ready(
+  markdown: string,
+  said: DeliverySource,
+  place: Target,
+  { row }: ActiveRun,
+  { deliveries }: OutboxPortDeps,
+): Promise<Part[]> {
+  const parts = await deliveries.ready(markdown, place, row.id);
+  if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
+  return parts.map((part, n) => (n === 0 ? { ...part, source: said } : part));
+}
+
+async function attachedTo(
+  paths: readonly string[],
+  asVoice: boolean,
+  { principal }: ActiveRun,
+  { services, owner }: OutboxPortDeps,
+): Promise<readonly AttachedFile[]> {
+  if (paths.length === 0) return [];
+  if (!principal.owner) throw new Error("Only an owner may have files of the workspace sent.");
+  const workspace = services().workspaceOf(agentIn(services(), owner().agentId));
+  const { files, problems } = await attach(paths, asVoice, workspace);
+  if (problems.length > 0) throw new Error(`Nothing was sent.\n${problems.join("\n")}`);
+  return files;
 }

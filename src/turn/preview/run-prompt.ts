@@ -3,13 +3,13 @@ import { objectNameOf } from "../../config/session-ids.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { SystemPrompt, ToolSchema } from "../../models/model.ts";
 import { type LabelledSection, reportOf } from "../../prompt/report.ts";
-import { type Outline, sectionsIn } from "../../session-store/prompt-outline.ts";
-import { findPrompt } from "../../session-store/prompt-rows.ts";
+import { findPrompt, sectionsIn } from "../../session-store/prompt-rows.ts";
 import { type PromptRef, promptsIn, type RunState } from "../../session-store/run.ts";
 import { compactions } from "../../session-store/schema.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import { sessionFolder, spillKey } from "../../session-store/spill.ts";
 import type { Store } from "../../session-store/store.ts";
+import type { Outline } from "../../session-store/stored-shapes.ts";
 import { type PromptView, promptView } from "./prompt-view.ts";
 
 /** What the model of a run was sent besides the conversation. */

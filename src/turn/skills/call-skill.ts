@@ -3,7 +3,7 @@ import { newId } from "../../lib/ids.ts";
 import { log } from "../../lib/log.ts";
 import { isForPeople, type UserMessage } from "../../models/message.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
-import { readTypedSkill } from "../../session-store/typed-skill.ts";
+import { readTypedSkill } from "../../session-store/messages.ts";
 import type { SkillCommand } from "../../skills/command-names.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { dispatchArgs } from "./dispatch-args.ts";

@@ -1,7 +1,7 @@
 import { COMMAND_NAMES } from "../../config/command-names.ts";
 import { nearestOf } from "../../lib/nearest.ts";
 import { head } from "../../lib/text.ts";
-import type { TypedSkill } from "../../session-store/typed-skill.ts";
+import type { TypedSkill } from "../../session-store/messages.ts";
 import { findSkillCommand, leadingName, type SkillCommand, skillCommands } from "../../skills/command-names.ts";
 import type { LeftOut, Skill } from "../../skills/skill.ts";
 import type { SkillSet } from "../../skills/skill-set.ts";

@@ -12,12 +12,12 @@ import type { SessionRow } from "../../session-store/session-row.ts";
 import {
   isSameScan,
   readSnapshot,
-  type ScanHead,
   type Snapshot,
   snapshotOf,
   writeSnapshot,
 } from "../../session-store/skill-snapshot.ts";
 import type { Store } from "../../session-store/store.ts";
+import type { ScanHead } from "../../session-store/stored-shapes.ts";
 import type { SkillSet } from "../../skills/skill-set.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { TurnContext } from "../turn-context.ts";

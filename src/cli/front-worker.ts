@@ -1,0 +1,71 @@
+/**
+ * The Worker that `npm start` puts in front of Isopod, because workerd's port answers for it alone and Miniflare's tools for
+ * developers stay behind it. It is bundled for workerd, and is not part of a deployment.
+ */
+
+/** Paths below these belong to Cloudflare's network or to wrangler, never to the Worker. */
+const RESERVED = /^\/+(?:cdn-cgi|__cf_local)(?:\/|$)/i;
+/** Where wrangler fires a cron trigger: the name today, and the one that Cloudflare's documentation has used before. */
+const SCHEDULED = ["/cdn-cgi/local/scheduled", "/cdn-cgi/handler/scheduled"];
+
+interface FrontBindings {
+  ISOPOD: {
+    fetch(request: Request): Promise<Response>;
+    scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: string }>;
+  };
+}
+
+export default {
+  async fetch(request: Request, env: FrontBindings): Promise<Response> {
+    const url = new URL(request.url);
+    if (SCHEDULED.includes(url.pathname)) return fireCron(request, url, env);
+    if (RESERVED.test(plainPath(url.pathname))) return new Response("Not found\n", { status: 404 });
+    const scheme = forwardedScheme(request);
+    if (scheme === undefined) return env.ISOPOD.fetch(request);
+    url.protocol = scheme;
+    return env.ISOPOD.fetch(new Request(url, request));
+  },
+};
+
+/** Fires the cron trigger of `cron` as if it were `time` (milliseconds since the epoch), for callers with the admin scope. */
+async function fireCron(request: Request, url: URL, env: FrontBindings): Promise<Response> {
+  const refusal = await refuseStranger(request, url, env);
+  if (refusal !== undefined) return refusal;
+  const time = Number(url.searchParams.get("time") ?? Date.now());
+  if (!Number.isSafeInteger(time) || time < 0) return new Response("time is no instant\n", { status: 400 });
+  const cron = url.searchParams.get("cron") ?? "";
+  const { outcome } = await env.ISOPOD.scheduled({ scheduledTime: new Date(time), cron });
+  return new Response(`${outcome}\n`, { status: outcome === "ok" ? 200 : 500 });
+}
+
+/** Has the Worker itself check the bearer token; a cookie does not count, as another site could have it sent. */
+async function refuseStranger(request: Request, url: URL, env: FrontBindings): Promise<Response | undefined> {
+  const authorization = request.headers.get("Authorization") ?? "";
+  const me = await env.ISOPOD.fetch(new Request(new URL("/v1/me", url.origin), { headers: { authorization } }));
+  if (!me.ok) return me;
+  const { scopes } = (await me.json()) as { scopes: string[] };
+  return scopes.includes("admin") ? undefined : new Response("This needs the scope admin\n", { status: 403 });
+}
+
+/** A tunnel or reverse proxy that ends TLS says so here, and origins are compared with what the browser asked for. */
+function forwardedScheme(request: Request): "http:" | "https:" | undefined {
+  const scheme = request.headers.get("X-Forwarded-Proto")?.split(",")[0]?.trim().toLowerCase();
+  return scheme === "http" || scheme === "https" ? `${scheme}:` : undefined;
+}
+
+/** A path as the most lenient reader would take it: decoded until nothing changes, without dot segments and backslashes. */
+function plainPath(pathname: string): string {
+  let path = pathname;
+  for (let decoded = decode(path); decoded !== path; decoded = decode(path)) path = decoded;
+  const slashed = path.replace(/[\t\n\r]/g, "").replaceAll("\\", "/");
+  return new URL(slashed.replace(/\/{2,}/g, "/"), "http://localhost").pathname;
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
+  }
+}
