@@ -2,7 +2,7 @@ import { agentIds } from "../config/agents.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** Whether agents and accounts that are named somewhere are there. */
+/** Checks that the agents and accounts that the configuration names exist. */
 export function examineAgents({ services }: DiagnosticsContext): Check[] {
   if (services === undefined) return [];
   const { config } = services;
@@ -29,19 +29,19 @@ export function examineAgents({ services }: DiagnosticsContext): Check[] {
         id: `agents.absent.${path}.${id}`,
         area: "agents",
         status: "warn",
-        message: `${path} names the agent '${id}', and there is none.`,
-        fix: "Add it to agents.list, or take its name out.",
+        message: `${path} names the agent '${id}', which does not exist.`,
+        fix: "Add it to agents.list, or remove the name.",
         path,
       }),
     ),
-    ...examineRoutes(config),
+    ...examineBindingTargets(config),
   ];
 }
 
 type Config = NonNullable<DiagnosticsContext["services"]>["config"];
 
-/** Bindings of channels and accounts that are not there bind nothing. */
-function examineRoutes({ bindings, channels }: Config): Check[] {
+/** Warns of bindings to accounts that do not exist, which have no effect. */
+function examineBindingTargets({ bindings, channels }: Config): Check[] {
   return bindings.flatMap(({ match: { channel, accountId = "default" } }, at): Check[] => {
     const accounts = Object.keys(channels[channel]?.accounts ?? {});
     if (accounts.includes(accountId) || (accountId === "*" && accounts.length > 0)) return [];
@@ -51,8 +51,8 @@ function examineRoutes({ bindings, channels }: Config): Check[] {
         id: `agents.route.${at}`,
         area: "agents",
         status: "warn",
-        message: `${path} is for the account '${accountId}' of '${channel}', and there is none.`,
-        fix: `Add it to channels.${channel}.accounts, or take the binding out.`,
+        message: `${path} is for the account '${accountId}' of '${channel}', which does not exist.`,
+        fix: `Add it to channels.${channel}.accounts, or remove the binding.`,
         path,
       },
     ];

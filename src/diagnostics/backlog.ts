@@ -1,5 +1,7 @@
 import { asc, count, gt, lt, min } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { allScopes, readBudgets } from "../budgets/budget-report.ts";
+import { capText, scopeText } from "../budgets/budget-text.ts";
 import { agentIds } from "../config/agents.ts";
 import { approvals, cooldowns, type sessions } from "../db/schema.ts";
 import { listSessions } from "../session-store/session-index.ts";
@@ -7,14 +9,14 @@ import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 const HOUR_MS = 3_600_000;
-/** Most of a kind that is told. */
+/** Most checks of one kind. */
 const MAX_LINES = 20;
-/** Of how many sessions of an agent, the latest, the index is looked at. */
+/** Most sessions of an agent that are checked; the latest ones. */
 const MAX_SESSIONS = 100;
 
-/** What waits for longer than it should: people's answers, keys that rest, and runs whose end the index has not heard of. */
-export async function examineBacklog(patient: DiagnosticsContext): Promise<Check[]> {
-  const found = await Promise.all([waitingApprovals(patient), restingKeys(patient), lateSessions(patient)]);
+/** Checks for approvals that wait long, keys in cooldown, and runs that the index shows as open for too long. */
+export async function examineBacklog(context: DiagnosticsContext): Promise<Check[]> {
+  const found = await Promise.all([waitingApprovals(context), keysInCooldown(context), overdueSessions(context)]);
   const checks = found.flat();
   if (checks.length > 0) return checks;
   return [
@@ -22,13 +24,13 @@ export async function examineBacklog(patient: DiagnosticsContext): Promise<Check
       id: "backlog.none",
       area: "backlog",
       status: "ok",
-      message: "The lists in D1 answer, and nothing waits for long.",
+      message: "D1 answers, and nothing has waited for long.",
     },
   ];
 }
 
-async function waitingApprovals({ env, now }: DiagnosticsContext): Promise<Check[]> {
-  const [old] = await drizzle(env.DB)
+async function waitingApprovals({ bindings, now }: DiagnosticsContext): Promise<Check[]> {
+  const [old] = await drizzle(bindings.DB)
     .select({ count: count(), since: min(approvals.requestedAt) })
     .from(approvals)
     .where(lt(approvals.requestedAt, now - HOUR_MS));
@@ -38,51 +40,51 @@ async function waitingApprovals({ env, now }: DiagnosticsContext): Promise<Check
       id: "backlog.approvals",
       area: "backlog",
       status: "warn",
-      message: `${old.count} tool calls have waited for a person for over an hour, one since ${at(old.since ?? now)}.`,
+      message: `${old.count} tool calls have waited for approval for over an hour, the oldest since ${isoTime(old.since ?? now)}.`,
       fix: "Answer them on the page, with POST /v1/approvals/:id, or with /approve.",
     },
   ];
 }
 
-const MEND = {
-  auth: "Look whether the key is still good.",
-  billing: "Look at the account: its credit is used up.",
-  rate_limit: "Wait, or name another key in auth.profiles, or a model to fall back on.",
+const COOLDOWN_FIXES = {
+  auth: "Check whether the key is still valid.",
+  billing: "Check the account: its credit is used up.",
+  rate_limit: "Wait, or add another key to auth.profiles, or a fallback model.",
 } as const;
 
-async function restingKeys({ env, now }: DiagnosticsContext): Promise<Check[]> {
-  const resting = await drizzle(env.DB)
+async function keysInCooldown({ bindings, now }: DiagnosticsContext): Promise<Check[]> {
+  const rows = await drizzle(bindings.DB)
     .select()
     .from(cooldowns)
     .where(gt(cooldowns.until, now))
     .orderBy(asc(cooldowns.profile))
     .limit(MAX_LINES);
-  return resting.map(({ profile, kind, until, failures }) => ({
+  return rows.map(({ profile, kind, until, failures }) => ({
     id: `backlog.rest.${profile}`,
     area: "backlog",
     status: "warn",
-    message: `${profile} rests until ${at(until)}, after ${failures} refusals (${kind}).`,
-    fix: MEND[kind],
+    message: `${profile} is in cooldown until ${isoTime(until)}, after ${failures} refusals (${kind}).`,
+    fix: COOLDOWN_FIXES[kind],
   }));
 }
 
-/** Sessions whose last run should have ended long ago, by what the index says. */
-async function lateSessions({ env, services, now }: DiagnosticsContext): Promise<Check[]> {
+/** Sessions whose last run should have ended long ago, according to the index. */
+async function overdueSessions({ bindings, services, now }: DiagnosticsContext): Promise<Check[]> {
   if (services === undefined) return [];
   const { config } = services;
   const limitMs = Math.max(config.agents.defaults.timeoutSeconds * 1000, HOUR_MS) * 2;
   const lists = await Promise.all(
     agentIds(config)
       .slice(0, MAX_LINES)
-      .map((agentId) => listSessions(env.DB, { agentId, since: 0, limit: MAX_SESSIONS })),
+      .map((agentId) => listSessions(bindings.DB, { agentId, since: 0, limit: MAX_SESSIONS })),
   );
-  const late = lists.flat().filter(({ lastStatus, updatedAt }) => isOpen(lastStatus) && updatedAt < now - limitMs);
-  return late.slice(0, MAX_LINES).map(({ key, lastStatus, updatedAt, lastRunId }) => ({
+  const overdue = lists.flat().filter(({ lastStatus, updatedAt }) => isOpen(lastStatus) && updatedAt < now - limitMs);
+  return overdue.slice(0, MAX_LINES).map(({ key, lastStatus, updatedAt, lastRunId }) => ({
     id: `backlog.session.${key}`,
     area: "backlog",
     status: "warn",
-    message: `The last run of ${key} has been '${lastStatus}' in the index since ${at(updatedAt)}.`,
-    fix: `Look at it (GET /v1/runs/${lastRunId}); if it still is, stop it with POST /v1/runs/${lastRunId}/abort.`,
+    message: `The last run of ${key} has been '${lastStatus}' in the index since ${isoTime(updatedAt)}.`,
+    fix: `Look at it (GET /v1/runs/${lastRunId}); if it still runs, stop it with POST /v1/runs/${lastRunId}/abort.`,
   }));
 }
 
@@ -90,6 +92,31 @@ function isOpen(status: (typeof sessions.$inferSelect)["lastStatus"]): boolean {
   return status === "queued" || status === "running";
 }
 
-function at(instant: number): string {
+function isoTime(instant: number): string {
   return new Date(instant).toISOString();
+}
+
+/** Checks whether a budget is used up, so that runs are refused. */
+export async function examineBudgets({ services, bindings }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const scopes = allScopes(services.config);
+  const head = { id: "budgets.caps", area: "budgets", path: "budgets" } as const;
+  if (scopes.length === 0) return [{ ...head, status: "ok", message: "Nothing is capped." }];
+  const reports = await readBudgets(scopes, bindings.BUDGETS);
+  const full = reports.flatMap(({ scope, uses }) =>
+    uses
+      .filter(({ isFull }) => isFull)
+      .map(({ cap, roomAt }): Check => {
+        const until = roomAt === undefined ? "" : ` until ${new Date(roomAt).toISOString()}`;
+        return {
+          id: `budgets.${scope}.${cap.of}.${cap.minutes}`,
+          area: "budgets",
+          status: "warn",
+          message: `The budget of ${scopeText(scope)}, ${capText(cap)}, is used up${until}: runs are refused.`,
+          fix: "Wait, or raise the cap.",
+          path: "budgets",
+        };
+      }),
+  );
+  return full.length > 0 ? full : [{ ...head, status: "ok", message: `${scopes.length} budgets are not used up.` }];
 }

@@ -1,54 +1,94 @@
+import { and, eq, isNotNull } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
 import { listChannels } from "../channels/index.ts";
+import { pairings } from "../db/schema.ts";
 import { within } from "../lib/deadline.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** How long an account's platform may take to answer. */
+/** How long a platform may take to answer. */
 const ANSWER_MS = 8000;
-/** Most accounts that are looked at: each may cost several requests. */
+/** Most accounts that are checked: each may cost several requests. */
 const MAX_ACCOUNTS = 20;
 
-/** Whether each account of each channel can work, as the channel itself finds by asking its platform. */
-export async function examineChannels(patient: DiagnosticsContext): Promise<Check[]> {
-  const { services } = patient;
+/** Checks each account of each channel with the check of the channel itself, which asks the platform. */
+export async function examineChannels(context: DiagnosticsContext): Promise<Check[]> {
+  const { services } = context;
   if (services === undefined) return [];
   const accounts = listChannels(services.plugins.channels).flatMap(({ id }) =>
     Object.keys(services.config.channels[id]?.accounts ?? {}).map((accountId) => ({ channelId: id, accountId })),
   );
-  const looked = accounts
+  const checks = accounts
     .slice(0, MAX_ACCOUNTS)
-    .map(({ channelId, accountId }) => examineAccount(patient, channelId, accountId));
-  return [...(await Promise.all(looked)).flat(), ...tooMany(accounts.length)];
+    .map(({ channelId, accountId }) => examineAccount(context, channelId, accountId));
+  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length)];
 }
 
-async function examineAccount(patient: DiagnosticsContext, channelId: string, accountId: string): Promise<Check[]> {
-  const { services, origin } = patient;
+async function examineAccount(context: DiagnosticsContext, channelId: string, accountId: string): Promise<Check[]> {
+  const { services, origin } = context;
   if (services === undefined) return [];
-  const { channel, context } = services.channel(channelId, accountId);
+  const { channel, context: account } = services.channel(channelId, accountId);
   const head = { id: `channels.${channelId}.${accountId}`, area: "channels" } as const;
   const path = `channels.${channelId}.accounts.${accountId}`;
-  if (!isNamed(patient, channelId) && !channel.isReady(context)) {
+  if (!isConfigured(context, channelId) && !channel.isReady(account)) {
     return [{ ...head, status: "ok", message: `${channelId} is not set up.` }];
   }
-  const place = `/channels/${encodeURIComponent(channelId)}/${encodeURIComponent(accountId)}/webhook`;
-  const webhookUrl = new URL(place, origin).href;
-  const scanned = await within(ANSWER_MS, async (signal) => channel.check?.(context, webhookUrl, signal));
-  if (scanned === undefined)
+  const webhookPath = `/channels/${encodeURIComponent(channelId)}/${encodeURIComponent(accountId)}/webhook`;
+  const webhookUrl = new URL(webhookPath, origin).href;
+  const findings = await within(ANSWER_MS, async (signal) => channel.check?.(account, webhookUrl, signal));
+  if (findings === undefined)
     return [{ ...head, status: "ok", message: `${channelId}/${accountId} is configured.`, path }];
-  return scanned.map((finding, at): Check => {
+  return findings.map((finding, at): Check => {
     const message = `${channelId}/${accountId}: ${finding.message}`;
     return { ...finding, ...head, id: at === 0 ? head.id : `${head.id}.${at}`, message, path };
   });
 }
 
-/** Whether the configuration says anything of a channel; otherwise one that has no secrets is simply not used. */
-function isNamed({ configuration }: DiagnosticsContext, channelId: string): boolean {
+/** Whether the configuration names a channel; one that it does not name and that has no secrets is not in use. */
+function isConfigured({ configuration }: DiagnosticsContext, channelId: string): boolean {
   const { channels } = configuration.document;
   return typeof channels === "object" && channels !== null && channelId in channels;
 }
 
 function tooMany(count: number): Check[] {
   if (count <= MAX_ACCOUNTS) return [];
-  const message = `There are ${count} accounts; ${MAX_ACCOUNTS} were looked at.`;
+  const message = `There are ${count} accounts; ${MAX_ACCOUNTS} were checked.`;
   return [{ id: "channels.more", area: "channels", status: "ok", message }];
+}
+
+/** Checks that a channel has an owner, and that configured owners are of existing channels. */
+export async function examineOwners({ services, bindings }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const { ownerAllowFrom } = services.config.commands;
+  const paired = await drizzle(bindings.DB).$count(
+    pairings,
+    and(isNotNull(pairings.approvedAt), eq(pairings.owner, true)),
+  );
+  const head = { id: "owners.known", area: "owners", path: "commands.ownerAllowFrom" } as const;
+  const summary: Check =
+    ownerAllowFrom.length + paired > 0
+      ? { ...head, status: "ok", message: `Owners: ${ownerAllowFrom.length} configured, ${paired} paired.` }
+      : {
+          ...head,
+          status: "warn",
+          message: "No channel user is an owner: commands and approvals need the access token.",
+          fix: 'Add yourself to commands.ownerAllowFrom, such as "telegram:123456789", or approve your pairing as an owner.',
+        };
+  const channels = listChannels(services.plugins.channels).map(({ id }) => id);
+  const unknown = ownerAllowFrom.filter(
+    (owner) => owner.includes(":") && !channels.includes(owner.split(":")[0] ?? ""),
+  );
+  return [
+    summary,
+    ...unknown.map(
+      (owner): Check => ({
+        id: `owners.${owner}`,
+        area: "owners",
+        status: "warn",
+        message: `The owner '${owner}' is of a channel that does not exist.`,
+        fix: `Write it as channel:id; the channels are: ${channels.join(", ")}.`,
+        path: "commands.ownerAllowFrom",
+      }),
+    ),
+  ];
 }

@@ -1,7 +1,7 @@
 import type { ChannelFinding } from "../channels/channel.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** What was looked at, in the order in which people read it. */
+/** The areas that are checked, in reading order. */
 export type Area =
   | "configuration"
   | "secrets"
@@ -17,14 +17,14 @@ export type Area =
   | "budgets"
   | "backlog";
 
-/** One thing that was looked at, and how it is. Whatever is not well says how to mend it. */
+/** The result of one check. A `warn` or `fail` says how to fix it. */
 export type Check = ChannelFinding & {
-  /** Stays the same from one look to the next, such as `secrets.OPENAI_API_KEY`. */
+  /** Stable across requests, such as `secrets.OPENAI_API_KEY`. */
   id: string;
   area: Area;
   /** The field of the configuration, or the file, that it is about. */
   path?: string;
 };
 
-/** Looks at one area. What it throws is a check that failed. */
-export type Examine = (patient: DiagnosticsContext) => Promise<Check[]> | Check[];
+/** Runs the checks of one area. A thrown error becomes a failed check. */
+export type Examine = (context: DiagnosticsContext) => Promise<Check[]> | Check[];

@@ -4,16 +4,16 @@ import { wholeSchema } from "../services/config-schema.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** Most lines of one kind. */
+/** Most checks of one kind. */
 const MAX_LINES = 50;
 
-/** Whether the configuration is valid, which one is in force, and what in it does nothing. */
+/** Checks that the configuration is valid, which revision is in force, and which of its fields have no effect. */
 export function examineConfiguration({ configuration, secret }: DiagnosticsContext): Check[] {
   return [
     ...inForce(configuration),
     ...faults(configuration),
-    ...overlooked(configuration, secret),
-    ...idle(configuration),
+    ...overriddenVariable(configuration, secret),
+    ...idleFieldChecks(configuration),
   ];
 }
 
@@ -22,7 +22,7 @@ type View = DiagnosticsContext["configuration"];
 const NAMES: Readonly<Record<View["source"], string>> = {
   stored: "The configuration is valid",
   environment: "The configuration of ISOPOD_CONFIG is valid",
-  defaults: "There is no configuration; the defaults hold",
+  defaults: "There is no configuration; the defaults apply",
 };
 
 function inForce({ source, revision, inForce, faults }: View): Check[] {
@@ -33,14 +33,15 @@ function inForce({ source, revision, inForce, faults }: View): Check[] {
   }
   if (inForce === null) {
     const message = `The configuration is not valid${source === "stored" ? ` (revision ${revision})` : ""}, so nothing runs.`;
-    const fix = source === "stored" ? MEND : "Correct the variable ISOPOD_CONFIG, or store one with PUT /v1/config.";
+    const fix =
+      source === "stored" ? FIX_STORED : "Correct the variable ISOPOD_CONFIG, or store one with PUT /v1/config.";
     return [{ ...head, status: "fail", message, fix }];
   }
   const message = `Revision ${revision} is not valid any more; revision ${inForce} is in force.`;
-  return [{ ...head, status: "fail", message, fix: MEND }];
+  return [{ ...head, status: "fail", message, fix: FIX_STORED }];
 }
 
-const MEND = "Correct it with PATCH /v1/config, or go back with POST /v1/config/rollback.";
+const FIX_STORED = "Correct it with PATCH /v1/config, or go back with POST /v1/config/rollback.";
 
 function faults({ faults }: View): Check[] {
   return faults.slice(0, MAX_LINES).map(({ path, message }) => ({
@@ -48,35 +49,35 @@ function faults({ faults }: View): Check[] {
     area: "configuration",
     status: "fail",
     message: `${path}: ${message}`,
-    fix: "GET /v1/config/schema says what may stand there.",
+    fix: "GET /v1/config/schema says which values are allowed.",
     path,
   }));
 }
 
-/** A variable that counts for nothing misleads whoever changes it. */
-function overlooked({ source, revision }: View, secret: DiagnosticsContext["secret"]): Check[] {
+/** Warns of an `ISOPOD_CONFIG` that a stored configuration overrides. */
+function overriddenVariable({ source, revision }: View, secret: DiagnosticsContext["secret"]): Check[] {
   if (source !== "stored" || (secret("ISOPOD_CONFIG") ?? "").trim() === "") return [];
   return [
     {
       id: "configuration.variable",
       area: "configuration",
       status: "warn",
-      message: `ISOPOD_CONFIG is set and does not count: revision ${revision} is stored.`,
-      fix: "Take the variable away, and change the configuration with PATCH /v1/config.",
+      message: `ISOPOD_CONFIG is set and ignored, because revision ${revision} is stored.`,
+      fix: "Remove the variable, and change the configuration with PATCH /v1/config.",
       path: "ISOPOD_CONFIG",
     },
   ];
 }
 
-function idle({ document }: View): Check[] {
+function idleFieldChecks({ document }: View): Check[] {
   return idleFields(jsonSchemaOf(wholeSchema), document)
     .slice(0, MAX_LINES)
     .map(({ path, status }) => ({
       id: `configuration.idle.${path}`,
       area: "configuration",
       status: "warn",
-      message: `${path} is set and ${status === "planned" ? "does nothing yet" : "has no use here"}.`,
-      fix: status === "planned" ? "Do not count on it; it may stay for later." : "Take it out.",
+      message: `${path} is set and ${status === "planned" ? "does nothing yet" : "has no effect here"}.`,
+      fix: status === "planned" ? "It may stay for a later version." : "Remove it.",
       path,
     }));
 }

@@ -6,7 +6,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** A database, and the migrations that this version brings for it, by the names under which wrangler notes them. */
+/** A database, and its migrations in this version, by the names that wrangler records. */
 interface Migrated {
   id: string;
   binding: "DB" | "MEMORY";
@@ -22,11 +22,11 @@ function namesOf({ entries }: { entries: { tag: string }[] }): string[] {
   return entries.map(({ tag }) => `${tag}.sql`);
 }
 
-/** Whether the databases of D1 answer, and have the tables that this version wants. */
-export async function examineDatabase({ env }: DiagnosticsContext): Promise<Check[]> {
-  // Whether they are bound is said elsewhere.
-  const bound = DATABASES.filter(({ binding }) => binding === "DB" || env[binding]);
-  return Promise.all(bound.map((database) => examineMigrations(env[database.binding], database)));
+/** Checks that the D1 databases answer, and that all migrations of this version are applied. */
+export async function examineDatabase({ bindings }: DiagnosticsContext): Promise<Check[]> {
+  // A missing binding is a check of its own.
+  const bound = DATABASES.filter(({ binding }) => binding === "DB" || bindings[binding]);
+  return Promise.all(bound.map((database) => examineMigrations(bindings[database.binding], database)));
 }
 
 async function examineMigrations(database: D1Database, { id, binding, known }: Migrated): Promise<Check> {
@@ -42,13 +42,13 @@ async function examineMigrations(database: D1Database, { id, binding, known }: M
   }
   const newer = applied.filter((name) => !known.includes(name));
   if (newer.length > 0) {
-    const message = `The database ${binding} has ${newer.join(", ")}, of which this version knows nothing.`;
+    const message = `The database ${binding} has ${newer.join(", ")}, which this version does not have.`;
     return { ...head, status: "warn", message, fix: "Deploy the version that the database was migrated for." };
   }
   return { ...head, status: "ok", message: `${binding} answers, and all ${known.length} migrations are applied.` };
 }
 
-/** Undefined where none was ever applied. */
+/** The names of the applied migrations; undefined where none was ever applied. */
 async function appliedIn(database: D1Database): Promise<string[] | undefined> {
   try {
     const rows = await drizzle(database).all<{ name: string }>(sql`select name from d1_migrations order by id`);

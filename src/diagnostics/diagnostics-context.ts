@@ -1,16 +1,22 @@
 import type { ConfigurationView } from "../services/config-view.ts";
 import type { Services } from "../services/services.ts";
 
-/** The deployment that is looked at. Nothing in here is changed by looking. */
+/** The Worker's bindings that are checked; no variables and no secrets. */
+export type DiagnosticsBindings = Pick<
+  Env,
+  "FILES" | "DB" | "SESSIONS" | "LANES" | "BUDGETS" | "UPKEEP" | "MEMORY" | "INDEXING" | "VECTORS" | "AI"
+>;
+
+/** The deployment that is checked. Checks change nothing in it. */
 export interface DiagnosticsContext {
-  env: Env;
-  /** Where it was asked, such as `https://isopod.example.com`. */
+  bindings: DiagnosticsBindings;
+  /** The deployment's own address, such as `https://isopod.example.com`. */
   origin: string;
   /** Milliseconds since the epoch. */
   now: number;
   /** The value of a variable or secret. */
   secret(name: string): string | undefined;
   configuration: ConfigurationView;
-  /** Absent where the configuration is not valid: what needs it is not looked at then. */
+  /** Absent where the configuration is not valid: checks that need it are skipped then. */
   services: Services | undefined;
 }

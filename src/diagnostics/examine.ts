@@ -1,26 +1,23 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { examineAgents } from "./agents.ts";
-import { examineBacklog } from "./backlog.ts";
+import { examineBacklog, examineBudgets } from "./backlog.ts";
 import { examineBindings } from "./bindings.ts";
-import { examineBudgets } from "./budgets.ts";
-import { examineChannels } from "./channels.ts";
+import { examineChannels, examineOwners } from "./channels.ts";
 import type { Area, Check, Examine } from "./check.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase } from "./database.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
-import { examineOwners } from "./owners.ts";
 import { examineSecrets } from "./secrets.ts";
-import { examineSkillInstalls } from "./skill-installs.ts";
-import { examineSkills } from "./skills.ts";
+import { examineSkillInstalls, examineSkills } from "./skills.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
 /** How long one area may take. */
 const AREA_MS = 10_000;
 
-/** The areas in reading order: what others rest on comes first. */
+/** The areas in reading order: those that others depend on come first. */
 const AREAS: readonly (readonly [Area, Examine])[] = [
   ["configuration", examineConfiguration],
   ["secrets", examineSecrets],
@@ -38,31 +35,31 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["backlog", examineBacklog],
 ];
 
-/** What was found. `ok` says that nothing has failed; there may be warnings. */
+/** The results. `ok` means that no check failed; there may be warnings. */
 export interface Diagnosis {
   ok: boolean;
   checks: Check[];
 }
 
-/** Looks at everything, all areas at once, each for a bounded time. Never rejects, and changes nothing. */
-export async function examine(patient: DiagnosticsContext): Promise<Diagnosis> {
-  const found = await Promise.all(AREAS.map(([area, look]) => lookAt(area, look, patient)));
+/** Runs the checks of all areas concurrently, each area with a time limit. Never rejects, and changes nothing. */
+export async function examine(context: DiagnosticsContext): Promise<Diagnosis> {
+  const found = await Promise.all(AREAS.map(([area, run]) => examineArea(area, run, context)));
   const checks = found.flat();
   return { ok: checks.every(({ status }) => status !== "fail"), checks };
 }
 
-async function lookAt(area: Area, look: Examine, patient: DiagnosticsContext): Promise<Check[]> {
+async function examineArea(area: Area, run: Examine, context: DiagnosticsContext): Promise<Check[]> {
   try {
-    return await within(AREA_MS, Promise.resolve(patient).then(look));
+    return await within(AREA_MS, Promise.resolve(context).then(run));
   } catch (error) {
     log("warn", "doctor.failed", { area, error: messageOf(error) });
-    const message = `This could not be looked at: ${messageOf(error)}`;
+    const message = `This could not be checked: ${messageOf(error)}`;
     const fix = FIXES[area] ?? "Try again; the Worker's log says more.";
     return [{ id: `${area}.failed`, area, status: "fail", message, fix }];
   }
 }
 
-/** @throws Error where it takes longer, and whatever the promise rejects with */
+/** @throws Error after `ms`, or what the promise rejects with */
 function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`it took over ${ms / 1000} s`)), ms);
@@ -70,12 +67,12 @@ function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   });
 }
 
-/** What is most likely wrong where an area cannot be looked at. */
+/** The most likely fix where an area cannot be checked. */
 const FIXES: Partial<Record<Area, string>> = {
-  bindings: "Look whether the bucket that FILES is bound to is there: wrangler r2 bucket list.",
-  database: "Look whether the database that DB is bound to is there: wrangler d1 list.",
-  owners: "Look at the database: the check of migrations says more.",
-  memory: "Look whether the database that MEMORY is bound to is there, and its migrations are applied.",
-  backlog: "Look at the database: the check of migrations says more.",
-  workspaces: "Try again; if it stays so, look at the bucket and at agents.list[].workspace.",
+  bindings: "Check that the bucket bound to FILES exists: wrangler r2 bucket list.",
+  database: "Check that the database bound to DB exists: wrangler d1 list.",
+  owners: "See the check of the database's migrations.",
+  memory: "Check that the database bound to MEMORY exists and is migrated.",
+  backlog: "See the check of the database's migrations.",
+  workspaces: "Try again; if it stays, check the bucket and agents.list[].workspace.",
 };

@@ -6,7 +6,7 @@ import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** Whether every model that is named can be asked: its provider is known, its key is there, its price where money is capped. */
+/** Checks every configured model: a known provider, a key that is set, and a price where money is capped. */
 export function examineModels({ services }: DiagnosticsContext): Check[] {
   if (services === undefined) return [];
   const agents = agentIds(services.config).map((id) => agentOf(services.config, id));
@@ -19,19 +19,19 @@ function examineAgent(services: Services, agent: Agent): Check[] {
   const first = examineModel(services, ref, {
     id: `models.${agent.id}`,
     by: `The agent '${agent.id}' answers with`,
-    grave: true,
+    isRequired: true,
   });
-  const spare = agent.fallbacks.map((fallback) =>
+  const fallbacks = agent.fallbacks.map((fallback) =>
     examineModel(services, fallback, {
       id: `models.${agent.id}.${fallback}`,
       by: `The agent '${agent.id}' falls back on`,
-      grave: false,
+      isRequired: false,
     }),
   );
-  return [...first, ...spare.flat(), ...examinePrices(services, agent, [ref, ...agent.fallbacks])];
+  return [...first, ...fallbacks.flat(), ...examinePrices(services, agent, [ref, ...agent.fallbacks])];
 }
 
-/** Models that are named for something else than answering. */
+/** Checks the models of summaries, sub-agents and aliases. */
 function examineOthers(services: Services, agents: readonly Agent[]): Check[] {
   const { config } = services;
   const { compaction } = config.agents.defaults;
@@ -44,32 +44,32 @@ function examineOthers(services: Services, agents: readonly Agent[]): Check[] {
   ];
   return named.flatMap(({ ref, by }) => {
     const model = resolveAlias(config, ref);
-    return examineModel(services, model, { id: `models.named.${model}`, by, grave: false });
+    return examineModel(services, model, { id: `models.named.${model}`, by, isRequired: false });
   });
 }
 
 function examineModel(
   services: Services,
   ref: string,
-  { id, by, grave }: { id: string; by: string; grave: boolean },
+  { id, by, isRequired }: { id: string; by: string; isRequired: boolean },
 ): Check[] {
   const head = { id, area: "models" } as const;
   try {
     services.candidates([ref]);
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
-    const status = grave ? "fail" : "warn";
+    const status = isRequired ? "fail" : "warn";
     const fix = error.hint ?? "Name another model.";
     return [{ ...head, status, message: `${by} ${ref}, but ${error.message}.`, fix }];
   }
-  if (ref === OFFLINE_REF && grave) {
-    const message = `${by} the built-in offline model, which follows rules and understands little.`;
+  if (ref === OFFLINE_REF && isRequired) {
+    const message = `${by} the built-in offline model, which answers by fixed rules.`;
     return [{ ...head, status: "warn", message, fix: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or ISOPOD_MODEL." }];
   }
   return [{ ...head, status: "ok", message: `${by} ${ref}.` }];
 }
 
-/** Where money is capped, a model without a price is not asked. */
+/** Where money is capped, a model without a price is never called. */
 function examinePrices(services: Services, agent: Agent, refs: readonly string[]): Check[] {
   const isCapped = scopesOf(services.config, agent.id).some(({ caps }) => caps.some(({ of }) => of === "micros"));
   if (!isCapped) return [];
@@ -79,7 +79,7 @@ function examinePrices(services: Services, agent: Agent, refs: readonly string[]
       id: `models.price.${ref}`,
       area: "models",
       status: "fail",
-      message: `Money is capped, and ${ref} has no price, so it is not asked.`,
+      message: `Money is capped, and ${ref} has no price, so it is not used.`,
       fix: `Give it a cost in models.providers.${ref.split("/")[0]}.models.`,
       path: `models.providers.${ref.split("/")[0]}.models`,
     }));
@@ -89,7 +89,7 @@ function hasNoPrice(services: Services, ref: string): boolean {
   try {
     return services.model(ref).price === undefined;
   } catch (error) {
-    // That it cannot be asked is said above.
+    // A model that cannot be used is a check of its own.
     if (error instanceof IsopodError) return false;
     throw error;
   }

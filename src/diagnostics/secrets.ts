@@ -10,7 +10,7 @@ import type { DiagnosticsContext } from "./diagnostics-context.ts";
 const GOOD_TOKEN_CHARS = 24;
 const WEAK_TOKEN_CHARS = 8;
 
-/** Whether the secrets that the configuration names are there, and whether the token is hard to guess. Names only. */
+/** Checks that the configured secrets are set, and that the token is hard to guess. Reports names only. */
 export function examineSecrets({ configuration, secret }: DiagnosticsContext): Check[] {
   const { document } = configuration;
   const idle = idleFields(jsonSchemaOf(wholeSchema), document).map(({ path }) => path);
@@ -18,12 +18,13 @@ export function examineSecrets({ configuration, secret }: DiagnosticsContext): C
   const checks = [...named.values()].map(({ id, path }): Check => {
     const head = { id: `secrets.${id}`, area: "secrets", path: fieldPath(path) } as const;
     if (secret(id) !== undefined) return { ...head, status: "ok", message: `${id} is set.` };
-    // A profile without a key and a skill without its secret are passed over, and nobody asks for that of what does nothing yet.
-    const isSpare = path[0] === "auth" || path[0] === "skills" || idle.some((one) => one.startsWith(`${head.path}.`));
+    // Auth profiles and skills without their secret are skipped, and fields without effect do not use theirs.
+    const isOptional =
+      path[0] === "auth" || path[0] === "skills" || idle.some((one) => one.startsWith(`${head.path}.`));
     return {
       ...head,
-      status: isSpare ? "warn" : "fail",
-      message: `${id} is not set, and the configuration names it.`,
+      status: isOptional ? "warn" : "fail",
+      message: `${id} is not set, and the configuration refers to it.`,
       fix: `wrangler secret put ${id}; locally, a line in .dev.vars.`,
     };
   });
@@ -39,8 +40,8 @@ function examineToken(token: string): Check {
   return {
     ...head,
     status: token.length < WEAK_TOKEN_CHARS ? "fail" : "warn",
-    message: `ISOPOD_TOKEN can be guessed: whoever has it may do everything.`,
-    fix: `Take one of ${GOOD_TOKEN_CHARS} or more characters drawn by chance (openssl rand -base64 32): wrangler secret put ISOPOD_TOKEN.`,
+    message: `ISOPOD_TOKEN can be guessed, and it grants full access.`,
+    fix: `Use ${GOOD_TOKEN_CHARS} or more random characters (openssl rand -base64 32): wrangler secret put ISOPOD_TOKEN.`,
   };
 }
 
@@ -49,7 +50,7 @@ interface Reference {
   path: (string | number)[];
 }
 
-/** References as they have to be: what stands in another one instead of a name may be the secret itself. */
+/** The valid secret references; an invalid one is skipped, because it may contain the secret itself. */
 function referencesIn(value: Json, path: (string | number)[]): Reference[] {
   if (Array.isArray(value)) return value.flatMap((inner, at) => referencesIn(inner, [...path, at]));
   if (!isJsonObject(value)) return [];

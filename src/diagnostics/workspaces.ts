@@ -1,49 +1,50 @@
 import { type Agent, agentIds, agentOf, agentsByPrefix } from "../config/agents.ts";
+import { messageOf } from "../lib/errors.ts";
+import { reviewFiles } from "../workspace/acceptance.ts";
 import { loadBootstrap } from "../workspace/bootstrap.ts";
 import type { CachedText } from "../workspace/read-text.ts";
 import { readState, STATE_FOLDER, STATE_PATH } from "../workspace/state.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
-import { examineAcceptance } from "./acceptance.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** Most agents whose files are looked at: each costs up to ten operations of R2. */
+/** Most agents whose files are checked: each costs up to ten R2 operations. */
 const MAX_AGENTS = 20;
-/** Most files that are named as lost. */
+/** Most stray files that are reported. */
 const MAX_STRAYS = 10;
 
-/** Whether each agent's files can be listed and read, and get into the prompt as they are. */
-export async function examineWorkspaces({ services, env }: DiagnosticsContext): Promise<Check[]> {
+/** Checks that each agent's files can be listed and read, and fit into the prompt. */
+export async function examineWorkspaces({ services, bindings }: DiagnosticsContext): Promise<Check[]> {
   if (services === undefined) return [];
   const ids = agentIds(services.config);
-  const looked = ids.slice(0, MAX_AGENTS).map((id) => {
+  const checks = ids.slice(0, MAX_AGENTS).map((id) => {
     const agent = agentOf(services.config, id);
-    return examineWorkspace(agent, services.workspaceOf(agent), env.DB);
+    return examineWorkspace(agent, services.workspaceOf(agent), bindings.DB);
   });
   const more: Check[] = [
     {
       id: "workspaces.more",
       area: "workspaces",
       status: "ok",
-      message: `There are ${ids.length} agents; the files of ${MAX_AGENTS} were looked at.`,
+      message: `There are ${ids.length} agents; the files of ${MAX_AGENTS} were checked.`,
     },
   ];
   return [
-    ...(await Promise.all(looked)).flat(),
+    ...(await Promise.all(checks)).flat(),
     ...(ids.length > MAX_AGENTS ? more : []),
     ...examineSharing(services.config),
   ];
 }
 
-/** Agents with one workspace between them. It is allowed, and easily not what was meant. */
+/** Warns of agents that share a workspace, which is allowed but often a mistake. */
 function examineSharing(config: Config): Check[] {
   const shared = [...agentsByPrefix(config)].filter(([, ids]) => ids.length > 1);
   return shared.map(([prefix, ids]) => ({
     id: `workspaces.shared.${prefix}`,
     area: "workspaces",
     status: "warn",
-    message: `${ids.join(", ")} have one workspace, ${prefix}: each reads and changes the files of the others.`,
-    fix: "If that is not meant, give each a `workspace` of its own in agents.list.",
+    message: `${ids.join(", ")} share the workspace ${prefix}: each reads and changes the files of the others.`,
+    fix: "If that is a mistake, give each its own `workspace` in agents.list.",
   }));
 }
 
@@ -54,7 +55,7 @@ async function examineWorkspace(agent: Agent, workspace: Workspace, database: D1
   const listing = await workspace.list("");
   if (!listing.some(({ path }) => path === STATE_FOLDER)) {
     return [
-      { ...head, status: "ok", message: `'${agent.id}' has no workspace yet; it is made with the first message.` },
+      { ...head, status: "ok", message: `'${agent.id}' has no workspace yet; it is created with the first message.` },
     ];
   }
   const found = await Promise.all([
@@ -83,12 +84,16 @@ async function examineFiles(agent: Agent, workspace: Workspace, listing: readonl
     limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },
   });
   const binary = [...cache].filter(([, { kind }]) => kind === "binary").map(([path]) => path);
-  const said = [
-    ...binary.map((path) => ({ path, message: `${path} is no text, so nobody is shown it.`, fix: saveAsText(path) })),
-    ...warnings.map((message) => ({ path: "", message, fix: "Rename or delete what is in the way." })),
+  const findings = [
+    ...binary.map((path) => ({
+      path,
+      message: `${path} is not a text file, so the prompt leaves it out.`,
+      fix: saveAsText(path),
+    })),
+    ...warnings.map((message) => ({ path: "", message, fix: "Rename or delete the file." })),
     ...shown.flatMap(({ path, missing, truncated, rawChars, warnings = [] }) => [
       ...(missing
-        ? [{ path, message: `${path} is not there.`, fix: `Write it: PUT /v1/agents/${agent.id}/workspace/${path}.` }]
+        ? [{ path, message: `${path} is missing.`, fix: `Write it: PUT /v1/agents/${agent.id}/workspace/${path}.` }]
         : []),
       ...(truncated
         ? [
@@ -102,7 +107,7 @@ async function examineFiles(agent: Agent, workspace: Workspace, listing: readonl
       ...warnings.map((message) => ({ path, message, fix: saveAsText(path) })),
     ]),
   ];
-  return said.map(({ path, message, fix }, at) => ({
+  return findings.map(({ path, message, fix }, at) => ({
     id: `workspaces.${agent.id}.${path || "names"}.${at}`,
     area: "workspaces",
     status: "warn",
@@ -127,13 +132,13 @@ async function examineState(agent: Agent, workspace: Workspace): Promise<Check[]
       area: "workspaces",
       status: "warn",
       message: `'${agent.id}': ${STATE_PATH} cannot be read: ${state.why}`,
-      fix: `Delete it: DELETE /v1/agents/${agent.id}/workspace/${STATE_PATH}. It is made anew, and no other file is touched.`,
+      fix: `Delete it: DELETE /v1/agents/${agent.id}/workspace/${STATE_PATH}. It is created again, and no other file changes.`,
       path: STATE_PATH,
     },
   ];
 }
 
-/** Files that programs put into the bucket and that no agent can name, or takes for another. */
+/** Warns of objects in the bucket whose names are no valid path, or clash with another. */
 async function examineStrays(agent: Agent, workspace: Workspace): Promise<Check[]> {
   const strays = await workspace.strays();
   return strays.slice(0, MAX_STRAYS).map(({ path, why }) => ({
@@ -144,4 +149,29 @@ async function examineStrays(agent: Agent, workspace: Workspace): Promise<Check[
     fix: "Rename or delete it in the bucket, with any S3 client.",
     path,
   }));
+}
+
+/** Warns of bootstrap files that differ from what their owner has accepted; never where none was accepted. */
+async function examineAcceptance(
+  { id }: Agent,
+  workspace: Pick<Workspace, "list">,
+  database: D1Database,
+): Promise<Check[]> {
+  const head = { id: `workspaces.${id}.accepted`, area: "workspaces", status: "warn" } as const;
+  const review = await reviewFiles(database, workspace, id).catch(messageOf);
+  if (typeof review === "string") {
+    const message = `'${id}': it cannot be checked whether its bootstrap files are accepted: ${review}`;
+    return [{ ...head, message, fix: "See the check of the database." }];
+  }
+  const { hasAccepted, files } = review;
+  const changed = files.filter(({ state }) => state !== "accepted");
+  if (!hasAccepted || changed.length === 0) return [];
+  const named = changed.map(({ path, state }) => `${path} (${state})`).join(", ");
+  return [
+    {
+      ...head,
+      message: `'${id}': bootstrap files that differ from what you have accepted: ${named}.`,
+      fix: `Read them, then POST /v1/agents/${id}/bootstrap/accept.`,
+    },
+  ];
 }

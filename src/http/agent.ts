@@ -9,11 +9,12 @@ import { callSession } from "../session/api.ts";
 import { callerKey, runInputOf, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { sse } from "./event-source.ts";
-import { accepted, runError, runIdOf } from "./run-schema.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "./query-schema.ts";
+import { accepted, runError } from "./run-schema.ts";
+import { sse } from "./server-sent-events.ts";
+import { runObjectName } from "./session-lookup.ts";
 
-/** Largest body of a request to run, in bytes. */
+/** Largest body of a run request, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 300_000;
@@ -30,13 +31,13 @@ const agentRoute = createRoute({
   path: "/agent",
   summary: "Accept a run",
   description:
-    "Answers as soon as the input is stored, before any work of a model. The same idempotency key with the same message " +
-    "is the same run; with another message it is a conflict (409).",
+    "Answers as soon as the input is stored, before the model is called. The same idempotency key with the same " +
+    "message is the same run; with another message it is a conflict (409).",
   middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
   request: { body: { required: true, content: { "application/json": { schema: agentRequest } } } },
   responses: {
     202: {
-      description: "Stored; with `Accept: text/event-stream` the run's events follow, to its last",
+      description: "Stored; with `Accept: text/event-stream` the body streams the run's events to the last one",
       content: { "application/json": { schema: accepted }, "text/event-stream": { schema: z.string() } },
     },
   },
@@ -54,7 +55,7 @@ const waitRoute = createRoute({
   },
   responses: {
     200: {
-      description: "How it ended; `timeout` means only that the wait ran out",
+      description: "The outcome; `timeout` means only that the wait ran out",
       content: {
         "application/json": {
           schema: z
@@ -107,7 +108,7 @@ agentRoutes.openapi(agentRoute, async (c) => {
 agentRoutes.openapi(waitRoute, async (c) => {
   const { runId, timeoutMs } = c.req.valid("query");
   const until = Date.now() + timeoutMs;
-  const result = await callSession(c.env.SESSIONS, runIdOf(runId), (session) =>
+  const result = await callSession(c.env.SESSIONS, runObjectName(runId), (session) =>
     session.wait(runId, Math.max(0, until - Date.now())),
   );
   if (result === undefined) throw new IsopodError("not_found", `There is no run '${runId}'`);

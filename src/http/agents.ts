@@ -9,9 +9,9 @@ const agent = z
   .object({
     id: z.string(),
     name: z.string().optional(),
-    default: z.boolean().openapi({ description: "Whether it answers where no agent is named." }),
-    model: z.string().openapi({ description: "`provider/model` that answers." }),
-    workspace: z.string().openapi({ description: "Where its files are in R2.", example: "agents/main/workspace/" }),
+    default: z.boolean().openapi({ description: "Whether it is the default agent." }),
+    model: z.string().openapi({ description: "Its model, as `provider/model`." }),
+    workspace: z.string().openapi({ description: "The prefix of its files in R2.", example: "agents/main/workspace/" }),
     sharesWith: z.array(z.string()).openapi({ description: "Other agents with the same workspace." }),
   })
   .openapi("Agent");
@@ -21,9 +21,8 @@ const noQuery = z.strictObject({});
 const listRoute = createRoute({
   method: "get",
   path: "/agents",
-  summary: "The agents that are configured",
-  description:
-    "An agent that is taken out of the configuration leaves its files, versions and sessions where they are.",
+  summary: "List the configured agents",
+  description: "Removing an agent from the configuration keeps its files, versions and sessions.",
   request: { query: noQuery },
   responses: {
     200: {
@@ -41,18 +40,18 @@ const readRoute = createRoute({
   responses: { 200: { description: "The agent", content: { "application/json": { schema: agent } } } },
 });
 
-/** `/v1/agents`, without what is below an agent. */
+/** `/v1/agents`; the routes below an agent have their own files. */
 export const agentListRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 agentListRoutes.openapi(listRoute, (c) => {
   const services = c.get("services");
-  return c.json({ agents: agentIds(services.config).map((id) => viewOf(services, id)) }, 200);
+  return c.json({ agents: agentIds(services.config).map((id) => agentView(services, id)) }, 200);
 });
 
-agentListRoutes.openapi(readRoute, (c) => c.json(viewOf(c.get("services"), c.req.valid("param").id), 200));
+agentListRoutes.openapi(readRoute, (c) => c.json(agentView(c.get("services"), c.req.valid("param").id), 200));
 
 /** @throws IsopodError `not_found` */
-function viewOf(services: Pick<Services, "config" | "modelRefOf">, id: string): z.output<typeof agent> {
+function agentView(services: Pick<Services, "config" | "modelRefOf">, id: string): z.output<typeof agent> {
   const { config } = services;
   const one = agentOf(config, id);
   return {

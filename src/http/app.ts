@@ -16,42 +16,37 @@ import { configSchemaRoutes } from "./config-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
-import { withErrorAnswers } from "./error-answers.ts";
 import { errorBody, onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { memoryRoutes } from "./memory.ts";
-import { notFoundOf } from "./method-not-allowed.ts";
-import { notingSkills } from "./noting-skills.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { openAiChatRoutes } from "./openai/chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai/errors.ts";
 import { openAiModelRoutes } from "./openai/models.ts";
 import { openAiResponsesRoutes } from "./openai/responses.ts";
-import { openAiStoredResponsesRoutes } from "./openai/stored-responses.ts";
 import { pairingRoutes } from "./pairings.ts";
-import { requirePlainPath } from "./plain-path.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { promptRoutes } from "./prompt.ts";
+import { notFoundHandler, requirePlainPath } from "./request-path.ts";
 import { runRoutes } from "./runs.ts";
-import { sessionDataRoutes } from "./session-data.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { skillInstallRoutes } from "./skill-installs.ts";
 import { skillRoutes } from "./skills.ts";
 import { socketRoutes } from "./socket.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
-/** The HTTP side of the Worker: what is public first, then what needs a login. */
+/** The HTTP routes of the Worker: public ones first, then those that need a login. */
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   app.onError((error, c) => (speaksOpenAi(c.req.path) ? onOpenAiError(error, c) : onError(error, c)));
-  app.notFound(notFoundOf(() => app.routes));
+  app.notFound(notFoundHandler(() => app.routes));
   app.use(requirePlainPath);
   app.openapi(healthRoute, (c) => c.json({ ok: true, version: VERSION }, 200));
-  app.get("/openapi.json", (c) => c.json(withErrorAnswers(app.getOpenAPI31Document(DOCUMENT))));
+  app.get("/openapi.json", (c) => c.json(withErrorResponses(app.getOpenAPI31Document(DOCUMENT))));
   app.route("/", docsRoutes);
   app.route("/v1", loginRoutes);
   app.use("/v1/*", requireLogin);
-  // What mends a configuration has to work without a valid one.
+  // These routes have to work with an invalid configuration, because they correct it.
   app.route("/v1", configRoutes);
   app.route("/v1", configSchemaRoutes);
   app.route("/v1", configImportRoutes);
@@ -73,7 +68,6 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", memoryRoutes);
   app.route("/v1", runRoutes);
   app.route("/v1", sessionRoutes);
-  app.route("/v1", sessionDataRoutes);
   app.route("/v1", approvalRoutes);
   app.route("/v1", budgetRoutes);
   app.route("/v1", socketRoutes);
@@ -85,10 +79,9 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", openAiModelRoutes);
   app.route("/v1", openAiChatRoutes);
   app.route("/v1", openAiResponsesRoutes);
-  app.route("/v1", openAiStoredResponsesRoutes);
   app.route(
     "/v1",
-    workspaceRoutes<AppEnv>(async (c, agentId) => notingSkills(openWorkspace(c.get("services"), agentId), c.env)),
+    workspaceRoutes<AppEnv>(async (c, agentId) => openWorkspace(c.get("services"), agentId, c.env)),
   );
   app.openAPIRegistry.register("Error", errorBody);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
@@ -113,3 +106,25 @@ const DOCUMENT = {
   info: { title: "Isopod", version: VERSION, description: "A personal AI agent as serverless edge functions." },
   security: [{ token: [] }],
 };
+
+type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+
+const METHODS = ["get", "put", "post", "patch", "delete"] as const;
+
+/** The default response of the routes below `/v1`, apart from the OpenAI routes. */
+const ERROR_RESPONSE = {
+  description: "The error",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
+/** Adds the error response to the operations of an OpenAPI document, in place. */
+function withErrorResponses(document: OpenApiDocument): OpenApiDocument {
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    if (!path.startsWith("/v1/") || speaksOpenAi(path)) continue;
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation !== undefined) operation.responses = { default: ERROR_RESPONSE, ...operation.responses };
+    }
+  }
+  return document;
+}

@@ -1,14 +1,14 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { desc } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { objectNameOfApproval } from "../config/session-ids.ts";
-import { approvals } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
+import { listApprovals } from "../session-store/session-index.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { smallBody } from "./request-body.ts";
 import { decision } from "./run-schema.ts";
-import { smallBody } from "./small-body.ts";
+
+const MAX_APPROVALS = 500;
 
 const approval = z
   .object({
@@ -25,8 +25,8 @@ const approval = z
 const listRoute = createRoute({
   method: "get",
   path: "/approvals",
-  summary: "The tool calls that wait for a person's word, the latest first",
-  description: "The run itself has their arguments.",
+  summary: "List the tool calls that wait for approval, the latest first",
+  description: "Their arguments are in the run.",
   request: { query: z.strictObject({}) },
   responses: {
     200: {
@@ -40,7 +40,7 @@ const decideRoute = createRoute({
   method: "post",
   path: "/approvals/{id}",
   middleware: smallBody,
-  summary: "Say whether a tool call may run",
+  summary: "Decide a tool call that waits for approval",
   description: "`allow-always` allows the tool for the rest of the session.",
   request: {
     params: z.object({ id: z.string() }),
@@ -55,7 +55,7 @@ const decideRoute = createRoute({
   },
   responses: {
     200: {
-      description: "Noted, and the run goes on once nothing else is waited for",
+      description: "Stored; the run continues once no other call waits",
       content: { "application/json": { schema: z.object({ id: z.string(), decision: z.string() }) } },
     },
   },
@@ -65,8 +65,7 @@ const decideRoute = createRoute({
 export const approvalRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 approvalRoutes.openapi(listRoute, async (c) => {
-  const rows = await drizzle(c.env.DB).select().from(approvals).orderBy(desc(approvals.requestedAt)).limit(500);
-  return c.json({ approvals: rows }, 200);
+  return c.json({ approvals: await listApprovals(c.env.DB, MAX_APPROVALS) }, 200);
 });
 
 approvalRoutes.openapi(decideRoute, async (c) => {

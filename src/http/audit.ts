@@ -1,11 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { and, desc, eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { defaultAgentId } from "../config/agents.ts";
-import { audit } from "../db/schema.ts";
+import { pageOfAudit } from "../session-store/audit-trail.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
+import { listQuery, nextPage } from "./query-schema.ts";
 
 const kind = z.enum(["prompt", "model", "command", "tool", "message", "config", "skill"]);
 
@@ -17,11 +15,11 @@ const entry = z
     agentId: z.string(),
     sessionKey: z.string(),
     runId: z.string().nullable(),
-    by: z.string().openapi({ description: "The plugin, or who gave a command." }),
-    subject: z.string().openapi({ description: "What was changed: a section, a model, a tool's call, a command." }),
+    by: z.string().openapi({ description: "The plugin, or the sender of a command." }),
+    subject: z.string().openapi({ description: "What was changed: a section, a model, a tool call, a command." }),
     bytesBefore: z.int().nullable(),
     bytesAfter: z.int().nullable(),
-    hash: z.string().nullable().openapi({ description: "SHA-256 of what is there now, hex." }),
+    hash: z.string().nullable().openapi({ description: "SHA-256 of the new content, hex." }),
     detail: z.string().nullable(),
   })
   .openapi("AuditEntry");
@@ -29,8 +27,8 @@ const entry = z
 const listRoute = createRoute({
   method: "get",
   path: "/audit",
-  summary: "What plugins have changed and people have commanded, the latest first",
-  description: "Sizes and digests, never a content. A moment behind what happens.",
+  summary: "List what plugins changed and people commanded, the latest first",
+  description: "Sizes and digests, never content. Entries appear after a short delay.",
   request: {
     query: z.strictObject({
       agentId: z.string().optional().openapi({ description: "Which agent; the default agent where absent." }),
@@ -53,17 +51,6 @@ export const auditRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 auditRoutes.openapi(listRoute, async (c) => {
   const { agentId = defaultAgentId(c.get("services").config), kind, limit, before } = c.req.valid("query");
-  const entries = await drizzle(c.env.DB)
-    .select()
-    .from(audit)
-    .where(
-      and(
-        eq(audit.agentId, agentId),
-        kind === undefined ? undefined : eq(audit.kind, kind),
-        listedAfter(audit.at, audit.id, before),
-      ),
-    )
-    .orderBy(desc(audit.at), desc(audit.id))
-    .limit(limit);
+  const entries = await pageOfAudit(c.env.DB, { agentId, kind, limit, before });
   return c.json({ entries, ...nextPage(entries, limit, ({ at, id }) => ({ at, key: id })) }, 200);
 });

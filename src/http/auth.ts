@@ -1,11 +1,9 @@
-import { eq, lt } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { logins } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { base32 } from "../lib/ids.ts";
 import { secretEqual } from "../security/secret-equal.ts";
+import { addLogin, hasLogin, removeLogin } from "../services/logins.ts";
 import type { AppEnv } from "./context.ts";
 
 const COOKIE = "isopod_login";
@@ -13,14 +11,13 @@ const LOGIN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /**
- * Lets a request through that carries the token, or the cookie of a browser that is logged in. With no token
- * configured nothing gets through.
+ * Requires the access token, or the cookie of a logged-in browser. Without a configured token every request is refused.
  */
 export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  const known = bearer === undefined ? await hasLogin(c) : await isToken(c, bearer);
+  const isKnown = bearer === undefined ? await hasCookie(c) : await isToken(c, bearer);
   c.set("caller", bearer === undefined ? "page" : "token");
-  if (!known) {
+  if (!isKnown) {
     c.header("WWW-Authenticate", "Bearer");
     throw new IsopodError(
       "unauthorized",
@@ -31,10 +28,7 @@ export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
-/**
- * Gives a browser that knows the token a cookie: opaque, for 30 days, unreadable by scripts.
- * @throws IsopodError `unauthorized`
- */
+/** Exchanges the token for a login cookie: opaque, valid for 30 days, HttpOnly. @throws IsopodError `unauthorized` */
 export async function logIn(c: Context<AppEnv>, token: string): Promise<void> {
   if (!(await isToken(c, token))) {
     throw new IsopodError(
@@ -45,24 +39,15 @@ export async function logIn(c: Context<AppEnv>, token: string): Promise<void> {
   }
   const value = base32(crypto.getRandomValues(new Uint8Array(32)));
   const now = Date.now();
-  const expiresAt = now + LOGIN_DAYS * DAY_MS;
-  const db = drizzle(c.env.DB);
-  await db.batch([
-    db.insert(logins).values({ digest: await digestOf(value), createdAt: now, expiresAt }),
-    db.delete(logins).where(lt(logins.expiresAt, now)),
-  ]);
+  await addLogin(c.env.DB, value, { createdAt: now, expiresAt: now + LOGIN_DAYS * DAY_MS });
   const secure = new URL(c.req.url).protocol === "https:";
   setCookie(c, COOKIE, value, { httpOnly: true, sameSite: "Strict", secure, path: "/", maxAge: LOGIN_DAYS * 86_400 });
 }
 
-/** Makes the cookie of a browser worthless. */
+/** Deletes the login of a browser, and its cookie. */
 export async function logOut(c: Context<AppEnv>): Promise<void> {
   const value = getCookie(c, COOKIE);
-  if (value !== undefined) {
-    await drizzle(c.env.DB)
-      .delete(logins)
-      .where(eq(logins.digest, await digestOf(value)));
-  }
+  if (value !== undefined) await removeLogin(c.env.DB, value);
   deleteCookie(c, COOKIE, { path: "/" });
 }
 
@@ -71,28 +56,18 @@ async function isToken(c: Context<AppEnv>, given: string): Promise<boolean> {
   return token !== undefined && token !== "" && (await secretEqual(given, token));
 }
 
-async function hasLogin(c: Context<AppEnv>): Promise<boolean> {
+async function hasCookie(c: Context<AppEnv>): Promise<boolean> {
   const value = getCookie(c, COOKIE);
   if (value === undefined) return false;
   requireOwnOrigin(c);
-  const row = await drizzle(c.env.DB)
-    .select({ expiresAt: logins.expiresAt })
-    .from(logins)
-    .where(eq(logins.digest, await digestOf(value)))
-    .get();
-  return row !== undefined && row.expiresAt > Date.now();
+  return hasLogin(c.env.DB, value, Date.now());
 }
 
-/** A browser sends cookies along with what other sites make it send: only our own pages may use them. */
+/** Refuses cross-site requests with a cookie: browsers send cookies with requests that other sites cause (CSRF). */
 function requireOwnOrigin(c: Context<AppEnv>): void {
   const origin = c.req.header("Origin");
   if (origin === undefined && (c.req.method === "GET" || c.req.method === "HEAD")) return;
   if (origin !== new URL(c.req.url).origin) {
     throw new IsopodError("forbidden", "This request does not come from Isopod's own page.");
   }
-}
-
-async function digestOf(value: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(value));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,24 +1,24 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
-import { acceptFiles, type Review, reviewFiles } from "../workspace/acceptance.ts";
-import { WorkspaceError } from "../workspace/workspace.ts";
+import { acceptFiles, reviewFiles } from "../workspace/acceptance.ts";
 import type { AppEnv } from "./context.ts";
-import { onInvalid } from "./errors.ts";
-import { smallBody } from "./small-body.ts";
-import { httpErrorOf } from "./workspace.ts";
+import { onInvalid, withWorkspaceErrors } from "./errors.ts";
+import { smallBody } from "./request-body.ts";
 
 const file = z
   .object({
     path: z.string(),
     state: z.enum(["accepted", "changed", "new", "gone"]),
-    etag: z.string().optional().openapi({ description: "Of the file as it is." }),
+    etag: z.string().optional().openapi({ description: "Of the current file." }),
     acceptedAt: z.int().optional().openapi({ description: "Milliseconds since the epoch." }),
   })
   .openapi("ReviewedFile");
 
 const review = z
   .object({
-    hasAccepted: z.boolean().openapi({ description: "False where nothing was ever accepted: nobody is warned then." }),
+    hasAccepted: z
+      .boolean()
+      .openapi({ description: "False where nothing was ever accepted; there are no warnings then." }),
     files: z.array(file),
   })
   .openapi("Review");
@@ -31,7 +31,7 @@ const answer = {
 const readRoute = createRoute({
   method: "get",
   path: "/agents/{id}/bootstrap",
-  summary: "The files that tell an agent who it is, and whether they are as they were accepted",
+  summary: "Review an agent's bootstrap files against the accepted versions",
   request: { params, query: z.strictObject({}) },
   responses: answer,
 });
@@ -39,8 +39,8 @@ const readRoute = createRoute({
 const acceptRoute = createRoute({
   method: "post",
   path: "/agents/{id}/bootstrap/accept",
-  summary: "Accept them as they are",
-  description: "With `seen`, only if each is still the one that was read: `409` otherwise, and nothing is accepted.",
+  summary: "Accept the current bootstrap files",
+  description: "With `seen`, only if each file still has that etag; otherwise `409`, and nothing is accepted.",
   middleware: smallBody,
   request: {
     params,
@@ -49,7 +49,10 @@ const acceptRoute = createRoute({
       content: {
         "application/json": {
           schema: z.strictObject({
-            seen: z.record(z.string(), z.string()).optional().openapi({ description: "Etags by path, of all files." }),
+            seen: z
+              .record(z.string(), z.string())
+              .optional()
+              .openapi({ description: "The etags of all files by path." }),
           }),
         },
       },
@@ -58,27 +61,19 @@ const acceptRoute = createRoute({
   responses: answer,
 });
 
-/** What an owner has accepted of an agent's files. */
+/** `/v1/agents/{id}/bootstrap`: the review of an agent's bootstrap files. */
 export const bootstrapFileRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 bootstrapFileRoutes.openapi(readRoute, async (c) => {
   const { config, workspaceOf } = c.get("services");
   const agent = agentOf(config, c.req.valid("param").id);
-  return c.json(await answered(reviewFiles(c.env.DB, workspaceOf(agent), agent.id)), 200);
+  return c.json(await withWorkspaceErrors(() => reviewFiles(c.env.DB, workspaceOf(agent), agent.id)), 200);
 });
 
 bootstrapFileRoutes.openapi(acceptRoute, async (c) => {
   const { config, workspaceOf } = c.get("services");
   const agent = agentOf(config, c.req.valid("param").id);
   const { seen } = c.req.valid("json");
-  return c.json(await answered(acceptFiles(c.env.DB, workspaceOf(agent), agent.id, { seen, now: Date.now() })), 200);
+  const accept = () => acceptFiles(c.env.DB, workspaceOf(agent), agent.id, { seen, now: Date.now() });
+  return c.json(await withWorkspaceErrors(accept), 200);
 });
-
-async function answered(looking: Promise<Review>): Promise<Review> {
-  try {
-    return await looking;
-  } catch (error) {
-    if (error instanceof WorkspaceError) throw httpErrorOf(error, false);
-    throw error;
-  }
-}

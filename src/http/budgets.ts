@@ -10,17 +10,17 @@ const cap = z
     cap: z.string().openapi({ description: "Its field in the configuration.", example: "tokensPerDay" }),
     limit: z.number(),
     spent: z.number(),
-    reserved: z.number().openapi({ description: "Set aside for calls that are being made." }),
+    reserved: z.number().openapi({ description: "Reserved for calls in progress." }),
     isFull: z.boolean(),
-    roomAt: z.int().optional().openapi({ description: "When something comes free; milliseconds since the epoch." }),
+    roomAt: z.int().optional().openapi({ description: "When the cap has room again; milliseconds since the epoch." }),
   })
   .openapi("BudgetCap");
 
 const budgetsRoute = createRoute({
   method: "get",
   path: "/budgets",
-  summary: "What is capped, and how much of it is used",
-  description: "Budgets with a cap, those of agents first. Amounts are runs, tokens, or estimated US dollars.",
+  summary: "List the budgets with their use",
+  description: "Budgets that have a cap, agents first. Amounts are runs, tokens, or estimated US dollars.",
   request: { query: z.strictObject({}) },
   responses: {
     200: {

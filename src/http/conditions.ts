@@ -1,27 +1,27 @@
 import type { ByteRange, Expectation } from "../workspace/workspace.ts";
 
-/** What `If-Match` or `If-None-Match` names: any version, or these (RFC 9110, 8.8.3). */
+/** The value of `If-Match` or `If-None-Match`: any version, or these (RFC 9110, 8.8.3). */
 type Etags = "*" | readonly { value: string; weak: boolean }[];
 
 /** Whether `If-Match` lets a request through; only strong etags count (RFC 9110, 13.1.1). */
 export function passesIfMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return true;
-  const named = etagsIn(header);
+  const named = parseEtags(header);
   return named === "*" || named.some((one) => one.value === etag && !one.weak);
 }
 
 /** Whether `If-None-Match` lets a request through; weak etags count as strong ones do (RFC 9110, 13.1.2). */
 export function passesIfNoneMatch(header: string | undefined, etag: string): boolean {
   if (header === undefined) return true;
-  const named = etagsIn(header);
+  const named = parseEtags(header);
   return named !== "*" && !named.some((one) => one.value === etag);
 }
 
 /**
- * What a write expects to find, by its conditions. `current` tells the etag that is there now, and is asked only where
- * the headers alone do not say it; undefined where a condition does not hold.
+ * The version that a write expects to replace; undefined where a condition fails. `current` reads the current etag, and
+ * is called only where the headers alone do not decide.
  */
-export async function expectationOf(
+export async function expectedVersion(
   ifMatch: string | undefined,
   ifNoneMatch: string | undefined,
   current: () => Promise<string | undefined>,
@@ -35,10 +35,10 @@ export async function expectationOf(
 }
 
 /**
- * The one range of bytes that a `Range` header asks for. Undefined for several ranges, other units and bad syntax, which
- * a server may answer with the whole (RFC 9110, 14.2).
+ * The byte range of a `Range` header. Undefined for several ranges, other units and bad syntax, for which a server may
+ * answer the whole file (RFC 9110, 14.2).
  */
-export function rangeIn(header: string | undefined): ByteRange | undefined {
+export function requestedRange(header: string | undefined): ByteRange | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(" ", "") ?? "") ?? [];
   if (first === undefined || last === undefined || first + last === "") return undefined;
   if (first === "") return { suffix: position(last) };
@@ -47,12 +47,12 @@ export function rangeIn(header: string | undefined): ByteRange | undefined {
   return position(last) < offset ? undefined : { offset, length: position(last) - offset + 1 };
 }
 
-/** A position in a file: what is beyond the end of any is so, however far beyond. */
+/** A position in a file, capped at the largest safe integer. */
 function position(digits: string): number {
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
 }
 
-function etagsIn(header: string): Etags {
+function parseEtags(header: string): Etags {
   if (header.trim() === "*") return "*";
   return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, value]) => ({
     value: value ?? "",

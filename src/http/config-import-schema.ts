@@ -1,27 +1,27 @@
 import { z } from "@hono/zod-openapi";
 
-const path = z.string().openapi({ description: "Where it stands in what was sent.", example: "channels.whatsapp" });
+const path = z.string().openapi({ description: "Its path in the imported file.", example: "channels.whatsapp" });
 const why = z.string();
 const hint = z.string().openapi({ description: "What to do instead." });
 
-/** What `POST /config/import` answers: what became of each value. */
+/** What `POST /config/import` answers: a report on every value. */
 export const importReport = z
   .object({
-    revision: z.int().openapi({ description: "The newest one now; 0 where nothing is stored." }),
+    revision: z.int().openapi({ description: "The newest revision; 0 where nothing is stored." }),
     stored: z.boolean().openapi({ description: "False for a dry run, and where nothing differs." }),
-    document: z.record(z.string(), z.unknown()).openapi({ description: "The configuration that it makes; valid." }),
+    document: z.record(z.string(), z.unknown()).openapi({ description: "The resulting configuration; valid." }),
     mapped: z
       .array(z.object({ from: z.string(), to: z.string(), note: z.string().optional() }))
-      .openapi({ description: "What came over, and where to." }),
+      .openapi({ description: "The imported values, with their new paths." }),
     changed: z
       .array(z.object({ path, why }))
-      .openapi({ description: "What came over in another form, or says what is so anyway." }),
-    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "What nothing here could be set with." }),
+      .openapi({ description: "Values that were imported in another form, or that are defaults." }),
+    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "Values for which there is no field." }),
     refused: z
       .array(z.object({ path, why, hint }))
-      .openapi({ description: "What could be set, but not with that value: secrets in plain words, wrong types." }),
+      .openapi({ description: "Values that their field does not accept: secrets in plain text, wrong types." }),
     replaced: z.array(z.string()).openapi({
-      description: "What the configuration said before, and does not any more. Its revision in the history has it.",
+      description: "Values of the previous configuration that were removed; the history still has them.",
     }),
   })
   .openapi("ConfigImport");

@@ -1,26 +1,25 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_DOCUMENT_BYTES } from "../config/store.ts";
-import { smallBody } from "./small-body.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "./query-schema.ts";
+import { smallBody } from "./request-body.ts";
 
 const flag = z.enum(["true", "false"]).default("false");
 const revisionNumber = z.int().openapi({ description: "1, 2, 3 …; 0 where nothing is stored." });
 const document = z.record(z.string(), z.unknown()).openapi({
   description:
-    "As it was given: without defaults. `[redacted]` stands for headers and other texts that may be secret; sent back, it leaves them as they are.",
+    "As it was stored: without defaults. `[redacted]` replaces headers and other values that may be secret; sent " +
+    "back, it keeps them.",
 });
-const changed = z
-  .array(z.string())
-  .openapi({ description: "The paths that differ.", example: ["agents.list[1].model"] });
+const changed = z.array(z.string()).openapi({ description: "The changed paths.", example: ["agents.list[1].model"] });
 const faults = z.array(z.object({ path: z.string(), message: z.string() }));
 const ifMatch = z.object({
   "if-match": z.string().optional().openapi({
-    description: 'The revision that the change is made from, as `"3"`; `*` for whichever is there. It has to be given.',
+    description: 'The revision that the change is based on, as `"3"`; `*` for any. Required.',
   }),
 });
 const changeQuery = z.strictObject({
-  dryRun: flag.openapi({ description: "Says what would change, and stores nothing." }),
-  note: z.string().max(500).optional().openapi({ description: "Why; it stays with the revision." }),
+  dryRun: flag.openapi({ description: "Only report what would change." }),
+  note: z.string().max(500).optional().openapi({ description: "A reason, stored with the revision." }),
 });
 
 const line = z
@@ -42,10 +41,13 @@ const change = z
   .openapi("ConfigChange");
 
 const changeResponses = {
-  200: { description: "Changed, or what would be", content: { "application/json": { schema: change } } },
+  200: {
+    description: "The change, or the change that a real run would make",
+    content: { "application/json": { schema: change } },
+  },
 };
 
-/** A document as a body: JSON, or JSON5. It is read by hand, so that a comment is no mistake. */
+/** A document as a body: JSON or JSON5. The handler parses it, because a schema refuses JSON5. */
 export const documentBody = (type: "application/json" | "application/merge-patch+json") => ({
   required: true,
   content: { [type]: { schema: z.record(z.string(), z.unknown()) } },
@@ -57,11 +59,11 @@ export const readRoute = createRoute({
   path: "/config",
   summary: "The configuration",
   description:
-    "The newest revision, its number also as `ETag`. Where it is not valid any more, `faults` says why, and an older one " +
-    "is in force. Works also where nothing else does because the configuration is not valid.",
+    "The newest revision, with its number as `ETag`. Where it is no longer valid, `faults` says why, and an older " +
+    "revision is in force. Works with an invalid configuration too.",
   request: {
     query: z.strictObject({
-      effective: flag.openapi({ description: "Also gives what is in force, with every default." }),
+      effective: flag.openapi({ description: "Add the configuration in force, with all defaults." }),
     }),
   },
   responses: {
@@ -73,7 +75,7 @@ export const readRoute = createRoute({
             .object({
               revision: revisionNumber,
               source: z.enum(["stored", "environment", "defaults"]).openapi({
-                description: "Whether it is stored, the variable ISOPOD_CONFIG, or nothing but defaults.",
+                description: "Whether it is stored, in the variable ISOPOD_CONFIG, or only defaults.",
               }),
               inForce: z
                 .int()
@@ -91,9 +93,8 @@ export const readRoute = createRoute({
 });
 
 const CHANGED =
-  `At most ${MAX_DOCUMENT_BYTES} bytes, JSON or JSON5. It is stored only where all of it is valid: 400 names each wrong ` +
-  "field in `faults`, and what was in force stays so. 412 with `currentRevision` where somebody was faster, 428 " +
-  "without `If-Match`.";
+  `At most ${MAX_DOCUMENT_BYTES} bytes, JSON or JSON5. Stored only if all of it is valid: otherwise 400 names each wrong ` +
+  "field in `faults`, and nothing changes. 412 with `currentRevision` after a concurrent change, 428 without `If-Match`.";
 
 /** `PUT /v1/config`. */
 export const replaceRoute = createRoute({
@@ -110,7 +111,7 @@ export const patchRoute = createRoute({
   method: "patch",
   path: "/config",
   summary: "Change fields of the configuration",
-  description: `A JSON merge patch (RFC 7396): \`null\` takes a field away, and a list takes the place of the list. ${CHANGED}`,
+  description: `A JSON merge patch (RFC 7396): \`null\` removes a field, and a list replaces the whole list. ${CHANGED}`,
   request: { headers: ifMatch, query: changeQuery },
   responses: changeResponses,
 });
@@ -119,8 +120,8 @@ export const patchRoute = createRoute({
 export const historyRoute = createRoute({
   method: "get",
   path: "/config/history",
-  summary: "The revisions of the configuration, the newest first",
-  description: "The last 200 are kept.",
+  summary: "List the revisions of the configuration, the newest first",
+  description: "Isopod keeps the last 200.",
   request: {
     query: z.strictObject({
       limit: wholeNumber({ min: 1, max: 200 }).default(50),
@@ -156,8 +157,8 @@ export const rollbackRoute = createRoute({
   method: "post",
   path: "/config/rollback",
   middleware: smallBody,
-  summary: "Go back to an earlier revision of the configuration",
-  description: `Stores its document once more, as a new revision; 0 is what the variable ISOPOD_CONFIG says. ${CHANGED}`,
+  summary: "Restore an earlier revision of the configuration",
+  description: `Stores its document as a new revision; 0 is the variable ISOPOD_CONFIG. ${CHANGED}`,
   request: {
     headers: ifMatch,
     query: changeQuery,

@@ -7,7 +7,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
 const status = z.enum(["planned", "unused"]).optional().openapi({
-  description: "Present where it is accepted and does nothing: not yet, or not here.",
+  description: "Present on a field that is accepted without effect: not implemented yet, or not applicable.",
 });
 
 const field = z
@@ -16,12 +16,12 @@ const field = z
     type: z.string().openapi({ example: "integer" }),
     description: z.string(),
     default: z.unknown().optional(),
-    enum: z.array(z.unknown()).optional().openapi({ description: "The only values that it may have." }),
+    enum: z.array(z.unknown()).optional().openapi({ description: "The allowed values." }),
     bounds: z.record(z.string(), z.unknown()).optional().openapi({ description: "By their names in JSON Schema." }),
     children: z
       .array(z.object({ name: z.string(), description: z.string(), agentMayWrite: z.literal(true).optional(), status }))
       .optional()
-      .openapi({ description: "What is below it; `*` is every name, or every entry of a list." }),
+      .openapi({ description: "The fields below it; `*` stands for any name, or any entry of a list." }),
     agentMayWrite: z.boolean().openapi({ description: "Whether the agent may write it with the gateway tool." }),
     secret: z.literal(true).optional().openapi({ description: "Present on a secret: it is named by its variable." }),
     status,
@@ -31,8 +31,8 @@ const field = z
 const schemaRoute = createRoute({
   method: "get",
   path: "/config/schema",
-  summary: "What the configuration may say",
-  description: "With `path` one field; without it the JSON Schema of all of it, for editors.",
+  summary: "The schema of the configuration",
+  description: "With `path` one field; without it the whole JSON Schema, for editors.",
   request: {
     query: z.strictObject({
       path: z.string().max(500).optional().openapi({ example: "channels.telegram.accounts.*.dmPolicy" }),
@@ -55,6 +55,6 @@ configSchemaRoutes.openapi(schemaRoute, (c) => {
   if (path === undefined) return c.json({ ...schema }, 200);
   const found = lookUpField(schema, path);
   if (found.kind === "field") return c.json({ ...found.field }, 200);
-  const near = found.nearest.length === 0 ? "Look its parent up." : `Did you mean: ${found.nearest.join(", ")}?`;
+  const near = found.nearest.length === 0 ? "Look up its parent." : `Did you mean: ${found.nearest.join(", ")}?`;
   throw new IsopodError("not_found", `There is no field '${path}' in the configuration.`, near);
 });

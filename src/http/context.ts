@@ -1,12 +1,12 @@
 import type { Services } from "../services/services.ts";
 
-/** What every route is given. */
+/** The bindings and variables of every route. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
-    /** Absent before the configuration was looked at. */
+    /** Absent in routes that come before the configuration is loaded. */
     services: Services;
-    /** By what the caller is known, once that was looked at. */
+    /** How the caller was authenticated; absent before `requireLogin`. */
     caller: "token" | "page";
   };
 }

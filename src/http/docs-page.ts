@@ -2,10 +2,7 @@ import { Marked } from "marked";
 import { Slugs } from "../docs/headings.ts";
 import { type DocsPage, PAGES } from "../docs/pages.ts";
 
-/**
- * What a page of the documentation may do: show its own text in its own style. Nothing in it runs, and nothing is loaded
- * from elsewhere.
- */
+/** The Content-Security-Policy of documentation pages: their own style, no scripts, and nothing from other origins. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -15,21 +12,21 @@ export const DOCS_POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-/** A page as HTML, with the list of all of them beside it. */
+/** A page as HTML, with the list of all pages. */
 export function renderPage(page: DocsPage): string {
-  return wholePage(page.title, languageOf(page.name), page.name, renderMarkdown(page));
+  return wholePage(page.title, pageLanguage(page.name), page.name, renderMarkdown(page));
 }
 
-/** What is shown where there is no such page: that it is not there, and the list. */
+/** The HTML for an unknown page, with the pages whose names are near, and the list. */
 export function renderMissing(typed: string, near: readonly string[]): string {
-  const meant = near.map((name) => `<a href="${addressOf(name)}">${escapeHtml(name)}</a>`).join(", ");
-  const hint = meant === "" ? "The list has every page that there is." : `Near it: ${meant}.`;
+  const meant = near.map((name) => `<a href="${pageAddress(name)}">${escapeHtml(name)}</a>`).join(", ");
+  const hint = meant === "" ? "See the list of all pages." : `Near it: ${meant}.`;
   const main = `<h1>Not found</h1>\n<p>There is no page <code>${escapeHtml(typed)}</code>. ${hint}</p>`;
   return wholePage("Not found", "en", undefined, main);
 }
 
-/** Where a page is. */
-export function addressOf(name: string): string {
+/** The path of a page. */
+export function pageAddress(name: string): string {
   if (name === "index") return "/docs";
   return `/docs/${name.replace(/\/index$/, "")}`;
 }
@@ -44,10 +41,10 @@ function renderMarkdown({ name, text }: DocsPage): string {
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const address = linkFrom(name, href);
+        const address = linkTarget(name, href);
         return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
       },
-      // Our pages have neither, and what they say of HTML is to be read.
+      // Our pages use neither HTML nor images; text that looks like HTML is shown as text.
       html: ({ text: source }) => escapeHtml(source),
       image: ({ text: alternative }) => escapeHtml(alternative),
     },
@@ -56,17 +53,17 @@ function renderMarkdown({ name, text }: DocsPage): string {
   return html.replaceAll("<table>", '<div class="wide"><table>').replaceAll("</table>", "</table></div>");
 }
 
-/** Where a link of a page leads: to another page by its file's name, to a heading, or to another site. */
-function linkFrom(name: string, href: string): string | undefined {
+/** The target of a link: another page by its file name, a heading, or another site; undefined where there is none. */
+function linkTarget(name: string, href: string): string | undefined {
   if (/^(?:https?:|#|\/(?!\/))/.test(href)) return href;
   const base = `docs://pages/${name}`;
   if (!URL.canParse(href, base)) return undefined;
   const { pathname, hash } = new URL(href, base);
   const target = pathname.slice(1).replace(/\.md$/, "");
-  return PAGES.some((page) => page.name === target) ? addressOf(target) + hash : undefined;
+  return PAGES.some((page) => page.name === target) ? pageAddress(target) + hash : undefined;
 }
 
-function languageOf(name: string): "en" | "zh-Hans" {
+function pageLanguage(name: string): "en" | "zh-Hans" {
   return name.startsWith("zh/") ? "zh-Hans" : "en";
 }
 
@@ -88,7 +85,7 @@ function wholePage(title: string, language: string, current: string | undefined,
 <main class="rich">
 ${main}</main>
 <nav id="pages" aria-label="${pages}">
-${listOf(current)}
+${pageList(current)}
 </nav>
 </div>
 </body>
@@ -96,10 +93,10 @@ ${listOf(current)}
 `;
 }
 
-function listOf(current: string | undefined): string {
+function pageList(current: string | undefined): string {
   const items = PAGES.map(({ name, title }) => {
     const mark = name === current ? ' aria-current="page"' : "";
-    return `<li lang="${languageOf(name)}"><a href="${addressOf(name)}"${mark}>${escapeHtml(title)}</a></li>`;
+    return `<li lang="${pageLanguage(name)}"><a href="${pageAddress(name)}"${mark}>${escapeHtml(title)}</a></li>`;
   });
   return `<ul>\n${items.join("\n")}\n</ul>`;
 }

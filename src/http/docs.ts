@@ -11,13 +11,13 @@ import { onInvalid } from "./errors.ts";
 
 type Format = "text/html" | "text/markdown";
 
-/** A text as it is sent, with the etag of exactly these bytes. */
+/** A rendered page, with the etag of its bytes. */
 interface Rendered {
   body: string;
   etag: string;
 }
 
-/** How long a reader may keep a page before it asks again, in seconds. */
+/** How long a client may cache a page, in seconds. */
 const FRESH_SECONDS = 300;
 
 const NAME = "name{.+}";
@@ -27,7 +27,7 @@ const responses = {
     description: "The page, as HTML, or as Markdown where `Accept` prefers that or its address ends with `.md`",
     content: { "text/html": { schema: z.string() }, "text/markdown": { schema: z.string() } },
   },
-  304: { description: "It is what `If-None-Match` names" },
+  304: { description: "The client has this version (`If-None-Match`)" },
 };
 
 const indexRoute = createRoute({
@@ -46,20 +46,20 @@ const pageRoute = createRoute({
   request: { params: z.object({ name: z.string().openapi({ example: "getting-started.md" }) }) },
   responses: {
     ...responses,
-    404: { description: "There is no such page; with a list of those that there are", content: responses[200].content },
+    404: { description: "There is no such page; the body lists all pages", content: responses[200].content },
   },
 });
 
-/** `/docs`: public, and there whatever the configuration says. */
+/** `/docs`: public, with any configuration. */
 export const docsRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 docsRoutes.openapi(indexRoute, (c) => answer(c, ""));
 docsRoutes.get("/docs/", (c) => c.redirect("/docs", 308));
 docsRoutes.openAPIRegistry.registerPath(pageRoute);
-// No route of its own beside the one of pages: Hono has a slower router for routes that overlap.
+// One route for pages and the list: Hono uses a slower router for routes that overlap.
 docsRoutes.get(`/docs/:${NAME}`, async (c) => {
   const name = c.req.param("name");
-  return name === "llms.txt" ? c.text(listFor(new URL(c.req.url).origin), 200, HEADERS) : answer(c, name);
+  return name === "llms.txt" ? c.text(pageListText(new URL(c.req.url).origin), 200, HEADERS) : answer(c, name);
 });
 
 const HEADERS = {
@@ -73,21 +73,21 @@ const HEADERS = {
 const rendered = new Map<string, Promise<Rendered>>();
 
 async function answer(c: Context<AppEnv>, name: string): Promise<Response> {
-  const format = formatOf(c, name);
+  const format = responseFormat(c, name);
   const page = findPage(name);
-  if (page === undefined) return missing(c, name, format);
-  const { body, etag } = await renderedOnce(page, format);
+  if (page === undefined) return notFoundPage(c, name, format);
+  const { body, etag } = await renderCached(page, format);
   const headers = { ...HEADERS, ETag: `"${etag}"` };
   if (!passesIfNoneMatch(c.req.header("If-None-Match"), etag)) return c.body(null, 304, headers);
   return c.body(body, 200, { ...headers, "Content-Type": `${format}; charset=utf-8` });
 }
 
-function missing(c: Context<AppEnv>, name: string, format: Format): Response {
+function notFoundPage(c: Context<AppEnv>, name: string, format: Format): Response {
   const near = nearestNames(
     name.replace(/\.md$/, ""),
     PAGES.map((page) => page.name),
   );
-  const body = format === "text/html" ? renderMissing(name, near) : `There is no such page.\n\n${listFor("")}`;
+  const body = format === "text/html" ? renderMissing(name, near) : `There is no such page.\n\n${pageListText("")}`;
   return c.body(body, 404, {
     ...HEADERS,
     "Cache-Control": "no-store",
@@ -95,7 +95,7 @@ function missing(c: Context<AppEnv>, name: string, format: Format): Response {
   });
 }
 
-function formatOf(c: Context<AppEnv>, name: string): Format {
+function responseFormat(c: Context<AppEnv>, name: string): Format {
   if (name.endsWith(".md")) return "text/markdown";
   const supports: Format[] = ["text/html", "text/markdown"];
   return accepts(c, { header: "Accept", supports, default: "text/html" }) === "text/markdown"
@@ -103,7 +103,7 @@ function formatOf(c: Context<AppEnv>, name: string): Format {
     : "text/html";
 }
 
-function renderedOnce(page: DocsPage, format: Format): Promise<Rendered> {
+function renderCached(page: DocsPage, format: Format): Promise<Rendered> {
   const key = `${format} ${page.name}`;
   const known = rendered.get(key) ?? render(page, format);
   rendered.set(key, known);
@@ -115,8 +115,8 @@ async function render(page: DocsPage, format: Format): Promise<Rendered> {
   return { body, etag: await shortDigest(body) };
 }
 
-/** Every page with what it is about, for programs (llmstxt.org). */
-function listFor(origin: string): string {
+/** All pages with their summaries, for programs (llmstxt.org). */
+function pageListText(origin: string): string {
   const lines = PAGES.map(({ name, title, about }) => `- [${title}](${origin}/docs/${name}.md): ${about}`);
   return `# Isopod\n\n> A personal AI agent as serverless functions on Cloudflare Workers.\n\n## Docs\n\n${lines.join("\n")}\n`;
 }

@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type ErrorCode, type ErrorDetails, IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { WorkspaceError, type WorkspaceErrorCode } from "../workspace/workspace.ts";
 
 const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   invalid_request: 400,
@@ -35,20 +36,20 @@ export const errorBody = z
       faults: z
         .array(z.object({ path: z.string(), message: z.string() }))
         .optional()
-        .openapi({ description: "The fields of a configuration that are wrong." }),
+        .openapi({ description: "The wrong fields of a configuration." }),
       currentRevision: z
         .int()
         .optional()
-        .openapi({ description: "With `precondition_failed` of a configuration: the revision that is there." }),
-      oldestCursor: z.int().optional().openapi({ description: "With `gone`: the oldest cursor that is good." }),
+        .openapi({ description: "With `precondition_failed` of a configuration: the current revision." }),
+      oldestCursor: z.int().optional().openapi({ description: "With `gone`: the oldest valid cursor." }),
     }),
   })
   .openapi("Error");
 
 export type ErrorBody = z.infer<typeof errorBody>;
 
-/** The status that an error is answered with. */
-export function statusOf(code: ErrorCode): ContentfulStatusCode {
+/** The HTTP status of an error code. */
+export function httpStatus(code: ErrorCode): ContentfulStatusCode {
   return STATUS[code];
 }
 
@@ -60,7 +61,7 @@ export function onError(error: Error, c: Context): Response {
   return answer(c, "internal", "Something went wrong here.", "The Worker's log says what.");
 }
 
-/** Refuses what a schema refused, naming the fields. */
+/** Throws `invalid_request` for a failed validation, naming the fields. */
 export function onInvalid(result: { success: boolean; error?: z.ZodError }): void {
   if (result.success || result.error === undefined) return;
   throw new IsopodError("invalid_request", z.prettifyError(result.error), "See /openapi.json for what is accepted.");
@@ -76,10 +77,35 @@ function answer(
   return c.json({ error: { code, message, ...(hint !== undefined && { hint }), ...details } }, STATUS[code]);
 }
 
-/** What Hono itself refuses, in our words. */
+/** The answer to an error that Hono itself throws. */
 function fromHttpException(c: Context, error: HTTPException): Response {
   if (error.status === 413) return answer(c, "payload_too_large", "The body is too large.", undefined);
   if (error.status === 415) return answer(c, "unsupported_media_type", error.message, undefined);
   if (error.status >= 500) return answer(c, "internal", "Something went wrong here.", undefined);
   return answer(c, "invalid_request", error.message, undefined);
+}
+
+const WORKSPACE_CODES: Record<Exclude<WorkspaceErrorCode, "conflict">, ErrorCode> = {
+  bad_path: "invalid_request",
+  not_found: "not_found",
+  too_large: "payload_too_large",
+  bad_range: "range_not_satisfiable",
+  unavailable: "unavailable",
+};
+
+/**
+ * Runs `work` and turns a workspace's error into one of HTTP. A conflict is 412 for a conditional request, else 409.
+ * @throws IsopodError
+ */
+export async function withWorkspaceErrors<T>(work: () => Promise<T>, isConditional = false): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof WorkspaceError)) throw thrown;
+    const { code, message } = thrown;
+    if (code !== "conflict") throw new IsopodError(WORKSPACE_CODES[code], message);
+    throw isConditional
+      ? new IsopodError("precondition_failed", message, "Read it again, and send its ETag as If-Match.")
+      : new IsopodError("conflict", message, "Try again.");
+  }
 }

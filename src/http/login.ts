@@ -4,8 +4,8 @@ import { VERSION } from "../lib/version.ts";
 import { logIn, logOut } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { refuseMethod } from "./method-not-allowed.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
+import { refuseMethod } from "./request-path.ts";
 import { caller } from "./status-schema.ts";
 
 const loginRoute = createRoute({
@@ -13,7 +13,7 @@ const loginRoute = createRoute({
   path: "/login",
   middleware: smallBody,
   summary: "Log a browser in",
-  description: "Sets a cookie for 30 days; it works from this origin's own pages only.",
+  description: "Sets a cookie for 30 days that works only from this origin's own pages.",
   security: [],
   request: {
     body: {
@@ -28,13 +28,13 @@ const logoutRoute = createRoute({
   method: "post",
   path: "/logout",
   summary: "Log a browser out",
-  responses: { 204: { description: "The cookie is worthless now" } },
+  responses: { 204: { description: "Logged out" } },
 });
 
 const meRoute = createRoute({
   method: "get",
   path: "/me",
-  summary: "Who is asking, and which agent answers",
+  summary: "The caller and the default agent",
   request: { query: z.strictObject({}) },
   responses: {
     200: {
@@ -48,7 +48,7 @@ const meRoute = createRoute({
   },
 });
 
-/** `POST /v1/login`: the one route under `/v1` that needs no login. */
+/** `POST /v1/login`: the only route under `/v1` without authentication. */
 export const loginRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 loginRoutes.openapi(loginRoute, async (c) => {

@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { MEMORY_SOURCES } from "../memory/agent-memory.ts";
-import { smallBody } from "./small-body.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber } from "./query-schema.ts";
+import { smallBody } from "./request-body.ts";
 
 /** Longest query, in UTF-16 units. */
 const MAX_QUERY_CHARS = 20_000;
@@ -18,7 +18,7 @@ const reason = z
   .object({
     legs: z
       .enum(["keyword", "vector", "both"])
-      .openapi({ description: "What found it: its words, its vector, or both." }),
+      .openapi({ description: "Which search found it: keywords, vectors, or both." }),
     keyword: z
       .object({
         rank: z.int(),
@@ -62,13 +62,13 @@ const found = z
     agent: z.string(),
     query: z.string(),
     results: z.array(hit).openapi({ description: "Best first; empty where nothing fits." }),
-    mode: z.enum(["hybrid", "keywords"]).openapi({ description: "Words and vectors, or words alone." }),
+    mode: z.enum(["hybrid", "keywords"]).openapi({ description: "Keywords and vectors, or keywords alone." }),
     embedder: z.object({ provider: z.string(), model: z.string() }).optional(),
-    degraded: degraded.optional().openapi({ description: "What the search had to do without, and why." }),
+    degraded: degraded.optional().openapi({ description: "Which part of the search failed, and why." }),
     index: z.object({
       files: count,
       chunks: count,
-      pending: count.openapi({ description: "Files that wait to be indexed." }),
+      pending: count.openapi({ description: "Files that are not indexed yet." }),
     }),
     tookMs: count.openapi({ description: "Milliseconds, in the Worker." }),
   })
@@ -96,8 +96,8 @@ const status = z
     files: count,
     chunks: count,
     pending: count.openapi({ description: "Files that were changed and are not indexed yet." }),
-    complete: z.boolean().openapi({ description: "Whether nothing is left to do, as far as is known." }),
-    busy: z.boolean().openapi({ description: "Whether it is being brought up to date now." }),
+    complete: z.boolean().openapi({ description: "Whether all known files are indexed." }),
+    busy: z.boolean().openapi({ description: "Whether indexing is in progress." }),
     comparedAt: z.int().nullable().openapi({
       description: "When it was last compared with the files, whole; milliseconds since the epoch.",
     }),
@@ -106,7 +106,7 @@ const status = z
       .openapi({ description: "Files that cannot be searched, or not whole." }),
     embedder: z.object({
       requested: z.string().openapi({ description: "As configured." }),
-      provider: z.string().nullable().openapi({ description: "Who that is here; null: words alone." }),
+      provider: z.string().nullable().openapi({ description: "The provider in use; null for keywords alone." }),
       model: z.string().nullable(),
       why: z.string(),
     }),
@@ -117,7 +117,7 @@ const status = z
         .optional()
         .openapi({ description: "Why no store can search the vectors of this memory, so that words alone answer." }),
       ready: space.openapi({ description: "The set of vectors that answers." }),
-      building: space.openapi({ description: "The set that is to take its place." }),
+      building: space.openapi({ description: "The set that will replace it." }),
     }),
     failure: z.object({ message: z.string(), at: z.int() }).nullable(),
   })
@@ -135,8 +135,8 @@ const json = <Schema extends z.ZodType>(schema: Schema) => ({ "application/json"
 export const searchRoute = createRoute({
   method: "post",
   path: "/agents/{id}/memory/search",
-  summary: "Searches what an agent remembers",
-  description: "What cannot be looked at is told in `degraded`; the rest is searched all the same.",
+  summary: "Search an agent's memory",
+  description: "`degraded` names the parts that could not be searched; the rest is searched.",
   middleware: bodyLimit({ maxSize: MAX_BODY_BYTES }),
   request: {
     params,
@@ -179,8 +179,8 @@ export const passageRoute = createRoute({
 export const indexRoute = createRoute({
   method: "post",
   path: "/agents/{id}/memory/index",
-  summary: "Brings the index of an agent's memory up to date",
-  description: "Works for some seconds itself; what is left then goes on in the background, and the answer is `202`.",
+  summary: "Update the index of an agent's memory",
+  description: "Works for up to 20 seconds; the rest continues in the background, and the answer is `202`.",
   middleware: smallBody,
   request: {
     params,
@@ -189,14 +189,14 @@ export const indexRoute = createRoute({
       required: false,
       content: json(
         z.strictObject({
-          force: z.boolean().default(false).openapi({ description: "Reads and cuts all files anew." }),
+          force: z.boolean().default(false).openapi({ description: "Index all files again." }),
         }),
       ),
     },
   },
   responses: {
     200: { description: "It is up to date", content: json(status) },
-    202: { description: "Work is left, and goes on; the status says when it is complete", content: json(status) },
+    202: { description: "Indexing continues; the status says when it is complete", content: json(status) },
   },
 });
 
@@ -204,7 +204,7 @@ export const indexRoute = createRoute({
 export const statusRoute = createRoute({
   method: "get",
   path: "/agents/{id}/memory/status",
-  summary: "How an agent's memory stands",
+  summary: "The status of an agent's memory",
   request: { params, query: noQuery },
-  responses: { 200: { description: "How it stands", content: json(status) } },
+  responses: { 200: { description: "The status", content: json(status) } },
 });

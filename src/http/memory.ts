@@ -7,7 +7,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { indexRoute, passageRoute, searchRoute, statusRoute } from "./memory-schema.ts";
 
-/** For how long a request to index works itself. */
+/** How long a request to index works itself before the rest continues in the background. */
 const INDEX_BUDGET_MS = 20_000;
 
 /** `/v1/agents/{id}/memory`. */
@@ -17,31 +17,31 @@ memoryRoutes.openapi(searchRoute, async (c) => {
   const { id } = c.req.valid("param");
   const request = c.req.valid("json");
   const startedAt = Date.now();
-  const answer = await answered(id, memoryOf(c, id).search(request));
+  const answer = await withMemoryErrors(id, agentMemory(c, id).search(request));
   return c.json({ agent: id, query: request.query, ...answer, tookMs: Date.now() - startedAt }, 200);
 });
 
 memoryRoutes.openapi(passageRoute, async (c) => {
   const { id } = c.req.valid("param");
-  return c.json(await answered(id, memoryOf(c, id).read(c.req.valid("query"))), 200);
+  return c.json(await withMemoryErrors(id, agentMemory(c, id).read(c.req.valid("query"))), 200);
 });
 
 memoryRoutes.openapi(indexRoute, async (c) => {
   const { id } = c.req.valid("param");
   const { force = false } = c.req.valid("json");
-  const status = await answered(id, memoryOf(c, id).index({ force, budgetMs: INDEX_BUDGET_MS }));
+  const status = await withMemoryErrors(id, agentMemory(c, id).index({ force, budgetMs: INDEX_BUDGET_MS }));
   return c.json(status, status.complete ? 200 : 202);
 });
 
 memoryRoutes.openapi(statusRoute, async (c) => {
   const { id } = c.req.valid("param");
-  return c.json(await answered(id, memoryOf(c, id).status()), 200);
+  return c.json(await withMemoryErrors(id, agentMemory(c, id).status()), 200);
 });
 
 /** @throws IsopodError `not_found` where there is no such agent */
-function memoryOf(c: Context<AppEnv>, id: string): AgentMemory {
-  const { config, memoryOf: open } = c.get("services");
-  return open(agentOf(config, id));
+function agentMemory(c: Context<AppEnv>, id: string): AgentMemory {
+  const { config, memoryOf } = c.get("services");
+  return memoryOf(agentOf(config, id));
 }
 
 const CODES: Record<MemoryErrorCode, ErrorCode> = {
@@ -52,20 +52,20 @@ const CODES: Record<MemoryErrorCode, ErrorCode> = {
   disabled: "conflict",
 };
 
-/** What a memory refuses becomes an error of ours, with what to do. */
-async function answered<Answer>(agentId: string, asking: Promise<Answer>): Promise<Answer> {
+/** Turns a memory's error into one of HTTP, with a hint. @throws IsopodError */
+async function withMemoryErrors<Answer>(agentId: string, answer: Promise<Answer>): Promise<Answer> {
   try {
-    return await asking;
+    return await answer;
   } catch (thrown) {
     if (!(thrown instanceof MemoryError)) throw thrown;
-    throw new IsopodError(CODES[thrown.code], thrown.message, hintOf(thrown.code, agentId));
+    throw new IsopodError(CODES[thrown.code], thrown.message, errorHint(thrown.code, agentId));
   }
 }
 
-function hintOf(code: MemoryErrorCode, agentId: string): string {
+function errorHint(code: MemoryErrorCode, agentId: string): string {
   switch (code) {
     case "bad_path":
-      return "Name a path as a search gives it: MEMORY.md, one below memory/, or one of memorySearch.extraPaths.";
+      return "Name a path from a search result: MEMORY.md, one below memory/, or one of memorySearch.extraPaths.";
     case "not_found":
       return `GET /v1/agents/${agentId}/workspace?prefix=memory lists the files below memory/.`;
     case "not_text":

@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { usage } from "./run-schema.ts";
 
 const head = {
-  seq: z.int().openapi({ description: "Its place; also the number of its event." }),
+  seq: z.int().openapi({ description: "Its position; also the number of its event." }),
   runId: z.string(),
   id: z.string(),
   at: z.int().openapi({ description: "Milliseconds since the epoch." }),
-  aside: z.literal(true).optional().openapi({ description: "A command or its answer, which no model sees." }),
+  aside: z.literal(true).optional().openapi({ description: "A command or its answer, which is not sent to models." }),
 };
 
 const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));
@@ -21,11 +21,11 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
-  commandAt: z
-    .int()
+  commandAt: z.int().optional().openapi({ description: "The offset in the text at which an owner typed a command." }),
+  fromRunId: z
+    .string()
     .optional()
-    .openapi({ description: "Where in the text something begins that an owner has typed like a command." }),
-  fromRunId: z.string().optional().openapi({ description: "The run that brought it, where it joined another." }),
+    .openapi({ description: "The run of the message, where that was merged into another run." }),
 });
 
 const assistantMessage = z.object({
@@ -80,7 +80,7 @@ const toolMessage = z.object({
     .openapi({ description: "Set where `text` is a preview; the whole is at /v1/sessions/{key}/spills/{id}." }),
 });
 
-/** One message of a transcript, where it stands. */
+/** One message of a transcript with its position. */
 export const historyMessage = z
   .discriminatedUnion("role", [userMessage, assistantMessage, toolMessage])
   .openapi("Message");

@@ -3,7 +3,7 @@ import { approvePairing, listPairings, removePairing } from "../channels/pairing
 import { IsopodError } from "../lib/errors.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
 
 const pairing = z
   .object({
@@ -21,7 +21,7 @@ const pairing = z
 const listRoute = createRoute({
   method: "get",
   path: "/pairings",
-  summary: "Who asked a channel to be let in, and who was",
+  summary: "List pairing requests and paired senders",
   request: { query: z.strictObject({}) },
   responses: {
     200: { description: "All", content: { "application/json": { schema: z.object({ pairings: z.array(pairing) }) } } },
@@ -32,7 +32,7 @@ const approveRoute = createRoute({
   method: "post",
   path: "/pairings/approve",
   middleware: smallBody,
-  summary: "Let in the person who was told a code",
+  summary: "Approve a pairing code",
   request: {
     body: {
       required: true,
@@ -40,21 +40,24 @@ const approveRoute = createRoute({
         "application/json": {
           schema: z.strictObject({
             code: z.string().min(1),
-            owner: z.boolean().default(false).openapi({ description: "Whether that person is an owner: may do all." }),
+            owner: z
+              .boolean()
+              .default(false)
+              .openapi({ description: "Whether the sender becomes an owner, with all rights." }),
           }),
         },
       },
     },
   },
-  responses: { 200: { description: "Let in", content: { "application/json": { schema: pairing } } } },
+  responses: { 200: { description: "Paired", content: { "application/json": { schema: pairing } } } },
 });
 
 const removeRoute = createRoute({
   method: "delete",
   path: "/pairings/{id}",
-  summary: "Forget a person",
+  summary: "Remove a pairing",
   request: { params: z.object({ id: z.string() }) },
-  responses: { 204: { description: "Forgotten" } },
+  responses: { 204: { description: "Removed" } },
 });
 
 /** `/v1/pairings`. */
@@ -68,7 +71,7 @@ pairingRoutes.openapi(approveRoute, async (c) => {
   if (approved === undefined) {
     throw new IsopodError(
       "not_found",
-      `code: nobody waits with '${code}'`,
+      `code: no pairing request has '${code}'`,
       "A code is good for an hour; GET /v1/pairings.",
     );
   }

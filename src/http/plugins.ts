@@ -23,8 +23,8 @@ const plugin = z
 const listRoute = createRoute({
   method: "get",
   path: "/plugins",
-  summary: "The plugins that this deployment brings, and what each of them does",
-  description: "They are compiled in: changing them is a deploy. `hooks.internal` of the configuration switches them.",
+  summary: "List the plugins of this deployment with their parts",
+  description: "Plugins are compiled in; `hooks.internal` of the configuration enables them.",
   request: { query: z.strictObject({}) },
   responses: {
     200: {

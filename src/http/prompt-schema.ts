@@ -15,11 +15,11 @@ const section = textSize
       kind: z.enum(["section", "provider", "configuration", "workspace", "skills", "run", "plugin"]),
       name: z.string().openapi({
         description:
-          "Where its words come from: the file of the repository, the provider's contribution, the field of the " +
+          "The source of its text: the file of the repository, the provider's contribution, the field of the " +
           "configuration, the files of the workspace, the field of the run, or the plugin.",
       }),
     }),
-    layer: z.enum(["above", "below"]).openapi({ description: "On which side of the cache boundary it is." }),
+    layer: z.enum(["above", "below"]).openapi({ description: "Whether it is above or below the cache boundary." }),
     text: z.string(),
   })
   .openapi("PromptSection");
@@ -32,7 +32,7 @@ const file = z
     tokens: z.int(),
     truncated: z.boolean(),
     missing: z.boolean(),
-    note: z.string().optional().openapi({ description: "What stands there for a file that is empty or no text." }),
+    note: z.string().optional().openapi({ description: "The placeholder for a file that is empty or not text." }),
   })
   .openapi("PromptFile");
 
@@ -55,7 +55,7 @@ export const promptView = z
     model: z.string(),
     hash: z.string().openapi({ description: "SHA-256 of `text`, in hex." }),
     stableHash: z.string().openapi({ description: "SHA-256 of what is above the boundary." }),
-    text: z.string().openapi({ description: "With the line of the cache boundary, which no model sees." }),
+    text: z.string().openapi({ description: "With the line of the cache boundary, which is not sent to models." }),
     sections: z.array(section),
     files: z.array(file),
     tools: z.array(toolCost),
@@ -69,12 +69,11 @@ export const promptView = z
   .openapi("Prompt");
 
 const seeded = z.boolean().openapi({
-  description:
-    "False where no turn has furnished the workspace yet: the files are then those that the first one will write.",
+  description: "False before the first turn has created the workspace: the files are then those that it will create.",
 });
 
 const warnings = z.array(z.string()).openapi({
-  description: "What is wrong with workspace files, in sentences: names that clash, control characters, and the like.",
+  description: "Problems of workspace files: clashing names, control characters and the like.",
 });
 
 const skills = z
@@ -82,40 +81,40 @@ const skills = z
     eligible: z.int().openapi({ description: "How many may be used." }),
     listed: z.int().openapi({ description: "How many of them the prompt lists." }),
     chars: z.int().openapi({ description: "Of that list." }),
-    leftOut: z.int().openapi({ description: "How many were found besides; GET /v1/agents/:id/skills says why." }),
+    leftOut: z.int().openapi({ description: "How many others were found; GET /v1/agents/:id/skills says why." }),
     cut: z.array(z.object({ name: z.string(), reason: z.string() })).openapi({
-      description: "Those that may be used and are not listed for want of room.",
+      description: "Usable skills that the prompt leaves out for lack of space.",
     }),
-    notes: z.array(z.string()).openapi({ description: "What is amiss with those that may be used, in sentences." }),
+    notes: z.array(z.string()).openapi({ description: "Problems of the usable skills." }),
   })
   .openapi("PromptSkills");
 
-/** What a turn would be given now. */
+/** The prompt of a turn if it started now. */
 export const promptLook = promptView.extend({ skills, seeded, warnings }).openapi("PromptLook");
 
-/** What the model of a run was sent. */
+/** The prompt that a run sent to its model. */
 export const runPrompt = promptView
   .extend({
-    runId: z.string().openapi({ description: "Another run's where this one joined it." }),
+    runId: z.string().openapi({ description: "The id of the other run where this one was merged into it." }),
     purpose: z.enum(["turn", "summary"]).openapi({
       description: "`summary` for a run that only had the conversation summarized.",
     }),
     earlier: z.array(z.object({ hash: z.string(), model: z.string() })).openapi({
-      description: "What it was sent before, where it went on after a crash or a person's word: ask with `hash`.",
+      description: "Earlier prompts of a run that continued after a crash or an approval: ask with `hash`.",
     }),
     summaries: z.array(z.object({ at: z.int(), model: z.string(), system: z.string() })).openapi({
-      description: "The summaries that were made on its way: by which model, under which system prompt, without tools.",
+      description: "The summaries made during the run, with their model and system prompt; they have no tools.",
     }),
   })
   .openapi("RunPrompt");
 
-/** What the next request to a model would be made of. */
+/** The content of the next model request. */
 export const contextReport = promptLook
   .extend({
-    window: z.int().openapi({ description: "How many tokens the model takes." }),
+    window: z.int().openapi({ description: "The context window of the model, in tokens." }),
     messages: z
       .object({ count: z.int(), tokens: z.int() })
-      .openapi({ description: "What it sees of the conversation." }),
+      .openapi({ description: "The part of the conversation that is sent." }),
     limits: z.object({ fileChars: z.int(), totalChars: z.int() }).openapi({
       description: "Most characters of one workspace file, and of all of them.",
     }),

@@ -1,7 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { accepts } from "hono/accepts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
-import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import { contextReport } from "../turn/preview/context-report.ts";
 import { previewContext } from "../turn/preview/preview-context.ts";
@@ -9,21 +10,22 @@ import { previewPrompt } from "../turn/preview/preview-prompt.ts";
 import { freshSkills } from "../turn/skills/session-skills.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { isAlwaysThere, known, sessionParam } from "./known-session.ts";
+import { DATA_HEADERS } from "./file-response.ts";
 import { contextReport as contextSchema, promptLook, runPrompt } from "./prompt-schema.ts";
-import { plainPrompt, promptContent } from "./prompt-text.ts";
-import { runIdOf } from "./run-schema.ts";
+import { isAlwaysThere, noSuchRun, requireSession, runObjectName, sessionParam } from "./session-lookup.ts";
+
+const AS_JSON = "application/json";
 
 const query = z.strictObject({
   channel: z.string().optional().openapi({ description: "A channel's id. Without it: the API, or the page." }),
   account: z.string().optional().openapi({ description: "One of its accounts." }),
   kind: z.enum(["direct", "group", "channel"]).optional().openapi({ description: "`direct` where nothing says so." }),
-  sender: z.enum(["owner", "other"]).default("owner").openapi({ description: "Who speaks." }),
+  sender: z.enum(["owner", "other"]).default("owner").openapi({ description: "The sender of the message." }),
   session: z.string().optional().openapi({
-    description: "A session's key. It need not be there, and what it has set for itself is not looked at.",
+    description: "A session key. The session need not exist, and its own settings are ignored.",
   }),
   mode: z.enum(["full", "minimal", "none"]).optional().openapi({
-    description: "What follows from the session's key where it is absent: `minimal` for sub-agents and jobs.",
+    description: "Derived from the session key by default: `minimal` for sub-agents and jobs.",
   }),
   model: z.string().optional().openapi({ description: "`provider/model` or an alias; else the agent's own." }),
   thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
@@ -32,10 +34,10 @@ const query = z.strictObject({
 const previewRoute = createRoute({
   method: "get",
   path: "/agents/{id}/prompt",
-  summary: "The system prompt that a turn would get now",
+  summary: "Preview the system prompt of a turn",
   description:
-    "Gathered and rendered as a live turn's is, plugins' changes included; no session is made or woken, and nothing is " +
-    "written. `Accept: text/plain` or `text/markdown` gives the text alone.",
+    "Built by the code of a live turn, with the changes of plugins; no session is created or woken, and nothing is " +
+    "written. `Accept: text/plain` or `text/markdown` answers the text alone.",
   request: { params: z.object({ id: z.string().openapi({ description: "The agent's id." }) }), query },
   responses: {
     200: { description: "The prompt", content: promptContent(promptLook) },
@@ -45,11 +47,11 @@ const previewRoute = createRoute({
 const runRoute = createRoute({
   method: "get",
   path: "/runs/{id}/prompt",
-  summary: "The system prompt and the tools that a run's model was sent",
+  summary: "The system prompt and tools that a run sent to its model",
   description:
-    "As they were sent, plugins' changes included, with the line of the cache boundary put in. Not found where the run " +
-    "asked no model, as most commands do not; 410 where it is not kept any more. `Accept: text/plain` or " +
-    "`text/markdown` gives the text alone.",
+    "As sent, with the changes of plugins, plus the line of the cache boundary. 404 where the run called no model, " +
+    "as most commands do not; 410 where the prompt was deleted. `Accept: text/plain` or `text/markdown` answers the " +
+    "text alone.",
   request: {
     params: z.object({ id: z.string().openapi({ description: "The runId." }) }),
     query: z.strictObject({ hash: z.string().optional().openapi({ description: "One of `earlier`." }) }),
@@ -60,18 +62,21 @@ const runRoute = createRoute({
 const contextRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/context",
-  summary: "What the next request to a model would be made of in a session",
-  description: "What `/context detail` tells, for a turn like the session's last one. Nothing is written.",
+  summary: "Report the size of a session's next model request",
+  description: "The content of `/context detail`, for a turn like the session's last one. Nothing is written.",
   request: {
     params: sessionParam,
     query: z.strictObject({
-      sender: z.enum(["owner", "other"]).optional().openapi({ description: "Who speaks; else whoever spoke last." }),
+      sender: z
+        .enum(["owner", "other"])
+        .optional()
+        .openapi({ description: "The sender of the message; the last sender by default." }),
     }),
   },
   responses: { 200: { description: "The report", content: { "application/json": { schema: contextSchema } } } },
 });
 
-/** What models are shown: `/v1/agents/:id/prompt`, `/v1/runs/:id/prompt`, `/v1/sessions/:key/context`. */
+/** The prompts of models: `/v1/agents/:id/prompt`, `/v1/runs/:id/prompt`, `/v1/sessions/:key/context`. */
 export const promptRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 promptRoutes.openapi(previewRoute, async (c) => {
@@ -83,10 +88,8 @@ promptRoutes.openapi(previewRoute, async (c) => {
 promptRoutes.openapi(runRoute, async (c) => {
   const { id } = c.req.valid("param");
   const { hash } = c.req.valid("query");
-  const prompt = await callSession(c.env.SESSIONS, runIdOf(id), async (session) => session.prompt(id, hash));
-  if (prompt === undefined) {
-    throw new IsopodError("not_found", `There is no run '${id}'`, "Use the runId that POST /v1/agent answered.");
-  }
+  const prompt = await callSession(c.env.SESSIONS, runObjectName(id), async (session) => session.prompt(id, hash));
+  if (prompt === undefined) throw noSuchRun(id);
   return plainPrompt(c, prompt) ?? c.json(prompt, 200);
 });
 
@@ -96,8 +99,24 @@ promptRoutes.openapi(contextRoute, async (c) => {
   const { sender } = c.req.valid("query");
   const services = c.get("services");
   const report = await callSession(c.env.SESSIONS, await objectNameOf(key), async (session) => session.context(sender));
-  if (report !== undefined || !isAlwaysThere(key, services.config)) return c.json(known(report, key), 200);
+  if (report !== undefined || !isAlwaysThere(key, services.config)) return c.json(requireSession(report, key), 200);
   const turnContext = previewContext(agentId, { session: key, sender }, services);
   const deps = { agentId, services, extraTools: [], skills: freshSkills(services), messages: [], now: Date.now() };
   return c.json(await contextReport(turnContext, deps), 200);
 });
+
+/** The content of a route that answers a prompt as JSON, or as plain text where `Accept` prefers that. */
+function promptContent<Schema>(schema: Schema) {
+  const text = { schema: { type: "string" as const } };
+  return { [AS_JSON]: { schema }, "text/plain": text, "text/markdown": text };
+}
+
+/** The prompt's text alone where `Accept` prefers that; undefined where JSON will do. */
+function plainPrompt(c: Context, { text, hash }: { text: string; hash: string }): Response | undefined {
+  const supports = [AS_JSON, "text/plain", "text/markdown"];
+  const type = accepts(c, { header: "Accept", supports, default: AS_JSON });
+  if (type === AS_JSON) return undefined;
+  return new Response(text, {
+    headers: { ...DATA_HEADERS, "Content-Type": `${type}; charset=utf-8`, ETag: `"${hash}"`, Vary: "Accept" },
+  });
+}

@@ -1,6 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { objectNameOfRun } from "../config/session-ids.ts";
-import { IsopodError } from "../lib/errors.ts";
 
 export type { AgentEvent } from "../agent/events.ts";
 
@@ -14,7 +12,7 @@ export const accepted = z
   })
   .openapi("Accepted");
 
-/** Why a run did not end well. */
+/** The error of a failed run. */
 export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");
 
 /** Tokens of a run. */
@@ -41,7 +39,7 @@ const runStatus = z.enum([
   "dropped",
 ]);
 
-/** A tool call that waits for a person's word. */
+/** A tool call that waits for approval. */
 const pendingApproval = z
   .object({
     id: z.string(),
@@ -62,7 +60,7 @@ export const deliveryView = z
     deliveryId: z.string(),
     channel: z.string(),
     status: z.enum(["pending", "sending", "delivered", "failed", "unsure"]).openapi({
-      description: "`unsure`: it was sent and nobody knows whether it arrived; it is not sent again by itself.",
+      description: "`unsure`: it was sent and may or may not have arrived; it is not sent again automatically.",
     }),
     attempts: z.int(),
     reason: z.string().optional(),
@@ -84,13 +82,13 @@ export const runView = z
     usage: usage.optional(),
     costUsd: z.number().optional().openapi({ description: "Estimated cost; absent where no model's price is known." }),
     error: runError.optional(),
-    intoRunId: z.string().optional().openapi({ description: "The run that it joined, and whose end is its end." }),
-    approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for a person." }),
+    intoRunId: z.string().optional().openapi({ description: "The run that it was merged into and ends with." }),
+    approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for approval." }),
     reply: z.string().optional().openapi({ description: "The text that the run ended on." }),
     prompt: z
       .object({ hash: z.string().openapi({ description: "SHA-256 of its text." }) })
       .optional()
-      .openapi({ description: "The system prompt that its model was sent last: GET /v1/runs/{id}/prompt." }),
+      .openapi({ description: "The system prompt of its last model call: GET /v1/runs/{id}/prompt." }),
     deliveries: z.array(deliveryView),
   })
   .openapi("Run");
@@ -98,19 +96,3 @@ export const runView = z
 export type Accepted = z.infer<typeof accepted>;
 export type Decision = z.infer<typeof decision>;
 export type Run = z.infer<typeof runView>;
-
-/**
- * The name of the object that a run is in.
- * @throws IsopodError `not_found` where the text cannot be a run's id
- */
-export function runIdOf(runId: string): string {
-  const objectName = objectNameOfRun(runId);
-  if (objectName === undefined) {
-    throw new IsopodError(
-      "not_found",
-      `There is no run '${runId.slice(0, 80)}'`,
-      "Use the runId that POST /v1/agent answered.",
-    );
-  }
-  return objectName;
-}

@@ -3,8 +3,9 @@ import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { eventCursor, lastEventId, sse } from "./event-source.ts";
-import { deliveryView, runIdOf, runView } from "./run-schema.ts";
+import { deliveryView, runView } from "./run-schema.ts";
+import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
+import { noSuchRun, runObjectName } from "./session-lookup.ts";
 
 const params = z.object({ id: z.string().openapi({ description: "The runId." }) });
 
@@ -19,10 +20,10 @@ const showRoute = createRoute({
 const eventsRoute = createRoute({
   method: "get",
   path: "/runs/{id}/events",
-  summary: "What happens in a run, as server-sent events",
+  summary: "Stream the events of a run",
   description:
-    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. A cursor after which events have " +
-    "been cleared away is answered 410, as for a session.",
+    "Resumes after `Last-Event-ID` or `after`, and closes after the run's last event. 410 where events after the " +
+    "cursor were deleted, as for a session.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
@@ -31,7 +32,7 @@ const abortRoute = createRoute({
   method: "post",
   path: "/runs/{id}/abort",
   summary: "Stop a run, queued or running",
-  description: "May be repeated; a run that has ended stays as it is.",
+  description: "Idempotent; a run that has ended stays as it is.",
   request: { params, query: z.strictObject({}) },
   responses: {
     200: {
@@ -44,10 +45,10 @@ const abortRoute = createRoute({
 const resendRoute = createRoute({
   method: "post",
   path: "/runs/{id}/deliveries/{deliveryId}/resend",
-  summary: "Send a part of a reply once more",
-  description: "For a delivery that failed or is `unsure`; any other stays as it is.",
+  summary: "Send a part of a reply again",
+  description: "For a delivery that is `failed` or `unsure`; any other stays as it is.",
   request: { params: params.extend({ deliveryId: z.string() }), query: z.strictObject({}) },
-  responses: { 200: { description: "It", content: { "application/json": { schema: deliveryView } } } },
+  responses: { 200: { description: "The delivery", content: { "application/json": { schema: deliveryView } } } },
 });
 
 /** `/v1/runs`. */
@@ -55,7 +56,7 @@ export const runRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 runRoutes.openapi(showRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const view = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.show(id));
+  const view = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.show(id));
   if (view === undefined) throw noSuchRun(id);
   return c.json(view, 200);
 });
@@ -63,14 +64,14 @@ runRoutes.openapi(showRoute, async (c) => {
 runRoutes.openapi(eventsRoute, async (c) => {
   const { id } = c.req.valid("param");
   const after = c.req.valid("query").after ?? lastEventId(c.req.header("Last-Event-ID"));
-  const stream = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.runEvents(id, after));
+  const stream = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.runEvents(id, after));
   if (stream === undefined) throw noSuchRun(id);
   return sse(stream);
 });
 
 runRoutes.openapi(abortRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const status = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.abort(id));
+  const status = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.abort(id));
   if (status === undefined) throw noSuchRun(id);
   return c.json({ runId: id, status }, 200);
 });
@@ -78,13 +79,9 @@ runRoutes.openapi(abortRoute, async (c) => {
 runRoutes.openapi(resendRoute, async (c) => {
   const { id, deliveryId } = c.req.valid("param");
   const request = { runId: id, deliveryId, askedAt: Date.now() };
-  const delivery = await callSession(c.env.SESSIONS, runIdOf(id), (session) => session.resend(request));
+  const delivery = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.resend(request));
   if (delivery === undefined) {
     throw new IsopodError("not_found", `The run has no delivery '${deliveryId}'`, "GET /v1/runs/:id lists them.");
   }
   return c.json(delivery, 200);
 });
-
-function noSuchRun(id: string): IsopodError {
-  return new IsopodError("not_found", `There is no run '${id}'`, "Use the runId that POST /v1/agent answered.");
-}

@@ -1,16 +1,17 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { and, desc, eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { objectNameOf } from "../config/session-ids.ts";
-import { runs, sessions } from "../db/schema.ts";
+import { parseSessionKey } from "../config/session-key.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
+import { pageOfRuns, pageOfSessions } from "../session-store/session-index.ts";
+import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { eventCursor, lastEventId, sse } from "./event-source.ts";
-import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
-import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
+import { DATA_HEADERS } from "./file-response.ts";
 import { historyPage } from "./message-schema.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { listQuery, nextPage, wholeNumber } from "./query-schema.ts";
+import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
+import { checkedKey, isAlwaysThere, sessionParam as params, requireSession } from "./session-lookup.ts";
 
 const pageQuery = {
   limit: wholeNumber({ min: 1, max: 200 }).default(50),
@@ -55,7 +56,10 @@ const listRoute = createRoute({
                   updatedAt: z.int(),
                   lastRunId: z.string(),
                   lastStatus: z.string(),
-                  spawnedBy: z.string().nullable().openapi({ description: "Of a sub-agent: who started it." }),
+                  spawnedBy: z
+                    .string()
+                    .nullable()
+                    .openapi({ description: "For a sub-agent, the session that started it." }),
                 })
                 .openapi("Session"),
             ),
@@ -87,8 +91,8 @@ const historyRoute = createRoute({
   path: "/sessions/{key}/history",
   summary: "The transcript of a session",
   description:
-    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is where " +
-    "to go on with its events. An agent's main session is empty before its first message, any other is not found.",
+    "The newest messages before `before`, oldest first, and fewer than `limit` where they are large; `cursor` is " +
+    "where its events continue. An agent's main session is empty before its first message; any other session is 404.",
   request: { params, query: z.strictObject(pageQuery) },
   responses: {
     200: {
@@ -105,11 +109,11 @@ const historyRoute = createRoute({
 const eventsRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/events",
-  summary: "What happens in a session, as server-sent events",
+  summary: "Stream the events of a session",
   description:
-    "Resumes after `Last-Event-ID` or `after`; begins with what comes next where neither is given, and at 0 with the " +
-    "oldest that is kept. Events other than messages are cleared away after 7 days, or when there are more than 5,000 " +
-    "rows of them: a cursor before that is answered 410 with the oldest one that is good, `error.oldestCursor`.",
+    "Resumes after `Last-Event-ID` or `after`; without either it starts with the next event, and with 0 at the " +
+    "oldest stored one. Events other than messages are deleted after 7 days, or beyond 5,000 rows: an older cursor " +
+    "is answered 410 with the oldest valid one, `error.oldestCursor`.",
   request: { params, query: eventCursor },
   responses: { 200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } } },
 });
@@ -117,8 +121,8 @@ const eventsRoute = createRoute({
 const abortRoute = createRoute({
   method: "post",
   path: "/sessions/{key}/abort",
-  summary: "Stop everything that a session does",
-  description: "Stops the run at work and those that wait; may be repeated.",
+  summary: "Stop all runs of a session",
+  description: "Stops the current run and the queued ones. Idempotent.",
   request: { params, query: z.strictObject({}) },
   responses: {
     200: {
@@ -128,37 +132,63 @@ const abortRoute = createRoute({
   },
 });
 
+/** The content of a streamed body. */
+function streamContent(mediaType: string): Record<string, { schema: z.ZodString }> {
+  return { [mediaType]: { schema: z.string() } };
+}
+
+const spillRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/spills/{id}",
+  summary: "Read a tool result that was too large for the transcript",
+  description: "Its message has a preview, and this id in `spill.id`. Results are cut at 10 MiB.",
+  request: {
+    params: params.extend({ id: z.string().openapi({ description: "The `spill.id` of a message." }) }),
+    query: z.strictObject({}),
+  },
+  responses: { 200: { description: "The text", content: streamContent("text/plain") } },
+});
+
+const exportRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/export",
+  summary: "Export the transcript as JSON Lines",
+  description:
+    "One message a line, oldest first, each like a `Message` of the history. Large results are previews. `prompts` " +
+    "adds the prompts of the runs: a line of `kind` `run` for each run, with the hashes of its texts, and one of " +
+    "`kind` `prompt` for each text.",
+  request: { params, query: z.strictObject({ prompts: z.enum(["true", "false"]).default("false") }) },
+  responses: { 200: { description: "The transcript", content: streamContent("application/x-ndjson") } },
+});
+
+const deleteRoute = createRoute({
+  method: "delete",
+  path: "/sessions/{key}",
+  summary: "Delete a session and all its data",
+  description:
+    "Stops its runs, disconnects its readers, and deletes its transcript, events, deliveries, large results and " +
+    "index entries. A started deletion completes even after a crash; meanwhile the session is 404, and a message to " +
+    "it 503. A later message starts a new session under the same key. Deleting it again is 404.",
+  request: { params, query: z.strictObject({}) },
+  responses: { 204: { description: "Deleted" } },
+});
+
 /** `/v1/sessions`. */
 export const sessionRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 sessionRoutes.openapi(listRoute, async (c) => {
   const { agentId, limit, before } = c.req.valid("query");
-  const rows = await drizzle(c.env.DB)
-    .select()
-    .from(sessions)
-    .where(
-      and(
-        agentId === undefined ? undefined : eq(sessions.agentId, agentId),
-        listedAfter(sessions.updatedAt, sessions.key, before),
-      ),
-    )
-    .orderBy(desc(sessions.updatedAt), desc(sessions.key))
-    .limit(limit);
+  const rows = await pageOfSessions(c.env.DB, { agentId, limit, before });
   return c.json({ sessions: rows, ...nextPage(rows, limit, (row) => ({ at: row.updatedAt, key: row.key })) }, 200);
 });
 
 sessionRoutes.openapi(runsRoute, async (c) => {
   const { limit, before } = c.req.valid("query");
   const key = checkedKey(c.req.valid("param").key);
-  const rows = await drizzle(c.env.DB)
-    .select()
-    .from(runs)
-    .where(and(eq(runs.sessionKey, key), listedAfter(runs.acceptedAt, runs.id, before)))
-    .orderBy(desc(runs.acceptedAt), desc(runs.id))
-    .limit(limit);
+  const rows = await pageOfRuns(c.env.DB, { sessionKey: key, limit, before });
   if (rows.length === 0 && !isAlwaysThere(key, c.get("services").config)) {
     const find = async () => callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(1, 1));
-    known(await find(), key);
+    requireSession(await find(), key);
   }
   return c.json({ runs: rows, ...nextPage(rows, limit, (row) => ({ at: row.acceptedAt, key: row.id })) }, 200);
 });
@@ -170,7 +200,7 @@ sessionRoutes.openapi(historyRoute, async (c) => {
     session.history(limit, before),
   );
   if (history === undefined && isAlwaysThere(key, c.get("services").config)) return c.json(EMPTY, 200);
-  return c.json(known(history, key), 200);
+  return c.json(requireSession(history, key), 200);
 });
 
 sessionRoutes.openapi(eventsRoute, async (c) => {
@@ -179,13 +209,47 @@ sessionRoutes.openapi(eventsRoute, async (c) => {
   const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
   const orWait = isAlwaysThere(key, c.get("services").config);
   const events = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after, orWait));
-  return sse(known(events, key));
+  return sse(requireSession(events, key));
 });
 
 sessionRoutes.openapi(abortRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const runIds = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.abortAll());
-  return c.json({ runIds: known(runIds, key) }, 200);
+  return c.json({ runIds: requireSession(runIds, key) }, 200);
+});
+
+sessionRoutes.openapi(spillRoute, async (c) => {
+  const { key, id } = c.req.valid("param");
+  const folder = sessionFolder(parseSessionKey(key).agentId, await objectNameOf(key));
+  const object = isSpillId(id) ? await c.env.FILES.get(spillKey(folder, id)) : null;
+  if (object === null) {
+    const hint = "Use the `spill.id` of a message of this session.";
+    throw new IsopodError("not_found", `This session has no large result '${id.slice(0, 80)}'`, hint);
+  }
+  return new Response(object.body, { headers: { ...DATA_HEADERS, "Content-Type": "text/plain; charset=utf-8" } });
+});
+
+sessionRoutes.openapi(exportRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const transcript = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
+    session.export(c.req.valid("query").prompts === "true"),
+  );
+  const isEmpty = transcript === undefined && isAlwaysThere(key, c.get("services").config);
+  const name = `${encodeURIComponent(key)}.jsonl`;
+  return new Response(isEmpty ? "" : requireSession(transcript, key), {
+    headers: {
+      ...DATA_HEADERS,
+      "Content-Type": "application/x-ndjson",
+      "Content-Disposition": `attachment; filename="${name}"`,
+    },
+  });
+});
+
+sessionRoutes.openapi(deleteRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const wasThere = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.remove());
+  requireSession(wasThere || undefined, key);
+  return c.body(null, 204);
 });
 
 const EMPTY = { messages: [], cursor: 0 };

@@ -2,12 +2,12 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { MAX_ARCHIVE_BYTES } from "../skills/install/refusal.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
 
 const agentId = z.string().openapi({ description: "The agent's id." });
 const name = z.string().min(1).openapi({ description: "The skill's name, or that of its folder." });
 const flag = z.enum(["true", "false"]).optional();
-const forAll = flag.openapi({ description: "Whether a skill of all agents is meant." });
+const forAll = flag.openapi({ description: "Whether to use the skills of all agents." });
 
 const signature = z
   .object({
@@ -27,7 +27,7 @@ const source = z
   })
   .openapi("SkillOrigin");
 
-/** What is recorded of an installed skill. */
+/** The record of an installed skill. */
 export const installedSkill = z
   .object({
     name: z.string(),
@@ -37,16 +37,14 @@ export const installedSkill = z
     version: z.string().openapi({ description: "The registry's, else that of its SKILL.md." }),
     source,
     signature,
-    modified: z
-      .boolean()
-      .openapi({ description: "Whether an owner has accepted it as something else than was installed." }),
+    modified: z.boolean().openapi({ description: "Whether an owner has accepted changes of it." }),
     installedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
     fileCount: z.int(),
     bytes: z.int(),
   })
   .openapi("InstalledSkill");
 
-const notes = z.array(z.string()).openapi({ description: "Sentences about what is worth knowing." });
+const notes = z.array(z.string()).openapi({ description: "Notes for people." });
 
 const change = installedSkill
   .extend({ outcome: z.enum(["installed", "updated", "current", "removed", "accepted"]), notes })
@@ -55,7 +53,7 @@ const change = installedSkill
 const verification = installedSkill
   .extend({
     ok: z.boolean(),
-    seen: z.string().openapi({ description: "Of the files that were compared, for `accept`." }),
+    seen: z.string().openapi({ description: "The digest of the compared files, for `accept`." }),
     files: z.array(z.object({ path: z.string(), status: z.enum(["ok", "changed", "missing", "added"]) })),
   })
   .openapi("SkillVerification");
@@ -63,16 +61,16 @@ const verification = installedSkill
 export type SkillChange = z.infer<typeof change>;
 export type SkillVerification = z.infer<typeof verification>;
 
-/** Whether a body is words, by its type. */
+/** Whether a body is JSON, by its `Content-Type`. */
 export const isJson = (type: string | undefined): boolean => /^application\/json\b/i.test(type ?? "");
 const archiveBody = bodyLimit({ maxSize: MAX_ARCHIVE_BYTES });
 
-/** Words are few and an archive is large. */
-const wordsOrArchive: MiddlewareHandler = (c, next) =>
+/** A JSON body is small and an archive is large. */
+const jsonOrArchiveBody: MiddlewareHandler = (c, next) =>
   isJson(c.req.header("Content-Type")) ? smallBody(c, next) : archiveBody(c, next);
 
-/** What is to be installed, in words. */
-export const installWords = z.strictObject({
+/** The JSON body of an install. */
+export const installBody = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(2000)
@@ -87,39 +85,40 @@ export const installWords = z.strictObject({
 export const installRoute = createRoute({
   method: "post",
   path: "/agents/{id}/skills",
-  summary: "Install a skill, whole or not at all",
+  summary: "Install a skill atomically",
   description: [
-    "The body is a `.zip` or `.tar.gz` with a skill at its top or in its only folder; or JSON that says where one is: `url`, or `slug` " +
-      "of ClawHub. With an archive, the other fields are in the query.",
-    "It goes to the agent's workspace, with `global` to all agents. What has its folder is replaced only with `replace`.",
-    "`outcome` is `current` where these very bytes are installed already.",
+    "The body is a `.zip` or `.tar.gz` with a skill at its top or in its only folder; or JSON with its `url`, or " +
+      "its `slug` of ClawHub. With an archive, the other fields are in the query.",
+    "It is installed in the agent's workspace, or with `global` for all agents. An existing folder is replaced only " +
+      "with `replace`.",
+    "`outcome` is `current` where the same bytes are installed already.",
   ].join("\n\n"),
-  middleware: wordsOrArchive,
+  middleware: jsonOrArchiveBody,
   request: {
     params: z.object({ id: agentId }),
     query: z.strictObject({
       global: forAll,
-      replace: flag.openapi({ description: "Whether what is there is replaced; its files are kept as versions." }),
+      replace: flag.openapi({ description: "Whether to replace an existing folder; its files are kept as versions." }),
       path: z.string().max(512).optional().openapi({ description: "Which skill of several in the archive." }),
     }),
   },
   responses: {
-    201: { description: "It was installed, or updated", content: { "application/json": { schema: change } } },
-    200: { description: "It was there", content: { "application/json": { schema: change } } },
+    201: { description: "Installed or updated", content: { "application/json": { schema: change } } },
+    200: { description: "It was installed already", content: { "application/json": { schema: change } } },
   },
 });
 
 const bytes = { schema: z.string().openapi({ type: "string", format: "binary" }) };
 
-/** The same route as the API's description has it: its body may be an archive, which no schema reads. */
-export const installRouteAsTold = {
+/** The same route for the OpenAPI document: its body may be an archive, which no schema can validate. */
+export const installRouteInDocument = {
   ...installRoute,
   request: {
     ...installRoute.request,
     body: {
       required: true,
       content: {
-        "application/json": { schema: installWords },
+        "application/json": { schema: installBody },
         "application/zip": bytes,
         "application/gzip": bytes,
       },
@@ -135,9 +134,10 @@ const changed = (description: string) => ({
 export const updateRoute = createRoute({
   method: "post",
   path: "/agents/{id}/skills/{name}/update",
-  summary: "Get an installed skill again from where it came from",
+  summary: "Update an installed skill from its source",
   description:
-    "`409` where it was changed since, unless `force` gives that up. `outcome` is `current` where nothing is new.",
+    "`409` where its files were changed, unless `force` discards the changes. `outcome` is `current` where nothing " +
+    "is new.",
   middleware: smallBody,
   request: {
     ...oneSkill,
@@ -146,12 +146,10 @@ export const updateRoute = createRoute({
       content: {
         "application/json": {
           schema: z.strictObject({
-            version: z
-              .string()
-              .min(1)
-              .max(64)
-              .optional()
-              .openapi({ description: "Of ClawHub, and kept from then on; `latest` for the newest, and not kept." }),
+            version: z.string().min(1).max(64).optional().openapi({
+              description:
+                "A version of ClawHub, which later updates keep; `latest` for the newest, which they do not.",
+            }),
             force: z.boolean().optional(),
             global: z.boolean().optional(),
           }),
@@ -159,22 +157,22 @@ export const updateRoute = createRoute({
       },
     },
   },
-  responses: changed("It is the newest"),
+  responses: changed("Up to date"),
 });
 
 export const removeRoute = createRoute({
   method: "delete",
   path: "/agents/{id}/skills/{name}",
   summary: "Remove an installed skill",
-  description: "Takes the files that were installed, which are kept as versions; `notes` names what stays.",
+  description: "Deletes the installed files, which are kept as versions; `notes` names files that stay.",
   request: oneSkill,
-  responses: changed("It is gone"),
+  responses: changed("Removed"),
 });
 
 export const verifyRoute = createRoute({
   method: "post",
   path: "/agents/{id}/skills/{name}/verify",
-  summary: "Read every file of an installed skill and compare it with what was installed",
+  summary: "Compare the files of an installed skill with what was installed",
   middleware: smallBody,
   request: oneSkill,
   responses: {
@@ -185,10 +183,10 @@ export const verifyRoute = createRoute({
 export const acceptRoute = createRoute({
   method: "post",
   path: "/agents/{id}/skills/{name}/accept",
-  summary: "Take an installed skill as it is now",
+  summary: "Accept an installed skill as it is",
   description:
-    "For a skill that is quarantined because its files were changed, once you have looked at them. With `seen` only what you have " +
-    "looked at: `409` where it was changed since.",
+    "For a skill that is quarantined because its files were changed, once you have reviewed them. With `seen` only " +
+    "the reviewed files: `409` where they changed since.",
   middleware: smallBody,
   request: {
     ...oneSkill,
@@ -197,11 +195,16 @@ export const acceptRoute = createRoute({
       content: {
         "application/json": {
           schema: z.strictObject({
-            seen: z.string().min(1).max(64).optional().openapi({ description: "As the skill, or `verify`, tells it." }),
+            seen: z
+              .string()
+              .min(1)
+              .max(64)
+              .optional()
+              .openapi({ description: "The `seen` of the skill, or of `verify`." }),
           }),
         },
       },
     },
   },
-  responses: changed("It counts as it is"),
+  responses: changed("Accepted"),
 });

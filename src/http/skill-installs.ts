@@ -3,6 +3,8 @@ import type { Context } from "hono";
 import { agentOf } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { noteSkillChange } from "../services/skills/note-skill-change.ts";
+import type { SkillAction } from "../services/skills/skill-audit.ts";
+import { writeSkillAudit } from "../services/skills/skill-audit.ts";
 import { downloadDeps, installRules, installTargets } from "../services/skills/skill-installs.ts";
 import { downloadArchive, redownloadFrom } from "../skills/install/download.ts";
 import { installSkill, type SourcedArchive } from "../skills/install/install-skill.ts";
@@ -11,84 +13,87 @@ import { installedView, removeSkill, updateSkill } from "../skills/install/insta
 import type { LockEntry } from "../skills/install/lock.ts";
 import { MAX_ARCHIVE_BYTES } from "../skills/install/refusal.ts";
 import { acceptSkill, verifySkill } from "../skills/install/verify-skill.ts";
-import { WorkspaceError } from "../workspace/workspace.ts";
 import type { AppEnv } from "./context.ts";
-import { onInvalid } from "./errors.ts";
-import { readBody } from "./read-body.ts";
-import { type SkillDeed, writeSkillAudit } from "./skill-audit.ts";
+import { onInvalid, withWorkspaceErrors } from "./errors.ts";
+import { readBody } from "./request-body.ts";
 import {
   acceptRoute,
+  installBody,
   installRoute,
-  installRouteAsTold,
-  installWords,
+  installRouteInDocument,
   isJson,
   removeRoute,
   updateRoute,
   verifyRoute,
 } from "./skill-installs-schema.ts";
-import { httpErrorOf } from "./workspace.ts";
 
-/** `/v1/agents/{id}/skills`, as far as it changes what is installed. */
+/** The routes of `/v1/agents/{id}/skills` that change installed skills. */
 export const skillInstallRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
-skillInstallRoutes.openAPIRegistry.registerPath(installRouteAsTold);
+skillInstallRoutes.openAPIRegistry.registerPath(installRouteInDocument);
 
 skillInstallRoutes.openapi({ ...installRoute, hide: true }, async (c) => {
   const { id } = c.req.valid("param");
   const query = c.req.valid("query");
-  const { url, slug, version, path = query.path, ...words } = await wordsOf(c);
-  const place = placeOf(c, id, words.global ?? query.global === "true");
-  const replace = words.replace ?? query.replace === "true";
-  const got = await translated(async () =>
+  const { url, slug, version, path = query.path, ...options } = await jsonBody(c);
+  const place = installPlace(c, id, options.global ?? query.global === "true");
+  const replace = options.replace ?? query.replace === "true";
+  const got = await withWorkspaceErrors(async () =>
     url === undefined && slug === undefined
-      ? uploaded(c, path)
-      : downloadArchive(wanted(url, slug, version), path, ports(c)),
+      ? uploadedArchive(c, path)
+      : downloadArchive(packageSource(url, slug, version), path, ports(c)),
   );
-  const done = await translated(() => installSkill(place, installRules(c.get("services")), { ...got, replace }));
+  const done = await withWorkspaceErrors(() =>
+    installSkill(place, installRules(c.get("services")), { ...got, replace }),
+  );
   const { outcome, folder, entry, notes } = done;
   const view = installedView(place, folder, entry);
-  await tell(c, id, place, { deed: outcome, folder, entry });
+  await recordChange(c, id, place, { action: outcome, folder, entry });
   return c.json({ ...view, outcome, notes }, outcome === "current" ? 200 : 201);
 });
 
 skillInstallRoutes.openapi(updateRoute, async (c) => {
   const { id, name } = c.req.valid("param");
   const { version, force = false, global = c.req.valid("query").global === "true" } = c.req.valid("json");
-  const place = placeOf(c, id, global);
+  const place = installPlace(c, id, global);
   const rules = installRules(c.get("services"));
-  const done = await translated(() => updateSkill(place, rules, name, { version, force }, redownloadFrom(ports(c))));
+  const done = await withWorkspaceErrors(() =>
+    updateSkill(place, rules, name, { version, force }, redownloadFrom(ports(c))),
+  );
   const { outcome, folder, entry, notes } = done;
-  await tell(c, id, place, { deed: outcome, folder, entry });
+  await recordChange(c, id, place, { action: outcome, folder, entry });
   return c.json({ ...installedView(place, folder, entry), outcome, notes }, 200);
 });
 
 skillInstallRoutes.openapi(removeRoute, async (c) => {
   const { id, name } = c.req.valid("param");
-  const place = placeOf(c, id, c.req.valid("query").global === "true");
-  const { folder, entry, left } = await translated(() => removeSkill(place, name));
-  await tell(c, id, place, { deed: "removed", folder, entry });
+  const place = installPlace(c, id, c.req.valid("query").global === "true");
+  const { folder, entry, left } = await withWorkspaceErrors(() => removeSkill(place, name));
+  await recordChange(c, id, place, { action: "removed", folder, entry });
   const notes = left.map((path) => `\`${path}\` stays in the folder: it was not part of what was installed.`);
   return c.json({ ...installedView(place, folder, entry), outcome: "removed", notes }, 200);
 });
 
 skillInstallRoutes.openapi(verifyRoute, async (c) => {
   const { id, name } = c.req.valid("param");
-  const place = placeOf(c, id, c.req.valid("query").global === "true");
-  const { folder, entry, ok, seen, files } = await translated(() => verifySkill(place, name));
+  const place = installPlace(c, id, c.req.valid("query").global === "true");
+  const { folder, entry, ok, seen, files } = await withWorkspaceErrors(() => verifySkill(place, name));
   return c.json({ ...installedView(place, folder, entry), ok, seen, files }, 200);
 });
 
 skillInstallRoutes.openapi(acceptRoute, async (c) => {
   const { id, name } = c.req.valid("param");
-  const place = placeOf(c, id, c.req.valid("query").global === "true");
+  const place = installPlace(c, id, c.req.valid("query").global === "true");
   const { seen } = c.req.valid("json");
-  const { folder, entry } = await translated(() => acceptSkill(place, installRules(c.get("services")), name, seen));
-  await tell(c, id, place, { deed: "accepted", folder, entry });
+  const { folder, entry } = await withWorkspaceErrors(() =>
+    acceptSkill(place, installRules(c.get("services")), name, seen),
+  );
+  await recordChange(c, id, place, { action: "accepted", folder, entry });
   return c.json({ ...installedView(place, folder, entry), outcome: "accepted", notes: [] }, 200);
 });
 
 /** @throws IsopodError `not_found` where there is no such agent */
-function placeOf(c: Context<AppEnv>, id: string, isGlobal: boolean): InstallTarget {
+function installPlace(c: Context<AppEnv>, id: string, isGlobal: boolean): InstallTarget {
   const services = c.get("services");
   const { own, managed } = installTargets(agentOf(services.config, id), services);
   return isGlobal ? managed : own;
@@ -98,7 +103,7 @@ function ports(c: Context<AppEnv>) {
   return downloadDeps(c.get("services"));
 }
 
-function wanted(url: string | undefined, slug: string | undefined, version: string | undefined) {
+function packageSource(url: string | undefined, slug: string | undefined, version: string | undefined) {
   if (url !== undefined && slug !== undefined) {
     throw new IsopodError("invalid_request", "Both `url` and `slug` are given.", "Say one of them.", { param: "slug" });
   }
@@ -108,15 +113,15 @@ function wanted(url: string | undefined, slug: string | undefined, version: stri
   throw new IsopodError("invalid_request", "`version` is for skills of a registry.", hint, { param: "version" });
 }
 
-/** What the body says where it is JSON. @throws IsopodError `invalid_request` */
-async function wordsOf(c: Context<AppEnv>): Promise<z.output<typeof installWords>> {
+/** The fields of a JSON body; none where the body is an archive. @throws IsopodError `invalid_request` */
+async function jsonBody(c: Context<AppEnv>): Promise<z.output<typeof installBody>> {
   if (!isJson(c.req.header("Content-Type"))) return {};
-  const read = installWords.safeParse(jsonOf(await c.req.text()));
+  const read = installBody.safeParse(parseJson(await c.req.text()));
   onInvalid(read);
   return read.data ?? {};
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
@@ -125,7 +130,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function uploaded(c: Context<AppEnv>, path: string | undefined): Promise<SourcedArchive> {
+async function uploadedArchive(c: Context<AppEnv>, path: string | undefined): Promise<SourcedArchive> {
   const type = c.req.header("Content-Type") ?? "";
   if (/^(?:multipart\/|application\/json\b|application\/x-www-form-urlencoded)/i.test(type)) {
     const hint = "Send the bytes of a .zip or .tar.gz as the body, or JSON with `url` or `slug`.";
@@ -134,23 +139,15 @@ async function uploaded(c: Context<AppEnv>, path: string | undefined): Promise<S
   return { archive: await readBody(c.req.raw, MAX_ARCHIVE_BYTES), source: { kind: "upload" }, path };
 }
 
-/** After a change: sessions look again, and the audit trail has it. */
-async function tell(
+/** Makes sessions look for skills again, and adds the change to the audit trail. */
+async function recordChange(
   c: Context<AppEnv>,
   agentId: string,
   place: InstallTarget,
-  { deed, folder, entry }: { deed: SkillDeed; folder: string; entry: LockEntry },
+  { action, folder, entry }: { action: SkillAction; folder: string; entry: LockEntry },
 ): Promise<void> {
-  if (deed === "current") return;
+  if (action === "current") return;
   await noteSkillChange(c.env);
   const by = `api:${c.get("caller")}`;
-  await writeSkillAudit(c.env.DB, { agentId, by, deed, scope: place.scope, folder, entry }, Date.now());
-}
-
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw thrown instanceof WorkspaceError ? httpErrorOf(thrown, false) : thrown;
-  }
+  await writeSkillAudit(c.env.DB, { agentId, by, action, scope: place.scope, folder, entry }, Date.now());
 }

@@ -6,14 +6,14 @@ const count = z.int().nonnegative();
 
 const given = z.object({
   name: z.string(),
-  set: z.boolean().openapi({ description: "Whether the secret that is named has a value." }),
+  set: z.boolean().openapi({ description: "Whether the secret has a value." }),
 });
 
 const installer = z.object({
   kind: z.enum(["brew", "node", "go", "uv", "download"]),
   what: z.string().openapi({ description: "The formula, package, module or address." }),
   label: z.string().optional(),
-  bins: z.array(z.string()).readonly().openapi({ description: "The commands that would be there then." }),
+  bins: z.array(z.string()).readonly().openapi({ description: "The commands that it installs." }),
   reason: z.string().openapi({ description: "Why it does not run here." }),
 });
 
@@ -24,31 +24,34 @@ const skill = z
     location: z.string().openapi({ description: "Of its SKILL.md, for `read`.", example: "skills/weather/SKILL.md" }),
     eligible: z.boolean().openapi({ description: "Whether it may be used." }),
     code: z.string().optional().openapi({ description: "Why not, for programs.", example: "missing_env" }),
-    reason: z.string().optional().openapi({ description: "Why not, with what to do where something can be done." }),
+    reason: z.string().optional().openapi({ description: "Why not, with a fix where there is one." }),
     shown: z.boolean().openapi({ description: "Whether the prompt lists it." }),
-    cut: z.string().optional().openapi({ description: "Why not, where it may be used and there was no room." }),
-    tokens: count.openapi({ description: "About how many it costs in each prompt that lists it." }),
+    cut: z.string().optional().openapi({ description: "Why a usable skill is not listed." }),
+    tokens: count.openapi({ description: "Estimated tokens of its entry in the prompt." }),
     description: z.string().optional(),
     version: z.string().optional().openapi({ example: "sha256:0123456789abcdef" }),
     size: count.optional().openapi({ description: "Of its SKILL.md, in bytes." }),
     baseDir: z.string().optional().openapi({ description: "Its folder in the shell." }),
     key: z.string().optional().openapi({ description: "Its key in `skills.entries`." }),
-    command: z.string().optional().openapi({ description: "What people call on it with, without the `/`." }),
+    command: z.string().optional().openapi({ description: "Its slash command, without the `/`." }),
     emoji: z.string().optional(),
     homepage: z.string().optional(),
     license: z.string().optional(),
     compatibility: z.string().optional(),
     allowedTools: z.array(z.string()).readonly().optional(),
-    env: z.array(given).optional().openapi({ description: "Variables that its entry gives it; never a value." }),
+    env: z
+      .array(given)
+      .optional()
+      .openapi({ description: "The variables of its configuration entry, without values." }),
     installers: z.array(installer).optional(),
     install: installedSkill
       .optional()
       .openapi({ description: "Of an installed skill: where it came from, and who signed it." }),
-    warnings: z.array(z.string()).optional().openapi({ description: "What is amiss and does not keep it from use." }),
+    warnings: z.array(z.string()).optional().openapi({ description: "Problems that do not prevent its use." }),
   })
   .openapi("Skill");
 
-/** What was found of an agent's skills. */
+/** The skills of an agent. */
 export const skillsOverview = z
   .object({
     agent: z.string(),
@@ -58,18 +61,16 @@ export const skillsOverview = z
       eligible: count,
       shown: count,
       cut: count,
-      tokens: count.openapi({ description: "Of the prompt's whole list." }),
+      tokens: count.openapi({ description: "Of the whole list in the prompt." }),
       chars: count,
     }),
     limits: z.object({ maxSkillsInPrompt: count, maxSkillsPromptChars: count }),
-    unset: z.array(z.string()).openapi({ description: "Secrets that entries name and that are not set." }),
-    warnings: z
-      .array(z.string())
-      .openapi({ description: "What else is amiss with the variables that skills are given." }),
+    unset: z.array(z.string()).openapi({ description: "Secrets of entries that are not set." }),
+    warnings: z.array(z.string()).openapi({ description: "Other problems with the variables of skills." }),
   })
   .openapi("Skills");
 
-/** One skill with what is in its folder. */
+/** A skill with the files of its folder. */
 export const skillDetail = skill
   .extend({
     files: z.array(
@@ -79,9 +80,9 @@ export const skillDetail = skill
         size: count.openapi({ description: "In bytes." }),
       }),
     ),
-    moreFiles: count.openapi({ description: "How many there are besides." }),
-    seen: z.string().openapi({ description: "Of all of them as they are, for `accept`." }),
-    text: z.string().optional().openapi({ description: "Its SKILL.md as it is; absent where it is no text." }),
+    moreFiles: count.openapi({ description: "How many files are left out." }),
+    seen: z.string().openapi({ description: "The digest of all files, for `accept`." }),
+    text: z.string().optional().openapi({ description: "The content of SKILL.md; absent where it is not text." }),
   })
   .openapi("SkillDetail");
 

@@ -1,15 +1,17 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { agentOf } from "../config/agents.ts";
+import { type Agent, agentOf } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
+import type { Services } from "../services/services.ts";
 import { type SkillFolder, skillFolder } from "../services/skills/skill-files.ts";
+import { installTargets } from "../services/skills/skill-installs.ts";
 import { skillRoots } from "../services/skills/skill-roots.ts";
 import { agentSkillsOverview } from "../services/skills/skills-overview.ts";
+import type { InstalledView } from "../skills/install/installed-skill.ts";
+import { installedByLocation } from "../skills/install/installed-skill.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { AppEnv } from "./context.ts";
-import { onInvalid } from "./errors.ts";
+import { onInvalid, withWorkspaceErrors } from "./errors.ts";
 import { skillDetail, skillsOverview } from "./skills-schema.ts";
-import { withInstalls } from "./with-installs.ts";
-import { httpErrorOf } from "./workspace.ts";
 
 const noQuery = z.strictObject({});
 const agentId = z.string().openapi({ description: "The agent's id." });
@@ -17,12 +19,12 @@ const agentId = z.string().openapi({ description: "The agent's id." });
 const listRoute = createRoute({
   method: "get",
   path: "/agents/{id}/skills",
-  summary: "The skills that were found for an agent, each with why it may not be used",
-  description: "Looks afresh: a session may still work with what it found before its last turn ended.",
+  summary: "List the skills of an agent, with the reason for each that cannot be used",
+  description: "Read from storage: a session may use an older list until its next turn.",
   request: { params: z.object({ id: agentId }), query: noQuery },
   responses: {
     200: {
-      description: "All, by name; of one name the one that counts first",
+      description: "All, by name; the effective one first among equal names",
       content: { "application/json": { schema: skillsOverview } },
     },
   },
@@ -31,8 +33,8 @@ const listRoute = createRoute({
 const readRoute = createRoute({
   method: "get",
   path: "/agents/{id}/skills/{name}",
-  summary: "One skill with its files and the text of its SKILL.md",
-  description: "Of several with one name, the one that counts.",
+  summary: "Read a skill with its files and the text of its SKILL.md",
+  description: "The effective one of several with the same name.",
   request: {
     params: z.object({ id: agentId, name: z.string().openapi({ description: "The skill's name." }) }),
     query: noQuery,
@@ -40,7 +42,7 @@ const readRoute = createRoute({
   responses: { 200: { description: "The skill", content: { "application/json": { schema: skillDetail } } } },
 });
 
-/** `/v1/agents/{id}/skills`, as far as it is only looked at. */
+/** The reading routes of `/v1/agents/{id}/skills`. */
 export const skillRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 skillRoutes.openapi(listRoute, async (c) => {
@@ -65,17 +67,32 @@ skillRoutes.openapi(readRoute, async (c) => {
     );
   }
   const [line = skill] = await withInstalls([skill], agent, services);
-  const { files, more, seen, text } = await answered(skillFolder(skill.location, skillRoots(agent, services)));
+  const folder = await withWorkspaceErrors(() => skillFolder(skill.location, skillRoots(agent, services)));
+  const { files, more, seen, text } = folder ?? EMPTY_FOLDER;
   return c.json({ ...line, files, moreFiles: more, seen, ...(text !== undefined && { text }) }, 200);
 });
 
-const NOTHING: SkillFolder = { files: [], more: 0, seen: "", text: undefined };
+const EMPTY_FOLDER: SkillFolder = { files: [], more: 0, seen: "", text: undefined };
 
-async function answered(looking: Promise<SkillFolder | undefined>): Promise<SkillFolder> {
+/** Adds to skills the records of their installs. Unreadable records are left out: the skills' own reasons name them. */
+async function withInstalls<Line extends { location: string }>(
+  skills: readonly Line[],
+  agent: Agent,
+  services: Services,
+): Promise<(Line & { install?: InstalledView })[]> {
+  const { own, managed } = installTargets(agent, services);
+  const installs = await readInstalls([own, managed]);
+  return skills.map((skill) => {
+    const install = installs.get(skill.location);
+    return install === undefined ? skill : { ...skill, install };
+  });
+}
+
+async function readInstalls(places: Parameters<typeof installedByLocation>[0]): ReturnType<typeof installedByLocation> {
   try {
-    return (await looking) ?? NOTHING;
-  } catch (error) {
-    if (error instanceof WorkspaceError) throw httpErrorOf(error, false);
-    throw error;
+    return await installedByLocation(places);
+  } catch (thrown) {
+    if (thrown instanceof WorkspaceError) return new Map();
+    throw thrown;
   }
 }

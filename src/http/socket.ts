@@ -3,23 +3,26 @@ import { agentOf } from "../config/agents.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession } from "../session/api.ts";
-import { clientFrame, serverFrame } from "../session/socket-protocol.ts";
+import { callSession, clientFrame, serverFrame } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
 const socketRoute = createRoute({
   method: "get",
   path: "/sessions/{key}/socket",
-  summary: "A WebSocket that carries input, events and aborts of a session",
+  summary: "A WebSocket for the input, events and aborts of a session",
   description:
-    "Text frames of one JSON object each: `SocketClientFrame` and `SocketServerFrame`. Events come after `resume`, " +
-    "and go on while they are acknowledged. Closed with 4008, the client was too slow: it connects again and resumes.",
+    "Text frames of one JSON object each: `SocketClientFrame` and `SocketServerFrame`. Events are sent after " +
+    "`resume`, as long as the client acknowledges them. Close code 4008 means that the client was too slow: it has " +
+    "to reconnect and resume.",
   request: {
     params: z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) }),
     query: z.strictObject({}),
   },
-  responses: { 101: { description: "The connection is a WebSocket now" }, 426: { description: "It was no upgrade" } },
+  responses: {
+    101: { description: "The connection is a WebSocket now" },
+    426: { description: "The request was no upgrade" },
+  },
 });
 
 /** `GET /v1/sessions/:key/socket`. */
@@ -53,7 +56,7 @@ socketRoutes.openapi(socketRoute, async (c) => {
   return response;
 });
 
-/** Browsers let any site open a socket to any other: whoever is logged in, another site's page is turned away. */
+/** Refuses sockets that another site's page opens: the same-origin policy does not cover WebSockets. */
 function requireOwnOrigin(origin: string | undefined, url: string): void {
   if (origin !== undefined && origin !== new URL(url).origin) {
     throw new IsopodError("forbidden", "This request does not come from Isopod's own page.");

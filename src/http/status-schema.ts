@@ -10,18 +10,18 @@ export const caller = z.object({
 
 const check = z
   .object({
-    id: z.string().openapi({ description: "The same from one look to the next.", example: "secrets.OPENAI_API_KEY" }),
+    id: z.string().openapi({ description: "Stable across requests.", example: "secrets.OPENAI_API_KEY" }),
     area: z.string(),
     status: z.enum(["ok", "warn", "fail"]),
     message: z.string(),
-    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent where it is well." }),
+    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent for `ok`." }),
     path: z.string().optional().openapi({ description: "The field of the configuration, or the file." }),
   })
   .openapi("Check");
 
 /** What `GET /doctor` answers. */
 export const diagnosis = z.object({
-  ok: z.boolean().openapi({ description: "Nothing has failed; there may be warnings." }),
+  ok: z.boolean().openapi({ description: "No check failed; there may be warnings." }),
   checks: z.array(check),
 });
 

@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_FILE_BYTES } from "../workspace/workspace.ts";
-import { smallBody } from "./small-body.ts";
+import { smallBody } from "./request-body.ts";
 
-/** A parameter that takes the rest of the path, slashes included, as Hono's router has it; OpenAPI knows none. */
+/** A path parameter with slashes, in the syntax of Hono's router; OpenAPI has none. */
 export const REST = "{path{.+}}";
 
 const agentParams = z.object({ id: z.string().openapi({ description: "The agent's id." }) });
@@ -26,8 +26,8 @@ const versions = z.object({ versions: z.array(version) });
 const replaced = z
   .object({
     path: z.string(),
-    deleted: z.boolean().openapi({ description: "Whether there is no such file any more." }),
-    versions: z.int().openapi({ description: "How many earlier versions there are." }),
+    deleted: z.boolean().openapi({ description: "Whether the file is deleted." }),
+    versions: z.int().openapi({ description: "The number of earlier versions." }),
     newest: version,
   })
   .openapi("ReplacedFile");
@@ -43,11 +43,11 @@ export const listRoute = createRoute({
   request: {
     params: agentParams,
     query: z.strictObject({
-      prefix: z.string().default("").openapi({ description: "A folder; the root where it is left out." }),
+      prefix: z.string().default("").openapi({ description: "A folder; the root by default." }),
       recursive: z
         .enum(["true", "false"])
         .default("false")
-        .openapi({ description: "Every file below, and no folders." }),
+        .openapi({ description: "All files below it, without folders." }),
     }),
   },
   responses: {
@@ -63,12 +63,13 @@ export const readRoute = createRoute({
   method: "get",
   path: `/agents/{id}/workspace/${REST}`,
   summary: "A file",
-  description: "Honours `Range` (one range), `If-None-Match`, `If-Match` and `If-Range`; HEAD gives the headers alone.",
+  description:
+    "Honours `Range` (one range), `If-None-Match`, `If-Match` and `If-Range`; HEAD answers the headers alone.",
   request: { params: fileParams, query: noQuery },
   responses: {
     200: { description: "The file", content: bytes },
-    206: { description: "The part that `Range` asked for", content: bytes },
-    304: { description: "It is what `If-None-Match` names" },
+    206: { description: "The range", content: bytes },
+    304: { description: "The client has this version (`If-None-Match`)" },
   },
 });
 
@@ -78,8 +79,8 @@ export const writeRoute = createRoute({
   path: `/agents/{id}/workspace/${REST}`,
   summary: "Store a file",
   description:
-    "With `If-Match` only over that version, with `If-None-Match: *` only where there is none; 412 otherwise. The " +
-    `version before is kept for 30 days. A file has at most ${MAX_FILE_BYTES} bytes.`,
+    "With `If-Match` only over that version, with `If-None-Match: *` only as a new file; 412 otherwise. The " +
+    `previous version is kept for 30 days. A file has at most ${MAX_FILE_BYTES} bytes.`,
   request: { params: fileParams, query: noQuery, body: { content: bytes } },
   responses: {
     200: { description: "Overwritten", content: { "application/json": { schema: file } } },
@@ -101,20 +102,20 @@ export const removeRoute = createRoute({
 export const replacedRoute = createRoute({
   method: "get",
   path: "/agents/{id}/versions",
-  summary: "The files that have earlier versions, deleted ones among them",
+  summary: "List the files with earlier versions, deleted ones included",
   request: {
     params: agentParams,
     query: z.strictObject({
       deleted: z
         .enum(["true", "false"])
         .optional()
-        .openapi({ description: "Only files that are gone, or only others." }),
+        .openapi({ description: "Only deleted files, or only existing ones." }),
       after: z.string().max(1024).optional().openapi({ description: "`next` of the page before." }),
     }),
   },
   responses: {
     200: {
-      description: "By path; with `next` where more follow, also where none of this page is shown",
+      description: "By path; with `next` where more follow, even if this page is empty",
       content: { "application/json": { schema: z.object({ files: z.array(replaced), next: z.string().optional() }) } },
     },
   },
@@ -124,16 +125,16 @@ export const replacedRoute = createRoute({
 export const versionsRoute = createRoute({
   method: "get",
   path: `/agents/{id}/versions/${REST}`,
-  summary: "Earlier versions of a file, also of a deleted one, or one of them",
+  summary: "List the earlier versions of a file, or read one of them",
   request: {
     params: fileParams,
     query: z.strictObject({
-      versionId: z.string().optional().openapi({ description: "The version to give, as its bytes." }),
+      versionId: z.string().optional().openapi({ description: "The version to read." }),
     }),
   },
   responses: {
     200: {
-      description: "Newest first; with `versionId` the file as it was",
+      description: "Newest first; with `versionId` the content of that version",
       content: { "application/json": { schema: versions }, ...bytes },
     },
   },
@@ -143,10 +144,10 @@ export const versionsRoute = createRoute({
 export const restoreRoute = createRoute({
   method: "post",
   path: `/agents/{id}/versions/${REST}`,
-  summary: "Make an earlier version the current one",
+  summary: "Restore an earlier version",
   description:
-    "With `If-Match` only over that version of the file, with `If-None-Match: *` only where it is gone; 412 otherwise. " +
-    "What it replaces is kept as a version.",
+    "With `If-Match` only over that version of the file, with `If-None-Match: *` only where the file is deleted; " +
+    "412 otherwise. The replaced file is kept as a version.",
   middleware: smallBody,
   request: {
     params: fileParams,

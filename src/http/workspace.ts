@@ -1,17 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, Env as HonoEnv } from "hono";
-import { type ErrorCode, IsopodError } from "../lib/errors.ts";
-import {
-  type Expectation,
-  MAX_FILE_BYTES,
-  type Workspace,
-  WorkspaceError,
-  type WorkspaceErrorCode,
-} from "../workspace/workspace.ts";
-import { expectationOf, passesIfMatch, passesIfNoneMatch, rangeIn } from "./conditions.ts";
-import { onInvalid } from "./errors.ts";
-import { readBody } from "./read-body.ts";
-import { fileHeaders, fileResponse } from "./workspace-file.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { type Expectation, MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { expectedVersion, passesIfMatch, passesIfNoneMatch, requestedRange } from "./conditions.ts";
+import { onInvalid, withWorkspaceErrors } from "./errors.ts";
+import { fileHeaders, fileResponse } from "./file-response.ts";
+import { readBody } from "./request-body.ts";
 import {
   listRoute,
   REST,
@@ -24,8 +18,8 @@ import {
 } from "./workspace-schema.ts";
 
 /**
- * The workspace of an agent over HTTP, to be mounted at `/v1`.
- * @param open checks that there is such an agent, and gives its workspace
+ * The routes of agents' workspaces, for mounting at `/v1`.
+ * @param open opens the workspace of an agent; throws `not_found` where there is no such agent
  */
 export function workspaceRoutes<E extends HonoEnv>(
   open: (c: Context<E>, agentId: string) => Promise<Workspace>,
@@ -76,8 +70,8 @@ export function workspaceRoutes<E extends HonoEnv>(
     return translated(c, async () => {
       const workspace = await open(c, c.req.valid("param").id);
       const { files, next } = await workspace.replaced(after);
-      const wanted = files.filter((file) => deleted === undefined || String(file.deleted) === deleted);
-      return c.json({ files: wanted, ...(next !== undefined && { next }) }, 200);
+      const matching = files.filter((file) => deleted === undefined || String(file.deleted) === deleted);
+      return c.json({ files: matching, ...(next !== undefined && { next }) }, 200);
     });
   });
 
@@ -105,21 +99,21 @@ export function workspaceRoutes<E extends HonoEnv>(
   return app;
 }
 
-/** Answers GET and HEAD. A file is looked up before it is read only where a condition or HEAD asks for it. */
+/** Answers GET and HEAD. Looks a file up before reading it only for a conditional request or HEAD. */
 async function serve(c: Context, workspace: Workspace, path: string): Promise<Response> {
-  const { ifMatch, ifNoneMatch } = conditionsOf(c);
+  const { ifMatch, ifNoneMatch } = conditionHeaders(c);
   const ifRange = c.req.header("If-Range");
   const isHead = c.req.method === "HEAD";
   const isPlain = !isHead && [ifMatch, ifNoneMatch, ifRange].every((condition) => condition === undefined);
-  const known = isPlain ? undefined : await workspace.stat(path);
-  if (known !== undefined) {
-    if (!passesIfMatch(ifMatch, known.etag)) throw preconditionFailed(path);
-    const headers = fileHeaders(known);
-    if (!passesIfNoneMatch(ifNoneMatch, known.etag)) return new Response(null, { status: 304, headers });
-    if (isHead) return new Response(null, { headers: { ...headers, "Content-Length": String(known.size) } });
+  const current = isPlain ? undefined : await workspace.stat(path);
+  if (current !== undefined) {
+    if (!passesIfMatch(ifMatch, current.etag)) throw preconditionFailed(path);
+    const headers = fileHeaders(current);
+    if (!passesIfNoneMatch(ifNoneMatch, current.etag)) return new Response(null, { status: 304, headers });
+    if (isHead) return new Response(null, { headers: { ...headers, "Content-Length": String(current.size) } });
   }
-  const isCurrent = ifRange === undefined || (known !== undefined && passesIfMatch(ifRange, known.etag));
-  const range = isCurrent ? rangeIn(c.req.header("Range")) : undefined;
+  const isCurrent = ifRange === undefined || (current !== undefined && passesIfMatch(ifRange, current.etag));
+  const range = isCurrent ? requestedRange(c.req.header("Range")) : undefined;
   try {
     return fileResponse(await workspace.read(path, range), range !== undefined);
   } catch (thrown) {
@@ -131,8 +125,8 @@ async function serve(c: Context, workspace: Workspace, path: string): Promise<Re
 }
 
 async function expectation(c: Context, workspace: Workspace, path: string): Promise<Expectation> {
-  const { ifMatch, ifNoneMatch } = conditionsOf(c);
-  const expected = await expectationOf(ifMatch, ifNoneMatch, () => etagAt(workspace, path));
+  const { ifMatch, ifNoneMatch } = conditionHeaders(c);
+  const expected = await expectedVersion(ifMatch, ifNoneMatch, () => etagAt(workspace, path));
   if (expected === undefined) throw preconditionFailed(path);
   return expected;
 }
@@ -146,7 +140,7 @@ async function etagAt(workspace: Workspace, path: string): Promise<string | unde
   }
 }
 
-function conditionsOf(c: Context): { ifMatch: string | undefined; ifNoneMatch: string | undefined } {
+function conditionHeaders(c: Context): { ifMatch: string | undefined; ifNoneMatch: string | undefined } {
   return { ifMatch: c.req.header("If-Match"), ifNoneMatch: c.req.header("If-None-Match") };
 }
 
@@ -154,29 +148,7 @@ function preconditionFailed(path: string): IsopodError {
   return new IsopodError("precondition_failed", `\`${path}\` is not what the request expects.`, "Read it again.");
 }
 
-/** Runs a route; what the workspace refuses becomes an error of ours. */
-async function translated<T>(c: Context, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (!(thrown instanceof WorkspaceError)) throw thrown;
-    const { ifMatch, ifNoneMatch } = conditionsOf(c);
-    throw httpErrorOf(thrown, ifMatch !== undefined || ifNoneMatch !== undefined);
-  }
-}
-
-const CODES: Record<Exclude<WorkspaceErrorCode, "conflict">, ErrorCode> = {
-  bad_path: "invalid_request",
-  not_found: "not_found",
-  too_large: "payload_too_large",
-  bad_range: "range_not_satisfiable",
-  unavailable: "unavailable",
-};
-
-/** A workspace's refusal as HTTP has it: a conflict is 412 where the request named what it expects, else 409. */
-export function httpErrorOf(error: WorkspaceError, isConditional: boolean): IsopodError {
-  if (error.code !== "conflict") return new IsopodError(CODES[error.code], error.message);
-  return isConditional
-    ? new IsopodError("precondition_failed", error.message, "Read it again, and send its ETag as If-Match.")
-    : new IsopodError("conflict", error.message, "Try again.");
+function translated<T>(c: Context, work: () => Promise<T>): Promise<T> {
+  const { ifMatch, ifNoneMatch } = conditionHeaders(c);
+  return withWorkspaceErrors(work, ifMatch !== undefined || ifNoneMatch !== undefined);
 }

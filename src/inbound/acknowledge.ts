@@ -7,7 +7,10 @@ const REACT_TIMEOUT_MS = 5000;
 
 type MessagesConfig = Pick<Config["messages"], "ackReaction" | "ackReactionScope">;
 
-/** Puts the configured emoji on a message that was stored, where the scope has it. Never rejects; again is the same. */
+/**
+ * Reacts to a stored message with the configured emoji, where `ackReactionScope` includes it. Never rejects;
+ * idempotent.
+ */
 export async function acknowledge(
   message: InboundMessage,
   { channel, context }: OpenChannel,

@@ -1,5 +1,6 @@
-import { asc, lte } from "drizzle-orm";
+import { and, asc, desc, eq, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { type ListCursor, listedAfter } from "../db/list-cursor.ts";
 import { audit } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { head } from "../lib/text.ts";
@@ -84,4 +85,25 @@ function bounded(line: AuditLine): AuditLine {
     subject: head(subject, MAX_FIELD_CHARS),
     ...(detail !== undefined && { detail: head(detail, MAX_FIELD_CHARS) }),
   };
+}
+
+/** A page of an agent's audit trail in D1, the latest first. */
+export async function pageOfAudit(
+  database: D1Database,
+  { agentId, kind, limit, before }: AuditQuery,
+): Promise<(typeof audit.$inferSelect)[]> {
+  const ofKind = kind === undefined ? undefined : eq(audit.kind, kind);
+  const rows = drizzle(database)
+    .select()
+    .from(audit)
+    .where(and(eq(audit.agentId, agentId), ofKind, listedAfter(audit.at, audit.id, before)));
+  return rows.orderBy(desc(audit.at), desc(audit.id)).limit(limit);
+}
+
+interface AuditQuery {
+  agentId: string;
+  /** Only entries of this kind. */
+  kind: string | undefined;
+  limit: number;
+  before: ListCursor | undefined;
 }

@@ -1,5 +1,6 @@
-import { and, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { type ListCursor, listedAfter } from "../db/list-cursor.ts";
 import { approvals, audit, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { isSettled, type PausedRun, type RunState } from "./run.ts";
@@ -65,6 +66,31 @@ export async function listSessions(
   return rows.orderBy(desc(sessions.updatedAt)).limit(limit);
 }
 
+/** A page of all sessions, or of one agent's, the latest first. */
+export async function pageOfSessions(
+  database: D1Database,
+  { agentId, limit, before }: { agentId: string | undefined; limit: number; before: ListCursor | undefined },
+): Promise<(typeof sessions.$inferSelect)[]> {
+  const ofAgent = agentId === undefined ? undefined : eq(sessions.agentId, agentId);
+  const rows = drizzle(database)
+    .select()
+    .from(sessions)
+    .where(and(ofAgent, listedAfter(sessions.updatedAt, sessions.key, before)));
+  return rows.orderBy(desc(sessions.updatedAt), desc(sessions.key)).limit(limit);
+}
+
+/** A page of a session's runs, the latest first. */
+export async function pageOfRuns(
+  database: D1Database,
+  { sessionKey, limit, before }: { sessionKey: string; limit: number; before: ListCursor | undefined },
+): Promise<(typeof runs.$inferSelect)[]> {
+  const rows = drizzle(database)
+    .select()
+    .from(runs)
+    .where(and(eq(runs.sessionKey, sessionKey), listedAfter(runs.acceptedAt, runs.id, before)));
+  return rows.orderBy(desc(runs.acceptedAt), desc(runs.id)).limit(limit);
+}
+
 /** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */
 export async function indexApprovals(database: D1Database, owner: SessionRow, runId: string, run: PausedRun) {
   const rows = run.approvals
@@ -73,6 +99,21 @@ export async function indexApprovals(database: D1Database, owner: SessionRow, ru
       return { id, runId, sessionKey: owner.key, agentId: owner.agentId, tool, question, requestedAt };
     });
   await drizzle(database).insert(approvals).values(rows).onConflictDoNothing();
+}
+
+/** The calls that wait for approval in all sessions, the latest first. */
+export async function listApprovals(database: D1Database, limit: number): Promise<(typeof approvals.$inferSelect)[]> {
+  return drizzle(database).select().from(approvals).orderBy(desc(approvals.requestedAt)).limit(limit);
+}
+
+/** The calls that wait for approval in one session, the oldest first. */
+export async function listSessionApprovals(
+  database: D1Database,
+  sessionKey: string,
+  limit: number,
+): Promise<(typeof approvals.$inferSelect)[]> {
+  const rows = drizzle(database).select().from(approvals).where(eq(approvals.sessionKey, sessionKey));
+  return rows.orderBy(asc(approvals.requestedAt)).limit(limit);
 }
 
 /** Takes the calls of a run off the list. @throws whatever D1 throws */

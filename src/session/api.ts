@@ -11,6 +11,8 @@ import type { HistoryPage } from "../session-store/transcript.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { RunPrompt } from "../turn/preview/run-prompt.ts";
 
+export { clientFrame, serverFrame } from "./socket-protocol.ts";
+
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {
   /** Refused where the session is being deleted, or the key was used for something else. */

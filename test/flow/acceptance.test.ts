@@ -56,7 +56,8 @@ test("files that changed since the owner accepted them are shown as such, until 
   );
   expect(await doctorOn("workspaces.main.accepted")).toMatchObject({
     status: "warn",
-    message: "'main': not as you have accepted them: BOOT.md (new), SOUL.md (changed), TOOLS.md (gone).",
+    message:
+      "'main': bootstrap files that differ from what you have accepted: BOOT.md (new), SOUL.md (changed), TOOLS.md (gone).",
   });
 
   const seen = Object.fromEntries((await review()).files.flatMap(({ path, etag }) => (etag ? [[path, etag]] : [])));

@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 
 describe("a healthy deployment", () => {
-  test("with nothing but a token is well, and says what could be better", async () => {
+  test("a deployment with only a token passes the doctor with two warnings", async () => {
     const found = await diagnosis(BARE);
     expect(found.ok).toBe(true);
     expect(Object.keys(problems(found)).sort()).toEqual(["models.main", "owners.known"]);
@@ -57,7 +57,7 @@ describe("a healthy deployment", () => {
     expect(found.checks).toContainEqual(expect.objectContaining({ message: "telegram is not set up.", status: "ok" }));
   });
 
-  test("whatever is not well says what to do, and ids stand for one thing each", async () => {
+  test("every warning and failure has a fix, and check ids are unique", async () => {
     const { checks } = await configured({
       agents: { list: [{ id: "a", model: "no/model" }], defaults: { sandbox: { mode: "all" } } },
     });
@@ -67,7 +67,7 @@ describe("a healthy deployment", () => {
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
   });
 
-  test("it takes a token to ask", async () => {
+  test("the doctor needs the access token", async () => {
     expect((await createApp().request(`${ORIGIN}/v1/doctor`, {}, env)).status).toBe(401);
     expect((await call("GET", "/v1/doctor?verbose=1")).status).toBe(400);
     expect((await call("GET", "/v1/doctor")).status).toBe(200);
@@ -75,7 +75,7 @@ describe("a healthy deployment", () => {
 });
 
 describe("configuration", () => {
-  test("one that is not valid fails with the path of each field, and the rest is looked at", async () => {
+  test("an invalid configuration fails with the path of each wrong field, and the other areas are checked", async () => {
     const found = await configured({ agents: { defaults: { timeoutSeconds: "long" } }, frob: 1 });
     expect(found.ok).toBe(false);
     const wrong = problems(found);
@@ -90,20 +90,20 @@ describe("configuration", () => {
     expect(found.checks).toContainEqual(expect.objectContaining({ id: "database.migrations", status: "ok" }));
   });
 
-  test("fields that do nothing yet are named", async () => {
+  test("configured fields without effect are warnings", async () => {
     const found = await configured({ agents: { defaults: { sandbox: { mode: "all" } } } });
     expect(problems(found)["configuration.idle.agents.defaults.sandbox.mode"]).toMatchObject({ status: "warn" });
     expect(found.ok).toBe(true);
   });
 
-  describe("that is stored", () => {
-    test("takes the place of the variable, which is told", async () => {
+  describe("a stored configuration", () => {
+    test("overrides ISOPOD_CONFIG, which is a warning", async () => {
       await call("PUT", "/v1/config", { prompt: { productName: "Acorn" } }, { "If-Match": "*" });
       const wrong = problems(await configured({ prompt: { productName: "Oak" } }));
       expect(wrong["configuration.variable"]).toMatchObject({ status: "warn", path: "ISOPOD_CONFIG" });
     });
 
-    test("and is not valid any more fails, and says which one is in force", async () => {
+    test("that is no longer valid fails and names the revision in force", async () => {
       await call("PUT", "/v1/config", { prompt: { productName: "Acorn" } }, { "If-Match": "*" });
       await env.DB.prepare(
         "insert into config_revisions select revision + 1, '{\"frob\": 1}', author, note, changed, created_at from config_revisions",
@@ -120,7 +120,7 @@ describe("configuration", () => {
 });
 
 describe("secrets", () => {
-  test("one that the configuration names and that is not there fails, by its name", async () => {
+  test("a configured secret that is not set fails, by its name", async () => {
     const provider = {
       baseUrl: "https://p.test/v1",
       api: "openai-completions",
@@ -142,7 +142,7 @@ describe("secrets", () => {
     expect(JSON.stringify(mended)).not.toContain("hunter2");
   });
 
-  test("a token that is short can be guessed", async () => {
+  test("a short access token is a warning", async () => {
     const headers = { Authorization: "Bearer test-token" };
     const short = await createApp().request(`${ORIGIN}/v1/doctor`, { headers }, env, createExecutionContext());
     expect(problems(await short.json())["secrets.ISOPOD_TOKEN"]).toMatchObject({ status: "warn" });
@@ -150,13 +150,13 @@ describe("secrets", () => {
 });
 
 describe("bindings and the database", () => {
-  test("a binding that is missing fails, and says what is lost", async () => {
+  test("a missing binding fails and says what does not work", async () => {
     const found = await diagnosis({ ...BARE, UPKEEP: undefined, VECTORS: undefined });
     expect(problems(found)["bindings.UPKEEP"]).toMatchObject({ status: "fail", path: "wrangler.toml" });
     expect(found.checks).toContainEqual(expect.objectContaining({ id: "bindings.VECTORS", status: "ok" }));
   });
 
-  test("a migration that is not applied fails, and says how to apply it", async () => {
+  test("an unapplied migration fails and says how to apply it", async () => {
     const { results } = await env.DB.prepare("select * from d1_migrations order by id desc limit 1").all<
       Record<string, unknown>
     >();
@@ -172,7 +172,7 @@ describe("bindings and the database", () => {
     expect((await diagnosis(BARE)).ok).toBe(true);
   });
 
-  test("the database of memory is looked at, too", async () => {
+  test("the migrations of the memory database are checked too", async () => {
     const { results } = await env.MEMORY.prepare("select * from d1_migrations").all<Record<string, unknown>>();
     const last = results.at(-1)!;
     await env.MEMORY.prepare("delete from d1_migrations where id = ?").bind(last.id).run();
@@ -188,13 +188,13 @@ describe("bindings and the database", () => {
     });
   });
 
-  test("without the database there is an answer as well, and it says so", async () => {
+  test("the doctor answers without the database, and the check of the binding fails", async () => {
     const wrong = problems(await diagnosis({ ...BARE, DB: undefined }));
     expect(wrong["bindings.DB"]).toMatchObject({ status: "fail" });
     expect(wrong["configuration.valid"]).toMatchObject({ status: "fail" });
   });
 
-  test("a store that does not answer fails by itself, and everything else is looked at", async () => {
+  test("a bucket that does not answer fails alone, and the other areas are checked", async () => {
     const FILES = { list: () => Promise.reject(new Error("the bucket is on fire")) };
     const found = await diagnosis({ ...BARE, FILES });
     expect(problems(found)["bindings.failed"]).toMatchObject({
@@ -206,7 +206,7 @@ describe("bindings and the database", () => {
 });
 
 describe("models and agents", () => {
-  test("a model that cannot be asked fails for who answers with it, and is a warning elsewhere", async () => {
+  test("an unusable model fails as an agent's primary model and is a warning elsewhere", async () => {
     const found = await configured({
       agents: {
         defaults: {
@@ -240,7 +240,7 @@ describe("models and agents", () => {
     expect((await configured(config("p/priced"))).ok).toBe(true);
   });
 
-  test("names of agents and accounts that are not there are told", async () => {
+  test("configured names of unknown agents and accounts are warnings", async () => {
     const found = await configured({
       bindings: [{ agentId: "main", match: { channel: "telegram", accountId: "work" } }],
       agents: { defaults: { subagents: { allowAgents: ["*", "ghost"] } } },
@@ -264,7 +264,7 @@ describe("Telegram", () => {
     return found.checks.filter(({ area }) => area === "channels").map(({ status, message }) => `${status} ${message}`);
   }
 
-  test("a bot that is called here is well", async () => {
+  test("a bot whose webhook points here passes", async () => {
     await botSays("8100000001:well", { webhook: { url: HOOK } });
     expect(telegramOf(await withBot("8100000001:well"))).toEqual([
       "ok telegram/default: the bot is @isopod_8100000001_bot.",
@@ -272,7 +272,7 @@ describe("Telegram", () => {
     ]);
   });
 
-  test("a bot without a webhook fails, and says how to set it without saying the token", async () => {
+  test("a bot without a webhook fails with a fix that does not contain the token", async () => {
     const found = await withBot("8100000002:none");
     const wrong = Object.values(problems(found)).find(({ area }) => area === "channels");
     expect(wrong).toMatchObject({ status: "fail", message: expect.stringContaining("no webhook is set") });
@@ -280,14 +280,14 @@ describe("Telegram", () => {
     expect(JSON.stringify(found)).not.toContain("8100000002:none");
   });
 
-  test("a webhook elsewhere fails, and on another host with the same path is a warning", async () => {
+  test("a webhook at another address fails, and at the same path of another host is a warning", async () => {
     await botSays("8100000003:else", { webhook: { url: "https://old.test/telegram" } });
     expect(telegramOf(await withBot("8100000003:else"))[1]).toMatch(/^fail .*another address/);
     await botSays("8100000003:else", { webhook: { url: HOOK.replace("isopod.test", "other.test") } });
     expect(telegramOf(await withBot("8100000003:else"))[1]).toMatch(/^warn .*another host, other\.test/);
   });
 
-  test("a secret that differs is told by Telegram's own error", async () => {
+  test("a webhook secret that differs fails with Telegram's own error", async () => {
     const last = {
       last_error_date: Math.floor(Date.now() / 1000),
       last_error_message: "Wrong response from the webhook: 401 Unauthorized",
@@ -300,7 +300,7 @@ describe("Telegram", () => {
     );
   });
 
-  test("a token that Telegram does not know fails, and one that cannot be reached is a warning", async () => {
+  test("a bot token that Telegram rejects fails, and an unreachable Telegram is a warning", async () => {
     const body = { ok: false, error_code: 401, description: "Unauthorized" };
     await botSays("8100000005:gone", { answers: [{ method: "getMe", status: 401, body }] });
     expect(telegramOf(await withBot("8100000005:gone"))).toEqual([
@@ -310,7 +310,7 @@ describe("Telegram", () => {
     expect(telegramOf(await withBot("8100000006:cut"))).toEqual([expect.stringMatching(/^warn .*does not answer/)]);
   });
 
-  test("an account that is configured and has no secrets fails by their names", async () => {
+  test("a configured account without its secrets fails, by their names", async () => {
     const found = await configured({ channels: { telegram: { accounts: { default: {} } } } });
     expect(telegramOf(found)).toEqual([
       "fail telegram/default: it has no token: TELEGRAM_BOT_TOKEN is not set.",
@@ -318,7 +318,7 @@ describe("Telegram", () => {
     ]);
   });
 
-  test("a bot that everybody may write to, or that cannot hear what it is to hear, is a warning", async () => {
+  test("a bot that is open to everybody, or whose settings contradict its configuration, is a warning", async () => {
     await botSays("8100000007:open", { webhook: { url: HOOK } });
     const found = telegramOf(
       await withBot("8100000007:open", { dmPolicy: "open", requireMention: false, username: "someone" }),
@@ -332,7 +332,7 @@ describe("Telegram", () => {
 describe("workspaces", () => {
   const at = (path: string) => `agents/main/workspace/${path}`;
 
-  test("files that do not get into the prompt as they are, and a state that nobody can read, are told", async () => {
+  test("files that the prompt cuts or leaves out, and an unreadable state file, are warnings", async () => {
     await call("GET", "/v1/agents/main/workspace");
     await env.FILES.put(at("AGENTS.md"), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0]));
     await env.FILES.put(at("SOUL.md"), "x".repeat(30_000));
@@ -345,7 +345,7 @@ describe("workspaces", () => {
     for (const expected of [
       /^AGENTS\.md: /,
       /^SOUL\.md: .*30000 characters/,
-      /^TOOLS\.md: .*not there/,
+      /^TOOLS\.md: .*is missing/,
       /workspace-state/,
       /a\/\/b\.md.* It has an empty segment/,
       /\.\.\/\.\.\/other\/workspace\/x\.md.* it cannot be opened/,
@@ -357,32 +357,32 @@ describe("workspaces", () => {
 });
 
 describe("workspaces of several agents", () => {
-  test("that are one are told, with who has it", async () => {
+  test("agents that share a workspace are a warning with their ids", async () => {
     const list = [{ id: "ada", workspace: "team" }, { id: "bob", workspace: "./team/" }, { id: "eve" }];
     const found = problems(await configured({ agents: { list } }));
     expect(found["workspaces.shared.team/"]).toMatchObject({
       status: "warn",
-      message: "ada, bob have one workspace, team/: each reads and changes the files of the others.",
+      message: "ada, bob share the workspace team/: each reads and changes the files of the others.",
     });
     expect(Object.keys(found).filter((id) => id.startsWith("workspaces.shared"))).toHaveLength(1);
   });
 });
 
-describe("owners, budgets and what waits", () => {
-  test("an owner of a channel that is not there is told", async () => {
+describe("owners, budgets and the backlog", () => {
+  test("an owner of an unknown channel is a warning", async () => {
     const found = problems(await configured({ commands: { ownerAllowFrom: ["whatsapp:1", "telegram:2"] } }));
     expect(found["owners.whatsapp:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
     expect(found["owners.known"]).toBeUndefined();
   });
 
-  test("a budget that is used up is a warning", async () => {
+  test("a used-up budget is a warning", async () => {
     const found = await configured({ budgets: { global: { runsPerHour: 0 } } });
     expect(Object.values(problems(found))).toContainEqual(
       expect.objectContaining({ area: "budgets", status: "warn", message: expect.stringContaining("used up") }),
     );
   });
 
-  test("approvals, keys that rest, and sessions of which the index has not heard for long are warnings", async () => {
+  test("old approvals, keys in cooldown and overdue sessions are warnings", async () => {
     const old = Date.now() - 10 * 3_600_000;
     await env.DB.batch([
       env.DB.prepare(
@@ -414,13 +414,13 @@ describe("memory", () => {
     (_: string, { text }: { text: string[] }) =>
       Promise.resolve({ data: text.map(() => [1, ...new Array<number>(dimensions - 1).fill(0)]) });
 
-  test("without a provider is well, and says who makes its embeddings and why", async () => {
+  test("memory without an embedding provider passes, with its embedder and the reason", async () => {
     const said = await memoryOf({});
     expect(Object.values(said).filter(({ status }) => status !== "ok")).toEqual([]);
     expect(said["memory.main.embeddings"]?.message).toMatch(/from local \(hash-1\)\. auto: .*local needs no key/);
   });
 
-  test("is asked of a provider once, however many agents have it, and answers", async () => {
+  test("an embedding provider is asked once, however many agents use it", async () => {
     await serve("doctor-embeds", { "v1/embeddings": { embeds: { dimensions: 768 } } });
     const remote = { baseUrl: at("doctor-embeds", "v1") };
     const list = [{ id: "main" }, { id: "other" }];
@@ -433,7 +433,7 @@ describe("memory", () => {
     expect(await heard("doctor-embeds")).toHaveLength(1);
   });
 
-  test("that a provider fails is a warning with what to do, and the key is not in it", async () => {
+  test("a failing embedding provider is a warning with a fix and without the key", async () => {
     await serve("doctor-refused", { "v1/embeddings": { status: 401, body: "no such key: sk-wrong" } });
     const remote = { baseUrl: at("doctor-refused", "v1"), apiKey: { source: "env", id: "WRONG_KEY" } };
     const said = await memoryOf(withMemory({ provider: "openai", remote }), { WRONG_KEY: "sk-wrong" });
@@ -446,7 +446,7 @@ describe("memory", () => {
     expect(JSON.stringify(said)).not.toContain("sk-wrong");
   });
 
-  test("that has another provider than was wanted says which key is not there", async () => {
+  test("memory that falls back to another provider is a warning with the missing key", async () => {
     const said = await memoryOf(withMemory({ provider: "voyage", fallback: "local" }));
     expect(said["memory.main.embeddings"]).toMatchObject({
       status: "warn",
@@ -455,7 +455,7 @@ describe("memory", () => {
     });
   });
 
-  test("whose vectors do not fit into Vectorize has them in D1, and is told", async () => {
+  test("memory whose vectors do not fit the Vectorize index is a warning", async () => {
     const AI = { run: vectors(768) };
     const VECTORS = { describe: async () => ({ dimensions: 1024, vectorCount: 0 }) };
     const model = "@cf/baai/bge-base-en-v1.5";
@@ -469,7 +469,7 @@ describe("memory", () => {
     expect(whole["memory.main.embeddings"]?.message).toContain("Workers AI is bound");
   });
 
-  test("that is off for all agents is not looked at", async () => {
+  test("memory that is off for all agents is not checked", async () => {
     expect(Object.keys(await memoryOf(withMemory({ enabled: false })))).toEqual(["memory.off"]);
   });
 });

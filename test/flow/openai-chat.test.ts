@@ -17,7 +17,7 @@ function says(content: string): ChatCompletionMessageParam[] {
 }
 
 describe("an answer", () => {
-  test("has the shape of a chat completion, with the tokens that it took", async () => {
+  test("a chat completion has OpenAI's shape and its usage", async () => {
     const usage = { input: 100, output: 20, cacheRead: 30, reasoning: 5 };
     await script("chat-plain", [{ text: "Grüße, 世界 👋", usage }]);
     const request = openai().chat.completions.create({ model: MODEL, messages: says("Hi") }, by("chat-plain"));
@@ -39,7 +39,7 @@ describe("an answer", () => {
     expect(request_id).toBe(`run_${data.id.slice("chatcmpl-".length)}`);
   });
 
-  test("comes as it is said where it is streamed, and the client puts it together again", async () => {
+  test("a streamed chat completion comes in deltas that the official client accumulates", async () => {
     await script("chat-stream", [{ text: "One two three, 世界.", chunkSize: 3, gapMs: 5 }]);
     const stream = openai().chat.completions.stream({ model: MODEL, messages: says("Count") }, by("chat-stream"));
     const deltas: string[] = [];
@@ -52,7 +52,7 @@ describe("an answer", () => {
     expect(deltas.filter((delta) => delta !== "").length).toBeGreaterThan(3);
   });
 
-  test("begins with who speaks and ends with why, and the tokens come last where they are asked for", async () => {
+  test("a chat stream starts with the role, ends with the finish reason, and has usage last with include_usage", async () => {
     await script("chat-chunks", [{ text: "Yes." }]);
     const body = { model: MODEL, messages: says("Well?"), stream: true as const };
     const without = await chunksOf(await openai().chat.completions.create(body, by("chat-chunks")));
@@ -66,7 +66,7 @@ describe("an answer", () => {
     expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
   });
 
-  test("says when the model was cut off, or would not answer", async () => {
+  test("a cut-off answer has finish_reason length, a refusal content_filter", async () => {
     await script("chat-length", [{ text: "It goes on and", stop: "length" }]);
     await script("chat-refusal", [{ text: "No.", stop: "refusal" }]);
     const { create } = openai().chat.completions;
@@ -79,7 +79,7 @@ describe("an answer", () => {
     expect(await finish("chat-refusal")).toBe("content_filter");
   });
 
-  test("is empty where the agent has nothing to say, also while it is streamed", async () => {
+  test("a silent reply is an empty chat completion, streamed or not", async () => {
     await script("chat-silent", [{ text: "NO_REPLY", chunkSize: 2 }]);
     const body = { model: MODEL, messages: says("x") };
     const whole = await openai().chat.completions.create(body, by("chat-silent"));
@@ -88,7 +88,7 @@ describe("an answer", () => {
     expect(await stream.finalContent()).toBe("");
   });
 
-  test("thinks as hard as it is asked to, and takes what makes no difference", async () => {
+  test("reasoning_effort sets the thinking level, and unsupported harmless parameters are ignored", async () => {
     await script("chat-params", [{ text: "ok" }]);
     await openai().chat.completions.create(
       {
@@ -122,7 +122,7 @@ describe("the agent's own tools", () => {
     { text: "It is called Bubbles." },
   ];
 
-  test("are hidden, and the texts around them are the content", async () => {
+  test("the agent's tool calls are hidden, and the texts around them are the content", async () => {
     await script("chat-tools", REPLIES);
     const body = { model: MODEL, messages: says("My fish?") };
     const whole = await openai().chat.completions.create(body, by("chat-tools"));
@@ -136,7 +136,7 @@ describe("the agent's own tools", () => {
     expect(chunks.some((chunk) => "isopod" in chunk)).toBe(false);
   });
 
-  test("are shown beside the answer where that is asked for, as nothing that a client would try to run", async () => {
+  test("x-isopod-tools shows the agent's tool calls, and never as tool_calls", async () => {
     await script("chat-shown", REPLIES);
     const body = { model: MODEL, messages: says("My fish?") };
     const headers = by("chat-shown", { "x-isopod-tools": "show" });
@@ -159,7 +159,7 @@ describe("the agent's own tools", () => {
 });
 
 describe("which session", () => {
-  test("a user has one of its own, which knows what was said before, so that only the news are said to it", async () => {
+  test("a user has a session of its own, to which only new messages are added", async () => {
     await script("chat-user", [{ text: "Noted." }, { text: "Mochi." }]);
     const user = "anna:7/ü";
     const first = says("My cat is called Mochi");
@@ -180,7 +180,7 @@ describe("which session", () => {
     ]);
   });
 
-  test("two requests of one user at once with other instructions are answered each under its own", async () => {
+  test("two simultaneous requests of one user each follow their own instructions", async () => {
     const look = { calls: [{ name: "ls", args: {} }], delayMs: 300 };
     await script("chat-apart", [look, { text: "Oui." }, { text: "Ja." }]);
     const ask = (language: string) => {
@@ -198,7 +198,7 @@ describe("which session", () => {
     expect(told.map((system) => /Answer in (French|German)/.exec(system)?.[1])).toEqual(["French", "French", "German"]);
   });
 
-  test("a header names any, and the session says whose it is where the model does not", async () => {
+  test("a header names the session, and the session names the agent where the model does not", async () => {
     await script("chat-header", [{ text: "ok" }]);
     const sessionKey = "agent:other:hook:chat-header";
     const headers = by("chat-header", { "x-isopod-session-key": sessionKey });
@@ -211,7 +211,7 @@ describe("which session", () => {
     expect(wrong).toMatchObject({ param: "x-isopod-session-key" });
   });
 
-  test("without either, a request has one to itself and quotes to it what was said before", async () => {
+  test("a request without user or session header has its own session with the earlier messages quoted", async () => {
     await script("chat-alone", [{ text: "Mochi." }]);
     const messages: ChatCompletionMessageParam[] = [
       { role: "system", content: "Answer in one word." },
@@ -235,7 +235,7 @@ describe("which session", () => {
 describe("images and files", () => {
   const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-  test("an image in the message is looked at, and kept in the inbox of the workspace", async () => {
+  test("an image in a message reaches the model and is stored in the workspace's inbox", async () => {
     await script("chat-image", [{ text: "A dot." }]);
     const url = `data:image/png;base64,${PNG}`;
     const content = [
@@ -255,7 +255,7 @@ describe("images and files", () => {
     expect(JSON.stringify(said)).toContain(file?.path);
   });
 
-  test("one that would have to be fetched, or that is none, is refused and named", async () => {
+  test("a file by URL or with invalid data is refused, naming its field", async () => {
     const refused = async (url: string) => {
       const content = [{ type: "image_url" as const, image_url: { url } }];
       return refusal(openai().chat.completions.create({ model: MODEL, messages: [{ role: "user", content }] }));
@@ -269,7 +269,7 @@ describe("images and files", () => {
 });
 
 describe("what is refused", () => {
-  test("an unknown model, a wrong key and a body that is none", async () => {
+  test("an unknown model, a wrong key and an invalid body are refused in OpenAI's shape", async () => {
     const unknown = await refusal(openai().chat.completions.create({ model: "gpt-4o", messages: says("x") }));
     expect(unknown).toBeInstanceOf(OpenAI.NotFoundError);
     expect(unknown).toMatchObject({ code: "model_not_found", param: "model" });
@@ -283,7 +283,7 @@ describe("what is refused", () => {
     expect([large.status, await large.json()]).toMatchObject([413, { error: { type: "invalid_request_error" } }]);
   });
 
-  test("what would mean something that is not there, by the name of the parameter", async () => {
+  test("an unsupported chat parameter is refused by its name", async () => {
     const tool = { type: "function" as const, function: { name: "f", parameters: {} } };
     const wrong: [string, Record<string, unknown>][] = [
       ["n", { n: 2 }],
@@ -309,7 +309,7 @@ describe("what is refused", () => {
     expect(await openai().chat.completions.create(body, by("chat-no-tools"))).toBeDefined();
   });
 
-  test("a run that fails is an error that says why, and is not asked for again", async () => {
+  test("a failed run is an error with its reason, and official clients do not retry it", async () => {
     await script("chat-fails", [{ status: 400, body: { error: { message: "The model is on strike." } } }]);
     const body = { model: MODEL, messages: says("x") };
     const error = await refusal(openai({ maxRetries: 2 }).chat.completions.create(body, by("chat-fails")));
@@ -325,7 +325,7 @@ describe("what is refused", () => {
 });
 
 describe("a request that is made twice", () => {
-  test("is one run under one key, with a session and without", async () => {
+  test("a repeated Idempotency-Key is one run, with a session and without", async () => {
     await script("chat-key", [{ text: "Once." }]);
     for (const user of ["keyed", undefined]) {
       const body = { model: MODEL, messages: says("x"), ...(user && { user }) };
@@ -346,7 +346,7 @@ describe("a request that is made twice", () => {
     expect(error.headers?.get("x-should-retry")).toBe("false");
   });
 
-  test("is one run where the client repeats it by itself, but two where it is asked twice", async () => {
+  test("a client's own retry is one run, but the same request made twice is two", async () => {
     await script("chat-again", [{ text: "Yes." }]);
     for (const user of ["again", undefined]) {
       await script("chat-again", [{ text: "Yes." }]);
@@ -370,7 +370,7 @@ describe("a request that is made twice", () => {
     }
   });
 
-  test("whose first try was lost is no repetition of the same words of another day", async () => {
+  test("a retry whose first attempt was lost is not taken for an equal request of another day", async () => {
     await script("chat-daily", [{ text: "Good morning." }]);
     const body = { model: MODEL, messages: says("Good morning!") };
     const send = async (tries: string) => {

@@ -23,7 +23,7 @@ function runIdOf({ id }: Response): string {
 }
 
 describe("a response", () => {
-  test("has OpenAI's shape, with the tokens that it took", async () => {
+  test("a response has OpenAI's shape and its usage", async () => {
     const usage = { input: 100, output: 20, cacheRead: 30, reasoning: 5 };
     await script("resp-plain", [{ text: "Grüße, 世界 👋", usage }]);
     const request = { model: MODEL, input: "Hi", instructions: "Be brief.", metadata: { a: "b" } };
@@ -49,7 +49,7 @@ describe("a response", () => {
     expect(JSON.stringify((await asked("resp-plain"))[0]?.body.messages)).toContain("Be brief.");
   });
 
-  test("is streamed as events in OpenAI's order, numbered without a gap", async () => {
+  test("a response streams its events in OpenAI's order, numbered without a gap", async () => {
     await script("resp-stream", [{ text: "One two three.", chunkSize: 4, gapMs: 5 }]);
     const stream = await openai().responses.create({ model: MODEL, input: "x", stream: true }, by("resp-stream"));
     const events = await eventsIn(stream);
@@ -69,7 +69,7 @@ describe("a response", () => {
     expect(types.filter((type) => type === "response.output_text.delta").length).toBeGreaterThan(2);
   });
 
-  test("is put together by the client's own accumulator as it is kept here", async () => {
+  test("the official client accumulates a stream to the same response as is stored", async () => {
     await script("resp-accumulated", [
       { text: "Let me look.", calls: [{ name: "ls", args: { path: "" } }], chunkSize: 3 },
       { text: "There it is, 世界.", chunkSize: 3 },
@@ -82,7 +82,7 @@ describe("a response", () => {
     expect(JSON.parse(JSON.stringify(response))).toMatchObject(JSON.parse(JSON.stringify(kept)));
   });
 
-  test("is incomplete where the model was cut off or would not answer", async () => {
+  test("a response is incomplete where the model was cut off or refused", async () => {
     await script("resp-length", [{ text: "It goes on and", stop: "length" }]);
     await script("resp-refusal", [{ text: "No.", stop: "refusal" }]);
     const cut = await openai().responses.create({ model: MODEL, input: "x" }, by("resp-length"));
@@ -94,7 +94,7 @@ describe("a response", () => {
     });
   });
 
-  test("that fails is an error, and in a stream the last event says so", async () => {
+  test("a failed response is an error, and the last event of a stream says so", async () => {
     await script("resp-fails", [{ status: 400, body: { error: { message: "The model is on strike." } } }]);
     const error = await refusal(openai().responses.create({ model: MODEL, input: "x" }, by("resp-fails")));
     expect(error).toBeInstanceOf(OpenAI.InternalServerError);
@@ -107,7 +107,7 @@ describe("a response", () => {
     });
   });
 
-  test("goes on when the session's object is restarted, and ends with what counts", async () => {
+  test("a streamed response survives a restart of the object and ends with the final text", async () => {
     await script("resp-restart", [{ text: "One two three four", chunkSize: 4, gapMs: 100 }, { text: "Uno." }]);
     const headers = by("resp-restart", { "x-isopod-session-key": session("resp-restart").sessionKey });
     const stream = openai().responses.stream({ model: MODEL, input: "Count" }, headers);
@@ -135,13 +135,13 @@ describe("what is shown beside the answer", () => {
     { reasoning: "Bubbles!", text: "It is called Bubbles." },
   ];
 
-  test("is nothing by default: an item for each message of the run", async () => {
+  test("a response has only one item per message by default", async () => {
     await script("resp-hidden", REPLIES);
     const response = await openai().responses.create({ model: MODEL, input: "My fish?" }, by("resp-hidden"));
     expect(response.output.map((item) => item.type)).toEqual(["message", "message"]);
   });
 
-  test("are the agent's tool calls, as those of a server, with what came of them", async () => {
+  test("x-isopod-tools shows the agent's tool calls as mcp_call items with their output", async () => {
     await script("resp-shown", REPLIES);
     const stream = openai().responses.stream(
       { model: MODEL, input: "My fish?" },
@@ -158,7 +158,7 @@ describe("what is shown beside the answer", () => {
     expect([...types]).toEqual(expect.arrayContaining(["response.mcp_call.completed", "response.mcp_call.failed"]));
   });
 
-  test("are its thoughts where a summary is asked for", async () => {
+  test("reasoning.summary adds the reasoning as items", async () => {
     await script("resp-thoughts", REPLIES);
     const request = { model: MODEL, input: "My fish?", reasoning: { effort: "low", summary: "auto" } } as const;
     const stream = openai().responses.stream(request, by("resp-thoughts"));
@@ -170,7 +170,7 @@ describe("what is shown beside the answer", () => {
 });
 
 describe("one response after another", () => {
-  test("is said in the same session, which knows the first", async () => {
+  test("previous_response_id continues in the same session", async () => {
     await script("resp-chain", [{ text: "Noted." }, { text: "Mochi." }, { text: "Still Mochi." }]);
     const first = await openai().responses.create({ model: MODEL, input: "My cat is called Mochi" }, by("resp-chain"));
     const second = await openai().responses.create(
@@ -186,7 +186,7 @@ describe("one response after another", () => {
     expect(texts.slice(-5)).toEqual(["My cat is called Mochi", "Noted.", "What is it called?", "Mochi.", "And now?"]);
   });
 
-  test("is refused after one that there is not, or of another agent", async () => {
+  test("previous_response_id of an unknown response or of another agent is refused", async () => {
     await script("resp-alien", [{ text: "ok" }]);
     const alien = await openai().responses.create({ model: "isopod/other", input: "x" }, by("resp-alien"));
     for (const id of ["resp_1", `resp_${"0".repeat(52)}`, runIdOf(alien), alien.id]) {
@@ -197,7 +197,7 @@ describe("one response after another", () => {
     }
   });
 
-  test("a user's session needs no ids, and earlier items are quoted only where no session knows them", async () => {
+  test("a user's session needs no previous_response_id, and earlier items are quoted only in a new session", async () => {
     await script("resp-user", [{ text: "ok" }]);
     const input = [
       { role: "developer", content: "Be brief." },
@@ -220,7 +220,7 @@ describe("one response after another", () => {
     expect((await historyOf("agent:main:openai:direct:anna")).messages[0]).toMatchObject({ text: "Who am I?" });
   });
 
-  test("an image in the input is looked at", async () => {
+  test("an image in the input reaches the model", async () => {
     await script("resp-image", [{ text: "A dot." }]);
     const image_url = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
     const content = [
@@ -234,7 +234,7 @@ describe("one response after another", () => {
 });
 
 describe("a response that was made", () => {
-  test("is there to be read, and to be streamed again", async () => {
+  test("a stored response can be read and streamed again", async () => {
     await script("resp-read", [{ text: "Once.", usage: { input: 7, output: 2 } }]);
     const made = await openai().responses.create({ model: MODEL, input: "x" }, by("resp-read"));
     const read = await openai().responses.retrieve(made.id);
@@ -244,7 +244,7 @@ describe("a response that was made", () => {
     expect(await asked("resp-read")).toHaveLength(1);
   });
 
-  test("in the background is there at once, can be followed, and ends by itself", async () => {
+  test("a background response is answered at once, can be followed, and ends by itself", async () => {
     await script("resp-background", [{ text: "Late, but here.", delayMs: 300, chunkSize: 4 }]);
     const request = { model: MODEL, input: "x", background: true };
     const begun = await openai().responses.create(request, by("resp-background"));
@@ -255,7 +255,7 @@ describe("a response that was made", () => {
     expect(await openai().responses.retrieve(begun.id)).toMatchObject({ status: "completed" });
   });
 
-  test("can be stopped, and says so", async () => {
+  test("a response can be cancelled", async () => {
     await script("resp-cancel", [{ hang: true }]);
     const begun = await openai().responses.create({ model: MODEL, input: "x", background: true }, by("resp-cancel"));
     await waitFor(async () => (await asked("resp-cancel")).length === 1);
@@ -263,7 +263,7 @@ describe("a response that was made", () => {
     expect(await openai().responses.retrieve(begun.id)).toMatchObject({ status: "cancelled" });
   });
 
-  test("is deleted with its session, unless that is a user's", async () => {
+  test("deleting a response deletes its session, unless that is a user's", async () => {
     await script("resp-delete", [{ text: "ok" }]);
     const made = await openai().responses.create({ model: MODEL, input: "x" }, by("resp-delete"));
     await openai().responses.delete(made.id);
@@ -273,7 +273,7 @@ describe("a response that was made", () => {
     expect(await openai().responses.retrieve(kept.id)).toMatchObject({ status: "completed" });
   });
 
-  test("is kept for 30 days after its session's last run, or for minutes where it is not to be stored", async () => {
+  test("a response's session expires after 30 days, or after ten minutes with store false", async () => {
     await script("resp-store", [{ text: "ok" }]);
     const lingers = async (store: boolean) => {
       const made = await openai().responses.create({ model: MODEL, input: "x", store }, by("resp-store"));
@@ -292,7 +292,7 @@ describe("a response that was made", () => {
 });
 
 describe("what is refused", () => {
-  test("what would mean something that is not there, by the name of the parameter", async () => {
+  test("an unsupported responses parameter is refused by its name", async () => {
     const wrong: [string, Record<string, unknown>][] = [
       ["tools", { tools: [{ type: "function", name: "f", parameters: {}, strict: true }] }],
       ["text.format", { text: { format: { type: "json_schema", name: "x", schema: {} } } }],
@@ -324,7 +324,7 @@ describe("what is refused", () => {
     expect(await refusal(wrongKey)).toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
-  test("a request that is made twice under one key is one run", async () => {
+  test("a response request repeated under one key is one run", async () => {
     await script("resp-key", [{ text: "Once." }]);
     const headers = by("resp-key", { "Idempotency-Key": "resp-key" });
     const first = await openai().responses.create({ model: MODEL, input: "x" }, headers);
@@ -332,7 +332,7 @@ describe("what is refused", () => {
     expect(await asked("resp-key")).toHaveLength(1);
   });
 
-  test("whoever hangs up on a stream stops its run, unless it is in the background", async () => {
+  test("disconnecting from a stream stops its run, unless it is in the background", async () => {
     await script("resp-hang", [{ text: "One two three four", chunkSize: 4, gapMs: 100 }]);
     for (const background of [false, true]) {
       const request = { model: MODEL, input: "x", stream: true as const, background };

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/agent/tool.ts";
-import { BEGINS_ANEW } from "../../src/http/openai/unfolding.ts";
+import { RESTART_NOTICE } from "../../src/http/openai/resumable-text.ts";
 import { asked, call, env, finished, historyOf, script, waitFor } from "./client.ts";
 import { openai } from "./openai-client.ts";
 import { arm, kill, session } from "./session-lab.ts";
@@ -31,7 +31,7 @@ async function read(
   return content;
 }
 
-test("a stream goes on where it was when the session's object is restarted in the middle", async () => {
+test("an OpenAI stream continues without a gap when the session's object restarts", async () => {
   const text = "One two three four five six.";
   await script("restart-same", [{ text: "One two three four five", chunkSize: 4, gapMs: 100 }, { text }]);
   const stream = await openai().chat.completions.create(
@@ -48,7 +48,7 @@ test("a stream goes on where it was when the session's object is restarted in th
   expect(content).toBe(text);
 });
 
-test("where the model says something else after a restart, the stream says so and begins anew", async () => {
+test("an OpenAI stream says so and starts again where the model answers differently after a restart", async () => {
   await script("restart-other", [{ text: "One two three four five", chunkSize: 4, gapMs: 100 }, { text: "Uno." }]);
   const stream = await openai().chat.completions.create(
     says("Count", { stream: true }) as never,
@@ -61,10 +61,10 @@ test("where the model says something else after a restart, the stream says so an
     await kill("restart-other");
   });
   expect(content).toMatch(/^One two/);
-  expect(content.endsWith(`${BEGINS_ANEW}Uno.`)).toBe(true);
+  expect(content.endsWith(`${RESTART_NOTICE}Uno.`)).toBe(true);
 });
 
-test("an answer that is not streamed is there, and without a trace of it, where the object is restarted meanwhile", async () => {
+test("an answer that is not streamed survives a restart of the object without a trace of it", async () => {
   await script("restart-whole", [{ text: "One two three", chunkSize: 4, gapMs: 300 }, { text: "Uno." }]);
   const answer = openai().chat.completions.create(says("Count"), inSession("restart-whole"));
   await waitFor(async () => (await asked("restart-whole")).length === 1);
@@ -72,7 +72,7 @@ test("an answer that is not streamed is there, and without a trace of it, where 
   expect((await answer).choices[0]?.message.content).toBe("Uno.");
 });
 
-test("whoever hangs up on a stream stops a run in a session of its own, and no other", async () => {
+test("disconnecting from a stream stops a run in a session of its own, and no other run", async () => {
   await script("hang-alone", [{ text: "One two three four", chunkSize: 4, gapMs: 200 }]);
   await script("hang-user", [{ text: "One two three four", chunkSize: 4, gapMs: 100 }]);
   for (const [name, user] of [
@@ -93,7 +93,7 @@ test("whoever hangs up on a stream stops a run in a session of its own, and no o
   await waitFor(async () => (await asked("hang-alone"))[0]?.hungUp === true);
 });
 
-test("a message that comes while the session is at work joins it, and is told what is said from then on", async () => {
+test("a message to a busy session joins the current run and gets its further text", async () => {
   await script("join-openai", [
     { text: "Working.", calls: [{ name: "ls", args: { path: "" } }], gapMs: 150, chunkSize: 2 },
     { text: "Both are done." },
@@ -116,7 +116,7 @@ const launch = defineTool({
   run: async () => ({ text: "launched" }),
 });
 
-test("a run that waits for a person is answered with what it waits for, as is all that comes behind it", async () => {
+test("a run that waits for an approval is answered with the question, and so are the runs queued behind it", async () => {
   await arm("approve", [launch]);
   await script("approve", [{ text: "Let me.", calls: [{ name: "launch" }] }, { text: "Launched." }, { text: "Next." }]);
   const first = await openai().chat.completions.create(says("Launch"), inSession("approve")).withResponse();
@@ -140,7 +140,7 @@ test("a run that waits for a person is answered with what it waits for, as is al
   expect(JSON.stringify(said)).toContain("Launched.");
 });
 
-test("a run that is stopped is an error that nobody repeats", async () => {
+test("a stopped run is an error that official clients do not retry", async () => {
   await script("stopped-openai", [{ hang: true }]);
   const answer = openai({ maxRetries: 2 })
     .chat.completions.create(says("x"), inSession("stopped-openai"))
@@ -152,7 +152,7 @@ test("a run that is stopped is an error that nobody repeats", async () => {
   expect(await asked("stopped-openai")).toHaveLength(1);
 });
 
-test("a message that gives way to a newer one is an error that says so", async () => {
+test("a message dropped in favour of a newer one is an error that says so", async () => {
   await call("POST", "/v1/agent", { message: "/queue interrupt", ...session("gives-way") });
   await script("gives-way", [{ hang: true }, { text: "Newest." }]);
   const first = openai()

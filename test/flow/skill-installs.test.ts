@@ -293,7 +293,7 @@ describe("installed skills in conversations", () => {
   });
 });
 
-test("the doctor reports unreadable locks and unfinished installs", async () => {
+test("the doctor reports unreadable install records and interrupted installs", async () => {
   await upload(zip("ward"));
   const key = "skills/locks/main.json";
   const lock = JSON.parse((await (await env.FILES.get(key))?.text()) ?? "");
@@ -307,11 +307,11 @@ test("the doctor reports unreadable locks and unfinished installs", async () => 
   const cut = { ...lock.skills.ward, state: "removing", workId: "ver_lost", since: 1 };
   await env.FILES.put(key, JSON.stringify({ version: 1, skills: { bad: {}, ward: cut } }));
   expect(await checks()).toEqual([
-    expect.stringContaining("'bad' cannot be read"),
-    expect.stringContaining("'ward' was cut off"),
+    expect.stringContaining("The record of 'bad'"),
+    expect.stringContaining("'ward' was interrupted"),
   ]);
   expect((await call("POST", `${SKILLS}/ward/verify`)).status).toBe(404);
-  expect(await checks()).toEqual([expect.stringContaining("'bad' cannot be read")]);
+  expect(await checks()).toEqual([expect.stringContaining("The record of 'bad'")]);
   await env.FILES.put(key, "{");
   expect(await checks()).toEqual([expect.stringContaining("none of its skills is trusted")]);
   await env.FILES.delete(key);

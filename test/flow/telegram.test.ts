@@ -44,7 +44,7 @@ test("a message from the owner gets its reply through the Bot API, and the same 
   expect(messages).toMatchObject([{ role: "user", text: "Hi bot" }, { role: "assistant" }]);
 });
 
-test("the same update again is the same message", async () => {
+test("a redelivered Telegram update is one message", async () => {
   await script("default", [{ text: "Once." }]);
   const body = update("Twice?", 42);
   const before = (await sent(42)).length;
@@ -56,13 +56,13 @@ test("the same update again is the same message", async () => {
   expect(await asked("default")).toHaveLength(1);
 });
 
-test("a wrong secret is refused and nothing is stored", async () => {
+test("a webhook with a wrong secret is refused and nothing is stored", async () => {
   await script("default", [{ text: "no" }]);
   expect((await deliver(update("Let me in", 42), "wrong")).status).toBe(401);
   expect(await asked("default")).toHaveLength(0);
 });
 
-test("a stranger is told a code once, and talks in a session of their own when it is approved", async () => {
+test("an unknown sender gets a pairing code once, and once approved a session of their own", async () => {
   await script("default", [{ text: "Welcome." }]);
   await deliver(update("Hello?", 77));
   await waitFor(async () => (await sent(77)).length === 1);
@@ -81,7 +81,7 @@ test("a stranger is told a code once, and talks in a session of their own when i
   expect(JSON.stringify(seen)).not.toContain("## USER.md");
 });
 
-test("a reply whose arrival nobody can know is marked unsure, not repeated, and sent again when a person says so", async () => {
+test("a reply that may or may not have arrived is marked unsure and sent again only on request", async () => {
   await script("default", [{ text: "Did it arrive?" }]);
   const answers = [{ method: "sendMessage", cut: "after" }];
   await fetch(`${inject("botApi")}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
@@ -103,7 +103,7 @@ test("a reply whose arrival nobody can know is marked unsure, not repeated, and 
   expect((await call("POST", `/v1/runs/${runId}/deliveries/dlv_0/resend`)).status).toBe(404);
 });
 
-test("a wish to send again that reaches the session twice is one, however the delivery has come out meanwhile", async () => {
+test("a repeated request to resend a delivery sends it once", async () => {
   await script("default", [{ text: "Is it there?" }]);
   const answers = Array.from({ length: 3 }, () => ({ method: "sendMessage", cut: "after" }));
   await fetch(`${inject("botApi")}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
@@ -126,7 +126,7 @@ test("a wish to send again that reaches the session twice is one, however the de
   await waitFor(async () => (await attempts()) === 3);
 });
 
-test("a channel that asks for patience gets it, and the reply arrives once", async () => {
+test("a rate-limited channel is retried later, and the reply arrives once", async () => {
   await script("default", [{ text: "Patient." }]);
   const answers = [{ method: "sendMessage", retryAfter: 1 }];
   const control = `${inject("botApi")}/control/${BOT}`;
@@ -136,7 +136,7 @@ test("a channel that asks for patience gets it, and the reply arrives once", asy
   await waitFor(async () => (await sent(42)).filter((text) => text === "Patient.").length > before);
 });
 
-test("a webhook of an unknown account is answered as one of an unknown channel is, without repeating either", async () => {
+test("a webhook of an unknown account gets the same 404 as one of an unknown channel, and neither name is echoed", async () => {
   const answers = await Promise.all(
     ["telegram/nobody", "nochannel/default", "nochannel/nobody"].map(async (address) => {
       const response = await SELF.fetch(`https://isopod.test/channels/${address}/webhook`, { method: "POST" });
@@ -148,7 +148,7 @@ test("a webhook of an unknown account is answered as one of an unknown channel i
   expect(answers).toEqual([answers[0], answers[0], answers[0]]);
 });
 
-test("replies tell what they have used where the owner wants to know, and the transcript has them without it", async () => {
+test("replies show their usage where the owner turned that on, and the transcript leaves it out", async () => {
   await script("default", [
     { text: "Plain.", usage: { input: 1234, output: 56 } },
     { text: "In full." },

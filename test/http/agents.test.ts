@@ -5,7 +5,7 @@ import { call } from "../flow/client.ts";
 
 const headers = { Authorization: "Bearer test-token" };
 
-test("the agents are listed, the default one first, each with its place in R2", async () => {
+test("GET /v1/agents lists the agents, the default one first, each with its R2 prefix", async () => {
   const { agents } = await (await call("GET", "/v1/agents")).json<{ agents: object[] }>();
   expect(agents).toEqual([
     { id: "main", default: true, model: "fake/default", workspace: "agents/main/workspace/", sharesWith: [] },
@@ -17,7 +17,7 @@ test("the agents are listed, the default one first, each with its place in R2", 
   expect((await call("GET", "/v1/agents?limit=1")).status).toBe(400);
 });
 
-test("an agent that is taken out of the configuration leaves its files where they are", async () => {
+test("removing an agent from the configuration keeps its files", async () => {
   const path = "/v1/agents/other/workspace/notes.md";
   expect((await call("PUT", path, "kept")).status).toBe(201);
   const config = JSON.stringify({ ...JSON.parse(env.ISOPOD_CONFIG ?? "{}"), agents: { list: [{ id: "main" }] } });
@@ -28,7 +28,7 @@ test("an agent that is taken out of the configuration leaves its files where the
   expect(await (await call("GET", path)).text()).toBe("kept");
 });
 
-test("a workspace that cannot be is refused with its field, before anything runs", async () => {
+test("an invalid workspace path is refused with its field before anything runs", async () => {
   const agents = { list: [{ id: "main" }, { id: "ada", workspace: "agents/main/workspace" }] };
   const refused = { ...env, ISOPOD_CONFIG: JSON.stringify({ ...JSON.parse(env.ISOPOD_CONFIG ?? "{}"), agents }) };
   const response = await createApp().request("/v1/agents", { headers }, refused);

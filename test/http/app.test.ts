@@ -9,14 +9,14 @@ async function errorOf(response: Response) {
   return { status: response.status, ...(await response.json<{ error: { code: string; message: string } }>()).error };
 }
 
-test("no two routes overlap, for which Hono would have to take its slower router", () => {
+test("no two routes overlap, so that Hono keeps its fast router", () => {
   const { router } = createApp();
   router.match("GET", "/healthz");
   expect(router.name).toBe("SmartRouter + RegExpRouter");
 });
 
 describe("who may call", () => {
-  test("without a token nothing but the public routes answers", async () => {
+  test("without a token only the public routes answer", async () => {
     for (const path of ["/v1/sessions", "/v1/me", "/v1/budgets", "/v1/agents/main/workspace", "/v1/nothing"]) {
       expect((await SELF.fetch(`${ORIGIN}${path}`)).status).toBe(401);
     }
@@ -25,7 +25,7 @@ describe("who may call", () => {
     expect((await SELF.fetch(`${ORIGIN}/docs`)).status).toBe(200);
   });
 
-  test("a wrong token is refused, however alike it is", async () => {
+  test("a wrong token is refused, however similar it is", async () => {
     for (const token of ["test-toke", "test-tokenn", "Test-token", "xtest-token"]) {
       const headers = { Authorization: `Bearer ${token}` };
       expect([token, (await SELF.fetch(`${ORIGIN}/v1/me`, { headers })).status]).toEqual([token, 401]);
@@ -40,7 +40,7 @@ describe("who may call", () => {
     expect((await createApp().request("/v1/me", { headers }, bare)).status).toBe(401);
   });
 
-  test("a browser logs in with the token, uses its cookie from our own page only, and logs out", async () => {
+  test("a browser logs in with the token, may use its cookie only from our own page, and logs out", async () => {
     const wrong = await call("POST", "/v1/login", { token: "guess" });
     expect(await errorOf(wrong)).toMatchObject({ status: 401, code: "unauthorized" });
     const login = await SELF.fetch(`${ORIGIN}/v1/login`, {
@@ -65,8 +65,8 @@ describe("who may call", () => {
   });
 });
 
-describe("what is refused, and how", () => {
-  test("unknown fields are named", async () => {
+describe("refusals", () => {
+  test("an unknown field is refused by its name", async () => {
     const response = await call("POST", "/v1/agent", { message: "x", mesage: "y" });
     expect(await errorOf(response)).toMatchObject({ status: 400, message: expect.stringContaining("mesage") });
     const query = await call("GET", "/v1/sessions?limti=3");
@@ -77,7 +77,7 @@ describe("what is refused, and how", () => {
     }
   });
 
-  test("a path that is no text is refused by its name, wherever it leads", async () => {
+  test("a path that is not percent-encoded UTF-8 is refused on every route", async () => {
     for (const place of ["agents/main/workspace/", "agents/main/versions/", "sessions/", "runs/", "models/", "no/"]) {
       for (const odd of ["%ff", "a%C3%28", "a%", "%zz", "%ed%a0%80", "a%0ab", "a%00b", "a%e2%80%a8"]) {
         const refused = await errorOf(await call("GET", `/v1/${place}${odd}`));
@@ -89,7 +89,7 @@ describe("what is refused, and how", () => {
     expect((await call("GET", "/v1/agents/main/workspace/100%25.md")).status).toBe(404);
   });
 
-  test("numbers in a query are decimal digits and nothing else", async () => {
+  test("a number in a query may have decimal digits only", async () => {
     const run = `run_${"0".repeat(52)}`;
     const session = "/v1/sessions/agent%3Amain%3Amain";
     for (const number of ["0x10", "", "1e2", "-1", "+1", "1.0", "%201", "1_000", "9".repeat(20), "Infinity"]) {
@@ -108,7 +108,7 @@ describe("what is refused, and how", () => {
     expect((await call("GET", "/v1/sessions?limit=16")).status).toBe(200);
   });
 
-  test("a missing or wrong field is named with what is expected of it", async () => {
+  test("a missing or wrong field is refused by its name with the expected type", async () => {
     expect(await errorOf(await call("POST", "/v1/agent", {}))).toMatchObject({
       status: 400,
       message: expect.stringContaining("message"),
@@ -117,7 +117,7 @@ describe("what is refused, and how", () => {
     expect(await errorOf(wrong)).toMatchObject({ status: 400, message: expect.stringContaining("timeoutSeconds") });
   });
 
-  test("a body that is not JSON, or too large, or of another type", async () => {
+  test("a body that is not JSON, too large or of another type is refused", async () => {
     expect((await call("POST", "/v1/agent", "{nope")).status).toBe(400);
     expect((await call("POST", "/v1/agent", JSON.stringify({ message: "x".repeat(1_100_000) }))).status).toBe(413);
     const login = await SELF.fetch(`${ORIGIN}/v1/login`, { method: "POST", body: "x".repeat(5000) });
@@ -126,7 +126,7 @@ describe("what is refused, and how", () => {
     expect(form.status).toBe(415);
   });
 
-  test("a wrong method gets 405 and the right ones, a wrong path 404", async () => {
+  test("a wrong method gets 405 with the allowed ones, a wrong path 404", async () => {
     const response = await call("DELETE", "/v1/agent");
     expect(response.headers.get("Allow")).toBe("POST");
     expect(await errorOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
@@ -137,7 +137,7 @@ describe("what is refused, and how", () => {
     expect(await errorOf(await call("GET", "/v1/nothing"))).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  test("what does not exist gets 404 with a hint", async () => {
+  test("an unknown resource gets 404 with a hint", async () => {
     for (const path of ["/v1/runs/run_1", `/v1/runs/run_${"0".repeat(52)}`, `/v1/runs/run_${"0".repeat(52)}/events`]) {
       expect(await errorOf(await call("GET", path))).toMatchObject({ status: 404, hint: expect.any(String) });
     }
@@ -146,7 +146,7 @@ describe("what is refused, and how", () => {
     expect((await call("POST", "/v1/agent", { message: "x", agentId: "nobody" })).status).toBe(404);
   });
 
-  test("session keys are checked", async () => {
+  test("an invalid session key is refused", async () => {
     for (const sessionKey of ["main", "agent:main", "agent:Main:main", "agent:main:telegram", "agent:main:a:group:"]) {
       expect((await call("POST", "/v1/agent", { message: "x", sessionKey })).status).toBe(400);
     }
@@ -161,7 +161,7 @@ describe("what is refused, and how", () => {
 });
 
 describe("lists", () => {
-  test("page by page nothing is lost, also of what shares a millisecond", async () => {
+  test("paging through a list loses no row, even among rows of the same millisecond", async () => {
     const row = {
       agentId: "main",
       sessionId: "ses_1",
@@ -191,7 +191,7 @@ describe("lists", () => {
   });
 });
 
-test("the plugins that ship are listed with what they do", async () => {
+test("GET /v1/plugins lists the shipped plugins with their parts", async () => {
   const { plugins } = await (await call("GET", "/v1/plugins")).json<{ plugins: object[] }>();
   expect(plugins).toMatchObject([
     {
@@ -208,7 +208,7 @@ test("the plugins that ship are listed with what they do", async () => {
 });
 
 describe("OpenAPI", () => {
-  test("the document is 3.1 and names every route that there is", async () => {
+  test("the OpenAPI document is version 3.1 and has every route", async () => {
     const document = await (await call("GET", "/openapi.json")).json<{
       openapi: string;
       paths: Record<string, object>;
@@ -262,7 +262,7 @@ describe("OpenAPI", () => {
     );
   });
 
-  test("a change of the configuration is described with its body and with what it has to say", async () => {
+  test("the OpenAPI document describes the body and the required headers of a configuration change", async () => {
     const { paths } = await (await call("GET", "/openapi.json")).json<{ paths: Record<string, any> }>();
     for (const [method, type] of [
       ["put", "application/json"],
@@ -276,7 +276,7 @@ describe("OpenAPI", () => {
     }
   });
 
-  test("every route below /v1 says how it refuses, in the words of its protocol", async () => {
+  test("every route below /v1 documents its error response in the shape of its protocol", async () => {
     const { paths, components } = await (await call("GET", "/openapi.json")).json<any>();
     expect(Object.keys(components.schemas.Error.properties.error.properties)).toEqual(
       expect.arrayContaining(["code", "message", "hint", "faults", "currentRevision", "oldestCursor"]),
@@ -293,7 +293,7 @@ describe("OpenAPI", () => {
     );
   });
 
-  test("what is answered is what the document says", async () => {
+  test("answers match the schemas of the OpenAPI document", async () => {
     await script("openapi", [{ text: "ok" }]);
     const accepted = await say("x", "openapi", { sessionKey: "agent:main:hook:openapi" });
     expect(Object.keys(accepted).sort()).toEqual(["acceptedAt", "runId", "sessionId", "sessionKey"]);

@@ -5,7 +5,7 @@ function rendered(text: string, name = "index"): string {
   return renderPage({ name, title: "<b>Title</b>", about: "", text });
 }
 
-test("whatever a page says, nothing of it runs or is loaded", () => {
+test("HTML and images in a documentation page are escaped, so that nothing runs or loads", () => {
   const html = rendered(
     [
       "<script>alert(1)</script>",
@@ -19,7 +19,7 @@ test("whatever a page says, nothing of it runs or is loaded", () => {
   expect(html).not.toMatch(/<script|<img|<svg|javascript:|data:text|vbscript:|elsewhere\.test/);
 });
 
-test("links lead to pages and other sites; what leads nowhere is text", () => {
+test("links to pages and other sites work; a link without a target becomes text", () => {
   const links = "[a](models.md#keys) [b](#here) [c](https://example.org/x) [d](nothing.md) [e](/v1/me)";
   const html = rendered(links);
   expect(html).toContain('<a href="/docs/models#keys">a</a> <a href="#here">b</a>');

@@ -9,7 +9,7 @@ function get(path: string, headers: Record<string, string> = {}, method = "GET")
 }
 
 describe("the documentation", () => {
-  test("is read without a token, as a page with everything in it and nothing that runs", async () => {
+  test("documentation needs no token and its pages are self-contained and without scripts", async () => {
     const response = await get("/docs/getting-started");
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
@@ -22,7 +22,7 @@ describe("the documentation", () => {
     expect(html).not.toMatch(/<script|<style| style=|\son\w+=/i);
   });
 
-  test("has every page, each in its own language", async () => {
+  test("every documentation page is served in its own language", async () => {
     for (const { name, title } of PAGES) {
       const response = await get(`/docs/${name}`);
       const html = await response.text();
@@ -35,14 +35,14 @@ describe("the documentation", () => {
     }
   });
 
-  test("begins with its index, also in Chinese", async () => {
+  test("/docs is the index, and /docs/zh the Chinese one", async () => {
     expect(await (await get("/docs")).text()).toContain(findPage("index")!.title.replace("'", "&#39;"));
     expect(await (await get("/docs/zh")).text()).toContain("快速开始");
     const slash = await get("/docs/");
     expect([slash.status, slash.headers.get("Location")]).toEqual([308, "/docs"]);
   });
 
-  test("is Markdown for whoever asks for that", async () => {
+  test("a documentation page is Markdown where Accept or the address asks for it", async () => {
     const text = findPage("getting-started")!.text;
     for (const response of [
       await get("/docs/getting-started.md"),
@@ -58,7 +58,7 @@ describe("the documentation", () => {
     }
   });
 
-  test("leads from page to page by addresses that are there", async () => {
+  test("all links between documentation pages exist", async () => {
     const html = await (await get("/docs")).text();
     expect(html).toContain('<a href="/docs/getting-started">Getting started</a>');
     expect(html).toContain('<a href="/docs/zh">中文</a>');
@@ -66,7 +66,7 @@ describe("the documentation", () => {
     expect(html).not.toMatch(/href="[^"]*\.md"/);
   });
 
-  test("is not sent twice to whoever has it, and each form has an etag of its own", async () => {
+  test("a documentation page answers 304 for its etag, and HTML and Markdown have different etags", async () => {
     const html = await get("/docs/plugins");
     const markdown = await get("/docs/plugins.md");
     const etag = html.headers.get("ETag")!;
@@ -78,14 +78,14 @@ describe("the documentation", () => {
     expect((await get("/docs/plugins", { "If-None-Match": '"other"' })).status).toBe(200);
   });
 
-  test("answers HEAD with the headers alone, and nothing else but GET", async () => {
+  test("documentation answers HEAD with the headers alone, and 405 for other methods", async () => {
     const head = await get("/docs/plugins", {}, "HEAD");
     expect([head.status, await head.text()]).toEqual([200, ""]);
     expect(head.headers.get("ETag")).toBe((await get("/docs/plugins")).headers.get("ETag"));
     expect((await get("/docs/plugins", {}, "POST")).status).toBe(405);
   });
 
-  test("that is not there is 404 with the list of what is, and nothing of the address is markup", async () => {
+  test("an unknown documentation page is 404 with the list of pages, and its name is escaped", async () => {
     const missing = await get("/docs/pluginz");
     const html = await missing.text();
     expect([missing.status, missing.headers.get("Cache-Control")]).toEqual([404, "no-store"]);
@@ -98,7 +98,7 @@ describe("the documentation", () => {
     expect([markdown.status, await markdown.text()]).toEqual([404, expect.stringContaining("/docs/plugins.md")]);
   });
 
-  test("is listed for programs", async () => {
+  test("/docs/llms.txt lists the pages for programs", async () => {
     const list = await get("/docs/llms.txt");
     expect(list.headers.get("Content-Type")).toContain("text/plain");
     const text = await list.text();
@@ -107,7 +107,7 @@ describe("the documentation", () => {
     expect((await get("/docs/index.md")).status).toBe(200);
   });
 
-  test("is there while the configuration is not valid, which is when it is needed", async () => {
+  test("documentation is served with an invalid configuration too", async () => {
     const { createApp } = await import("../../src/http/app.ts");
     const broken = { ...env, ISOPOD_CONFIG: "{ nope: 1 }" };
     expect((await createApp().request("/docs/getting-started", {}, broken)).status).toBe(200);

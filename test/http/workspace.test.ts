@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { beforeEach, describe, expect, test } from "vitest";
 import { onError, onInvalid } from "../../src/http/errors.ts";
-import { notFoundOf } from "../../src/http/method-not-allowed.ts";
+import { notFoundHandler } from "../../src/http/request-path.ts";
 import { workspaceRoutes } from "../../src/http/workspace.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../../src/workspace/workspace.ts";
@@ -28,7 +28,7 @@ function appOf(opened: Workspace): OpenAPIHono {
     }),
   );
   api.onError(onError);
-  api.notFound(notFoundOf(() => api.routes));
+  api.notFound(notFoundHandler(() => api.routes));
   return api;
 }
 
@@ -46,7 +46,7 @@ async function errorOf(response: Response): Promise<{ status: number; code: stri
 }
 
 describe("a file over HTTP", () => {
-  test("is stored, read, overwritten and deleted", async () => {
+  test("a workspace file is stored, read, overwritten and deleted", async () => {
     const created = await put("memory/2026-11-21.md", "ran 5 km");
     expect(created.status).toBe(201);
     const file = await created.json<{ etag: string }>();
@@ -70,7 +70,7 @@ describe("a file over HTTP", () => {
     expect((await ask("DELETE", "/workspace/memory/2026-11-21.md")).status).toBe(404);
   });
 
-  test("may have any name and any bytes", async () => {
+  test("a workspace file may have any name and any bytes", async () => {
     const bytes = new Uint8Array([0, 1, 254, 255]);
     for (const path of ["日记/día 1.bin", "100% sure?.bin", "a+b&c=d#e.bin", "emoji 🦐.bin"]) {
       const url = path.split("/").map(encodeURIComponent).join("/");
@@ -81,14 +81,14 @@ describe("a file over HTTP", () => {
     }
   });
 
-  test("may be empty", async () => {
+  test("a workspace file may be empty", async () => {
     expect((await put("empty.md", "")).status).toBe(201);
     expect((await ask("PUT", "/workspace/empty2.md")).status).toBe(201);
     const read = await ask("GET", "/workspace/empty2.md");
     expect([read.status, read.headers.get("Content-Length"), await read.text()]).toEqual([200, "0", ""]);
   });
 
-  test("is asked about with HEAD, which reads nothing", async () => {
+  test("HEAD on a workspace file answers the headers without reading it", async () => {
     await put("a.md", "abc");
     const watched = watchWorkspace();
     await watched.workspace.write("a.md", "abc", { kind: "new" });
@@ -100,7 +100,7 @@ describe("a file over HTTP", () => {
     expect((await ask("HEAD", "/workspace/none.md")).status).toBe(404);
   });
 
-  test("cannot be used against the page that it is served beside", async () => {
+  test("a workspace file is served with headers that keep it from attacking the page", async () => {
     const shown = { "notes.md": "inline", "cat.png": "inline", "x.json": "inline" };
     const downloaded = {
       "evil.html": "attachment",
@@ -157,7 +157,7 @@ describe("conditions", () => {
     expect((await ask("DELETE", "/workspace/a.md", { headers: { "If-Match": second } })).status).toBe(412);
   });
 
-  test("a reader who has the version gets 304 and no bytes, also by a weak etag, a list and *", async () => {
+  test("If-None-Match with the current etag gets 304, also as a weak etag, in a list and as *", async () => {
     const etag = (await put("a.md", "one")).headers.get("ETag")!;
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const response = await ask("GET", "/workspace/a.md", { headers: { "If-None-Match": known } });
@@ -175,7 +175,7 @@ describe("ranges", () => {
     await put("a.txt", "abcdefghij");
   });
 
-  test("give 206 with the part", async () => {
+  test("a range gets 206 with its bytes", async () => {
     const cases = [
       ["bytes=0-2", "abc", "bytes 0-2/10"],
       ["bytes=7-", "hij", "bytes 7-9/10"],
@@ -195,7 +195,7 @@ describe("ranges", () => {
     }
   });
 
-  test("that hold nothing give 416 and the size", async () => {
+  test("an unsatisfiable range gets 416 and the size", async () => {
     for (const range of ["bytes=10-", "bytes=50-60", "bytes=-0", `bytes=${"9".repeat(40)}-`]) {
       const response = await ask("GET", "/workspace/a.txt", { headers: { Range: range } });
       expect(response.headers.get("Content-Range")).toBe("bytes */10");
@@ -203,14 +203,14 @@ describe("ranges", () => {
     }
   });
 
-  test("that make no sense, or are several, give the whole file", async () => {
+  test("an invalid range, or several ranges, get the whole file", async () => {
     for (const range of ["bytes=5-2", "bytes=", "bytes=-", "lines=1-2", "bytes=0-1,4-5", "bytes=a-b"]) {
       const response = await ask("GET", "/workspace/a.txt", { headers: { Range: range } });
       expect([response.status, await response.text()]).toEqual([200, "abcdefghij"]);
     }
   });
 
-  test("with If-Range apply to that version only", async () => {
+  test("a range with If-Range applies to that version only", async () => {
     const etag = (await ask("HEAD", "/workspace/a.txt")).headers.get("ETag")!;
     const ranged = (ifRange: string) =>
       ask("GET", "/workspace/a.txt", { headers: { Range: "bytes=0-0", "If-Range": ifRange } });
@@ -221,12 +221,12 @@ describe("ranges", () => {
 });
 
 describe("the size limit", () => {
-  test("refuses a body that says it is too large before it is read", async () => {
+  test("a body whose Content-Length is too large is refused unread", async () => {
     const response = await put("big.bin", "x", { "Content-Length": String(MAX_FILE_BYTES + 1) });
     expect(await errorOf(response)).toMatchObject({ status: 413, code: "payload_too_large" });
   });
 
-  test("refuses a body without a length once it is over, and stops reading", async () => {
+  test("a body without Content-Length is refused at the limit, and reading stops", async () => {
     let sent = 0;
     const chunk = new Uint8Array(1024 * 1024);
     const endless = new ReadableStream({
@@ -241,7 +241,7 @@ describe("the size limit", () => {
     expect(await workspace.list("")).toEqual([]);
   });
 
-  test("takes a file of exactly the limit", async () => {
+  test("a file of exactly the size limit is stored", async () => {
     expect((await put("most.bin", new Uint8Array(MAX_FILE_BYTES))).status).toBe(201);
   });
 });
@@ -258,7 +258,7 @@ describe("listing", () => {
     return entries.map((entry) => `${entry.kind} ${entry.path}`);
   }
 
-  test("shows a folder, or everything below it", async () => {
+  test("a listing shows a folder, or with recursive every file below it", async () => {
     expect(await paths("")).toEqual(["file a.md", "folder memory"]);
     expect(await paths("?prefix=memory")).toEqual(["file memory/1.md", "folder memory/deep"]);
     expect(await paths("?prefix=memory/")).toEqual(["file memory/1.md", "folder memory/deep"]);
@@ -267,7 +267,7 @@ describe("listing", () => {
     expect(await paths("?prefix=nowhere")).toEqual([]);
   });
 
-  test("refuses what it does not know, by name", async () => {
+  test("a listing refuses an unknown query parameter by its name", async () => {
     const refused = await errorOf(await ask("GET", "/workspace?folder=memory"));
     expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
     expect(refused.message).toContain("folder");
@@ -278,7 +278,7 @@ describe("listing", () => {
 });
 
 describe("versions", () => {
-  test("are listed and restored, also of a deleted file", async () => {
+  test("versions are listed and restored, also of a deleted file", async () => {
     await put("notes/a.md", "one");
     await put("notes/a.md", "two");
     await ask("DELETE", "/workspace/notes/a.md");
@@ -294,7 +294,7 @@ describe("versions", () => {
     expect(await (await ask("GET", "/workspace/notes/a.md")).text()).toBe("two");
   });
 
-  test("are read as files, without being restored", async () => {
+  test("a version can be read without being restored", async () => {
     const first = await put("notes/a.md", "one");
     await put("notes/a.md", "two");
     const { versions } = await (await ask("GET", "/versions/notes/a.md")).json<{ versions: { versionId: string }[] }>();
@@ -308,7 +308,7 @@ describe("versions", () => {
     expect((await ask("GET", "/versions/notes/a.md?version=1")).status).toBe(400);
   });
 
-  test("are restored over what is expected, and over nothing else", async () => {
+  test("restoring honours If-Match and If-None-Match", async () => {
     await put("a.md", "one");
     const second = (await put("a.md", "two")).headers.get("ETag")!;
     const { versions } = await (await ask("GET", "/versions/a.md")).json<{ versions: { versionId: string }[] }>();
@@ -326,7 +326,7 @@ describe("versions", () => {
     expect((await (await ask("GET", "/versions/a.md")).json<{ versions: object[] }>()).versions).toHaveLength(2);
   });
 
-  test("tell which files are gone", async () => {
+  test("the list of versions says which files are deleted", async () => {
     for (const path of ["notes/a.md", "b.md"]) {
       await put(path, "one");
       await ask("DELETE", `/workspace/${path}`);
@@ -343,7 +343,7 @@ describe("versions", () => {
     expect((await ask("GET", "/versions?deleted=perhaps")).status).toBe(400);
   });
 
-  test("that are not there are 404, and a body with other fields is refused by name", async () => {
+  test("an unknown version is 404, and an unknown field of a restore is refused by its name", async () => {
     const restore = (body: unknown) =>
       ask("POST", "/versions/a.md", { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
     expect(await errorOf(await restore({ versionId: "ver_none" }))).toMatchObject({ status: 404, code: "not_found" });
@@ -353,8 +353,8 @@ describe("versions", () => {
   });
 });
 
-describe("what is refused", () => {
-  test("a path out of the workspace, however it is written", async () => {
+describe("workspace refusals", () => {
+  test("a path out of the workspace is refused in every spelling", async () => {
     const out = [
       "..%2f..%2fsecret",
       "a%2f..%2f..%2fb",
@@ -371,26 +371,26 @@ describe("what is refused", () => {
     }
   });
 
-  test("an agent that is not there", async () => {
+  test("the workspace of an unknown agent is 404", async () => {
     const response = await app.fetch(new Request("https://isopod.test/v1/agents/other/workspace/a.md"));
     expect(await errorOf(response)).toMatchObject({ status: 404, message: "There is no agent 'other'." });
   });
 
-  test("a method that the resource does not have", async () => {
+  test("a method that a workspace file does not have is 405", async () => {
     const response = await ask("POST", "/workspace/notes/a.md");
     expect(response.headers.get("Allow")).toBe("GET, PUT, DELETE, HEAD");
     expect(await errorOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
   });
 
-  test("everything, while the store is out of reach, with 503", async () => {
+  test("all workspace routes are 503 while the store does not answer", async () => {
     const { workspace: broken } = watchWorkspace({ before: () => new Error("Network connection lost.") });
     const response = await appOf(broken).fetch(new Request(`${BASE}/workspace/a.md`));
     expect(await errorOf(response)).toMatchObject({ status: 503, code: "unavailable" });
   });
 });
 
-describe("the OpenAPI document", () => {
-  test("has every route under the path that a client calls", () => {
+describe("the OpenAPI document of workspaces", () => {
+  test("the OpenAPI document has every workspace route under the path that a client calls", () => {
     const { paths } = app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "Isopod", version: "1" } });
     expect(Object.entries(paths ?? {}).map(([path, item]) => `${path} ${Object.keys(item)}`)).toEqual([
       "/v1/agents/{id}/workspace/{path} get,put,delete",

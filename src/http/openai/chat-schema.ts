@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./params.ts";
+import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const imagePart = z.object({
@@ -41,14 +41,14 @@ const chatMessage = z.discriminatedUnion("role", [
 /** One message of a request. */
 export type ChatMessage = z.infer<typeof chatMessage>;
 
-/** The body of `POST /v1/chat/completions`. What is not named here is taken and makes no difference. */
+/** The body of `POST /v1/chat/completions`. Other fields are accepted and ignored. */
 export const chatRequest = z
   .looseObject({
     model: MODEL_PARAM,
     messages: z.array(chatMessage).min(1).max(2000),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    user: z.string().nullish().openapi({ description: "Has a session of its own, which knows what was said before." }),
+    user: z.string().nullish().openapi({ description: "Selects a session of its own, which keeps the conversation." }),
     reasoning_effort: reasoningEffort,
     isopod: toolsShown,
     n: z.int().max(1, "one answer is given at a time").nullish(),
@@ -84,12 +84,12 @@ const usage = z
   })
   .openapi("CompletionUsage");
 
-/** Tokens of a run, as chat completions have them. */
+/** Tokens of a run, in the form of chat completions. */
 export type ChatUsage = z.infer<typeof usage>;
 
 const finishReason = z.enum(["stop", "length", "content_filter"]);
 
-/** Why a chat completion is over. */
+/** Why a chat completion ended. */
 export type FinishReason = z.infer<typeof finishReason>;
 
 const shownTool = z
@@ -97,18 +97,18 @@ const shownTool = z
     call_id: z.string(),
     tool: z.string(),
     arguments: z.record(z.string(), z.any()),
-    output: z.string().optional().openapi({ description: "Absent until it is done." }),
+    output: z.string().optional().openapi({ description: "Absent until the call has ended." }),
     is_error: z.boolean().optional(),
   })
   .openapi("ShownToolCall");
 
-/** A tool call of the agent's own, as callers are shown it. */
+/** A tool call of the agent's own, shown with `x-isopod-tools: show`. */
 export type ShownTool = z.infer<typeof shownTool>;
 
 /** The answer to a request that does not stream. */
 export const chatCompletion = z
   .object({
-    id: z.string().openapi({ description: "`chatcmpl-` and what follows `run_` in the run's id." }),
+    id: z.string().openapi({ description: "The run's id with `chatcmpl-` in place of `run_`." }),
     object: z.literal("chat.completion"),
     created: z.int(),
     model: z.string(),
@@ -143,6 +143,6 @@ export interface ChatChunk {
     finish_reason: FinishReason | null;
   }[];
   usage?: ChatUsage | null;
-  /** With `x-isopod-tools: show`: a tool call as it is launched, and once more when it is done. */
+  /** With `x-isopod-tools: show`: a tool call when it starts, and again when it has ended. */
   isopod?: { tool: ShownTool };
 }

@@ -1,80 +1,74 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { tail } from "../../lib/text.ts";
 import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/merge-key.ts";
+import type { ChatMessage, ChatPart } from "./chat-schema.ts";
+import { type AttachedFile, requireImage } from "./files.ts";
+import type { InputItem, ResponsePart, ResponsesRequest } from "./responses-schema.ts";
 
-/** Most characters of earlier turns that are quoted to a session that does not know them; the latest count. */
+/** Most characters of earlier turns that are quoted to a new session; the latest are kept. */
 const MAX_QUOTED_CHARS = 100_000;
-/** Room for what is said around a quotation. */
+/** Space for the lines around the quotation. */
 const FRAME_CHARS = 500;
 
 /** A conversation as a caller of OpenAI's API sends it. */
 export interface Conversation {
-  /** What the system or the developer says. */
+  /** The system and developer messages. */
   instructions: string[];
   turns: Turn[];
 }
 
-/** One thing that was said. */
 export interface Turn {
   /** `tool` is the result of a tool of the caller's own. */
   role: "user" | "assistant" | "tool";
   name?: string;
   text: string;
-  files: SentFile[];
+  files: AttachedFile[];
 }
 
-/** A file in the body of a request. */
-export interface SentFile {
-  /** Where in the request it is. */
-  param: string;
-  /** `data:` URL. */
-  url: string;
-  name?: string;
-}
-
-/** What of a conversation is said to a session now. */
-export interface Said {
+/** The part of a conversation that is new to its session. */
+export interface NewInput {
   text: string;
-  files: SentFile[];
-  /** For the model of this run only. */
+  files: AttachedFile[];
+  /** Instructions for the model of this run only. */
   extraContext?: string;
 }
 
 /**
- * What of a conversation a session is to be told: what comes after the last answer. A session that knows nothing of
- * the turns before is told them as a quotation.
+ * The part of a conversation after its last answer. A session that does not have the earlier turns gets them as a
+ * quotation before it.
+ * @param hasHistory whether the session has the earlier turns
  * @param param the field of the request that holds the conversation
  * @throws IsopodError `invalid_request` where nothing comes after the last answer, or too much
  */
-export function saidNow({ instructions, turns }: Conversation, isKnown: boolean, param: string): Said {
+export function newInput({ instructions, turns }: Conversation, hasHistory: boolean, param: string): NewInput {
   const answered = turns.findLastIndex(({ role }) => role === "assistant") + 1;
-  const news = turns.slice(answered);
-  const text = news.map((turn) => (turn.role === "user" ? turn.text : quoted({ ...turn, files: [] })));
-  const files = news.flatMap((turn) => turn.files);
-  if (text.every((part) => part.trim() === "") && files.length === 0) {
+  const newTurns = turns.slice(answered);
+  const texts = newTurns.map((turn) => (turn.role === "user" ? turn.text : quotedTurn({ ...turn, files: [] })));
+  const files = newTurns.flatMap((turn) => turn.files);
+  if (texts.every((text) => text.trim() === "") && files.length === 0) {
     const message = `${param}: nothing is said to the agent`;
     throw new IsopodError("invalid_request", message, "The last message has to be the user's.", { param });
   }
-  const message = text.filter((part) => part !== "").join("\n\n");
-  const deps = Math.min(MAX_INPUT_CHARS - message.length - FRAME_CHARS, MAX_QUOTED_CHARS);
-  if (deps < 0) throw tooLong(param, message.length, MAX_INPUT_CHARS - FRAME_CHARS);
-  const earlier = isKnown ? "" : quotedTurns(turns.slice(0, answered), deps);
-  const asked = instructions.filter((part) => part.trim() !== "").join("\n\n");
-  if (asked.length > MAX_EXTRA_CONTEXT_CHARS) throw tooLong(param, asked.length, MAX_EXTRA_CONTEXT_CHARS);
+  const message = texts.filter((text) => text !== "").join("\n\n");
+  const quotable = Math.min(MAX_INPUT_CHARS - message.length - FRAME_CHARS, MAX_QUOTED_CHARS);
+  if (quotable < 0) throw tooLong(param, message.length, MAX_INPUT_CHARS - FRAME_CHARS);
+  const earlier = hasHistory ? "" : quotedTurns(turns.slice(0, answered), quotable);
+  const instruction = instructions.filter((part) => part.trim() !== "").join("\n\n");
+  if (instruction.length > MAX_EXTRA_CONTEXT_CHARS) throw tooLong(param, instruction.length, MAX_EXTRA_CONTEXT_CHARS);
   return {
     text: `${earlier}${message}`,
     files,
-    ...(asked !== "" && { extraContext: `${WHOSE_INSTRUCTIONS}\n\n${asked}` }),
+    ...(instruction !== "" && { extraContext: `${INSTRUCTIONS_INTRO}\n\n${instruction}` }),
   };
 }
 
-const WHOSE_INSTRUCTIONS = "The program through which this message came asks of every answer:";
+const INSTRUCTIONS_INTRO = "The program through which this message came asks of every answer:";
 
-/** Earlier turns as a text that says what they are; empty where there are none. */
-function quotedTurns(turns: readonly Turn[], deps: number): string {
+/** Earlier turns between lines that mark them as earlier; empty where there are none. */
+function quotedTurns(turns: readonly Turn[], maxChars: number): string {
   if (turns.length === 0) return "";
-  const lines = turns.map(quoted).join("\n\n");
-  const kept = tail(lines, deps);
+  const lines = turns.map(quotedTurn).join("\n\n");
+  const kept = tail(lines, maxChars);
   const cut = kept.length < lines.length ? `[${lines.length - kept.length} characters were left out here.]\n` : "";
   return `[The conversation before this message:]\n\n${cut}${kept}\n\n[The message that is to be answered:]\n\n`;
 }
@@ -84,10 +78,98 @@ function tooLong(param: string, chars: number, max: number): IsopodError {
   return new IsopodError("invalid_request", message, undefined, { param, reason: "string_above_max_length" });
 }
 
-const SPEAKERS = { user: "User", assistant: "You", tool: "Result of a tool" } as const;
+const ROLE_LABELS = { user: "User", assistant: "You", tool: "Result of a tool" } as const;
 
-function quoted({ role, name, text, files }: Turn): string {
-  const who = name === undefined ? SPEAKERS[role] : `${SPEAKERS[role]} (${name})`;
+function quotedTurn({ role, name, text, files }: Turn): string {
+  const label = name === undefined ? ROLE_LABELS[role] : `${ROLE_LABELS[role]} (${name})`;
   const attached = files.length === 0 ? "" : ` [${files.length === 1 ? "a file" : `${files.length} files`}]`;
-  return `${who}:${attached} ${text}`;
+  return `${label}:${attached} ${text}`;
+}
+
+/** The messages of a chat as a conversation. @throws IsopodError `invalid_request` for an image of an unknown type */
+export function chatConversation(messages: readonly ChatMessage[]): Conversation {
+  const conversation: Conversation = { instructions: [], turns: [] };
+  for (const [index, message] of messages.entries()) {
+    const parts = chatParts(message);
+    if (message.role === "system" || message.role === "developer") conversation.instructions.push(chatText(parts));
+    else conversation.turns.push({ ...chatRole(message), text: chatText(parts), files: chatFiles(parts, index) });
+  }
+  return conversation;
+}
+
+function chatRole(message: ChatMessage): Pick<Turn, "role" | "name"> {
+  const role = message.role === "function" ? "tool" : message.role;
+  if (role !== "user" && role !== "assistant") return { role: "tool" };
+  return "name" in message && message.name !== undefined ? { role, name: message.name } : { role };
+}
+
+function chatParts({ content }: ChatMessage): readonly ChatPart[] {
+  if (content === null || content === undefined) return [];
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function chatText(parts: readonly ChatPart[]): string {
+  return parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "refusal" ? [part.refusal] : []))
+    .join("\n");
+}
+
+function chatFiles(parts: readonly ChatPart[], message: number): AttachedFile[] {
+  return parts.flatMap((part, index) => {
+    const at = `messages[${message}].content[${index}]`;
+    if (part.type === "image_url") return [requireImage({ param: `${at}.image_url.url`, url: part.image_url.url })];
+    if (part.type !== "file") return [];
+    const { file_data: url, filename: name } = part.file;
+    return [{ param: `${at}.file.file_data`, url, ...(name !== undefined && { name }) }];
+  });
+}
+
+/** The input of a response as a conversation. @throws IsopodError `invalid_request` for an image of an unknown type */
+export function responsesConversation({ input, instructions }: ResponsesRequest): Conversation {
+  if (typeof input === "string") {
+    return { instructions: [instructions ?? ""], turns: [{ role: "user", text: input, files: [] }] };
+  }
+  return {
+    instructions: [instructions ?? "", ...input.flatMap(itemInstruction)],
+    turns: input.flatMap(itemTurn),
+  };
+}
+
+function itemInstruction(item: InputItem): string[] {
+  return item.type === "message" && !isTurnRole(item.role) ? [itemText(itemParts(item.content))] : [];
+}
+
+function itemTurn(item: InputItem, index: number): Turn[] {
+  if (item.type === "message") {
+    if (!isTurnRole(item.role)) return [];
+    const parts = itemParts(item.content);
+    return [{ role: item.role, text: itemText(parts), files: itemFiles(parts, index) }];
+  }
+  if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") return [];
+  const text = typeof item.output === "string" ? item.output : JSON.stringify(item.output);
+  return [{ role: "tool", text, files: [] }];
+}
+
+function isTurnRole(role: string): role is "user" | "assistant" {
+  return role === "user" || role === "assistant";
+}
+
+function itemParts(content: string | ResponsePart[]): ResponsePart[] {
+  return typeof content === "string" ? [{ type: "input_text", text: content }] : content;
+}
+
+function itemText(parts: readonly ResponsePart[]): string {
+  return parts
+    .flatMap((part) => ("text" in part ? [part.text] : part.type === "refusal" ? [part.refusal] : []))
+    .join("\n");
+}
+
+function itemFiles(parts: readonly ResponsePart[], item: number): AttachedFile[] {
+  return parts.flatMap((part, index) => {
+    const at = `input[${item}].content[${index}]`;
+    if (part.type === "input_image") return [requireImage({ param: `${at}.image_url`, url: part.image_url })];
+    if (part.type !== "input_file") return [];
+    const { file_data: url, filename: name } = part;
+    return [{ param: `${at}.file_data`, url, ...(name !== undefined && { name }) }];
+  });
 }

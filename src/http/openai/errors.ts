@@ -4,9 +4,9 @@ import { HTTPException } from "hono/http-exception";
 import type { RunError } from "../../agent/run-error.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import { statusOf } from "../errors.ts";
+import { httpStatus } from "../errors.ts";
 
-/** The body of every error of the routes that speak OpenAI's protocol. */
+/** The body of every error of the OpenAI routes. */
 export const openAiErrorBody = z
   .object({
     error: z.object({
@@ -18,10 +18,12 @@ export const openAiErrorBody = z
   })
   .openapi("OpenAIError");
 
-/** An error in OpenAI's terms. */
+/** An error in OpenAI's shape. */
 export interface OpenAiProblem {
   status: number;
-  /** Whether asking again may help. Official clients ask again by themselves after 409, 429 and 5xx unless told. */
+  /**
+   * Whether a retry may help. Official clients retry 409, 429 and 5xx by themselves unless `X-Should-Retry` forbids it.
+   */
   mayRetry: boolean;
   error: z.infer<typeof openAiErrorBody>["error"];
 }
@@ -33,14 +35,14 @@ export function speaksOpenAi(path: string): boolean {
 
 /** Turns anything that a route threw into OpenAI's shape with the right status. */
 export function onOpenAiError(thrown: Error, c: Context): Response {
-  return problemResponse(problemOf(thrown, c.req.path), c.res.headers);
+  return problemResponse(openAiProblem(thrown, c.req.path), c.res.headers);
 }
 
-/** Refuses what a schema refused, naming the first field that is wrong. */
+/** Throws `invalid_request` for a failed validation, naming the first wrong field. */
 export function onOpenAiInvalid(result: { success: boolean; error?: z.ZodError }): void {
   const first = result.success ? undefined : result.error?.issues[0];
   if (first === undefined) return;
-  const issue = innermost(first);
+  const issue = closestIssue(first);
   const param = pathText(issue.path);
   const reason = issue.code === "custom" ? "unsupported_value" : issue.code;
   throw new IsopodError("invalid_request", param === "" ? issue.message : `${param}: ${issue.message}`, undefined, {
@@ -49,21 +51,21 @@ export function onOpenAiInvalid(result: { success: boolean; error?: z.ZodError }
   });
 }
 
-/** Of what may be given in several forms, what is wrong with the form that came nearest. */
-function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+/** For a union, the issue of the alternative that matched the deepest. */
+function closestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
-  const inner = issue.errors.flat().map((one) => innermost({ ...one, path: [...issue.path, ...one.path] }));
+  const inner = issue.errors.flat().map((one) => closestIssue({ ...one, path: [...issue.path, ...one.path] }));
   const nearest = inner.sort((a, b) => b.path.length - a.path.length)[0];
   return nearest !== undefined && nearest.path.length > issue.path.length ? nearest : issue;
 }
 
-/** What was thrown, in OpenAI's terms. */
-export function problemOf(thrown: unknown, path: string): OpenAiProblem {
+/** A thrown error in OpenAI's shape. */
+export function openAiProblem(thrown: unknown, path: string): OpenAiProblem {
   if (thrown instanceof IsopodError) {
     const { code, message, hint, details } = thrown;
     const reason = details.reason ?? REASONS[code] ?? code;
     const text = hint === undefined ? message : `${message.replace(/[.!?]?$/, ".")} ${hint}`;
-    return problem(statusOf(code), text, reason, details.param, code !== "conflict");
+    return problem(httpStatus(code), text, reason, details.param, code !== "conflict");
   }
   if (thrown instanceof HTTPException && thrown.status < 500) {
     const message = thrown.status === 413 ? "The body is too large." : thrown.message;
@@ -73,12 +75,12 @@ export function problemOf(thrown: unknown, path: string): OpenAiProblem {
   return problem(500, "Something went wrong here. The Worker's log says what.", "internal");
 }
 
-/** How a run failed, in OpenAI's terms. It has had its retries, so nobody is to repeat it by himself. */
-export function problemOfRun({ code, message }: RunError): OpenAiProblem {
+/** A run's error in OpenAI's shape. The run has had its retries, so clients must not retry it by themselves. */
+export function runProblem({ code, message }: RunError): OpenAiProblem {
   return problem(RUN_STATUS[code], message, code === "budget" ? "insufficient_quota" : code, undefined, false);
 }
 
-/** A problem as an answer. */
+/** The response for a problem. */
 export function problemResponse({ status, mayRetry, error }: OpenAiProblem, headers?: Headers): Response {
   const response = Response.json({ error }, { status });
   for (const [name, value] of headers ?? []) response.headers.set(name, value);
@@ -88,17 +90,17 @@ export function problemResponse({ status, mayRetry, error }: OpenAiProblem, head
 }
 
 function problem(status: number, message: string, code: string, param?: string, mayRetry = true): OpenAiProblem {
-  return { status, mayRetry, error: { message, type: typeOf(status, code), param: param ?? null, code } };
+  return { status, mayRetry, error: { message, type: errorType(status, code), param: param ?? null, code } };
 }
 
-function typeOf(status: number, code: string): string {
+function errorType(status: number, code: string): string {
   if (code === "insufficient_quota") return code;
   if (status === 403) return "permission_error";
   if (status === 429) return "rate_limit_error";
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 
-/** OpenAI's own word for one of our codes. */
+/** OpenAI's codes where they differ from ours. */
 const REASONS: Partial<Record<IsopodError["code"], string>> = { unauthorized: "invalid_api_key" };
 
 const RUN_STATUS: Record<RunError["code"], number> = {

@@ -1,12 +1,20 @@
+import { digestOf } from "../../lib/digest.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { isImageType, type KeptFile, keepInInbox, safeName } from "../../turn/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
-import type { SentFile } from "./conversation.ts";
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,/;
 const MAX_FILES = 10;
 
-/** A file out of the body of a request. */
+/** A file in the body of a request. */
+export interface AttachedFile {
+  /** The path of its field in the request. */
+  param: string;
+  /** `data:` URL. */
+  url: string;
+  name?: string;
+}
+
 interface DecodedFile {
   bytes: Uint8Array<ArrayBuffer>;
   mediaType: string;
@@ -14,16 +22,16 @@ interface DecodedFile {
 }
 
 /**
- * Stores the files of a request in the inbox of the workspace, under names that follow from what is in them: sent
- * again, they are there already.
+ * Stores the files of a request in the workspace's inbox. Paths contain a digest of the bytes, so a retry writes the
+ * same files.
  * @throws IsopodError `invalid_request` where one is no `data:` URL, or too large; nothing is stored then
  */
-export async function keepFiles(files: readonly SentFile[], workspace: Workspace): Promise<KeptFile[]> {
+export async function keepFiles(files: readonly AttachedFile[], workspace: Workspace): Promise<KeptFile[]> {
   if (files.length > MAX_FILES) throw refused(files[MAX_FILES], `there are more than ${MAX_FILES} files`);
   const decoded = files.map(decode);
   return Promise.all(
     decoded.map(async ({ bytes, mediaType, name }) => {
-      const path = `inbox/openai-${await shortDigest(bytes)}-${fileName(name, mediaType)}`;
+      const path = `inbox/openai-${(await digestOf("SHA-256", bytes)).slice(0, 16)}-${fileName(name, mediaType)}`;
       return keepInInbox({ path, bytes, mediaType }, workspace);
     }),
   ).catch((error) => {
@@ -32,20 +40,20 @@ export async function keepFiles(files: readonly SentFile[], workspace: Workspace
   });
 }
 
-function decode(file: SentFile): DecodedFile {
+function decode(file: AttachedFile): DecodedFile {
   const { url, name } = file;
   if (/^https?:/i.test(url)) {
     throw refused(file, "files are not fetched from the web", "Send it as a data: URL (base64).");
   }
   const head = DATA_URL.exec(url);
   if (head === null) throw refused(file, "this is no data: URL in base64");
-  const bytes = bytesOf(url.slice(head[0].length));
+  const bytes = decodeBase64(url.slice(head[0].length));
   if (bytes === undefined) throw refused(file, "this is not base64");
   if (bytes.length > MAX_FILE_BYTES) throw refused(file, `the file is over ${MAX_FILE_BYTES} bytes`);
   return { bytes, mediaType: head[1]?.toLowerCase() ?? "text/plain", name };
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch (error) {
@@ -54,8 +62,8 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** @throws IsopodError where a model could not look at it as an image */
-export function requireImage(file: SentFile): SentFile {
+/** @throws IsopodError `invalid_request` for an image type that models do not accept */
+export function requireImage(file: AttachedFile): AttachedFile {
   const mediaType = DATA_URL.exec(file.url)?.[1]?.toLowerCase();
   if (mediaType === undefined || isImageType(mediaType)) return file;
   throw refused(file, `images of type ${mediaType} are not looked at`, "Send image/png, jpeg, webp or gif.");
@@ -71,12 +79,7 @@ function fileName(name: string | undefined, mediaType: string): string {
   }`;
 }
 
-async function shortDigest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return Array.from(new Uint8Array(digest, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function refused(file: SentFile | undefined, message: string, hint?: string): IsopodError {
+function refused(file: AttachedFile | undefined, message: string, hint?: string): IsopodError {
   const param = file?.param ?? "";
   return new IsopodError("invalid_request", `${param}: ${message}`, hint, { param, reason: "invalid_value" });
 }

@@ -5,12 +5,14 @@ import { IsopodError } from "../../lib/errors.ts";
 import type { AppEnv } from "../context.ts";
 import { onOpenAiInvalid } from "./errors.ts";
 
-/** Clients sort models by age; agents have none, so all of them are as old as the first of them. */
+/** Clients sort models by age. Agents have no date, so all have the same one. */
 const CREATED = 1_767_225_600;
-/** An agent as a model: `isopod/main`; OpenClaw's clients say `openclaw/main`, `openclaw:main` or `agent:main`. */
-const MODEL = /^(?:isopod|openclaw|agent)(?:[/:](.+))?$/;
+/**
+ * The model id of an agent: `isopod/main`; OpenClaw's clients send `openclaw/main`, `openclaw:main` or `agent:main`.
+ */
+const MODEL_ID = /^(?:isopod|openclaw|agent)(?:[/:](.+))?$/;
 
-const model = z
+const modelSchema = z
   .object({
     id: z.string().openapi({ example: "isopod/main" }),
     object: z.literal("model"),
@@ -22,12 +24,12 @@ const model = z
 const listRoute = createRoute({
   method: "get",
   path: "/models",
-  summary: "OpenAI: the agents, as models",
+  summary: "OpenAI: list the agents as models",
   description: "`isopod/<agentId>` for every agent, and `isopod` for the default one.",
   responses: {
     200: {
-      description: "All",
-      content: { "application/json": { schema: z.object({ object: z.literal("list"), data: z.array(model) }) } },
+      description: "All models",
+      content: { "application/json": { schema: z.object({ object: z.literal("list"), data: z.array(modelSchema) }) } },
     },
   },
 });
@@ -36,9 +38,9 @@ const showRoute = createRoute({
   method: "get",
   // A model's id has a slash, which clients may or may not escape.
   path: "/models/{model{.+}}",
-  summary: "OpenAI: an agent, as a model",
+  summary: "OpenAI: read an agent as a model",
   request: { params: z.object({ model: z.string() }) },
-  responses: { 200: { description: "It", content: { "application/json": { schema: model } } } },
+  responses: { 200: { description: "The model", content: { "application/json": { schema: modelSchema } } } },
 });
 
 /** `/v1/models`. */
@@ -47,32 +49,32 @@ export const openAiModelRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onOpenAi
 openAiModelRoutes.openapi(listRoute, (c) => {
   const { config } = c.get("services");
   const ids = [...new Set([defaultAgentId(config), ...config.agents.list.map(({ id }) => id)])];
-  return c.json({ object: "list" as const, data: ["isopod", ...ids.map(modelOf)].map(card) }, 200);
+  return c.json({ object: "list" as const, data: ["isopod", ...ids.map(modelId)].map(modelCard) }, 200);
 });
 
 openAiModelRoutes.openAPIRegistry.registerPath({ ...showRoute, path: "/models/{model}" });
 openAiModelRoutes.openapi({ ...showRoute, hide: true }, (c) => {
-  const { model: asked } = c.req.valid("param");
-  agentAskedFor(asked, c.get("services").config);
-  return c.json(card(asked), 200);
+  const { model: id } = c.req.valid("param");
+  requestedAgent(id, c.get("services").config);
+  return c.json(modelCard(id), 200);
 });
 
-/** The model that stands for an agent. */
-export function modelOf(agentId: string): string {
+/** The model id of an agent. */
+export function modelId(agentId: string): string {
   return `isopod/${agentId}`;
 }
 
 /**
- * The agent that a model stands for; undefined where it only says Isopod, which leaves the choice to us.
+ * The agent of a model id; undefined for `isopod` alone, which means the default agent.
  * @throws IsopodError `not_found` where there is no such model
  */
-export function agentAskedFor(asked: string, config: CoreConfig): string | undefined {
-  const named = MODEL.exec(asked);
+export function requestedAgent(model: string, config: CoreConfig): string | undefined {
+  const named = MODEL_ID.exec(model);
   const agentId = named?.[1];
   if (named !== null && (agentId === undefined || isKnown(agentId, config))) return agentId;
   throw new IsopodError(
     "not_found",
-    `The model '${asked.slice(0, 80)}' does not exist`,
+    `The model '${model.slice(0, 80)}' does not exist`,
     "Agents are models here: GET /v1/models lists them.",
     { param: "model", reason: "model_not_found" },
   );
@@ -87,6 +89,6 @@ function isKnown(agentId: string, config: CoreConfig): boolean {
   }
 }
 
-function card(id: string): z.infer<typeof model> {
+function modelCard(id: string): z.infer<typeof modelSchema> {
   return { id, object: "model", created: CREATED, owned_by: "isopod" };
 }

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./params.ts";
+import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
 
 const inputText = z.object({ type: z.literal("input_text"), text: z.string() });
 const inputImage = z.object({
@@ -22,51 +22,63 @@ const contentPart = z.discriminatedUnion("type", [inputText, inputImage, inputFi
 export type ResponsePart = z.infer<typeof contentPart>;
 
 const message = z.object({
-  type: z.literal("message").openapi({ description: "May be left out." }),
+  type: z.literal("message").openapi({ description: "Optional." }),
   role: z.enum(["user", "assistant", "system", "developer"]),
   content: z.union([z.string(), z.array(contentPart)]),
 });
 
-/** What came of a tool of the caller's own, or of the agent's in an earlier answer. */
+/** The result of a tool of the caller's own, or of the agent's in an earlier answer. */
 const toolResult = z.object({
   type: z.enum(["function_call_output", "custom_tool_call_output"]),
   output: z.union([z.string(), z.array(z.unknown())]),
 });
-/** What an agent needs to know nothing of: it was part of how an earlier answer came about. */
-const passedOver = z.object({
+/** Items of earlier answers that the agent does not need. */
+const ignoredItem = z.object({
   type: z.enum(["reasoning", "item_reference", "function_call", "custom_tool_call", "mcp_call", "mcp_list_tools"]),
 });
 
-const inputItem = z.discriminatedUnion("type", [message, toolResult, passedOver], "this kind of item is not known");
+const inputItem = z.discriminatedUnion("type", [message, toolResult, ignoredItem], "this kind of item is not known");
 
 /** One item of a request's input. */
 export type InputItem = z.infer<typeof inputItem>;
 
-/** A message may leave out that it is one. */
+/** Adds the type `message`, which a message may leave out. */
 function withType(item: unknown): unknown {
   const isMessage = typeof item === "object" && item !== null && "role" in item && !("type" in item);
   return isMessage ? { ...item, type: "message" } : item;
 }
 
-/** The body of `POST /v1/responses`. What is not named here is taken and makes no difference. */
+/** The body of `POST /v1/responses`. Other fields are accepted and ignored. */
 export const responsesRequest = z
   .looseObject({
     model: MODEL_PARAM.default("isopod"),
     input: z.union([z.string(), z.array(z.preprocess(withType, inputItem)).min(1).max(2000)]),
-    instructions: z.string().nullish().openapi({ description: "Told to the model of this run only." }),
-    previous_response_id: z.string().nullish().openapi({ description: "Goes on in that response's session." }),
-    user: z.string().nullish().openapi({ description: "Has a session of its own, which knows what was said before." }),
+    instructions: z.string().nullish().openapi({ description: "For the model of this run only." }),
+    previous_response_id: z.string().nullish().openapi({ description: "Continues in that response's session." }),
+    user: z.string().nullish().openapi({ description: "Selects a session of its own, which keeps the conversation." }),
     stream: z.boolean().nullish(),
-    background: z.boolean().nullish().openapi({ description: "Answers at once; the response is asked for later." }),
-    store: z.boolean().nullish().openapi({ description: "With false a session of its own is deleted after minutes." }),
+    background: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "Answers at once; read the result with `GET /v1/responses/{id}`." }),
+    store: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "With false, a single-request session is deleted after ten minutes." }),
     reasoning: z
       .looseObject({
         effort: reasoningEffort,
-        summary: z.enum(["auto", "concise", "detailed"]).nullish().openapi({ description: "Shows the reasoning." }),
+        summary: z
+          .enum(["auto", "concise", "detailed"])
+          .nullish()
+          .openapi({ description: "Adds the reasoning to the output." }),
       })
       .nullish(),
     isopod: toolsShown,
-    metadata: z.record(z.string(), z.string()).nullish().openapi({ description: "Given back, and not kept." }),
+    metadata: z
+      .record(z.string(), z.string())
+      .nullish()
+      .openapi({ description: "Returned in the response, but not stored." }),
     tools: z.array(z.unknown()).nullish(),
     tool_choice: z.unknown().optional(),
     text: z
@@ -87,7 +99,7 @@ export const responsesRequest = z
 /** The body of `POST /v1/responses`, checked. */
 export type ResponsesRequest = z.infer<typeof responsesRequest>;
 
-const nothing = z.never().openapi({ type: "object", description: "There are none." });
+const nothing = z.never().openapi({ type: "object", description: "Always empty." });
 const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
 
 const outputMessage = z.object({
@@ -139,15 +151,15 @@ const usage = z
   })
   .openapi("ResponseUsage");
 
-/** Tokens of a run, as responses have them. */
+/** Tokens of a run, in the form of the Responses API. */
 export type ResponseUsage = z.infer<typeof usage>;
 
 const status = z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]);
 
-/** A response, begun or done. */
+/** A response, in progress or ended. */
 export const response = z
   .object({
-    id: z.string().openapi({ description: "`resp_` and what follows `run_` in the run's id." }),
+    id: z.string().openapi({ description: "The run's id with `resp_` in place of `run_`." }),
     object: z.literal("response"),
     created_at: z.int(),
     status,
@@ -171,5 +183,5 @@ export const response = z
   })
   .openapi("Response");
 
-/** A response, begun or done. */
+/** A response, in progress or ended. */
 export type ResponseObject = z.infer<typeof response>;

@@ -1,0 +1,70 @@
+import { type AccessDecision, decideAccess, hingesOnActivation } from "../channels/access.ts";
+import { findActivation } from "../channels/activation.ts";
+import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
+import type { Agent } from "../config/agents.ts";
+import { isAddressedIn } from "../config/group-chat.ts";
+import { within } from "../lib/deadline.ts";
+import { base32, newId } from "../lib/ids.ts";
+import { log } from "../lib/log.ts";
+import type { Config, OpenChannel } from "../services/services.ts";
+import { type InboundSource, inboundSessionKey } from "./session-request.ts";
+
+const PAIRING_CODE_BYTES = 5;
+const SEND_TIMEOUT_MS = 20_000;
+
+/** Decides whether the sender may talk to the agent. Reads D1 only for unknown senders and for a group's activation. */
+export async function decideSenderAccess(
+  source: InboundSource,
+  { channel, context }: OpenChannel,
+  { agent, config, database }: { agent: Agent; config: Config; database: D1Database },
+): Promise<AccessDecision> {
+  const { ownerAllowFrom } = config.commands;
+  const mentioned = source.message.mentioned || isAddressedIn(source.message.text, config, agent.id);
+  const message = { ...source.message, mentioned };
+  const question = {
+    channelId: channel.id,
+    policy: channel.access(context.account),
+    message,
+    pairedIds: new Set<string>(),
+    owners: ownerAllowFrom,
+  };
+  const first = decideAccess(question);
+  if (hingesOnActivation(question, first)) {
+    const sessionKey = inboundSessionKey({ ...source, owner: false }, agent, config);
+    return decideAccess({ ...question, activation: await findActivation(database, sessionKey, Date.now()) });
+  }
+  if (first.kind !== "pair") return first;
+  const paired = await findPaired(database, pairingPeer(source));
+  if (paired === undefined) return first;
+  const owners = paired.owner ? [...ownerAllowFrom, `${channel.id}:${paired.id}`] : ownerAllowFrom;
+  return decideAccess({ ...question, pairedIds: new Set([paired.id]), owners });
+}
+
+/** Sends an unknown sender a pairing code, once. */
+export async function offerPairing(
+  source: InboundSource,
+  { channel, context }: OpenChannel,
+  database: D1Database,
+): Promise<void> {
+  const { sender, conversation } = source.message;
+  const peer = pairingPeer(source);
+  const code = base32(crypto.getRandomValues(new Uint8Array(PAIRING_CODE_BYTES))).toUpperCase();
+  const now = Date.now();
+  const { name } = sender;
+  const isNew = await requestPairing(database, { ...peer, code, now, ...(name !== undefined && { senderName: name }) });
+  if (!isNew) return;
+  const text = `This agent does not know you yet. Ask its owner to approve this code: **${code}**`;
+  const { kind, id: conversationId } = conversation;
+  const target = { channel: channel.id, accountId: context.accountId, kind, conversationId };
+  for (const part of channel.format(text)) {
+    const outbound = { target, text: part, deliveryId: newId("dlv", now) };
+    const delivery = await within(SEND_TIMEOUT_MS, (signal) => channel.send(outbound, context, signal));
+    log("info", "pairing.offered", { channel: channel.id, outcome: delivery.outcome });
+    // The code did not arrive: the next message gets a new one.
+    if (delivery.outcome === "retry" || delivery.outcome === "failed") await forgetRequest(database, peer);
+  }
+}
+
+function pairingPeer({ channelId, accountId, message }: InboundSource): Peer {
+  return { channelId, accountId, senderId: message.sender.id };
+}

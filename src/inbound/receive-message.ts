@@ -1,0 +1,46 @@
+import type { InboundMessage } from "../channels/channel.ts";
+import { newRunId, objectNameOf } from "../config/session-ids.ts";
+import type { SessionNamespace } from "../services/call-session.ts";
+import type { OpenChannel, Services } from "../services/services.ts";
+import { callSession } from "../session/api.ts";
+import { decideSenderAccess, offerPairing } from "./access.ts";
+import { acknowledge } from "./acknowledge.ts";
+import { answeringAgent, sessionRequest } from "./session-request.ts";
+
+/** What a door lends the pipeline: a webhook route, a gateway object, an email handler or a poller. */
+export interface InboundDeps {
+  services: Pick<Services, "config" | "revision" | "workspaceOf">;
+  database: D1Database;
+  sessions: SessionNamespace;
+  /** Keeps work alive that goes on after the message was answered. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
+
+/**
+ * The pipeline for every inbound message: access, pairing, agent, attachments, session. A session has stored the
+ * message when this returns `accepted`; the same message again is the same run.
+ * @throws IsopodError what the session refuses, or `unavailable`
+ */
+export async function receiveMessage(
+  message: InboundMessage,
+  open: OpenChannel,
+  { services, database, sessions, waitUntil }: InboundDeps,
+): Promise<InboundOutcome> {
+  const { config, revision: configRevision, workspaceOf } = services;
+  const source = { channelId: open.channel.id, accountId: open.context.accountId, message };
+  const agent = answeringAgent(source, config);
+  const decision = await decideSenderAccess(source, open, { agent, config, database });
+  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
+  if (decision.kind === "pair") {
+    waitUntil(offerPairing(source, open, database));
+    return { kind: "ignored", reason: "the sender is not paired" };
+  }
+  const request = await sessionRequest({ ...source, owner: decision.owner }, agent, config, workspaceOf(agent));
+  const objectName = await objectNameOf(request.sessionKey);
+  const accept = { ...request, runId: newRunId(objectName, Date.now()), configRevision };
+  await callSession(sessions, objectName, (session) => session.accept(accept));
+  waitUntil(acknowledge(message, open, config.messages));
+  return { kind: "accepted" };
+}

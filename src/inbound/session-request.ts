@@ -1,0 +1,120 @@
+import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
+import { readCommand } from "../commands/index.ts";
+import { type Agent, agentOf } from "../config/agents.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
+import { readCapped } from "../lib/read-capped.ts";
+import { wrapExternal } from "../security/external-content.ts";
+import { detectInjection } from "../security/external-content-detection.ts";
+import { newFenceId } from "../services/new-fence-id.ts";
+import type { Config } from "../services/services.ts";
+import type { AcceptRequest } from "../session-store/accept-request.ts";
+import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
+import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
+
+const MAX_ATTACHMENTS = 10;
+
+/** A message and the account on which it arrived. */
+export interface InboundSource {
+  channelId: string;
+  accountId: string;
+  message: InboundMessage;
+}
+
+/** The same once its sender was let in. */
+interface AdmittedMessage extends InboundSource {
+  owner: boolean;
+}
+
+/** The request that a message is to its session. Its attachments are in the workspace when this returns. */
+export async function sessionRequest(
+  admitted: AdmittedMessage,
+  agent: Agent,
+  config: Config,
+  workspace: Workspace,
+): Promise<Omit<AcceptRequest, "runId">> {
+  const { channelId, accountId, message, owner } = admitted;
+  const { conversation, sender } = message;
+  const { kind, id: conversationId, threadId } = conversation;
+  const thread = threadId === undefined ? {} : { threadId };
+  const target: Target = {
+    channel: channelId,
+    accountId,
+    kind,
+    conversationId,
+    ...thread,
+    replyToId: message.messageId,
+  };
+  const attachments = message.attachments.slice(0, MAX_ATTACHMENTS);
+  const kept = await Promise.all(
+    attachments.map((attachment) => keepAttachment(attachment, message, channelId, workspace)),
+  );
+  const name = sender.name ?? sender.username;
+  return {
+    sessionKey: inboundSessionKey(admitted, agent, config),
+    agentId: agent.id,
+    idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
+    target,
+    input: {
+      text: inputText(admitted, kept),
+      images: kept.flatMap((file) => file.image ?? []),
+      sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
+      timeoutSeconds: agent.defaults.timeoutSeconds,
+    },
+  };
+}
+
+/**
+ * The text of a message between the text that it quotes and notes of its files. Commands get no quote, and few get
+ * notes.
+ */
+function inputText({ message, owner }: AdmittedMessage, kept: readonly KeptFile[]): string {
+  const command = owner ? readCommand(message.text)?.command.kind : undefined;
+  const quote = command === undefined ? quotedText(message) : "";
+  const notes = command === undefined || command === "reset" ? kept.map((file) => file.note) : [];
+  return [quote, message.text, ...notes].filter((part) => part !== "").join("\n\n");
+}
+
+/** The agent that answers a conversation, by the configuration's bindings. */
+export function answeringAgent(source: InboundSource, config: Config): Agent {
+  return agentOf(config, routedAgentId(config, conversationPlace(source)));
+}
+
+/** The key of the session that a message belongs to. */
+export function inboundSessionKey(admitted: AdmittedMessage, agent: Agent, config: Config): string {
+  return routedSessionKey(config, agent.id, { ...conversationPlace(admitted), owner: admitted.owner });
+}
+
+function conversationPlace({ channelId, accountId, message }: InboundSource): Omit<RoutingInput, "owner"> {
+  const { kind, id: conversationId, threadId, spaceId } = message.conversation;
+  const thread = threadId === undefined ? {} : { threadId };
+  return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
+}
+
+/** The message that this one replies to, marked as external content because another person may have written it. */
+function quotedText({ quoted }: InboundMessage): string {
+  if (quoted === undefined) return "";
+  const suspected = detectInjection(quoted.text);
+  if (suspected.length > 0) log("warn", "injection.suspected", { source: "quoted", patterns: suspected.join(" ") });
+  const author = quoted.senderName === undefined ? {} : { metadata: { "Quoted from": quoted.senderName } };
+  return wrapExternal(quoted.text, { source: "channel_metadata", id: newFenceId(), ...author });
+}
+
+/** Stores an attachment in the workspace. Its path follows from the message, so a redelivery writes the same file. */
+async function keepAttachment(
+  attachment: Attachment,
+  message: InboundMessage,
+  channelId: string,
+  workspace: Workspace,
+): Promise<KeptFile> {
+  const name = safeName(attachment.name);
+  const path = `inbox/${channelId}-${safeName(message.conversation.id)}-${safeName(message.messageId)}-${name}`;
+  try {
+    const bytes = await readCapped(await attachment.open(), MAX_FILE_BYTES);
+    if (bytes === undefined) return { note: `[The file ${name} is over ${MAX_FILE_BYTES} bytes and was not kept.]` };
+    return await keepInInbox({ path, bytes, mediaType: attachment.mediaType }, workspace);
+  } catch (error) {
+    return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
+  }
+}
