@@ -1,9 +1,9 @@
-import { oneLine } from "./one-line.ts";
-import type { Check, Diagnosis } from "./wire.ts";
+import type { Check, Diagnosis } from "../client/wire.ts";
+import { oneLine } from "./terminal-text.ts";
 
 const MARKS: Readonly<Record<Check["status"], string>> = { ok: "✓", warn: "!", fail: "✗" };
 
-/** What the doctor has found, for people: a line each, below it what to do, and the count at the end. */
+/** The doctor's checks for a terminal: one line each, the fix below it, and the counts at the end. */
 export function diagnosisText({ checks }: Diagnosis, onlyProblems: boolean): string {
   const shown = onlyProblems ? checks.filter(({ status }) => status !== "ok") : checks;
   const width = Math.max(0, ...shown.map(({ area }) => area.length));
@@ -16,5 +16,6 @@ export function diagnosisText({ checks }: Diagnosis, onlyProblems: boolean): str
 
 function summary(checks: readonly Check[]): string {
   const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length;
-  return `${count("ok")} well, ${count("warn")} to look at, ${count("fail")} failed.`;
+  const warnings = count("warn");
+  return `${count("ok")} ok, ${warnings} ${warnings === 1 ? "warning" : "warnings"}, ${count("fail")} failed.`;
 }

@@ -1,26 +1,26 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { requestJson } from "../client/http.ts";
+import { isDiagnosis } from "../client/wire.ts";
 import { diagnosisText } from "./diagnosis-text.ts";
-import { ask } from "./http.ts";
 import { runCommand } from "./problem.ts";
-import { answered, findServer } from "./server.ts";
+import { explainFailures, findServer } from "./server.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { isDiagnosis } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run doctor -- [options]
 
-Looks whether a running Isopod works, and says how to mend what does not. It changes nothing.
-✓ is well, ! is worth a look, ✗ has failed: then the exit code is 1.
+Checks a running Isopod, and says how to fix what does not work. It changes nothing.
+✓ ok, ! warning, ✗ failed. The exit code is 1 if a check failed.
 
-  --problems           Only what is not well
-  --json               What the API answers, as it is
-  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --problems           Only warnings and failures
+  --json               Print the answer of the API as JSON
+  --url <address>      Address of Isopod (default: ISOPOD_URL, else http://127.0.0.1:8787)
   --token <token>      Its access token (default: ISOPOD_TOKEN)
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
   --help               Show this`;
 
-/** Shows what the doctor of a running Isopod finds. */
+/** Shows the checks of the doctor of a running Isopod. */
 async function doctor(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -34,7 +34,7 @@ async function doctor(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const server = await findServer(values.vars, values.url, values.token);
-  const diagnosis = await answered(server, () => ask(server, { path: "/v1/doctor" }, isDiagnosis));
+  const diagnosis = await explainFailures(server, () => requestJson(server, { path: "/v1/doctor" }, isDiagnosis));
   console.log(values.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, values.problems));
   if (!diagnosis.ok) process.exitCode = 1;
 }

@@ -2,34 +2,34 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Server } from "./http.ts";
+import { requestJson, type Server } from "../client/http.ts";
+import { type ImportReport, isImportReport } from "../client/wire.ts";
 import { importText } from "./import-text.ts";
 import { Problem, runCommand } from "./problem.ts";
-import { answered, findServer } from "./server.ts";
+import { explainFailures, findServer } from "./server.ts";
 import { uploadWorkspace } from "./upload-workspace.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { type ImportReport, isImportReport } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run import -- [options] <openclaw.json>
 
-Takes a configuration of OpenClaw's over into a running Isopod, in whose place it stands then, and
-says what became of every value. Secrets do not come over: it says which to set. With - for the
-file it is read from the input.
+Imports a configuration of OpenClaw into a running Isopod, replaces the configuration there, and
+reports every value. Secrets are not imported: the report says which to set. With - as the file,
+reads standard input.
 
-  --dry-run            Only say what would come of it
-  --verbose            Also list what comes over as it is
+  --dry-run            Only show the report, change nothing
+  --verbose            Also list the values that are imported unchanged
   --workspace <dir>    Also upload the files of that folder, such as ~/.openclaw/workspace
-  --agent <id>         The agent whose workspace that is (default: the one that answers)
-  --overwrite          Replace files that are there already; else only what the workspace was
-                       furnished with gives way. What is replaced is kept for 30 days
-  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --agent <id>         The agent whose workspace it becomes (default: the default agent)
+  --overwrite          Replace existing files; without it, only unchanged seeded files are
+                       replaced. Replaced files are kept for 30 days
+  --url <address>      Address of Isopod (default: ISOPOD_URL, else http://127.0.0.1:8787)
   --token <token>      Its access token (default: ISOPOD_TOKEN)
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
   --help               Show this`;
 
-/** Takes an openclaw.json, and a workspace, over into a running Isopod. */
-async function takeOver(): Promise<void> {
+/** Imports an openclaw.json, and a workspace, into a running Isopod. */
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
       "dry-run": { type: "boolean", default: false },
@@ -58,17 +58,17 @@ async function takeOver(): Promise<void> {
 
 async function importFile(server: Server, file: string, how: { isDry: boolean; isVerbose: boolean }): Promise<void> {
   const document = await readDocument(file);
-  const report = await answered(server, () => sent(server, document, "?dryRun=true", {}));
+  const report = await explainFailures(server, () => sent(server, document, "?dryRun=true", {}));
   console.log(importText(report, how.isVerbose));
   if (how.isDry) return console.log("\nNothing was stored: this was a dry run.");
   const { revision, stored } = await sent(server, document, "", { "If-Match": `"${report.revision}"` });
-  const what = stored ? `It is in force, as revision ${revision}.` : "It was so already.";
-  console.log(`\n${what} npm run doctor says what is missing.`);
+  const what = stored ? `The configuration is stored as revision ${revision}.` : "Nothing changed.";
+  console.log(`\n${what} npm run doctor checks what is missing.`);
 }
 
 function sent(server: Server, document: string, query: string, headers: Record<string, string>): Promise<ImportReport> {
   const request = { path: `/v1/config/import${query}`, method: "POST", content: document } as const;
-  return ask(server, { ...request, headers: { "content-type": "text/plain", ...headers } }, isImportReport);
+  return requestJson(server, { ...request, headers: { "content-type": "text/plain", ...headers } }, isImportReport);
 }
 
 async function readDocument(file: string): Promise<string> {
@@ -80,4 +80,4 @@ async function readDocument(file: string): Promise<string> {
   }
 }
 
-await runCommand(takeOver);
+await runCommand(main);

@@ -1,11 +1,9 @@
-import type { MemoryPassage, MemoryResults, MemoryStatus } from "./memory-wire.ts";
-import { oneLine } from "./one-line.ts";
-import { printable } from "./printable.ts";
-import { tableLines } from "./table.ts";
+import type { MemoryPassage, MemoryResults, MemoryStatus } from "../client/wire.ts";
+import { oneLine, printable, tableLines } from "./terminal-text.ts";
 
 type Reason = MemoryResults["results"][number]["reason"];
 
-/** What a search has found, best first, each passage below its line. Pure. */
+/** The results of a search, best first, each passage below its line. Pure. */
 export function resultsText({ results, mode, embedder, degraded, index, tookMs }: MemoryResults): string {
   const [head = "", ...lines] = tableLines([
     ["score", "why", "where"],
@@ -22,7 +20,7 @@ export function resultsText({ results, mode, embedder, degraded, index, tookMs }
   ].join("\n");
 }
 
-const MODES: Record<MemoryResults["mode"], string> = { hybrid: "by words and vectors", keywords: "by words alone" };
+const MODES: Record<MemoryResults["mode"], string> = { hybrid: "by words and vectors", keywords: "by words only" };
 const MAX_TERMS = 4;
 
 function why({ legs, keyword, boosts, decay }: Reason): string {
@@ -40,24 +38,24 @@ function indented(snippet: string): string {
   return printable(snippet).replaceAll(/^/gm, "  │ ");
 }
 
-/** Lines of a file, and where it goes on. Pure. */
+/** Lines of a file, and the line to continue at. Pure. */
 export function passageText({ path, text, startLine, endLine, totalLines, isCut, next }: MemoryPassage): string {
   const where = `${oneLine(path)}: lines ${startLine} to ${endLine} of ${totalLines}`;
-  if (startLine === 0) return `${oneLine(path)} has ${counted(totalLines, "line")}; there is nothing here.`;
-  const more = next === undefined ? "" : `; go on with --from ${next}`;
-  return `${printable(text)}\n\n${where}${isCut ? `, and of line ${startLine} the beginning` : ""}${more}.`;
+  if (startLine === 0) return `${oneLine(path)} has ${counted(totalLines, "line")}; there are none in this range.`;
+  const more = next === undefined ? "" : `; continue with --from ${next}`;
+  return `${printable(text)}\n\n${where}${isCut ? `, line ${startLine} cut` : ""}${more}.`;
 }
 
-/** How a memory stands. Pure. */
+/** The status of a memory's index. Pure. */
 export function statusText(status: MemoryStatus): string {
-  if (!status.enabled) return "This agent has no memory to search: memorySearch.enabled is false.";
+  if (!status.enabled) return "Memory search is off for this agent: memorySearch.enabled is false.";
   const { files, chunks, pending, busy, complete, comparedAt, warnings, embedder, vectors, failure } = status;
-  const who = embedder.provider === null ? "words alone" : `${embedder.provider}/${embedder.model}`;
+  const who = embedder.provider === null ? "words only" : `${embedder.provider}/${embedder.model}`;
   const rows = [
     ["sources", status.sources.join(", ")],
     ["indexed", `${counted(files, "file")}, ${counted(chunks, "chunk")}`],
     ["waiting", pending === 0 ? "" : counted(pending, "changed file")],
-    ["state", complete ? "complete" : busy ? "being brought up to date" : "not complete"],
+    ["state", complete ? "complete" : busy ? "updating" : "not complete"],
     ["compared", comparedAt === null ? "never" : new Date(comparedAt).toISOString()],
     ["embedder", `${who}: ${embedder.why}`],
     [

@@ -1,39 +1,39 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, type Request } from "./http.ts";
+import { type Request, requestJson } from "../client/http.ts";
+import { isMemoryPassage, isMemoryResults, isMemoryStatus } from "../client/wire.ts";
 import { passageText, resultsText, statusText } from "./memory-text.ts";
-import { isMemoryPassage, isMemoryResults, isMemoryStatus } from "./memory-wire.ts";
 import { Problem, runCommand } from "./problem.ts";
-import { answered, findServer, meet } from "./server.ts";
+import { explainFailures, findServer, requestCaller } from "./server.ts";
 import { VARIABLES_FILE } from "./variables.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const USAGE = `Usage: npm run memory -- <what> [options]
+const USAGE = `Usage: npm run memory -- <command> [options]
 
-Looks into what an agent of a running Isopod remembers.
+Searches and shows the memory of an agent of a running Isopod.
 
-  search <words>       The passages that answer, each with its score, why it was found, and where it stands
+  search <words>       Matching passages with their score, reason and place
   get <path>           Lines of a memory file
-  status               How the index stands: files, vectors, what waits, what is wrong
-  index                Brings it up to date; the exit code is 2 while work is left, which goes on by itself
+  status               The state of the index: files, vectors, pending work, warnings
+  index                Update the index; the exit code is 2 while it is incomplete and continues by itself
 
-  --agent <id>         Whose memory (default: the agent that answers)
+  --agent <id>         The agent (default: the default agent)
   --max <number>       Most results of a search
   --min-score <0..1>   Least score of a result
   --source <source>    memory or sessions; may be given twice
   --from <line>        The first line that get shows, from 1
-  --lines <number>     How many it shows
-  --force              Index all files anew
-  --json               What the API answers, as it is
-  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --lines <number>     How many lines it shows
+  --force              Index all files again
+  --json               Print the answer of the API as JSON
+  --url <address>      Address of Isopod (default: ISOPOD_URL, else http://127.0.0.1:8787)
   --token <token>      Its access token (default: ISOPOD_TOKEN)
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
   --help               Show this`;
 
-/** The exit code of `index` where work is left. */
+/** The exit code of `index` while the index is incomplete. */
 const UNFINISHED = 2;
 
-/** Looks into an agent's memory. */
+/** Searches and shows an agent's memory. */
 async function memory(): Promise<void> {
   const { values, positionals } = parsed();
   const [what, ...words] = positionals;
@@ -41,37 +41,37 @@ async function memory(): Promise<void> {
   const takesOne = what === "search" || what === "get";
   if (takesOne !== words.length > 0 || (what === "get" && words.length > 1)) throw new Problem(USAGE);
   const server = await findServer(values.vars, values.url, values.token);
-  const agentId = values.agent ?? (await meet(server)).agentId;
-  const asking = <Answer>(request: Request, is: (value: unknown) => value is Answer) => {
+  const agentId = values.agent ?? (await requestCaller(server)).agentId;
+  const requestMemory = <Answer>(request: Request, is: (value: unknown) => value is Answer) => {
     const path = `/v1/agents/${encodeURIComponent(agentId)}/memory${request.path}`;
-    return answered(server, () => ask(server, { ...request, path }, is));
+    return explainFailures(server, () => requestJson(server, { ...request, path }, is));
   };
-  const say = (answer: unknown, text: string) => console.log(values.json ? JSON.stringify(answer, null, 2) : text);
+  const print = (answer: unknown, text: string) => console.log(values.json ? JSON.stringify(answer, null, 2) : text);
   switch (what) {
     case "search": {
-      const results = await asking(searchFor(words.join(" "), values), isMemoryResults);
-      return say(results, resultsText(results));
+      const results = await requestMemory(searchRequest(words.join(" "), values), isMemoryResults);
+      return print(results, resultsText(results));
     }
     case "get": {
-      const passage = await asking(linesOf(words[0] ?? "", values), isMemoryPassage);
-      return say(passage, passageText(passage));
+      const passage = await requestMemory(passageRequest(words[0] ?? "", values), isMemoryPassage);
+      return print(passage, passageText(passage));
     }
     case "status": {
-      const status = await asking({ path: "/status" }, isMemoryStatus);
-      return say(status, statusText(status));
+      const status = await requestMemory({ path: "/status" }, isMemoryStatus);
+      return print(status, statusText(status));
     }
     case "index": {
       const { force } = values;
-      const status = await asking({ method: "POST", path: "/index", body: { force } }, isMemoryStatus);
+      const status = await requestMemory({ method: "POST", path: "/index", body: { force } }, isMemoryStatus);
       if (!status.complete) process.exitCode = UNFINISHED;
-      return say(status, statusText(status));
+      return print(status, statusText(status));
     }
     default:
       throw new Problem(USAGE);
   }
 }
 
-function searchFor(query: string, { max, "min-score": minScore, source: sources }: Options): Request {
+function searchRequest(query: string, { max, "min-score": minScore, source: sources }: Options): Request {
   const limits = {
     ...(max !== undefined && { maxResults: numberIn("--max", max) }),
     ...(minScore !== undefined && { minScore: numberIn("--min-score", minScore) }),
@@ -79,7 +79,7 @@ function searchFor(query: string, { max, "min-score": minScore, source: sources 
   return { method: "POST", path: "/search", body: { query, ...limits, sources } };
 }
 
-function linesOf(path: string, { from, lines }: Options): Request {
+function passageRequest(path: string, { from, lines }: Options): Request {
   const query = new URLSearchParams({
     path,
     ...(from !== undefined && { from }),
@@ -88,11 +88,11 @@ function linesOf(path: string, { from, lines }: Options): Request {
   return { path: `/file?${query}` };
 }
 
-/** @throws Problem where it is none */
+/** @throws Problem where the text is not a number */
 function numberIn(option: string, text: string): number {
   const number = text.trim() === "" ? Number.NaN : Number(text);
   if (Number.isFinite(number)) return number;
-  throw new Problem(`${option} wants a number, not '${text}'.`);
+  throw new Problem(`${option} expects a number, not '${text}'.`);
 }
 
 type Options = ReturnType<typeof parsed>["values"];

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 
 const HIGHEST = 65_535;
 
-/** Whether a server can listen on a port of this machine, and if not, why. */
+/** Whether a server can listen on a port of this machine; if not, why. */
 export type PortState = "free" | "taken" | "forbidden";
 
 /** Tries a port of the loopback interface. */
@@ -26,7 +26,7 @@ export async function freePortAbove(port: number): Promise<number> {
   return freePortAbove(1024);
 }
 
-/** Reads a port number; undefined where the text is none. */
+/** Parses a port number; undefined where the text is not one. */
 export function parsePort(text: string): number | undefined {
   const port = Number(text);
   return Number.isInteger(port) && port > 0 && port <= HIGHEST ? port : undefined;

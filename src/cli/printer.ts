@@ -1,18 +1,17 @@
-import type { AgentEvent } from "../agent/events.ts";
-import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage } from "../models/message.ts";
-import { isSilence, mayBeSilence } from "./silence.ts";
+import { isSilence, mayBeSilence } from "../client/silence.ts";
+import type { AgentEvent, AssistantMessage, ToolCallPart } from "../client/wire.ts";
+import { oneLine } from "./terminal-text.ts";
 
 /**
- * Writes a run's events down for a terminal, where nothing can be taken back: gives, for one event after another, the
+ * Prints a run's events to a terminal, which cannot erase what it has printed: returns, for one event after another, the
  * text to write. Without `styled` there are no escape sequences in it.
  */
 export function createPrinter(styled: boolean): (event: AgentEvent) => string {
   const dim = (text: string) => (styled ? `\x1b[2m${text}\x1b[22m` : text);
   const red = (text: string) => (styled ? `\x1b[31m${text}\x1b[39m` : text);
   const announced = new Set<string>();
-  /** Text of the current message that was heard, and as much of it as is written already. */
-  let heard = "";
+  /** The text of the current message so far, and the part of it that is printed. */
+  let received = "";
   let written = "";
   /** Whether the cursor is at the beginning of a line. */
   let atStart = true;
@@ -29,43 +28,43 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
     if (text !== "") atStart = text.endsWith("\n");
     return text;
   }
-  /** The rest of a message whose beginning was heard; all of it where what was heard is something else. */
-  function finish(message: AssistantMessage): string {
+  /** The rest of a message after its deltas; the whole message where the deltas were different. */
+  function finish(message: Pick<AssistantMessage, "parts">): string {
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
     const begun = written;
-    heard = "";
+    received = "";
     written = "";
     if (isSilence(text)) return newLine();
     if (text.startsWith(begun)) return more(text.slice(begun.length)) + newLine();
-    return line(dim("(said anew)")) + more(text) + newLine();
+    return line(dim("(replaces the text above)")) + more(text) + newLine();
   }
-  function announce(callId: string, tool: string, args: JsonObject | undefined): string {
+  function announce(callId: string, tool: string, args: ToolCallPart["args"] | undefined): string {
     if (announced.has(callId)) return "";
     announced.add(callId);
     const gist = Object.values(args ?? {}).find((value) => typeof value === "string");
-    return line(dim(`· ${tool}${typeof gist === "string" ? ` ${oneLine(gist)}` : ""}`));
+    return line(dim(`· ${tool}${typeof gist === "string" ? ` ${shortLine(gist)}` : ""}`));
   }
 
-  function speech(event: Extract<AgentEvent, { type: "assistant" }>): string {
+  function assistantText(event: Extract<AgentEvent, { type: "assistant" }>): string {
     if (event.phase === "message") return finish(event.message);
     if (event.phase === "delta") {
       if (!("text" in event)) return "";
-      heard += event.text;
-      if (written === "" && mayBeSilence(heard)) return "";
-      const news = heard.slice(written.length);
-      written = heard;
+      received += event.text;
+      if (written === "" && mayBeSilence(received)) return "";
+      const news = received.slice(written.length);
+      written = received;
       return more(news);
     }
-    heard = "";
+    received = "";
     if (written === "") return "";
     written = "";
-    return line(dim("(interrupted; asking again)"));
+    return line(dim("(interrupted; trying again)"));
   }
-  function work(event: Extract<AgentEvent, { type: "tool" }>): string {
+  function toolText(event: Extract<AgentEvent, { type: "tool" }>): string {
     if (event.phase === "start") return announce(event.callId, event.tool, event.args);
     if (event.phase === "update") return "";
     const { callId, tool, isError, text } = event.message;
-    return announce(callId, tool, undefined) + (isError ? line(dim(`  failed: ${oneLine(text)}`)) : "");
+    return announce(callId, tool, undefined) + (isError ? line(dim(`  failed: ${shortLine(text)}`)) : "");
   }
 
   return (event) => {
@@ -73,21 +72,21 @@ export function createPrinter(styled: boolean): (event: AgentEvent) => string {
       case "lifecycle":
         return event.phase === "error" ? line(red(`✗ ${event.error.message}`)) : "";
       case "assistant":
-        return speech(event);
+        return assistantText(event);
       case "tool":
-        return work(event);
+        return toolText(event);
       case "queue":
-        if (event.phase === "waiting") return line(dim("(waits for its turn)"));
+        if (event.phase === "waiting") return line(dim("(queued)"));
         return event.phase === "dropped" ? line(red(`✗ ${event.reason}`)) : "";
       case "approval":
-        return event.phase === "requested" ? line(dim(`? ${oneLine(event.question)} (answer on the chat page)`)) : "";
+        return event.phase === "requested" ? line(dim(`? ${shortLine(event.question)} (answer on the chat page)`)) : "";
       default:
         return "";
     }
   };
 }
 
-function oneLine(text: string): string {
-  const flat = text.replace(/\s+/g, " ").trim();
+function shortLine(text: string): string {
+  const flat = oneLine(text).replace(/\s+/g, " ");
   return flat.length > 100 ? `${flat.slice(0, 99)}…` : flat;
 }

@@ -1,9 +1,9 @@
-import { ApiError } from "./http.ts";
+import { ApiError } from "../client/http.ts";
 
-/** Something that the person at the terminal can mend: its message says what is wrong and what to do. */
+/** An error that the person at the terminal can fix: its message says what is wrong and what to do. */
 export class Problem extends Error {}
 
-/** Runs a command. A problem becomes its message and exit code 1; only what nobody expected shows a stack. */
+/** Runs a command. A `Problem` prints its message and sets exit code 1; only unexpected errors print a stack. */
 export async function runCommand(main: () => Promise<void>): Promise<void> {
   try {
     await main();
@@ -13,7 +13,7 @@ export async function runCommand(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What is wrong, and on a line of its own what to do about it. */
+/** The message of an error, and its hint on a line of its own. */
 export function explain(error: Error): string {
   return error instanceof ApiError && error.hint !== undefined ? `${error.message}\n${error.hint}` : error.message;
 }

@@ -1,4 +1,4 @@
-import type { Prompt, PromptSection } from "./wire.ts";
+import type { Prompt, PromptSection } from "../client/wire.ts";
 
 const BOUNDARY = "cache boundary";
 
@@ -13,7 +13,7 @@ export function promptTable({ sessionKey, mode, model, hash, sections, files, to
     ...below.map(sectionRow),
     ["together", totals.prompt.tokens, totals.prompt.chars, totals.prompt.bytes, ""],
   ];
-  const ofFiles: Row[] = files.map((file) => [file.path, file.injectedChars, file.rawChars, stateOf(file)]);
+  const ofFiles: Row[] = files.map((file) => [file.path, file.injectedChars, file.rawChars, fileState(file)]);
   const ofTools: Row[] = tools.map(({ name, tokens, schemaBytes }) => [name, tokens, schemaBytes]);
   return [
     `${sessionKey} · ${mode} · ${model}`,
@@ -38,12 +38,12 @@ function sectionRow({ name, tokens, chars, bytes, source }: PromptSection): Row 
   return [name, tokens, chars, bytes, source.kind === "section" ? source.name : `${source.kind}: ${source.name}`];
 }
 
-function stateOf({ missing, truncated }: Prompt["files"][number]): string {
+function fileState({ missing, truncated }: Prompt["files"][number]): string {
   if (missing) return "missing";
   return truncated ? "cut" : "";
 }
 
-/** Rows under their heading: words to the left, numbers to the right. */
+/** Rows under their heading: words aligned left, numbers right. */
 function table(rows: readonly Row[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => String(row[column] ?? "").length))) ?? [];
   const isNumber = (column: number) => typeof rows[1]?.[column] === "number";

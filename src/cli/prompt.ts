@@ -1,19 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ask, promptPath, runPath } from "./http.ts";
+import { promptPath, requestJson, runPath } from "../client/http.ts";
+import { isPrompt } from "../client/wire.ts";
 import { runCommand } from "./problem.ts";
 import { promptTable } from "./prompt-table.ts";
-import { findServer, meet } from "./server.ts";
+import { findServer, requestCaller } from "./server.ts";
 import { VARIABLES_FILE } from "./variables.ts";
-import { isPrompt } from "./wire.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const USAGE = `Usage: npm run prompt -- [options]
 
-Prints the system prompt that a turn would get now, or that a run's model was sent, with the
-line of the cache boundary in it. Nothing is written and no model is asked.
+Prints the system prompt that a turn would get now, or that a run's model got, with a line at
+the cache boundary. Nothing is written and no model is called.
 
-  --agent <id>         The agent (default: the one that answers)
+  --agent <id>         The agent (default: the default agent)
   --channel <id>       A turn on that channel (default: the API, or the page)
   --account <id>       One of the channel's accounts
   --kind <kind>        direct, group or channel
@@ -22,9 +22,9 @@ line of the cache boundary in it. Nothing is written and no model is asked.
   --mode <mode>        full, minimal or none
   --model <model>      provider/model, or an alias
   --thinking <level>   off, minimal, low, medium or high
-  --run <id>           What the model of that run was sent, instead
+  --run <id>           Print the prompt of that run instead
   --sections           A table of sections, files and tools with their sizes, instead of the text
-  --url <address>      Where Isopod answers (default: ISOPOD_URL, else http://127.0.0.1:8787)
+  --url <address>      Address of Isopod (default: ISOPOD_URL, else http://127.0.0.1:8787)
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
   --help               Show this`;
 
@@ -51,9 +51,9 @@ async function prompt(): Promise<void> {
   const { agent, run, sections, url, vars, help, ...query } = values;
   if (help) return console.log(USAGE);
   const server = await findServer(vars, url);
-  const me = await meet(server);
+  const me = await requestCaller(server);
   const path = run === undefined ? promptPath(agent ?? me.agentId, query) : runPath(run, "prompt");
-  const shown = await ask(server, { path }, isPrompt);
+  const shown = await requestJson(server, { path }, isPrompt);
   console.log(sections ? promptTable(shown) : shown.text);
 }
 

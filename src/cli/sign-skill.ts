@@ -2,14 +2,14 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Problem } from "./problem.ts";
-import { type SkillFile, skillFilesIn } from "./skill-files.ts";
+import { type SkillFile, skillFilesIn } from "./skill-source.ts";
 
-/** Where a signature is, in the skill's folder. */
+/** The file of a skill's folder that has its signature. */
 export const SIGNATURE_FILE = "SKILL.sig";
 
 const OWNER_ONLY = 0o600;
 
-/** A signature, and who made it. */
+/** A signature and its key. */
 export interface Signature {
   /** The first 16 hex digits of the SHA-256 of the key's 32 bytes. */
   keyId: string;
@@ -19,9 +19,9 @@ export interface Signature {
 }
 
 /**
- * Signs a skill's folder with an Ed25519 key: writes SKILL.sig beside its SKILL.md. Whoever changes a file after that makes it worthless.
- * @param keyFile the private key in PEM; made there where `isNew`
- * @throws Problem where there is no such key or skill, or a key would be written over
+ * Signs a skill's folder with an Ed25519 key: writes SKILL.sig beside its SKILL.md. Any later change of a file makes it invalid.
+ * @param keyFile the private key in PEM; `isNew` creates it
+ * @throws Problem where there is no such key or skill, or a key would be overwritten
  */
 export async function signSkill(folder: string, keyFile: string, isNew: boolean): Promise<Signature> {
   const files = (await skillFilesIn(folder)).filter(({ path }) => path !== SIGNATURE_FILE);
@@ -34,7 +34,7 @@ export async function signSkill(folder: string, keyFile: string, isNew: boolean)
   return { keyId, publicKey: raw.toString("base64"), files: files.length };
 }
 
-/** What is signed: a first line, then `<sha256> <size> <path>` of each file, in the order of the bytes of their paths. */
+/** The signed text: a header line, then `<sha256> <size> <path>` of each file, sorted by the bytes of their paths. */
 export function canonicalText(files: readonly SkillFile[]): string {
   const lines = files.map(({ path, bytes }) => {
     return `${createHash("sha256").update(bytes).digest("hex")} ${bytes.length} ${path}`;
@@ -48,7 +48,7 @@ async function makeKey(keyFile: string): Promise<KeyObject> {
     const pem = privateKey.export({ format: "pem", type: "pkcs8" });
     await writeFile(keyFile, pem, { mode: OWNER_ONLY, flag: "wx" });
   } catch (error) {
-    throw unusable(keyFile, error, "Sign with it without --new-key, or name another file.");
+    throw unusable(keyFile, error, "Sign without --new-key to use it, or give another file.");
   }
   return privateKey;
 }
@@ -58,9 +58,9 @@ async function readKey(keyFile: string): Promise<KeyObject> {
     const key = createPrivateKey(await readFile(keyFile));
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (error) {
-    throw unusable(keyFile, error, "It is an Ed25519 key in PEM; --new-key makes one.");
+    throw unusable(keyFile, error, "The file must be an Ed25519 key in PEM; --new-key creates one.");
   }
-  throw new Problem(`${keyFile} is no Ed25519 key.\nMake one with --new-key.`);
+  throw new Problem(`${keyFile} is not an Ed25519 key.\nCreate one with --new-key.`);
 }
 
 function unusable(keyFile: string, error: unknown, hint: string): unknown {

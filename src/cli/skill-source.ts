@@ -1,23 +1,20 @@
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
 import { zipSync } from "fflate";
+import type { SkillOrigin } from "../client/skill-request.ts";
 import { Problem } from "./problem.ts";
-import { skillFilesIn } from "./skill-files.ts";
 
-/** Largest archive that is sent, in bytes. */
+/** Files of operating systems and tools that no skill needs; the server leaves them out of archives too. */
+const LEFT_BEHIND = /(?:^|\/)(?:__MACOSX|\.git)(?:\/|$)|(?:^|\/)(?:\.DS_Store|Thumbs\.db|\._[^/]+)$/;
+/** Largest archive to send, in bytes. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Of every file in an archive made here, so that the same files are the same bytes. */
+/** The modification time of every archived file, so that the same files make the same archive. */
 const MODIFIED = "1980-01-01T00:00:00";
 
-/** Where a skill is installed from. */
-export type SkillOrigin =
-  | { kind: "archive"; bytes: Uint8Array<ArrayBuffer>; type: "application/zip" | "application/gzip" }
-  | { kind: "url"; url: string }
-  | { kind: "slug"; slug: string; version?: string };
-
 /**
- * What somebody means who names a folder, an archive, an address, or a slug of ClawHub, with `@version` where it is to
- * be that one. What is there on this machine goes first.
- * @throws Problem where it is none of these
+ * Resolves the name of a folder, an archive, a URL, or a slug of ClawHub with an optional `@version`. A local file or
+ * folder takes precedence.
+ * @throws Problem where the name is none of these
  */
 export async function skillOrigin(target: string): Promise<SkillOrigin> {
   if (/^https?:\/\//i.test(target)) return { kind: "url", url: target };
@@ -26,7 +23,7 @@ export async function skillOrigin(target: string): Promise<SkillOrigin> {
   if (there?.isFile()) return archive(target);
   const [, slug, version] = /^((?:@?[a-z0-9][\w.-]*\/)?[a-z0-9][\w-]*)(?:@([\w.+-]+))?$/i.exec(target) ?? [];
   if (slug !== undefined) return { kind: "slug", slug, ...(version !== undefined && { version }) };
-  throw new Problem(`'${target}' is no folder or archive here, no address, and no slug of ClawHub.`);
+  throw new Problem(`'${target}' is not a folder, an archive, a URL or a slug of ClawHub.`);
 }
 
 async function packed(folder: string): Promise<SkillOrigin> {
@@ -40,10 +37,40 @@ async function archive(file: string): Promise<SkillOrigin> {
   const bytes = bounded(new Uint8Array(await readFile(file)), file);
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return { kind: "archive", bytes, type: "application/zip" };
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return { kind: "archive", bytes, type: "application/gzip" };
-  throw new Problem(`${file} is no archive: it is neither a .zip nor a .tar.gz.`);
+  throw new Problem(`${file} is not an archive: it is neither a .zip nor a .tar.gz.`);
 }
 
 function bounded<Bytes extends Uint8Array>(bytes: Bytes, name: string): Bytes {
   if (bytes.length <= MAX_BYTES) return bytes;
-  throw new Problem(`${name} is too large: ${bytes.length} bytes as an archive, and 10 MiB are the most.`);
+  throw new Problem(`${name} is too large: ${bytes.length} bytes as an archive; the limit is 10 MiB.`);
+}
+
+/** A file of a skill: its path in the skill's folder, with `/`. */
+export interface SkillFile {
+  path: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The files of a skill's folder, sorted by the bytes of their paths; links are not followed.
+ * @throws Problem where the folder cannot be read or has no SKILL.md
+ */
+export async function skillFilesIn(folder: string): Promise<SkillFile[]> {
+  const root = resolve(folder);
+  try {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const named = files
+      .map((file) => ({ file, path: relative(root, file).split(sep).join("/").normalize("NFC") }))
+      .filter(({ path }) => !LEFT_BEHIND.test(path))
+      .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+    if (!named.some(({ path }) => path === "SKILL.md"))
+      throw new Problem(`${root} has no SKILL.md, so it is not a skill.`);
+    return await Promise.all(
+      named.map(async ({ file, path }) => ({ path, bytes: new Uint8Array(await readFile(file)) })),
+    );
+  } catch (error) {
+    if (error instanceof Error && "code" in error) throw new Problem(`${root} cannot be read: ${error.message}`);
+    throw error;
+  }
 }

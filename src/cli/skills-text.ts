@@ -1,15 +1,13 @@
-import { oneLine } from "./one-line.ts";
-import { printable } from "./printable.ts";
-import { table } from "./table.ts";
-import type { SkillChange, SkillDetail, SkillReport, Verification } from "./wire.ts";
+import type { SkillChange, SkillDetail, SkillReport, SkillVerification } from "../client/wire.ts";
+import { oneLine, printable, table } from "./terminal-text.ts";
 
-/** Most characters of a description in a table. */
+/** Longest description in a table, in characters. */
 const MAX_DESCRIPTION = 60;
 
-/** An agent's skills as a table for a terminal: what may be used first, then the rest with why not. Pure. */
+/** An agent's skills as a table for a terminal: eligible ones first, then the rest with the reason. Pure. */
 export function skillsText({ agent, skills, totals, warnings }: SkillReport): string {
   const usable = skills.filter(({ eligible }) => eligible);
-  const shut = skills.filter(({ eligible }) => !eligible);
+  const ineligible = skills.filter(({ eligible }) => !eligible);
   const rows = usable.map((skill) => {
     const command = skill.command === undefined ? "" : `/${skill.command}`;
     return [
@@ -23,15 +21,18 @@ export function skillsText({ agent, skills, totals, warnings }: SkillReport): st
   });
   return [
     ...(rows.length === 0 ? [] : [table([["", "skill", "from", "command", "tokens", ""], ...rows]), ""]),
-    ...shut.flatMap(({ name, source, reason = "" }) => [`✗ ${oneLine(name)} (${source})`, `  → ${oneLine(reason)}`]),
-    ...(shut.length === 0 ? [] : [""]),
+    ...ineligible.flatMap(({ name, source, reason = "" }) => [
+      `✗ ${oneLine(name)} (${source})`,
+      `  → ${oneLine(reason)}`,
+    ]),
+    ...(ineligible.length === 0 ? [] : [""]),
     ...warnings.map((warning) => `! ${oneLine(warning)}`),
     ...cutText(usable),
-    `${agent}: ${totals.found} found, ${totals.eligible} to use, ${totals.shown} in the prompt (about ${totals.tokens} tokens).`,
+    `${agent}: ${totals.found} found, ${totals.eligible} eligible, ${totals.shown} in the prompt (about ${totals.tokens} tokens).`,
   ].join("\n");
 }
 
-/** Why some of those that may be used are in no prompt: all for the same limit, mostly. */
+/** Why some eligible skills are not in the prompt, usually because of one limit. */
 function cutText(usable: SkillReport["skills"]): string[] {
   const cut = usable.flatMap(({ cut = [] }) => cut);
   return [...new Set(cut)].map(
@@ -45,7 +46,7 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
     ["name", skill.name],
     ["from", `${skill.source}: ${skill.location}`],
     ["version", skill.version],
-    ["state", skill.eligible ? "may be used" : `left out: ${skill.reason ?? ""}`],
+    ["state", skill.eligible ? "eligible" : `not eligible: ${skill.reason ?? ""}`],
     ["prompt", skill.cut && `not listed: ${skill.cut}`],
     ["command", skill.command && `/${skill.command}`],
     ["needs", skill.compatibility],
@@ -55,30 +56,34 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
     ["about", skill.description],
     ...(skill.warnings ?? []).map((warning) => ["!", warning] as const),
   ];
-  const told = lines.flatMap(([label, value]) => (value ? [`${label?.padEnd(10)} ${oneLine(value)}`] : []));
+  const summary = lines.flatMap(([label, value]) => (value ? [`${label?.padEnd(10)} ${oneLine(value)}`] : []));
   const listed = files.map(({ path, size }) => [oneLine(path), `${size} bytes`]);
   const more = moreFiles > 0 ? [`… and ${moreFiles} more`] : [];
-  return [...told, "", table(listed), ...more, ...(text === undefined ? [] : ["", printable(text)])].join("\n");
+  return [...summary, "", table(listed), ...more, ...(text === undefined ? [] : ["", printable(text)])].join("\n");
 }
 
-/** What a look at every file of an installed skill has found. Pure. */
-export function verificationText({ name, ok, seen, files }: Verification): string {
+/** The result of verifying every file of an installed skill. Pure. */
+export function verificationText({ name, ok, seen, files }: SkillVerification): string {
   const wrong = files.filter(({ status }) => status !== "ok");
   const lines = wrong.map(({ path, status }) => `✗ ${oneLine(path)}: ${status}`);
-  const told = ok ? `${name} is as it was installed: ${countOf(files.length)}.` : `${name} is not as it was installed.`;
-  const mend = [
-    "Look at what has changed.",
-    `To take it as it is: accept ${oneLine(name)} --seen ${oneLine(seen)}`,
-    "To have it as it was: install --replace",
+  const summary = ok
+    ? `${name} is unchanged since it was installed: ${fileCountText(files.length)}.`
+    : `${name} has changed since it was installed.`;
+  const hints = [
+    "Review the changes.",
+    `To accept the changes: accept ${oneLine(name)} --seen ${oneLine(seen)}`,
+    "To restore it: install --replace",
   ];
-  return [...lines, told, ...(ok ? [] : mend)].join("\n");
+  return [...lines, summary, ...(ok ? [] : hints)].join("\n");
 }
 
-/** What became of a skill. Pure. */
+/** The result of an install, update, removal or acceptance. Pure. */
 export function changeText({ name, version, outcome, location, signature, fileCount, notes }: SkillChange): string {
   return [
     `${oneLine(name)} ${oneLine(version)}: ${OUTCOMES[outcome]}.`,
-    ...(outcome === "removed" ? [] : [`${countOf(fileCount)}, ${oneLine(location)}, ${signatureText(signature)}.`]),
+    ...(outcome === "removed"
+      ? []
+      : [`${fileCountText(fileCount)}, ${oneLine(location)}, ${signatureText(signature)}.`]),
     ...notes.map((note) => `! ${oneLine(note)}`),
   ].join("\n");
 }
@@ -86,9 +91,9 @@ export function changeText({ name, version, outcome, location, signature, fileCo
 const OUTCOMES: Readonly<Record<SkillChange["outcome"], string>> = {
   installed: "installed",
   updated: "updated",
-  current: "nothing is new",
+  current: "already up to date",
   removed: "removed",
-  accepted: "accepted as it is",
+  accepted: "accepted with its changes",
 };
 
 function signatureText({ kind, keyId }: SkillChange["signature"]): string {
@@ -96,7 +101,7 @@ function signatureText({ kind, keyId }: SkillChange["signature"]): string {
   return kind === "trusted" ? `signed by the trusted key ${keyId}` : "signed by a key that is not trusted";
 }
 
-function countOf(files: number): string {
+function fileCountText(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
 }
 

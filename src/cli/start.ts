@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { ApiError, ask, type Server, tell } from "./http.ts";
+import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
+import { type Caller, isCaller } from "../client/wire.ts";
 import type { LocalWorker, LocalWorkerDeps } from "./local-worker.ts";
 import { migrate } from "./migrate.ts";
 import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { ensureToken, VARIABLES_FILE } from "./variables.ts";
-import { welcome } from "./welcome.ts";
-import { isMe, type Me } from "./wire.ts";
 import { requirePackages } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -95,7 +94,7 @@ async function chooseAnother(port: number): Promise<string> {
 
 async function isIsopod(server: Server): Promise<boolean> {
   try {
-    await ask(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isMe);
+    await requestJson(server, { path: "/v1/me", signal: AbortSignal.timeout(1_000) }, isCaller);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -104,20 +103,20 @@ async function isIsopod(server: Server): Promise<boolean> {
 }
 
 /** Waits for the Worker, and seeds the workspace of its agent by looking at it. */
-async function ready(server: Server): Promise<Me> {
+async function ready(server: Server): Promise<Caller> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await answers(server))) {
     if (Date.now() > deadline) throw new Problem(`The Worker does not answer at ${server.url}.`);
     await sleep(POLL_MS);
   }
-  const me = await ask(server, { path: "/v1/me" }, isMe);
-  await tell(server, { path: `/v1/agents/${me.agentId}/workspace` });
+  const me = await requestJson(server, { path: "/v1/me" }, isCaller);
+  await requestOk(server, { path: `/v1/agents/${me.agentId}/workspace` });
   return me;
 }
 
 async function answers(server: Server): Promise<boolean> {
   try {
-    await tell(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
+    await requestOk(server, { path: "/healthz", signal: AbortSignal.timeout(5_000) });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.passing) return false;
@@ -130,6 +129,39 @@ function interruption(): Promise<undefined> {
   return new Promise((resolve) => {
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => resolve(undefined));
   });
+}
+
+/** The text that `npm start` prints once Isopod answers: its address, its token, and a request to try. */
+function welcome(url: string, token: string, model: string): string {
+  return `
+Isopod is ready.
+
+  Address       ${url}
+  Access token  ${token}
+  Web chat      ${url}/#token=${token}
+  Docs          ${url}/docs
+  Model         ${model}
+                ${modelAdvice(model)}
+
+  Send a message:
+  ${curlLine(url, token)}
+
+  npm run chat opens a chat in the terminal. Ctrl-C ends it.
+`;
+}
+
+function modelAdvice(model: string): string {
+  if (model === "custom/") return "(no model yet. Set ISOPOD_MODEL to its name at OPENAI_BASE_URL, and start again.)";
+  const how = "put ANTHROPIC_API_KEY, OPENAI_API_KEY or ISOPOD_MODEL=ollama/<name> into .dev.vars and start again.";
+  return model.startsWith("offline/")
+    ? `(built in, answers by rules.) For a real model, ${how}`
+    : `For another model, ${how}`;
+}
+
+/** A shell command that sends a message and prints the events of its run. */
+function curlLine(url: string, token: string): string {
+  const headers = `-H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream'`;
+  return `curl -sN ${headers} -d '{"message":"Hello"}' ${url}/v1/agent`;
 }
 
 await runCommand(start);

@@ -1,29 +1,29 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { ApiError, ask, type Request, type Server, tell } from "./http.ts";
-import { oneLine } from "./one-line.ts";
+import { ApiError, type Request, requestJson, requestOk, type Server } from "../client/http.ts";
+import { isVersions } from "../client/wire.ts";
 import { Problem } from "./problem.ts";
-import { answered, meet } from "./server.ts";
-import { isVersions } from "./wire.ts";
+import { explainFailures, requestCaller } from "./server.ts";
+import { oneLine } from "./terminal-text.ts";
 
 /** Largest file that a workspace takes. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** What belongs to a machine, and to nobody's memory. */
+/** Files and folders that are not uploaded. */
 const LEFT_OUT = new Set([".git", "node_modules", ".DS_Store", ".openclaw"]);
-/** What a new workspace is furnished with. Where nobody has changed it since, it gives way. */
-const FURNITURE = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
+/** The files that a new workspace is seeded with. An upload replaces them while they are unchanged. */
+const SEEDED_FILES = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
 
-/** How a folder is uploaded. */
+/** The options of an upload. */
 export interface Upload {
-  /** The agent whose workspace it becomes; the one that answers where absent. */
+  /** The agent whose workspace receives the files; the default agent where absent. */
   agentId: string | undefined;
-  /** Whether files that are there already are replaced. Their versions are kept. */
+  /** Whether existing files are replaced. Their versions are kept. */
   overwrite: boolean;
   isDry: boolean;
   note(line: string): void;
 }
 
-type Outcome = "written" | "there already" | "too large" | "refused";
+type Outcome = "written" | "already there" | "too large" | "refused";
 
 /** A workspace on the server. */
 interface Place {
@@ -32,23 +32,24 @@ interface Place {
 }
 
 /**
- * Uploads the files of a folder into a workspace, one after the other; whatever was uploaded before it broke off is
- * there, and stays as it is when it is done again.
- * @throws Problem where the folder cannot be read, ApiError where the server cannot go on
+ * Uploads the files of a folder into a workspace, one at a time. Calling it again after a failure is safe: files that
+ * are already uploaded stay as they are.
+ * @throws Problem where the folder cannot be read, ApiError where the server fails
  */
 export async function uploadWorkspace(server: Server, folder: string, upload: Upload): Promise<void> {
   const root = resolve(folder);
   const paths = await filesBelow(root);
-  const place = { server, agentId: upload.agentId ?? (await meet(server)).agentId };
-  if (upload.isDry) return upload.note(`\n${paths.length} files would go into the workspace of '${place.agentId}'.`);
+  const place = { server, agentId: upload.agentId ?? (await requestCaller(server)).agentId };
+  if (upload.isDry)
+    return upload.note(`\n${paths.length} files would be uploaded into the workspace of '${place.agentId}'.`);
   const counts = new Map<Outcome, number>();
   for (const path of paths) {
     const outcome = await uploadFile(place, root, path, upload);
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
   if (paths.includes("AGENTS.md") && !paths.includes("BOOTSTRAP.md")) await endFirstConversation(place);
-  const told = [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
-  upload.note(`\nThe workspace of '${place.agentId}': ${told || "the folder is empty"}.`);
+  const summary = [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+  upload.note(`\nThe workspace of '${place.agentId}': ${summary || "the folder is empty"}.`);
 }
 
 async function uploadFile(place: Place, root: string, path: string, upload: Upload): Promise<Outcome> {
@@ -62,7 +63,7 @@ async function uploadFile(place: Place, root: string, path: string, upload: Uplo
   try {
     const isStored = await put(place, name, content, upload.overwrite);
     if (isStored) return "written";
-    return (await isFurniture(place, name)) && (await put(place, name, content, true)) ? "written" : "there already";
+    return (await isSeeded(place, name)) && (await put(place, name, content, true)) ? "written" : "already there";
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 409)) throw error;
     upload.note(`  ! ${oneLine(path)}: ${oneLine(error.message)}`);
@@ -70,11 +71,13 @@ async function uploadFile(place: Place, root: string, path: string, upload: Uplo
   }
 }
 
-/** Gives false where there is a file, and it is not to be replaced. */
+/** Resolves with false where the file exists and may not be replaced. */
 async function put(place: Place, path: string, content: Uint8Array<ArrayBuffer>, replaces: boolean): Promise<boolean> {
   const headers: Record<string, string> = replaces ? {} : { "if-none-match": "*" };
   try {
-    await answered(place.server, () => tell(place.server, { ...at(place, path), method: "PUT", content, headers }));
+    await explainFailures(place.server, () =>
+      requestOk(place.server, { ...at(place, path), method: "PUT", content, headers }),
+    );
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 412) return false;
@@ -82,18 +85,18 @@ async function put(place: Place, path: string, content: Uint8Array<ArrayBuffer>,
   }
 }
 
-/** Whether a file is as the workspace was furnished with it: what was written over has versions. */
-async function isFurniture(place: Place, path: string): Promise<boolean> {
-  if (!FURNITURE.includes(path)) return false;
-  const { versions } = await ask(place.server, at(place, path, "versions"), isVersions);
+/** Whether a file is still as it was seeded: a file that was overwritten has versions. */
+async function isSeeded(place: Place, path: string): Promise<boolean> {
+  if (!SEEDED_FILES.includes(path)) return false;
+  const { versions } = await requestJson(place.server, at(place, path, "versions"), isVersions);
   return versions.length === 0;
 }
 
-/** A workspace that was lived in needs no first conversation. */
+/** Deletes BOOTSTRAP.md: an uploaded workspace that has been in use needs no first conversation. */
 async function endFirstConversation(place: Place): Promise<void> {
-  if (!(await isFurniture(place, "BOOTSTRAP.md"))) return;
+  if (!(await isSeeded(place, "BOOTSTRAP.md"))) return;
   try {
-    await tell(place.server, { ...at(place, "BOOTSTRAP.md"), method: "DELETE" });
+    await requestOk(place.server, { ...at(place, "BOOTSTRAP.md"), method: "DELETE" });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
   }

@@ -4,34 +4,34 @@ import { delimiter, dirname, join } from "node:path";
 import { Problem } from "./problem.ts";
 
 const STOP_MS = 5_000;
-/** As much of the output is remembered, in characters. */
-const REMEMBERED = 20_000;
+/** How many characters of the output are kept. */
+const KEPT_CHARS = 20_000;
 
-/** A wrangler that runs. */
+/** A running wrangler. */
 export interface Wrangler {
   /** Undefined where it could not be started. */
   readonly pid: number | undefined;
   /** Resolves with the exit code when it has ended; undefined where a signal ended it. */
   readonly ended: Promise<number | undefined>;
-  /** The end of what it wrote so far. */
+  /** The last part of its output. */
   output(): string;
-  /** Ends it with everything that it started. */
+  /** Stops it and every process that it started. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts wrangler with this very Node, in a process group of its own: a Ctrl-C reaches us alone, and nothing that
- * wrangler started outlives it.
- * @param onOutput is given what it writes, as it writes it
+ * Starts wrangler with the current Node in its own process group: Ctrl-C reaches only this process, and no process that
+ * wrangler started outlives wrangler.
+ * @param onOutput called with its output as it is written
  */
 export function runWrangler(root: string, args: readonly string[], onOutput?: (text: string) => void): Wrangler {
-  const child = spawn(process.execPath, [scriptOf(root), ...args], {
+  const child = spawn(process.execPath, [wranglerScript(root), ...args], {
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      // wrangler's own build step says `node`, which has to be this one.
+      // wrangler's build step runs `node`, which must be the current one.
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`,
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
       WRANGLER_SEND_METRICS: "false",
@@ -40,14 +40,14 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
       X_LOCAL_OBSERVABILITY: "false",
     },
   });
-  let remembered = "";
-  const hear = (chunk: Buffer) => {
+  let kept = "";
+  const onData = (chunk: Buffer) => {
     const text = chunk.toString("utf8");
-    remembered = (remembered + text).slice(-REMEMBERED);
+    kept = (kept + text).slice(-KEPT_CHARS);
     onOutput?.(text);
   };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
+  child.stdout.on("data", onData);
+  child.stderr.on("data", onData);
   const ended = new Promise<number | undefined>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? undefined));
@@ -55,7 +55,7 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
   return {
     pid: child.pid,
     ended,
-    output: () => remembered,
+    output: () => kept,
     async stop() {
       signal(child, "SIGINT");
       const timer = setTimeout(() => signal(child, "SIGKILL"), STOP_MS);
@@ -68,10 +68,10 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
 
 /** @throws Problem where the project's packages are not installed */
 export function requirePackages(root: string): void {
-  if (!existsSync(scriptOf(root))) throw new Problem("The packages are not installed yet. Run: npm ci");
+  if (!existsSync(wranglerScript(root))) throw new Problem("The packages are not installed yet. Run: npm ci");
 }
 
-function scriptOf(root: string): string {
+function wranglerScript(root: string): string {
   return join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 }
 
@@ -81,7 +81,7 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
     if (process.platform === "win32") child.kill(name);
     else process.kill(-child.pid, name);
   } catch (error) {
-    // Nobody is left in the group.
+    // The group has no process any more.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

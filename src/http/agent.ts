@@ -10,7 +10,7 @@ import { callerKey, runInputOf, runRequest } from "../session-store/run-request.
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { sse } from "./event-source.ts";
-import { runError, runIdOf } from "./run-schema.ts";
+import { accepted, runError, runIdOf } from "./run-schema.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** Largest body of a request to run, in bytes. */
@@ -24,15 +24,6 @@ const agentRequest = runRequest
     sessionKey: z.string().optional().openapi({ description: "Which session; the agent's main one where absent." }),
   })
   .openapi("AgentRequest");
-
-const accepted = z
-  .object({
-    runId: z.string(),
-    sessionKey: z.string(),
-    sessionId: z.string(),
-    acceptedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
-  })
-  .openapi("Accepted");
 
 const agentRoute = createRoute({
   method: "post",

@@ -7,6 +7,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { decision } from "./run-schema.ts";
 import { smallBody } from "./small-body.ts";
 
 const approval = z
@@ -47,7 +48,7 @@ const decideRoute = createRoute({
       required: true,
       content: {
         "application/json": {
-          schema: z.strictObject({ decision: z.enum(["allow-once", "allow-always", "deny"]) }),
+          schema: z.strictObject({ decision }),
         },
       },
     },
@@ -70,11 +71,11 @@ approvalRoutes.openapi(listRoute, async (c) => {
 
 approvalRoutes.openapi(decideRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const { decision } = c.req.valid("json");
+  const { decision: decided } = c.req.valid("json");
   const objectName = objectNameOfApproval(id);
   const noted =
     objectName !== undefined &&
-    (await callSession(c.env.SESSIONS, objectName, (session) => session.decide(id, decision)));
+    (await callSession(c.env.SESSIONS, objectName, (session) => session.decide(id, decided)));
   if (!noted) throw new IsopodError("not_found", `Nothing waits under '${id.slice(0, 80)}'`, "See GET /v1/approvals.");
-  return c.json({ id, decision }, 200);
+  return c.json({ id, decision: decided }, 200);
 });

@@ -4,37 +4,13 @@ import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-opencl
 import { IsopodError } from "../lib/errors.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import { storeChange } from "./config-change.ts";
+import { importReport } from "./config-import-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { readBody } from "./read-body.ts";
 
 /** A character takes at most three bytes. */
 const MAX_BYTES = 3 * MAX_IMPORT_CHARS;
-
-const path = z.string().openapi({ description: "Where it stands in what was sent.", example: "channels.whatsapp" });
-const why = z.string();
-const hint = z.string().openapi({ description: "What to do instead." });
-
-const report = z
-  .object({
-    revision: z.int().openapi({ description: "The newest one now; 0 where nothing is stored." }),
-    stored: z.boolean().openapi({ description: "False for a dry run, and where nothing differs." }),
-    document: z.record(z.string(), z.unknown()).openapi({ description: "The configuration that it makes; valid." }),
-    mapped: z
-      .array(z.object({ from: z.string(), to: z.string(), note: z.string().optional() }))
-      .openapi({ description: "What came over, and where to." }),
-    changed: z
-      .array(z.object({ path, why }))
-      .openapi({ description: "What came over in another form, or says what is so anyway." }),
-    unknown: z.array(z.object({ path, why, hint })).openapi({ description: "What nothing here could be set with." }),
-    refused: z
-      .array(z.object({ path, why, hint }))
-      .openapi({ description: "What could be set, but not with that value: secrets in plain words, wrong types." }),
-    replaced: z.array(z.string()).openapi({
-      description: "What the configuration said before, and does not any more. Its revision in the history has it.",
-    }),
-  })
-  .openapi("ConfigImport");
 
 const importRoute = createRoute({
   method: "post",
@@ -60,7 +36,7 @@ const importRoute = createRoute({
       content: { "text/plain": { schema: z.string() } },
     },
   },
-  responses: { 200: { description: "What became of it", content: { "application/json": { schema: report } } } },
+  responses: { 200: { description: "What became of it", content: { "application/json": { schema: importReport } } } },
 });
 
 /** `POST /v1/config/import`. */

@@ -3,17 +3,7 @@ import { examine } from "../diagnostics/examine.ts";
 import { openDiagnostics } from "../diagnostics/open-diagnostics.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-
-const check = z
-  .object({
-    id: z.string().openapi({ description: "The same from one look to the next.", example: "secrets.OPENAI_API_KEY" }),
-    area: z.string(),
-    status: z.enum(["ok", "warn", "fail"]),
-    message: z.string(),
-    fix: z.string().optional().openapi({ description: "What to do, in a sentence; absent where it is well." }),
-    path: z.string().optional().openapi({ description: "The field of the configuration, or the file." }),
-  })
-  .openapi("Check");
+import { diagnosis } from "./status-schema.ts";
 
 const doctorRoute = createRoute({
   method: "get",
@@ -29,10 +19,7 @@ const doctorRoute = createRoute({
       description: "What was found",
       content: {
         "application/json": {
-          schema: z.object({
-            ok: z.boolean().openapi({ description: "Nothing has failed; there may be warnings." }),
-            checks: z.array(check),
-          }),
+          schema: diagnosis,
         },
       },
     },

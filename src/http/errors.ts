@@ -45,6 +45,8 @@ export const errorBody = z
   })
   .openapi("Error");
 
+export type ErrorBody = z.infer<typeof errorBody>;
+
 /** The status that an error is answered with. */
 export function statusOf(code: ErrorCode): ContentfulStatusCode {
   return STATUS[code];

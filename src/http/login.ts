@@ -6,6 +6,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { refuseMethod } from "./method-not-allowed.ts";
 import { smallBody } from "./small-body.ts";
+import { caller } from "./status-schema.ts";
 
 const loginRoute = createRoute({
   method: "post",
@@ -40,12 +41,7 @@ const meRoute = createRoute({
       description: "The caller",
       content: {
         "application/json": {
-          schema: z.object({
-            agentId: z.string(),
-            model: z.string(),
-            scopes: z.array(z.string()),
-            version: z.string(),
-          }),
+          schema: caller,
         },
       },
     },

@@ -119,6 +119,10 @@ const status = z
   })
   .openapi("MemoryStatus");
 
+export type MemoryResults = z.infer<typeof found>;
+export type MemoryPassage = z.infer<typeof passage>;
+export type MemoryStatus = z.infer<typeof status>;
+
 const params = z.object({ id: z.string().openapi({ description: "The agent's id." }) });
 const noQuery = z.strictObject({});
 const json = <Schema extends z.ZodType>(schema: Schema) => ({ "application/json": { schema } });

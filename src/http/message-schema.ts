@@ -48,6 +48,14 @@ const assistantMessage = z.object({
       }),
     ]),
   ),
+  directives: z
+    .object({
+      replyTo: z.union([z.literal("current"), z.object({ id: z.string() })]).optional(),
+      files: z.array(z.string()).optional().openapi({ description: "Files to send with it, as they were named." }),
+      asVoice: z.literal(true).optional(),
+    })
+    .optional()
+    .openapi({ description: "What its text asks for with tags." }),
   error: z
     .object({
       kind: z.enum(["overflow", "overloaded", "rate_limit", "auth", "billing", "timeout", "format", "other"]),
@@ -76,3 +84,13 @@ const toolMessage = z.object({
 export const historyMessage = z
   .discriminatedUnion("role", [userMessage, assistantMessage, toolMessage])
   .openapi("Message");
+
+/** A page of a transcript, oldest message first. */
+export const historyPage = z.object({
+  messages: z.array(historyMessage),
+  cursor: z.int().openapi({ description: "Events after this number are not in the page yet." }),
+  before: z.int().optional().openapi({ description: "Ask with it for the page before; absent on the first page." }),
+});
+
+export type HistoryMessage = z.infer<typeof historyMessage>;
+export type History = z.infer<typeof historyPage>;

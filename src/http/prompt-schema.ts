@@ -121,3 +121,6 @@ export const contextReport = promptLook
     }),
   })
   .openapi("ContextReport");
+
+export type Prompt = z.infer<typeof promptView>;
+export type ContextReport = z.infer<typeof contextReport>;

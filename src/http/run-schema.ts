@@ -2,6 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { objectNameOfRun } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
 
+export type { AgentEvent } from "../agent/events.ts";
+
+/** What `POST /agent` answers: the message is stored, and its run has begun or waits. */
+export const accepted = z
+  .object({
+    runId: z.string(),
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    acceptedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
+  })
+  .openapi("Accepted");
+
 /** Why a run did not end well. */
 export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");
 
@@ -41,6 +53,9 @@ const pendingApproval = z
   })
   .openapi("PendingApproval");
 
+/** What a person can decide about a tool call that waits. */
+export const decision = z.enum(["allow-once", "allow-always", "deny"]);
+
 /** One part of a reply on its way to a channel. */
 export const deliveryView = z
   .object({
@@ -79,6 +94,10 @@ export const runView = z
     deliveries: z.array(deliveryView),
   })
   .openapi("Run");
+
+export type Accepted = z.infer<typeof accepted>;
+export type Decision = z.infer<typeof decision>;
+export type Run = z.infer<typeof runView>;
 
 /**
  * The name of the object that a run is in.

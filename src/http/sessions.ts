@@ -9,7 +9,7 @@ import { onInvalid } from "./errors.ts";
 import { eventCursor, lastEventId, sse } from "./event-source.ts";
 import { checkedKey, isAlwaysThere, known, sessionParam as params } from "./known-session.ts";
 import { listedAfter, listQuery, nextPage } from "./list-cursor.ts";
-import { historyMessage } from "./message-schema.ts";
+import { historyPage } from "./message-schema.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const pageQuery = {
@@ -95,11 +95,7 @@ const historyRoute = createRoute({
       description: "One page",
       content: {
         "application/json": {
-          schema: z.object({
-            messages: z.array(historyMessage),
-            cursor: z.int(),
-            before: z.int().optional(),
-          }),
+          schema: historyPage,
         },
       },
     },

@@ -60,6 +60,9 @@ const verification = installedSkill
   })
   .openapi("SkillVerification");
 
+export type SkillChange = z.infer<typeof change>;
+export type SkillVerification = z.infer<typeof verification>;
+
 /** Whether a body is words, by its type. */
 export const isJson = (type: string | undefined): boolean => /^application\/json\b/i.test(type ?? "");
 const archiveBody = bodyLimit({ maxSize: MAX_ARCHIVE_BYTES });

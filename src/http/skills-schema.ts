@@ -84,3 +84,7 @@ export const skillDetail = skill
     text: z.string().optional().openapi({ description: "Its SKILL.md as it is; absent where it is no text." }),
   })
   .openapi("SkillDetail");
+
+export type SkillLine = z.infer<typeof skill>;
+export type SkillReport = z.infer<typeof skillsOverview>;
+export type SkillDetail = z.infer<typeof skillDetail>;

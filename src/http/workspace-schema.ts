@@ -22,6 +22,7 @@ const file = z
   .openapi("WorkspaceFile");
 const entry = z.discriminatedUnion("kind", [file, z.object({ kind: z.literal("folder"), path: z.string() })]);
 const version = z.object({ versionId: z.string(), size: z.int(), replacedAt: z.int() }).openapi("WorkspaceVersion");
+const versions = z.object({ versions: z.array(version) });
 const replaced = z
   .object({
     path: z.string(),
@@ -31,6 +32,8 @@ const replaced = z
   })
   .openapi("ReplacedFile");
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+
+export type WorkspaceVersions = z.infer<typeof versions>;
 
 /** `GET …/workspace`. */
 export const listRoute = createRoute({
@@ -131,7 +134,7 @@ export const versionsRoute = createRoute({
   responses: {
     200: {
       description: "Newest first; with `versionId` the file as it was",
-      content: { "application/json": { schema: z.object({ versions: z.array(version) }) }, ...bytes },
+      content: { "application/json": { schema: versions }, ...bytes },
     },
   },
 });

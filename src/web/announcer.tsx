@@ -2,12 +2,12 @@ import { useEffect, useState } from "preact/hooks";
 import { activeRun, type Conversation } from "./conversation.ts";
 import { texts } from "./language.ts";
 
-/** Tells a screen reader of finished replies only: it would stumble over a text that grows. */
+/** A live region for screen readers. It announces finished replies only, not every delta. */
 export function Announcer({ conversation }: { conversation: Conversation }) {
   const [since] = useState(() => Date.now());
   const [news, setNews] = useState("");
   const last = conversation.messages.findLast((message) => message.role === "assistant");
-  const reply = last && last.at >= since ? textOf(last.parts) : "";
+  const reply = last && last.at >= since ? replyText(last.parts) : "";
   const isActive = activeRun(conversation) !== undefined;
   useEffect(() => {
     if (isActive) setNews(texts.working);
@@ -20,6 +20,6 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   );
 }
 
-function textOf(parts: readonly { type: string; text?: string }[]): string {
+function replyText(parts: readonly { type: string; text?: string }[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text ?? ""] : [])).join("");
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, ask, type Server, tell } from "../cli/http.ts";
-import { isMe, type Me } from "../cli/wire.ts";
+import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
+import { type Caller, isCaller } from "../client/wire.ts";
 import { ChatView } from "./chat-view.tsx";
 import { texts } from "./language.ts";
 import { SignIn, signIn } from "./sign-in.tsx";
@@ -8,29 +8,29 @@ import { SignIn, signIn } from "./sign-in.tsx";
 type Visitor =
   | { state: "unknown" }
   | { state: "out"; notice: string | undefined }
-  | { state: "in"; me: Me }
+  | { state: "in"; me: Caller }
   | { state: "unreachable"; message: string };
 
-/** What the page needs from its surroundings. */
+/** What the page gets from the browser. */
 export interface AppProps {
   server: Server;
   /** A token that came with the address. */
   token: string | undefined;
-  /** The session to talk in; the agent's own where it is not given. */
+  /** The session to chat in; the agent's main session where absent. */
   sessionKey: string | undefined;
   store: Storage;
 }
 
-/** The page: who is it, then the chat. */
+/** The page: the sign-in form, then the chat. */
 export function App({ server, token, sessionKey, store }: AppProps) {
   const [visitor, setVisitor] = useState<Visitor>({ state: "unknown" });
 
   async function enter(withToken?: string) {
     const notice = withToken === undefined ? undefined : await signIn(server, withToken);
-    setVisitor(notice === undefined ? await meet(server) : { state: "out", notice });
+    setVisitor(notice === undefined ? await requestCaller(server) : { state: "out", notice });
   }
   async function leave() {
-    await tell(server, { method: "POST", path: "/v1/logout" });
+    await requestOk(server, { method: "POST", path: "/v1/logout" });
     setVisitor({ state: "out", notice: undefined });
   }
   useEffect(() => {
@@ -67,9 +67,9 @@ export function App({ server, token, sessionKey, store }: AppProps) {
   }
 }
 
-async function meet(server: Server): Promise<Visitor> {
+async function requestCaller(server: Server): Promise<Visitor> {
   try {
-    return { state: "in", me: await ask(server, { path: "/v1/me" }, isMe) };
+    return { state: "in", me: await requestJson(server, { path: "/v1/me" }, isCaller) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) return { state: "out", notice: undefined };

@@ -2,12 +2,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildResult, build } from "esbuild";
-import { HEADERS } from "./headers.ts";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const TARGET = fileURLToPath(new URL("../../dist/web/", import.meta.url));
 
-/** Bundles the page into `dist/web`. Files that did not change are left alone, so that nothing reloads for them. */
+/** Bundles the page into `dist/web`. Unchanged files are not written, so that nothing reloads for them. */
 async function buildPage(): Promise<void> {
   const bundle = await build({
     entryPoints: {
@@ -26,7 +25,7 @@ async function buildPage(): Promise<void> {
     metafile: true,
     write: false,
   });
-  // The documentation is served by the Worker, which does not know hashes.
+  // The Worker serves the documentation and does not know hashes.
   const docs = await build({
     entryPoints: { docs: join(SOURCE, "styles/docs.css") },
     outdir: TARGET,
@@ -36,12 +35,12 @@ async function buildPage(): Promise<void> {
   });
   const files = new Map<string, Uint8Array>();
   for (const file of [...bundle.outputFiles, ...docs.outputFiles]) files.set(basename(file.path), file.contents);
-  files.set("index.html", Buffer.from(await pageOf(bundle)));
+  files.set("index.html", Buffer.from(await pageHtml(bundle)));
   files.set("_headers", Buffer.from(HEADERS));
   await writeChanged(files);
 }
 
-async function pageOf(bundle: BuildResult<{ metafile: true }>): Promise<string> {
+async function pageHtml(bundle: BuildResult<{ metafile: true }>): Promise<string> {
   const named = (extension: string) => basename(outputNamed(bundle, extension));
   const template = await readFile(join(SOURCE, "index.html"), "utf8");
   return template
@@ -65,5 +64,39 @@ async function writeChanged(files: Map<string, Uint8Array>): Promise<void> {
   }
   for (const name of present) if (!files.has(name)) await rm(join(TARGET, name), { recursive: true });
 }
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  "trusted-types dompurify",
+].join("; ");
+
+/** The page's `_headers` file, in the format of Workers static assets: a file with a hash in its name never changes. */
+const HEADERS = `/*
+  Content-Security-Policy: ${POLICY}
+  X-Content-Type-Options: nosniff
+  Referrer-Policy: no-referrer
+  Cross-Origin-Opener-Policy: same-origin
+  Permissions-Policy: camera=(), geolocation=(), microphone=()
+
+/app.*
+  Cache-Control: public, max-age=31536000, immutable
+
+/style.*
+  Cache-Control: public, max-age=31536000, immutable
+
+/docs.css
+  Cache-Control: public, max-age=300
+
+/icon.*
+  Cache-Control: public, max-age=31536000, immutable
+`;
 
 await buildPage();

@@ -1,40 +1,40 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { Me } from "../cli/wire.ts";
+import type { Server } from "../client/http.ts";
+import type { Caller } from "../client/wire.ts";
 import { Announcer } from "./announcer.tsx";
 import { Chat, type ChatState } from "./chat.ts";
 import { Composer } from "./composer.tsx";
 import { activeRun } from "./conversation.ts";
 import { FirstSteps } from "./first-steps.tsx";
-import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { MemoryDialog } from "./memory-dialog.tsx";
 import { openOutbox } from "./outbox.ts";
-import { type Looked, PromptDialog } from "./prompt-dialog.tsx";
+import { PageHeader } from "./page-header.tsx";
+import { PromptDialog, type PromptTarget } from "./prompt-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
 
 const DISMISSED = "isopod.first-steps-dismissed";
 
-/** What a conversation on the page needs. */
+/** The properties of the chat. */
 export interface ChatViewProps {
   server: Server;
-  me: Me;
+  me: Caller;
   sessionKey: string;
   store: Storage;
   onLeave(): void;
   onSignedOut(): void;
 }
 
-/** The conversation, with where to write below it. */
+/** The header, the transcript, and the composer below it. */
 export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }: ChatViewProps) {
   const outbox = useMemo(() => openOutbox(store, sessionKey), [store, sessionKey]);
   const chat = useMemo(() => new Chat(server, sessionKey, outbox, onSignedOut), [server, sessionKey, outbox]);
   useEffect(() => () => chat.close(), [chat]);
-  useEffect(() => attend(chat), [chat]);
+  useEffect(() => wakeOnReturn(chat), [chat]);
   const state = useChatState(chat);
   const [text, setText] = useState(() => outbox.readDraft());
-  const [looked, setLooked] = useState<Looked>();
+  const [promptTarget, setPromptTarget] = useState<PromptTarget>();
   const [skillsOpen, setSkillsOpen] = useState(false);
   const [memoryOpen, setMemoryOpen] = useState(false);
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
@@ -54,29 +54,19 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   const runId = activeRun(state.conversation);
   return (
     <div class="page">
-      <header class="top">
-        <Mark />
-        <h1>Isopod</h1>
-        <p class="model">{me.model}</p>
-        <button type="button" class="quiet" onClick={() => setLooked("next")} title={texts.promptNext}>
-          {texts.prompt}
-        </button>
-        <button type="button" class="quiet" onClick={() => setSkillsOpen(true)}>
-          {texts.skills}
-        </button>
-        <button type="button" class="quiet" onClick={() => setMemoryOpen(true)}>
-          {texts.memory}
-        </button>
-        <button type="button" class="quiet" onClick={onLeave}>
-          {texts.signOut}
-        </button>
-      </header>
+      <PageHeader
+        model={me.model}
+        onPrompt={() => setPromptTarget("next")}
+        onSkills={() => setSkillsOpen(true)}
+        onMemory={() => setMemoryOpen(true)}
+        onSignOut={onLeave}
+      />
       <Transcript
         state={state}
         onOlder={() => chat.loadOlder()}
         onEdit={(key) => write(joinTexts(text, chat.takeBack(key)))}
         onDecide={(approvalId, decision) => chat.decide(approvalId, decision)}
-        onLook={(runId) => setLooked({ runId })}
+        onShowPrompt={(runId) => setPromptTarget({ runId })}
         after={(isEmpty) =>
           !dismissed && <FirstSteps model={me.model} open={isEmpty} onDismiss={dismiss} onSuggest={write} />
         }
@@ -93,8 +83,13 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         />
       </footer>
       <Announcer conversation={state.conversation} />
-      {looked !== undefined && (
-        <PromptDialog server={server} sessionKey={sessionKey} looked={looked} onClose={() => setLooked(undefined)} />
+      {promptTarget !== undefined && (
+        <PromptDialog
+          server={server}
+          sessionKey={sessionKey}
+          target={promptTarget}
+          onClose={() => setPromptTarget(undefined)}
+        />
       )}
       {skillsOpen && <SkillsDialog server={server} agentId={me.agentId} onClose={() => setSkillsOpen(false)} />}
       {memoryOpen && <MemoryDialog server={server} agentId={me.agentId} onClose={() => setMemoryOpen(false)} />}
@@ -138,8 +133,8 @@ function useChatState(chat: Chat): ChatState {
   return state;
 }
 
-/** Connects when somebody looks or the network comes back. */
-function attend(chat: Chat): () => void {
+/** Reconnects when the page becomes visible or the network comes back. */
+function wakeOnReturn(chat: Chat): () => void {
   const wake = () => chat.wake();
   document.addEventListener("visibilitychange", wake);
   window.addEventListener("online", wake);

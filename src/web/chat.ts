@@ -1,17 +1,17 @@
-import { backoff } from "../cli/backoff.ts";
-import { follow, type Source } from "../cli/follow.ts";
-import { ApiError, approvalPath, ask, runPath, type Server, sessionPath, tell } from "../cli/http.ts";
-import { type Decision, type History, isAccepted, isHistory, isRun } from "../cli/wire.ts";
+import { backoff } from "../client/backoff.ts";
+import { follow, type Source } from "../client/follow.ts";
+import { ApiError, approvalPath, requestJson, requestOk, runPath, type Server, sessionPath } from "../client/http.ts";
+import { type Decision, type History, isAccepted, isHistory, isRun } from "../client/wire.ts";
 import { activeRun, type Change, type Conversation, change, EMPTY } from "./conversation.ts";
 import type { Outbox } from "./outbox.ts";
 import { type Pending, settle } from "./pending.ts";
 import { sessionSocket } from "./session-socket.ts";
 
 const PAGE = 50;
-/** After so long a request counts as lost and is sent again. */
+/** After this time without an answer, a request is sent again. */
 const PATIENCE_MS = 20_000;
 
-/** Everything that the chat shows. */
+/** The state that the chat shows. */
 export interface ChatState {
   conversation: Conversation;
   /** Whether the newest messages were read. */
@@ -19,13 +19,13 @@ export interface ChatState {
   pending: readonly Pending[];
   link: "connecting" | "open" | "lost";
   loadingOlder: boolean;
-  /** The run that was asked to stop. */
+  /** The run that is being stopped. */
   stopping: string | undefined;
-  /** What no further try will mend. */
+  /** The message of an error that another try would not fix. */
   fault: string | undefined;
 }
 
-/** One session, live: what was said, what is being said, and what was sent and has not begun. */
+/** A live session: its transcript, the current draft, and pending messages. */
 export class Chat {
   readonly #server: Server;
   readonly #sessionKey: string;
@@ -33,12 +33,12 @@ export class Chat {
   readonly #outbox: Outbox;
   readonly #onSignedOut: () => void;
   readonly #listeners = new Set<() => void>();
-  readonly #life = new AbortController();
+  readonly #lifetime = new AbortController();
   #connection = new AbortController();
   #delivering = false;
   #state: ChatState;
 
-  /** Connects at once, and sends what an earlier visit left unsent. `onSignedOut`: the server asks for the token. */
+  /** Connects at once and sends unsent messages of an earlier visit. Calls `onSignedOut` when the login has expired. */
   constructor(server: Server, sessionKey: string, outbox: Outbox, onSignedOut: () => void) {
     this.#server = server;
     this.#sessionKey = sessionKey;
@@ -62,13 +62,13 @@ export class Chat {
     return this.#state;
   }
 
-  /** Calls back after every change; gives the function that ends it. */
+  /** Calls the listener after every change; returns the function that unsubscribes it. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Sends a message, again and again until the server has it or refuses it. */
+  /** Sends a message, with retries until the server accepts or refuses it. */
   send(text: string): void {
     const idempotencyKey = crypto.randomUUID();
     this.#outbox.keep({ idempotencyKey, text, at: Date.now() });
@@ -77,7 +77,7 @@ export class Chat {
     void this.#deliver();
   }
 
-  /** Takes a refused message back and gives its text. */
+  /** Removes a refused message and returns its text. */
   takeBack(idempotencyKey: string): string {
     this.#outbox.drop(idempotencyKey);
     const text = this.#state.pending.find((message) => message.idempotencyKey === idempotencyKey)?.text ?? "";
@@ -85,17 +85,17 @@ export class Chat {
     return text;
   }
 
-  /** Asks the active run to stop. */
+  /** Aborts the active run. */
   async stop(): Promise<void> {
     const runId = activeRun(this.#state.conversation);
     if (runId === undefined) return;
     this.#update({ stopping: runId });
-    if (!(await this.#act(runPath(runId, "abort")))) this.#update({ stopping: undefined });
+    if (!(await this.#sendOnce(runPath(runId, "abort")))) this.#update({ stopping: undefined });
   }
 
-  /** Says whether a tool call may run. */
+  /** Decides an approval. */
   async decide(approvalId: string, decision: Decision): Promise<void> {
-    await this.#act(approvalPath(approvalId), { decision });
+    await this.#sendOnce(approvalPath(approvalId), { decision });
   }
 
   /** Reads the page before the oldest message, if there is one. */
@@ -105,29 +105,32 @@ export class Chat {
     this.#update({ loadingOlder: true });
     try {
       const path = `${sessionPath(this.#sessionKey, "history")}?limit=${PAGE}&before=${before}`;
-      this.#apply({ type: "older", page: await ask(this.#server, { path, signal: this.#life.signal }, isHistory) });
+      this.#apply({
+        type: "older",
+        page: await requestJson(this.#server, { path, signal: this.#lifetime.signal }, isHistory),
+      });
     } catch (error) {
-      this.#judge(error);
+      this.#handleError(error);
     } finally {
       this.#update({ loadingOlder: false });
     }
   }
 
-  /** Connects now rather than after the pause: the network is back, or somebody looks. */
+  /** Reconnects at once instead of after the pause. */
   wake(): void {
     if (this.#state.link !== "open" && this.#state.fault === undefined) this.#connect();
   }
 
-  /** Ends every request; the chat is of no use afterwards. */
+  /** Aborts every request; the chat cannot be used afterwards. */
   close(): void {
-    this.#life.abort();
+    this.#lifetime.abort();
     this.#listeners.clear();
   }
 
   #connect(): void {
     this.#connection.abort();
     this.#connection = new AbortController();
-    void this.#listen(AbortSignal.any([this.#life.signal, this.#connection.signal]));
+    void this.#listen(AbortSignal.any([this.#lifetime.signal, this.#connection.signal]));
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
@@ -142,9 +145,9 @@ export class Chat {
         }
       } catch (error) {
         if (signal.aborted) return;
-        // What the cursor points into is gone: begin again from the transcript.
+        // The events after the cursor were deleted: read the transcript again.
         if (error instanceof ApiError && error.status === 410) this.#update({ opened: false });
-        else if (!this.#judge(error)) return;
+        else if (!this.#handleError(error)) return;
         this.#update({ link: "lost" });
         await tries.wait();
       }
@@ -153,12 +156,12 @@ export class Chat {
 
   async #readNewest(signal: AbortSignal): Promise<void> {
     const path = `${sessionPath(this.#sessionKey, "history")}?limit=${PAGE}`;
-    const page = await ask(this.#server, { path, signal }, isHistory).catch(emptyWhereNone);
+    const page = await requestJson(this.#server, { path, signal }, isHistory).catch(emptyWhereNone);
     this.#apply({ type: "opened", page });
     const last = page.messages.at(-1);
     if (last) {
-      // The transcript does not say whether its last run is still at work, or why it failed.
-      const run = await ask(this.#server, { path: runPath(last.runId), signal }, isRun);
+      // The transcript does not say whether its last run is still active, or why it failed.
+      const run = await requestJson(this.#server, { path: runPath(last.runId), signal }, isRun);
       this.#apply({ type: "run", run });
     }
     this.#update({ opened: true });
@@ -167,17 +170,17 @@ export class Chat {
   async #deliver(): Promise<void> {
     if (this.#delivering) return;
     this.#delivering = true;
-    const tries = backoff(this.#life.signal);
-    for (let next = this.#unsent(); next && !this.#life.signal.aborted; next = this.#unsent()) {
+    const tries = backoff(this.#lifetime.signal);
+    for (let next = this.#unsent(); next && !this.#lifetime.signal.aborted; next = this.#unsent()) {
       try {
         this.#mark(next.idempotencyKey, { type: "accepted", runId: await this.#post(next) });
         this.#outbox.drop(next.idempotencyKey);
         tries.reset();
       } catch (error) {
-        if (this.#life.signal.aborted) break;
+        if (this.#lifetime.signal.aborted) break;
         if (!(error instanceof ApiError)) throw error;
         if (error.passing) await tries.wait();
-        else if (error.status === 401) this.#judge(error);
+        else if (error.status === 401) this.#handleError(error);
         else this.#mark(next.idempotencyKey, { type: "refused", message: error.message });
       }
     }
@@ -186,18 +189,18 @@ export class Chat {
 
   async #post({ text, idempotencyKey }: Pending): Promise<string> {
     const body = { message: text, sessionKey: this.#sessionKey, idempotencyKey };
-    const signal = AbortSignal.any([this.#life.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    return (await ask(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
+    const signal = AbortSignal.any([this.#lifetime.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    return (await requestJson(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
   }
 
-  /** Asks the server to do something, once. Tells whether it will. */
-  async #act(path: string, body: object = {}): Promise<boolean> {
+  /** Sends one request without retries. Resolves with whether it succeeded. */
+  async #sendOnce(path: string, body: object = {}): Promise<boolean> {
     this.#update({ fault: undefined });
     try {
-      await tell(this.#server, { method: "POST", path, body, signal: this.#life.signal });
+      await requestOk(this.#server, { method: "POST", path, body, signal: this.#lifetime.signal });
       return true;
     } catch (error) {
-      this.#judge(error);
+      this.#handleError(error);
       return false;
     }
   }
@@ -217,9 +220,9 @@ export class Chat {
     this.#update({ conversation, pending: settle(this.#state.pending, conversation) });
   }
 
-  /** Tells whether the same request is worth another try; where it is not, what happened is made known. */
-  #judge(error: unknown): boolean {
-    if (this.#life.signal.aborted) return false;
+  /** Whether the request may be tried again; where not, shows the error or signs out. */
+  #handleError(error: unknown): boolean {
+    if (this.#lifetime.signal.aborted) return false;
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) {
       this.close();
@@ -236,7 +239,7 @@ export class Chat {
   }
 }
 
-/** A session begins with its first message: until then there is none, which is nothing to complain of. */
+/** A session exists from its first message on: until then, its transcript is empty. */
 function emptyWhereNone(error: unknown): History {
   if (error instanceof ApiError && error.status === 404) return { messages: [], cursor: 0 };
   throw error;

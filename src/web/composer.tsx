@@ -1,23 +1,23 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useFocus } from "./focus.ts";
+import { useFocus } from "./hooks.ts";
 import { SendIcon, StopIcon } from "./icons.tsx";
 import { texts } from "./language.ts";
 
-/** What Safari gives as the key of the Enter that ends a composition. */
+/** The key code that Safari reports for the Enter that ends a composition. */
 const COMPOSING_KEY_CODE = 229;
 
-/** What the composer works on. */
+/** The properties of the composer. */
 export interface ComposerProps {
   text: string;
   onText(text: string): void;
   onSend(text: string): void;
-  /** Whether a run is at work that can be stopped. */
+  /** Whether a run is active, which can be stopped. */
   active: boolean;
   stopping: boolean;
   onStop(): void;
 }
 
-/** Where a message is written. Enter sends it, except while an input method composes a word. */
+/** The field for a message. Enter sends it, except while an input method composes a word. */
 export function Composer({ text, onText, onSend, active, stopping, onStop }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [focused, setFocused] = useState(false);

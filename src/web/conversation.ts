@@ -1,67 +1,66 @@
-import type { AgentEvent, RunError } from "../agent/events.ts";
-import type { History, HistoryMessage, Run } from "../cli/wire.ts";
+import type { AgentEvent, History, HistoryMessage, Run } from "../client/wire.ts";
 
 /**
- * What a reader knows of a session: its transcript as far as it was read, and what is being said right now.
+ * A reader's view of a session: its transcript as far as it was read, and the current draft.
  *
- * However often the connection breaks, the reader applies each event at most once and in order, so `messages` is the
- * session's transcript from `messages[0]` on, and `draft` is the part of the next message that was heard so far.
+ * Each event is applied at most once and in order, over any number of connections: `messages` is the session's transcript
+ * from `messages[0]` on, and `draft` is the part of the next message that has streamed so far.
  */
 export interface Conversation {
   /** In the order of `seq`. */
   messages: readonly HistoryMessage[];
-  /** `seq` of the last event that is in here. */
+  /** `seq` of the last event that was applied. */
   cursor: number;
-  /** Where older messages end; absent when the first one is here. */
-  before?: number;
-  /** What the model has said since its last message. */
+  /** Where older messages end; absent when the first message was read. */
+  before?: number | undefined;
+  /** The text and reasoning since the model's last message. */
   draft?: Draft;
-  /** Latest word of each tool that runs, by call. */
+  /** The latest progress of each running tool, by call. */
   progress: { readonly [callId: string]: string };
-  /** The tool calls that wait for a person's word, by call. */
+  /** The pending approvals, by call. */
   approvals: { readonly [callId: string]: Approval };
-  /** How the runs stand that were seen to begin or end. */
-  runs: { readonly [runId: string]: RunView };
+  /** The states of the runs whose begin or end was read. */
+  runs: { readonly [runId: string]: RunState };
 }
 
-/** A message in the making. */
+/** The part of a message that has streamed so far. */
 export interface Draft {
   runId: string;
   parts: readonly DraftPart[];
 }
 
-/** Deltas of one kind that followed each other, put together. */
+/** Consecutive deltas of one kind, concatenated. */
 export interface DraftPart {
   type: "text" | "reasoning";
   text: string;
 }
 
-/** A question that only a person can answer. */
+/** An approval that a person has to decide. */
 export interface Approval {
   approvalId: string;
   question: string;
 }
 
-export type RunView = { state: "active" } | { state: "done" } | { state: "failed"; error: RunError };
+export type RunState = { state: "active" } | { state: "done" } | { state: "failed"; error: NonNullable<Run["error"]> };
 
-/** What changes a conversation. */
+/** A change of a conversation. */
 export type Change =
-  /** The newest page of the transcript; what was known before is forgotten. */
+  /** The newest page of the transcript; it replaces everything. */
   | { type: "opened"; page: History }
   /** The page before the oldest message. */
   | { type: "older"; page: History }
   | { type: "event"; event: AgentEvent }
-  /** How a run stands, by the server's word. */
+  /** The state of a run as the server has it. */
   | { type: "run"; run: Run };
 
-/** A conversation of which nothing is known. */
+/** A conversation before anything was read. */
 export const EMPTY: Conversation = { messages: [], cursor: 0, progress: {}, approvals: {}, runs: {} };
 
 /** The conversation after a change; the same object when nothing changed. */
 export function change(conversation: Conversation, what: Change): Conversation {
   switch (what.type) {
     case "opened":
-      // What is being said right now began after the last message: it is heard again from there.
+      // The current draft began after the last message: its deltas are read again from there.
       return { ...EMPTY, ...what.page, cursor: what.page.messages.at(-1)?.seq ?? what.page.cursor };
     case "older":
       return prepend(conversation, what.page);
@@ -69,11 +68,11 @@ export function change(conversation: Conversation, what: Change): Conversation {
       if (what.event.seq <= conversation.cursor) return conversation;
       return { ...applyEvent(conversation, what.event), cursor: what.event.seq };
     case "run":
-      return withRun({ ...conversation, approvals: approvalsOf(what.run) }, what.run.runId, viewOf(what.run));
+      return withRun({ ...conversation, approvals: pendingApprovals(what.run) }, what.run.runId, runState(what.run));
   }
 }
 
-/** The run that is at work, if any: the last one that began and has not ended. */
+/** The active run, if any: the last one that began and has not ended. */
 export function activeRun(conversation: Conversation): string | undefined {
   return Object.entries(conversation.runs).findLast(([, run]) => run.state === "active")?.[0];
 }
@@ -91,7 +90,7 @@ function applyEvent(conversation: Conversation, event: AgentEvent): Conversation
         event.phase === "end" ? { state: "done" } : { state: "failed", error: event.error },
       );
     case "assistant":
-      return applySpeech(conversation, event);
+      return applyAssistant(conversation, event);
     case "tool":
       if (event.phase === "end") {
         const { [event.message.callId]: _, ...progress } = conversation.progress;
@@ -106,14 +105,14 @@ function applyEvent(conversation: Conversation, event: AgentEvent): Conversation
     case "approval":
       return applyApproval(conversation, event);
     default:
-      // A newer server may say more than this page knows.
+      // A newer server may send events that this page does not know.
       return conversation;
   }
 }
 
 type Speech = Extract<AgentEvent, { type: "assistant" }>;
 
-function applySpeech(conversation: Conversation, event: Speech): Conversation {
+function applyAssistant(conversation: Conversation, event: Speech): Conversation {
   switch (event.phase) {
     case "delta": {
       const said: DraftPart =
@@ -155,7 +154,7 @@ function applyApproval(conversation: Conversation, event: Extract<AgentEvent, { 
   return { ...conversation, approvals: Object.fromEntries(left) };
 }
 
-function approvalsOf(run: Run): Conversation["approvals"] {
+function pendingApprovals(run: Run): Conversation["approvals"] {
   return Object.fromEntries(
     (run.approvals ?? []).map(({ id, callId, question }) => [callId, { approvalId: id, question }]),
   );
@@ -188,12 +187,12 @@ function withoutDraft(conversation: Conversation, runId: string): Conversation {
   return rest;
 }
 
-function withRun(conversation: Conversation, runId: string, run: RunView): Conversation {
+function withRun(conversation: Conversation, runId: string, run: RunState): Conversation {
   const { [runId]: _, ...others } = conversation.runs;
   return { ...conversation, runs: { ...others, [runId]: run } };
 }
 
-function viewOf(run: Run): RunView {
+function runState(run: Run): RunState {
   if (run.status === "ok" || run.status === "joined") return { state: "done" };
   if (run.status === "queued" || run.status === "running" || run.status === "waiting_approval")
     return { state: "active" };

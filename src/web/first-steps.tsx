@@ -3,18 +3,18 @@ import { texts } from "./language.ts";
 const MODEL_LINES = "ANTHROPIC_API_KEY=…\nOPENAI_API_KEY=…\nISOPOD_MODEL=ollama/qwen3";
 const TELEGRAM_LINES = "TELEGRAM_BOT_TOKEN=…\nTELEGRAM_WEBHOOK_SECRET=…";
 
-/** What the card needs to know. */
+/** The properties of the card. */
 export interface FirstStepsProps {
   /** `provider/model` that answers now. */
   model: string;
-  /** Whether there is nothing else to see; otherwise the card is one line until it is opened. */
+  /** Whether the card is open at first: it is while the chat is empty. */
   open: boolean;
   onDismiss(): void;
-  /** Puts a text where a message is written. */
+  /** Puts a text into the composer. */
   onSuggest(text: string): void;
 }
 
-/** What a new owner does first; shown until it is dismissed. */
+/** First steps for a new owner; shown until dismissed. */
 export function FirstSteps({ model, open, onDismiss, onSuggest }: FirstStepsProps) {
   return (
     <section class="first-steps" aria-labelledby="first-steps">

@@ -1,4 +1,4 @@
-/** The mark: a pill bug, seven plates over its back, rolled halfway up. */
+/** The logo: a pill bug with seven plates, half rolled up. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
@@ -37,7 +37,16 @@ export function DownIcon() {
   );
 }
 
-/** Seven plates that rise one after another: the agent is at work. */
+/** Three lines: a menu. */
+export function MenuIcon() {
+  return (
+    <svg viewBox="0 0 20 20" aria-hidden="true">
+      <path d="M3.500 5.500h13M3.500 10h13M3.500 14.500h13" />
+    </svg>
+  );
+}
+
+/** The activity indicator: seven plates that rise one after another. */
 export function Working() {
   return (
     <span class="working" aria-hidden="true">

@@ -1,4 +1,4 @@
 import { textsFor } from "./texts.ts";
 
-/** The page's language, by the browser's own list. */
+/** The page's language, from the browser's list of languages. */
 export const { lang, texts } = textsFor(navigator.languages);

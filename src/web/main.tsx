@@ -2,7 +2,7 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { lang } from "./language.ts";
 
-/** Takes the token out of the address, so that it stays in no history, bookmark or shared link. */
+/** Removes the token from the address, so that it stays in no history, bookmark or shared link. */
 function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? undefined;
   if (token !== undefined) history.replaceState(null, "", location.pathname + location.search);

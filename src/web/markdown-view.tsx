@@ -1,12 +1,12 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { texts } from "./language.ts";
-import { piecesOf, toNodes } from "./markdown.ts";
+import { markdownPieces, toNodes } from "./markdown.ts";
 
 const COPIED_MS = 1600;
 
-/** Markdown as it reads. */
+/** Rendered Markdown. */
 export function MarkdownView({ text }: { text: string }) {
-  const pieces = useMemo(() => piecesOf(text), [text]);
+  const pieces = useMemo(() => markdownPieces(text), [text]);
   return (
     <div class="prose">
       {pieces.map((piece, index) =>
@@ -20,7 +20,7 @@ export function MarkdownView({ text }: { text: string }) {
   );
 }
 
-/** Fills itself by hand: what it shows is not Preact's, and stays untouched (a selection too) until it changes. */
+/** Sets its nodes without Preact, so that they, and a selection in them, stay until the HTML changes. */
 function Rich({ html }: { html: string }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => element.current?.replaceChildren(toNodes(html)), [html]);

@@ -1,23 +1,23 @@
 import DOMPurify from "dompurify";
 import { Marked, type Tokens, type TokensList } from "marked";
 
-/** A piece of Markdown that is rendered for itself: while a reply grows, only its last piece changes. */
+/** A top-level block of Markdown, rendered by itself: while a reply grows, only its last block changes. */
 export type Piece = { type: "code"; text: string; lang: string } | { type: "rich"; text: string; html: string };
 
 const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // A model's HTML is text to be read, not markup to be obeyed.
+    // HTML in a model's reply is shown as text.
     html: ({ text }) => escapeHtml(text),
-    // Pictures from elsewhere would tell their host that this was read.
+    // Loading a remote image would tell its host that the reply was read.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
   },
 });
 
-/** Cuts Markdown into its top-level pieces. */
-export function piecesOf(markdown: string): Piece[] {
+/** Splits Markdown into its top-level blocks. */
+export function markdownPieces(markdown: string): Piece[] {
   const tokens = marked.lexer(markdown);
   return tokens.flatMap((token): Piece[] => {
     if (token.type === "space" || token.type === "def") return [];
@@ -27,7 +27,7 @@ export function piecesOf(markdown: string): Piece[] {
   });
 }
 
-/** Turns rendered Markdown into nodes with nothing in them that runs, loads or styles. */
+/** Turns rendered Markdown into nodes without scripts, remote resources or styles. */
 export function toNodes(html: string): DocumentFragment {
   const fragment = DOMPurify.sanitize(html, {
     RETURN_DOM_FRAGMENT: true,

@@ -1,4 +1,4 @@
-import { ask, type Server } from "../cli/http.ts";
+import { requestJson, type Server } from "../client/http.ts";
 import {
   isMemoryPassage,
   isMemoryResults,
@@ -6,9 +6,9 @@ import {
   type MemoryPassage,
   type MemoryResults,
   type MemoryStatus,
-} from "../cli/memory-wire.ts";
+} from "../client/wire.ts";
 
-/** Whose memory, and where it is asked for. */
+/** An agent's memory on a server. */
 export interface MemoryServer {
   server: Server;
   agentId: string;
@@ -17,19 +17,23 @@ export interface MemoryServer {
 /** Lines that are shown before and after a passage. */
 const AROUND = 6;
 
-/** How it stands. @throws ApiError */
+/** The status of the index. @throws ApiError */
 export function memoryStatus(at: MemoryServer, signal: AbortSignal): Promise<MemoryStatus> {
-  return ask(at.server, { path: pathOf(at, "status"), signal }, isMemoryStatus);
+  return requestJson(at.server, { path: memoryPath(at, "status"), signal }, isMemoryStatus);
 }
 
-/** Searches it. @throws ApiError */
+/** Searches the memory. @throws ApiError */
 export function searchMemory(at: MemoryServer, query: string): Promise<MemoryResults> {
-  return ask(at.server, { method: "POST", path: pathOf(at, "search"), body: { query } }, isMemoryResults);
+  return requestJson(at.server, { method: "POST", path: memoryPath(at, "search"), body: { query } }, isMemoryResults);
 }
 
-/** Indexes all files anew, as far as one request does that. @throws ApiError */
+/** Starts indexing all files again; what takes longer than the request continues by itself. @throws ApiError */
 export function indexMemory(at: MemoryServer): Promise<MemoryStatus> {
-  return ask(at.server, { method: "POST", path: pathOf(at, "index"), body: { force: true } }, isMemoryStatus);
+  return requestJson(
+    at.server,
+    { method: "POST", path: memoryPath(at, "index"), body: { force: true } },
+    isMemoryStatus,
+  );
 }
 
 /** A passage with some lines before and after it. @throws ApiError */
@@ -40,9 +44,9 @@ export function linesAround(
 ): Promise<MemoryPassage> {
   const from = Math.max(1, startLine - AROUND);
   const query = new URLSearchParams({ path, from: String(from), lines: String(endLine + AROUND - from + 1) });
-  return ask(at.server, { path: `${pathOf(at, "file")}?${query}`, signal }, isMemoryPassage);
+  return requestJson(at.server, { path: `${memoryPath(at, "file")}?${query}`, signal }, isMemoryPassage);
 }
 
-function pathOf({ agentId }: MemoryServer, what: "status" | "search" | "index" | "file"): string {
+function memoryPath({ agentId }: MemoryServer, what: "status" | "search" | "index" | "file"): string {
   return `/v1/agents/${encodeURIComponent(agentId)}/memory/${what}`;
 }

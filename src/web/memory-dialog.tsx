@@ -1,24 +1,24 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { MemoryResults, MemoryStatus } from "../cli/memory-wire.ts";
-import { troubleOf, useAct } from "./act.ts";
+import type { Server } from "../client/http.ts";
+import type { MemoryResults, MemoryStatus } from "../client/wire.ts";
+import { errorText, useAction } from "./hooks.ts";
 import { texts } from "./language.ts";
 import { indexMemory, type MemoryServer, memoryStatus, searchMemory } from "./memory-client.ts";
 import { MemoryHit } from "./memory-hit.tsx";
 import { MemoryStatusView } from "./memory-status.tsx";
-import { likenessOf } from "./memory-words.ts";
+import { similarityName } from "./memory-words.ts";
 
 /** How often the page asks whether an index is complete. */
 const LOOK_EVERY_MS = 2_000;
 
-/** What looking into an agent's memory needs. */
+/** The properties of the memory dialog. */
 export interface MemoryDialogProps {
   server: Server;
   agentId: string;
   onClose(): void;
 }
 
-/** What the agent remembers: how the index stands, and a search of it, over the conversation. */
+/** A dialog with the status of an agent's memory index, and a search of it. */
 export function MemoryDialog({ server, agentId, onClose }: MemoryDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const at = useMemo(() => ({ server, agentId }), [server, agentId]);
@@ -35,7 +35,7 @@ export function MemoryDialog({ server, agentId, onClose }: MemoryDialogProps) {
       <Trouble words={trouble} />
       {status === undefined && trouble === undefined && (
         <p class="hint" aria-busy="true">
-          {texts.opensPrompt}
+          {texts.loading}
         </p>
       )}
       {status?.enabled === false && <p class="hint">{texts.memoryOff}</p>}
@@ -50,9 +50,9 @@ export function MemoryDialog({ server, agentId, onClose }: MemoryDialogProps) {
   );
 }
 
-/** Cuts all files anew; what takes longer than one request goes on by itself. */
+/** A button that indexes all files again. */
 function IndexAgain({ at, onDone }: { at: MemoryServer; onDone(status: MemoryStatus): void }) {
-  const { busy, trouble, run } = useAct();
+  const { busy, trouble, run } = useAction();
   const [said, setSaid] = useState("");
   async function index() {
     const status = await indexMemory(at);
@@ -75,7 +75,7 @@ function IndexAgain({ at, onDone }: { at: MemoryServer; onDone(status: MemorySta
 function Search({ at }: { at: MemoryServer }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<MemoryResults>();
-  const { busy, trouble, run } = useAct();
+  const { busy, trouble, run } = useAction();
   function onSubmit(event: SubmitEvent) {
     event.preventDefault();
     if (query.trim() !== "") void run(async () => setFound(await searchMemory(at, query)));
@@ -101,7 +101,7 @@ function Search({ at }: { at: MemoryServer }) {
       </p>
       {found?.degraded !== undefined && <p class="trouble">{found.degraded.message}</p>}
       {found?.results.map((hit) => (
-        <MemoryHit key={`${found.query} ${hit.citation}`} at={at} hit={hit} likeness={likenessOf(found, texts)} />
+        <MemoryHit key={`${found.query} ${hit.citation}`} at={at} hit={hit} similarity={similarityName(found, texts)} />
       ))}
     </search>
   );
@@ -110,7 +110,7 @@ function Search({ at }: { at: MemoryServer }) {
 function summary(found: MemoryResults): string {
   const { results, index, mode, tookMs } = found;
   const what = results.length === 0 ? texts.nothingFound : `${results.length} ${texts.passagesFound}`;
-  const how = mode === "hybrid" ? `${texts.byWords} + ${likenessOf(found, texts)}` : texts.wordsAlone;
+  const how = mode === "hybrid" ? `${texts.byWords} + ${similarityName(found, texts)}` : texts.wordsAlone;
   return `${what} · ${index.files} ${texts.memoryFiles} · ${how} · ${tookMs} ms`;
 }
 
@@ -123,7 +123,7 @@ function Trouble({ words }: { words: string | undefined }) {
   );
 }
 
-/** How the memory stands; asked again as long as something is left to do. */
+/** The status of the index, polled until it is complete. */
 function useStatus(at: MemoryServer) {
   const [status, setStatus] = useState<MemoryStatus>();
   const [trouble, setTrouble] = useState<string>();
@@ -138,7 +138,7 @@ function useStatus(at: MemoryServer) {
         setTrouble(undefined);
         timer = setTimeout(look, LOOK_EVERY_MS);
       } catch (error) {
-        if (!asking.signal.aborted) setTrouble(troubleOf(error));
+        if (!asking.signal.aborted) setTrouble(errorText(error));
       }
     }
     void look();

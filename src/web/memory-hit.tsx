@@ -1,20 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
-import type { MemoryPassage, MemoryResults } from "../cli/memory-wire.ts";
-import { troubleOf } from "./act.ts";
+import type { MemoryPassage, MemoryResults } from "../client/wire.ts";
+import { errorText } from "./hooks.ts";
 import { texts } from "./language.ts";
 import { linesAround, type MemoryServer } from "./memory-client.ts";
 import { marked, whyFound } from "./memory-words.ts";
 
-/** What a found passage needs. */
+/** The properties of a search result. */
 export interface MemoryHitProps {
   at: MemoryServer;
   hit: MemoryResults["results"][number];
-  /** What vectors compare, in words. */
-  likeness: string;
+  /** The name of the vectors' similarity. */
+  similarity: string;
 }
 
-/** A passage with how well it fits, why it was found and where it stands; opened, the lines around it. */
-export function MemoryHit({ at, hit, likeness }: MemoryHitProps) {
+/** A passage with its score, why it was found, and its file; opened, the lines around it. */
+export function MemoryHit({ at, hit, similarity }: MemoryHitProps) {
   const { citation, score, snippet, reason } = hit;
   const [open, setOpen] = useState(false);
   return (
@@ -29,7 +29,7 @@ export function MemoryHit({ at, hit, likeness }: MemoryHitProps) {
           {score.toFixed(2)}
         </small>
       </h3>
-      <p class="hint">{whyFound(reason, likeness, texts).join(" · ")}</p>
+      <p class="hint">{whyFound(reason, similarity, texts).join(" · ")}</p>
       <p class="passage">
         {marked(snippet, reason.keyword?.terms ?? []).map(({ text, isAsked }) =>
           isAsked ? <mark>{text}</mark> : text,
@@ -37,19 +37,19 @@ export function MemoryHit({ at, hit, likeness }: MemoryHitProps) {
       </p>
       <details class="around" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{texts.linesAround}</summary>
-        {open && <Around at={at} hit={hit} />}
+        {open && <SurroundingLines at={at} hit={hit} />}
       </details>
     </article>
   );
 }
 
-function Around({ at, hit }: Omit<MemoryHitProps, "likeness">) {
+function SurroundingLines({ at, hit }: Omit<MemoryHitProps, "similarity">) {
   const [passage, setPassage] = useState<MemoryPassage>();
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {
     const asking = new AbortController();
     linesAround(at, hit, asking.signal).then(setPassage, (error: unknown) => {
-      if (!asking.signal.aborted) setTrouble(troubleOf(error));
+      if (!asking.signal.aborted) setTrouble(errorText(error));
     });
     return () => asking.abort();
   }, [at, hit]);
@@ -63,7 +63,7 @@ function Around({ at, hit }: Omit<MemoryHitProps, "likeness">) {
   if (passage === undefined) {
     return (
       <p class="hint" aria-busy="true">
-        {texts.opensPrompt}
+        {texts.loading}
       </p>
     );
   }

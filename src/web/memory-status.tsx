@@ -1,7 +1,7 @@
-import type { MemoryStatus } from "../cli/memory-wire.ts";
+import type { MemoryStatus } from "../client/wire.ts";
 import { texts } from "./language.ts";
 
-/** How a memory stands, in words: what is indexed and how, and what is not well. */
+/** The status of a memory index, with its warnings. */
 export function MemoryStatusView({ status }: { status: MemoryStatus }) {
   const { files, chunks, pending, busy, comparedAt, warnings, embedder, failure } = status;
   return (

@@ -1,21 +1,21 @@
-import type { MemoryResults } from "../cli/memory-wire.ts";
+import type { MemoryResults } from "../client/wire.ts";
 import type { Texts } from "./texts.ts";
 
-/** A piece of a passage, and whether it is a word that was asked for. */
+/** A piece of a passage, and whether it matches a term of the query. */
 export interface Piece {
   text: string;
   isAsked: boolean;
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** Scripts that put no space between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
-/** Ends by which forms of one English word differ. */
+/** Endings by which the forms of an English word differ. */
 const ENDING = /^(?:s|es|d|ed|e|er|ers|ing|ings|ly|y|ies|ied|ion|ions)?$/;
 const LEAST_STEM = 3;
 const MAX_TERMS = 6;
 
-/** A passage in pieces, those apart that are words of a query: also in another form, as `vaccinated` for `vaccinate`. */
+/** Splits a passage at the terms of a query; other forms of a word match too (`vaccinated` for `vaccinate`). */
 export function marked(passage: string, terms: readonly string[]): Piece[] {
   const pieces: Piece[] = [];
   let read = 0;
@@ -29,22 +29,22 @@ export function marked(passage: string, terms: readonly string[]): Piece[] {
   return [...pieces, { text: passage.slice(read), isAsked: false }].filter(({ text }) => text !== "");
 }
 
-/** What the vectors of an answer compare, in words: `local` ones know how words are spelled, and no meaning. */
-export function likenessOf({ embedder }: Pick<MemoryResults, "embedder">, texts: Texts): string {
+/** The name of the vectors' similarity: `local` vectors compare spelling, others compare meaning. */
+export function similarityName({ embedder }: Pick<MemoryResults, "embedder">, texts: Texts): string {
   return embedder?.provider === "local" ? texts.bySpelling : texts.byMeaning;
 }
 
-/** Why a passage was found, in words. */
+/** Why a passage was found, as texts of the page. */
 export function whyFound(
   { keyword, vector, boosts, decay }: MemoryResults["results"][number]["reason"],
-  likeness: string,
+  similarity: string,
   texts: Texts,
 ): string[] {
   const terms = keyword?.terms ?? [];
   const some = terms.slice(0, MAX_TERMS).join(", ") + (terms.length > MAX_TERMS ? " …" : "");
   return [
     ...(keyword === undefined ? [] : [some === "" ? texts.byWords : `${texts.byWords}: ${some}`]),
-    ...(vector === undefined ? [] : [`${likeness} ${vector.similarity.toFixed(2)}`]),
+    ...(vector === undefined ? [] : [`${similarity} ${vector.similarity.toFixed(2)}`]),
     ...(boosts.includes("phrase") ? [texts.wordForWord] : []),
     ...(boosts.includes("path") ? [texts.inPath] : []),
     ...(decay === undefined || decay === 1 ? [] : [`${texts.byAge} ${Math.round(decay * 100)} %`]),
@@ -82,7 +82,7 @@ function isAlike(a: string, b: string): boolean {
   return same >= LEAST_STEM && ENDING.test(a.slice(same)) && ENDING.test(b.slice(same));
 }
 
-/** In order, and those that touch as one. */
+/** Sorts ranges and joins those that touch. */
 function joined(places: Place[]): Place[] {
   const result: Place[] = [];
   for (const { start, end } of places.toSorted((a, b) => a.start - b.start)) {

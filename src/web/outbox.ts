@@ -1,4 +1,4 @@
-/** A message as it is kept until the server has it. */
+/** A message that is stored until the server has accepted it. */
 export interface Unsent {
   idempotencyKey: string;
   text: string;
@@ -9,9 +9,9 @@ export interface Unsent {
 /** The part of the browser's `Storage` that is needed. */
 export type TextStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-/** Texts that must not be lost: unsent messages and the one that is being written, kept over reloads. */
+/** Stores unsent messages and the draft across reloads. */
 export interface Outbox {
-  /** What was left unsent, oldest first. */
+  /** The unsent messages, oldest first. */
   unsent(): Unsent[];
   keep(message: Unsent): void;
   drop(idempotencyKey: string): void;
@@ -19,7 +19,7 @@ export interface Outbox {
   writeDraft(text: string): void;
 }
 
-/** Opens the outbox of a session. Each message has an item of its own, so that two windows never overwrite one. */
+/** Opens the outbox of a session. Each message has its own item, so two windows never overwrite one. */
 export function openOutbox(store: TextStore, sessionKey: string): Outbox {
   const prefix = `isopod.unsent.${sessionKey}.`;
   const draftKey = `isopod.draft.${sessionKey}`;

@@ -1,23 +1,23 @@
-import type { HistoryMessage } from "../cli/wire.ts";
+import type { HistoryMessage } from "../client/wire.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** A message that a person has sent and whose run has not begun. */
+/** A sent message whose run has not begun. */
 export interface Pending {
-  /** Goes with every try, so that all of them are one run. */
+  /** Sent with every try, so that all tries are one run. */
   idempotencyKey: string;
   text: string;
   state: PendingState;
 }
 
 export type PendingState =
-  /** On its way; `afterSeq` is the conversation's cursor at the time. */
+  /** Not accepted yet; `afterSeq` is the conversation's cursor when it was sent. */
   | { type: "sending"; afterSeq: number }
   /** Stored by the server. */
   | { type: "accepted"; runId: string }
-  /** Another try would change nothing. */
+  /** Another try would be refused too. */
   | { type: "refused"; message: string };
 
-/** What is left of the pending messages now that the conversation has gone on: begun ones are in the transcript. */
+/** The messages that are still pending: those whose run has begun are in the transcript. */
 export function settle(pending: readonly Pending[], conversation: Conversation): Pending[] {
   return pending.flatMap((message): Pending[] => {
     if (message.state.type !== "accepted") return [message];
@@ -33,10 +33,10 @@ export function settle(pending: readonly Pending[], conversation: Conversation):
 }
 
 /**
- * The pending messages to show. A run's first event can be faster than the answer that names the run; until then the
- * same text, said after it was sent, stands for it.
+ * The pending messages to show. A run's first event can arrive before the answer that names the run. Until then, the
+ * same text in the transcript, after the cursor at sending, is taken for the message.
  */
-export function shown(pending: readonly Pending[], conversation: Conversation): Pending[] {
+export function visiblePending(pending: readonly Pending[], conversation: Conversation): Pending[] {
   const claimed = new Set<string>();
   return pending.filter(({ text, state }) => {
     if (state.type !== "sending") return true;

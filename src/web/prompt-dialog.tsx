@@ -1,39 +1,39 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, ask, runPath, type Server, sessionPath } from "../cli/http.ts";
-import { isPrompt, type Prompt } from "../cli/wire.ts";
+import { ApiError, requestJson, runPath, type Server, sessionPath } from "../client/http.ts";
+import { isPrompt, type Prompt } from "../client/wire.ts";
 import { texts } from "./language.ts";
 import { PromptView } from "./prompt-view.tsx";
 
-/** Whose prompt is looked at: that of a run, or the one that the next turn would get. */
-export type Looked = { runId: string } | "next";
+/** Which prompt to show: that of a run, or the one that the next turn would get. */
+export type PromptTarget = { runId: string } | "next";
 
-/** What looking at a prompt needs. */
+/** The properties of the prompt dialog. */
 export interface PromptDialogProps {
   server: Server;
   sessionKey: string;
-  looked: Looked;
+  target: PromptTarget;
   onClose(): void;
 }
 
 type Answer = { state: "asking" } | { state: "shown"; prompt: Prompt } | { state: "refused"; message: string };
 
-/** What a model is shown, over the conversation. */
-export function PromptDialog({ server, sessionKey, looked, onClose }: PromptDialogProps) {
+/** A dialog with the prompt that a model got or would get. */
+export function PromptDialog({ server, sessionKey, target, onClose }: PromptDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const path = looked === "next" ? sessionPath(sessionKey, "context") : runPath(looked.runId, "prompt");
+  const path = target === "next" ? sessionPath(sessionKey, "context") : runPath(target.runId, "prompt");
   const answer = usePrompt(server, path);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog class="inspector" ref={dialog} onClose={onClose} aria-labelledby="inspector-title">
       <header>
-        <h2 id="inspector-title">{looked === "next" ? texts.promptNext : texts.promptSent}</h2>
+        <h2 id="inspector-title">{target === "next" ? texts.promptNext : texts.promptSent}</h2>
         <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
           {texts.close}
         </button>
       </header>
       {answer.state === "asking" && (
         <p class="hint" aria-busy="true">
-          {texts.opensPrompt}
+          {texts.loading}
         </p>
       )}
       {answer.state === "refused" && (
@@ -51,7 +51,7 @@ function usePrompt(server: Server, path: string): Answer {
   useEffect(() => {
     const asking = new AbortController();
     setAnswer({ state: "asking" });
-    ask(server, { path, signal: asking.signal }, isPrompt).then(
+    requestJson(server, { path, signal: asking.signal }, isPrompt).then(
       (prompt) => setAnswer({ state: "shown", prompt }),
       (error: unknown) => {
         if (asking.signal.aborted) return;

@@ -1,16 +1,16 @@
-import type { Prompt } from "../cli/wire.ts";
+import type { Prompt } from "../client/wire.ts";
 
-/** What a request to a model is made of, as the bar shows it. */
+/** A part of a request to a model, as the bar shows it. */
 export type Part = "rules" | "files" | "turn" | "tools" | "conversation";
 
-/** How many tokens a part takes. */
+/** The tokens of a part. */
 export interface Share {
   part: Part;
   tokens: number;
 }
 
-/** What the parts of a prompt take, without those that take nothing: what stays the same first, the conversation last. */
-export function sharesOf({ sections, totals, messages }: Prompt): Share[] {
+/** The non-empty parts of a prompt with their tokens: the stable parts first, the conversation last. */
+export function promptShares({ sections, totals, messages }: Prompt): Share[] {
   const files = sections.find(({ name }) => name === "project-context")?.tokens ?? 0;
   const shares: Share[] = [
     { part: "rules", tokens: totals.above.tokens - files },

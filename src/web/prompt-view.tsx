@@ -1,6 +1,6 @@
-import type { Prompt, PromptSection } from "../cli/wire.ts";
+import type { Prompt, PromptSection } from "../client/wire.ts";
 import { texts } from "./language.ts";
-import { sharesOf } from "./prompt-share.ts";
+import { promptShares } from "./prompt-share.ts";
 
 const FROM: Record<Exclude<PromptSection["source"]["kind"], "section">, string> = {
   provider: texts.fromProvider,
@@ -11,7 +11,7 @@ const FROM: Record<Exclude<PromptSection["source"]["kind"], "section">, string> 
   plugin: texts.fromPlugin,
 };
 
-/** A prompt: what it is made of at a glance, then its sections, files and tools, each of which opens. */
+/** A prompt: its parts as a bar, then its sections, files and tools, each of which opens. */
 export function PromptView({ prompt }: { prompt: Prompt }) {
   const { sessionKey, mode, model, hash, sections, tools, totals } = prompt;
   const above = sections.filter(({ layer }) => layer === "above");
@@ -62,9 +62,9 @@ export function PromptView({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** The bar of what takes how much, and the same in words. */
+/** The tokens of each part, as a bar and as a list. */
 function Shares({ prompt }: { prompt: Prompt }) {
-  const shares = sharesOf(prompt);
+  const shares = promptShares(prompt);
   const all = shares.reduce((sum, { tokens }) => sum + tokens, 0);
   return (
     <section class="shares">
@@ -89,7 +89,7 @@ function Shares({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** A section in one line, which names whose words it has where they are not our own; opened, the words. */
+/** A section in one line, with its source where that is not Isopod itself; opened, its text. */
 function SectionView({ section, all }: { section: PromptSection; all: number }) {
   const { name, source, tokens, bytes, text } = section;
   return (

@@ -1,25 +1,24 @@
-import type { AgentEvent } from "../agent/events.ts";
-import type { Source } from "../cli/follow.ts";
-import { ApiError, type Server, sessionPath, tell, unreachable } from "../cli/http.ts";
-import { isSocketFrame, type Refusal, type SocketFrame } from "../cli/wire.ts";
+import type { Source } from "../client/follow.ts";
+import { ApiError, requestOk, type Server, sessionPath, unreachable } from "../client/http.ts";
+import { type AgentEvent, type ErrorBody, isSocketFrame, type SocketFrame } from "../client/wire.ts";
 
-/** How often the server is asked whether it is still there. That wakes nothing, so a quiet session costs nothing. */
+/** The interval of pings. The platform answers them without waking the session's object. */
 const PING_MS = 20_000;
-/** What is received is acknowledged so often; the server waits at four times as much. */
+/** Frames and characters after which an acknowledgement is sent; the server pauses at four times as much. */
 const ACK_FRAMES = 16;
 const ACK_CHARS = 65_536;
 
-/** Reads the events of a session over its WebSocket, as whoever the page's cookie says. */
+/** A source of a session's events over its WebSocket, authenticated by the page's cookie. */
 export function sessionSocket(server: Server, sessionKey: string): Source {
   return async function* (after, signal) {
     const address = new URL(server.url + sessionPath(sessionKey, "socket"), location.href);
     const socket = new WebSocket(address.href.replace(/^http/, "ws"));
-    const frames = framesOf(socket);
+    const frames = openFrames(socket);
     const hangUp = () => socket.close();
     signal.addEventListener("abort", hangUp);
     const pinging = keepPinging(socket);
     try {
-      if (!(await isOpened(socket))) throw await reasonOf(server, signal);
+      if (!(await isOpened(socket))) throw await refusalReason(server, signal);
       socket.send(JSON.stringify({ type: "resume", after }));
       yield* read(socket, frames);
     } finally {
@@ -50,8 +49,8 @@ async function* read(socket: WebSocket, frames: Reader): AsyncGenerator<AgentEve
   }
 }
 
-/** What comes through a socket, up to its end, whenever it is asked for. */
-function framesOf(socket: WebSocket): Reader {
+/** The text frames of a socket as a stream that ends when the socket closes. */
+function openFrames(socket: WebSocket): Reader {
   const frames = new ReadableStream<string>({
     start(controller) {
       socket.addEventListener("message", ({ data }) => {
@@ -70,7 +69,7 @@ function isOpened(socket: WebSocket): Promise<boolean> {
   });
 }
 
-/** Hangs up when a ping is not answered before the next is due. */
+/** Closes the socket when a ping is not answered before the next is due. */
 function keepPinging(socket: WebSocket): ReturnType<typeof setInterval> {
   let isAnswered = true;
   socket.addEventListener("message", () => {
@@ -83,9 +82,9 @@ function keepPinging(socket: WebSocket): ReturnType<typeof setInterval> {
   }, PING_MS);
 }
 
-/** A browser does not say why a socket was refused: any other request is refused for the same reason, and says it. */
-async function reasonOf(server: Server, signal: AbortSignal): Promise<ApiError> {
-  await tell(server, { path: "/v1/me", signal });
+/** Browsers do not say why a socket was refused: another request, refused for the same reason, gets the error. */
+async function refusalReason(server: Server, signal: AbortSignal): Promise<ApiError> {
+  await requestOk(server, { path: "/v1/me", signal });
   return unreachable("The socket was not opened.");
 }
 
@@ -95,7 +94,7 @@ function parse(text: string): SocketFrame {
   return frame;
 }
 
-/** Where the server does not have our cursor, it is gone, however it came about. */
-function refused({ error: { code, message, hint } }: Refusal): ApiError {
+/** The error of an error frame: a missing cursor becomes 410, so that the page reads the transcript again. */
+function refused({ error: { code, message, hint } }: ErrorBody): ApiError {
   return new ApiError(code === "not_found" || code === "gone" ? 410 : 400, code, message, hint);
 }

@@ -1,18 +1,18 @@
 import { useRef, useState } from "preact/hooks";
-import { ApiError, type Server, tell } from "../cli/http.ts";
-import { useFocus } from "./focus.ts";
+import { ApiError, requestOk, type Server } from "../client/http.ts";
+import { useFocus } from "./hooks.ts";
 import { Mark } from "./icons.tsx";
 import { texts } from "./language.ts";
 
-/** What the form needs. */
+/** The properties of the sign-in form. */
 export interface SignInProps {
   server: Server;
-  /** Why the person is asked, where that is not plain. */
+  /** Why the form is shown again, such as an expired login. */
   notice: string | undefined;
   onSignedIn(): void;
 }
 
-/** Asks for the access token. */
+/** The form for the access token. */
 export function SignIn({ server, notice, onSignedIn }: SignInProps) {
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
@@ -62,10 +62,10 @@ export function SignIn({ server, notice, onSignedIn }: SignInProps) {
   );
 }
 
-/** Trades the token for the cookie. Gives what to tell the person where that failed. */
+/** Exchanges the token for the cookie. Resolves with an error message where that failed. */
 export async function signIn(server: Server, token: string): Promise<string | undefined> {
   try {
-    await tell(server, { method: "POST", path: "/v1/login", body: { token } });
+    await requestOk(server, { method: "POST", path: "/v1/login", body: { token } });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -1,26 +1,26 @@
 import { useRef, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { SkillOrigin } from "../cli/skill-source.ts";
-import { useAct } from "./act.ts";
+import type { Server } from "../client/http.ts";
+import type { SkillOrigin } from "../client/skill-request.ts";
+import { useAction } from "./hooks.ts";
 import { texts } from "./language.ts";
 import { archiveOrigin, changeSkill, typedOrigin } from "./skills-client.ts";
 
-/** What installing needs. */
+/** The properties of the install form. */
 export interface SkillInstallProps {
   server: Server;
   agentId: string;
-  /** Told what there is now, in words. */
+  /** Called with a message after an install. */
   onInstalled(words: string): Promise<void>;
 }
 
-/** Installs a skill from a file that is chosen or dropped, a web address, or a name at the registry. */
+/** Installs a skill from a chosen or dropped file, a URL, or a name at the registry. */
 export function SkillInstall({ server, agentId, onInstalled }: SkillInstallProps) {
   const [from, setFrom] = useState("");
   const [isGlobal, setGlobal] = useState(false);
   const [isReplacing, setReplacing] = useState(false);
   const [isOver, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
-  const { busy, trouble, run } = useAct();
+  const { busy, trouble, run } = useAction();
 
   async function install(origin: SkillOrigin) {
     const at = { server, agentId, global: isGlobal };

@@ -1,22 +1,21 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { SkillLine } from "../cli/wire.ts";
-import { troubleOf, useAct } from "./act.ts";
+import type { Server } from "../client/http.ts";
+import type { SkillLine } from "../client/wire.ts";
+import { errorText, useAction } from "./hooks.ts";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
-import { partsOf } from "./skill-filter.ts";
-import { changeSkill, readSkill, switchSkill, verifySkill } from "./skills-client.ts";
+import { changeSkill, readSkill, splitFrontMatter, switchSkill, verifySkill } from "./skills-client.ts";
 
-/** What a skill's row needs. */
+/** The properties of a skill's row. */
 export interface SkillViewProps {
   server: Server;
   agentId: string;
   skill: SkillLine;
-  /** Told what was done, in words. */
+  /** Called with a message after a change. */
   onChanged(words: string): Promise<void>;
 }
 
-/** A skill in one line; opened, all that is to be said of it, what can be done with it, and its text. */
+/** A skill in one line; opened, its details, its actions and its text. */
 export function SkillView(props: SkillViewProps) {
   const { skill } = props;
   const { name, source, eligible, reason, tokens, emoji, description } = skill;
@@ -36,12 +35,12 @@ export function SkillView(props: SkillViewProps) {
           {eligible && <span class="unseen"> {texts.tokens}</span>}
         </small>
       </summary>
-      {open && <Opened {...props} />}
+      {open && <SkillDetails {...props} />}
     </details>
   );
 }
 
-function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
+function SkillDetails({ server, agentId, skill, onChanged }: SkillViewProps) {
   const { location, reason, cut, description, version, command, license, homepage } = skill;
   const { env = [], installers = [], warnings = [] } = skill;
   const [seen, setSeen] = useState<string>();
@@ -75,17 +74,17 @@ function Opened({ server, agentId, skill, onChanged }: SkillViewProps) {
           {kind} {what}: {reason}
         </p>
       ))}
-      <Acts server={server} agentId={agentId} skill={skill} seen={seen} onChanged={onChanged} />
+      <SkillActions server={server} agentId={agentId} skill={skill} seen={seen} onChanged={onChanged} />
       <SkillText server={server} agentId={agentId} skill={skill} onSeen={setSeen} />
     </>
   );
 }
 
-/** What can be done with it. Only the server knows whether it was installed; what it refuses is told. */
-function Acts({ server, agentId, skill, seen, onChanged }: SkillViewProps & { seen: string | undefined }) {
+/** The actions on a skill. Only the server knows whether it was installed, so a refusal is shown. */
+function SkillActions({ server, agentId, skill, seen, onChanged }: SkillViewProps & { seen: string | undefined }) {
   const { name, source, code, key } = skill;
   const [removing, setRemoving] = useState(false);
-  const { busy, trouble, run } = useAct();
+  const { busy, trouble, run } = useAction();
   const at = { server, agentId, global: source === "managed" };
   const act = (words: string, work: () => Promise<unknown>) => () =>
     run(async () => {
@@ -156,11 +155,11 @@ function Acts({ server, agentId, skill, seen, onChanged }: SkillViewProps & { se
 }
 
 interface SkillTextProps extends Omit<SkillViewProps, "onChanged"> {
-  /** What is shown was this state of its files. */
+  /** Called with the digest of the files that are shown. */
   onSeen(seen: string | undefined): void;
 }
 
-/** Its SKILL.md: the front matter as it stands, and the text as it reads. */
+/** A skill's SKILL.md: the front matter as text, the body as Markdown. */
 function SkillText({ server, agentId, skill, onSeen }: SkillTextProps) {
   const { name, location, version } = skill;
   const [text, setText] = useState<string>();
@@ -173,7 +172,7 @@ function SkillText({ server, agentId, skill, onSeen }: SkillTextProps) {
         onSeen(skill.seen);
       },
       (error: unknown) => {
-        if (!asking.signal.aborted) setTrouble(troubleOf(error));
+        if (!asking.signal.aborted) setTrouble(errorText(error));
       },
     );
     return () => asking.abort();
@@ -182,12 +181,12 @@ function SkillText({ server, agentId, skill, onSeen }: SkillTextProps) {
   if (text === undefined) {
     return (
       <p class="hint" aria-busy="true">
-        {texts.opensPrompt}
+        {texts.loading}
       </p>
     );
   }
   if (text === "") return null;
-  const { front, body } = partsOf(text);
+  const { front, body } = splitFrontMatter(text);
   return (
     <div class="skill-text">
       {front !== "" && <pre>{front}</pre>}

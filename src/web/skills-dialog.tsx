@@ -1,21 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Server } from "../cli/http.ts";
-import type { SkillReport } from "../cli/wire.ts";
-import { troubleOf } from "./act.ts";
+import type { Server } from "../client/http.ts";
+import type { SkillReport } from "../client/wire.ts";
+import { errorText } from "./hooks.ts";
 import { texts } from "./language.ts";
-import { skillsMatching } from "./skill-filter.ts";
 import { SkillInstall } from "./skill-install.tsx";
 import { SkillView } from "./skill-view.tsx";
-import { listSkills } from "./skills-client.ts";
+import { listSkills, skillsMatching } from "./skills-client.ts";
 
-/** What looking at an agent's skills needs. */
+/** The properties of the skills dialog. */
 export interface SkillsDialogProps {
   server: Server;
   agentId: string;
   onClose(): void;
 }
 
-/** What the agent can be taught: what there is and why not, over the conversation. */
+/** A dialog with an agent's skills, eligible or not, and the install form. */
 export function SkillsDialog({ server, agentId, onClose }: SkillsDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { report, trouble, refresh } = useReport(server, agentId);
@@ -43,7 +42,7 @@ export function SkillsDialog({ server, agentId, onClose }: SkillsDialogProps) {
       )}
       {report === undefined && trouble === undefined && (
         <p class="hint" aria-busy="true">
-          {texts.opensPrompt}
+          {texts.loading}
         </p>
       )}
       {report !== undefined && (
@@ -95,7 +94,7 @@ function useReport(server: Server, agentId: string) {
       setReport(await listSkills({ server, agentId, global: false }, signal));
       setTrouble(undefined);
     } catch (error) {
-      if (!signal?.aborted) setTrouble(troubleOf(error));
+      if (!signal?.aborted) setTrouble(errorText(error));
     }
   }
   useEffect(() => {

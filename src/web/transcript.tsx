@@ -1,38 +1,38 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Decision } from "../cli/wire.ts";
+import type { Decision } from "../client/wire.ts";
 import type { ChatState } from "./chat.ts";
 import { DownIcon } from "./icons.tsx";
 import { texts } from "./language.ts";
-import { type Pending, shown } from "./pending.ts";
+import { type Pending, visiblePending } from "./pending.ts";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
-import { type Live, turnsOf } from "./turns.ts";
+import { groupTurns, type Live } from "./turns.ts";
 
-/** A reader within so many pixels of the end is taken along when something is added. */
+/** Within this distance from the end, the transcript scrolls along with new messages. */
 const NEAR_END_PX = 80;
-/** Older messages are asked for when the reader comes this near to the beginning. */
+/** Within this distance from the beginning, older messages are loaded. */
 const NEAR_START_PX = 400;
 const NOTHING_LIVE: Live = { progress: {}, approvals: {} };
 
-/** What the transcript shows, and what it asks for. */
+/** The properties of the transcript. */
 export interface TranscriptProps {
   state: ChatState;
   onOlder(): void;
-  /** Somebody wants to change a message that was refused. */
+  /** Called to edit a refused message. */
   onEdit(idempotencyKey: string): void;
   onDecide(approvalId: string, decision: Decision): void;
-  /** Somebody wants to see what the model was sent in a run. */
-  onLook(runId: string): void;
-  /** What follows the messages, told whether there are any. */
+  /** Called to show the prompt of a run. */
+  onShowPrompt(runId: string): void;
+  /** Renders what follows the messages. */
   after(isEmpty: boolean): ComponentChildren;
 }
 
-/** Everything that was said, oldest first; it stays at the end while the reader is there. */
-export function Transcript({ state, onOlder, onEdit, onDecide, onLook, after }: TranscriptProps) {
+/** The messages, oldest first. While the reader is at the end, it scrolls along. */
+export function Transcript({ state, onOlder, onEdit, onDecide, onShowPrompt, after }: TranscriptProps) {
   const { conversation, pending, opened } = state;
-  const turns = useMemo(() => turnsOf(conversation), [conversation]);
+  const turns = useMemo(() => groupTurns(conversation), [conversation]);
   const { scroller, atEnd, onScroll, toEnd } = useReadingPlace(state, onOlder);
-  const waiting = shown(pending, conversation);
+  const waiting = visiblePending(pending, conversation);
   const isEmpty = opened && turns.length === 0 && waiting.length === 0;
   return (
     <main class="transcript" ref={scroller} onScroll={onScroll}>
@@ -45,7 +45,7 @@ export function Transcript({ state, onOlder, onEdit, onDecide, onLook, after }: 
         )}
         {isEmpty && <p class="greeting">{texts.greeting}</p>}
         {turns.map((turn) => (
-          <SteadyTurn key={turn.key} turn={turn} live={conversation} onDecide={onDecide} onLook={onLook} />
+          <SteadyTurn key={turn.key} turn={turn} live={conversation} onDecide={onDecide} onShowPrompt={onShowPrompt} />
         ))}
         {waiting.map((message) => (
           <PendingView key={message.idempotencyKey} message={message} lost={state.link === "lost"} onEdit={onEdit} />
@@ -62,11 +62,11 @@ export function Transcript({ state, onOlder, onEdit, onDecide, onLook, after }: 
   );
 }
 
-/** A turn that is rendered again only when something in it changed; a turn only ever grows. */
-function SteadyTurn({ turn, live, onDecide, onLook }: TurnViewProps) {
+/** A turn that is rendered again only when it changed; turns only grow. */
+function SteadyTurn({ turn, live, onDecide, onShowPrompt }: TurnViewProps) {
   const { progress, approvals } = turn.run?.state === "active" ? live : NOTHING_LIVE;
   return useMemo(
-    () => <TurnView turn={turn} live={{ progress, approvals }} onDecide={onDecide} onLook={onLook} />,
+    () => <TurnView turn={turn} live={{ progress, approvals }} onDecide={onDecide} onShowPrompt={onShowPrompt} />,
     [turn.key, turn.messages.length, turn.draft, turn.run, progress, approvals],
   );
 }
@@ -97,7 +97,7 @@ function PendingView({ message: { idempotencyKey, text, state }, lost, onEdit }:
   );
 }
 
-/** Keeps the reader where they read: at the end when they are there, else at the same words when older ones come. */
+/** Keeps the scroll position: at the end when it is there, else at the same words when older messages are added. */
 function useReadingPlace(state: ChatState, onOlder: () => void) {
   const scroller = useRef<HTMLElement>(null);
   const [atEnd, setAtEnd] = useState(true);

@@ -1,30 +1,35 @@
-import type { Decision } from "../cli/wire.ts";
-import type { UserMessage } from "../models/message.ts";
-import { ApprovalView } from "./approval-view.tsx";
+import type { Decision, UserMessage } from "../client/wire.ts";
+import type { Approval } from "./conversation.ts";
 import { Working } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
 import { ToolCallView } from "./tool-call-view.tsx";
-import { type Block, blocksOf, type Live, type Trouble, type Turn, troubleOf } from "./turns.ts";
+import { type Block, type Live, type Turn, type TurnProblem, turnBlocks, turnProblem } from "./turns.ts";
 
-/** What a turn shows, and what it asks for. */
+const DECISIONS: [Decision, string][] = [
+  ["allow-once", texts.allowOnce],
+  ["allow-always", texts.allowAlways],
+  ["deny", texts.deny],
+];
+
+/** The properties of a turn. */
 export interface TurnViewProps {
   turn: Turn;
   live: Live;
   onDecide(approvalId: string, decision: Decision): void;
-  /** Somebody wants to see what the model was sent in a run. */
-  onLook(runId: string): void;
+  /** Called to show the prompt of a run. */
+  onShowPrompt(runId: string): void;
 }
 
-/** What was said and done in a turn. */
-export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
-  const blocks = blocksOf(turn, live);
-  const trouble = troubleOf(turn);
-  const isWaiting = turn.run?.state === "active" && !speaks(blocks.at(-1));
+/** The messages, reasoning and tool calls of a turn. */
+export function TurnView({ turn, live, onDecide, onShowPrompt }: TurnViewProps) {
+  const blocks = turnBlocks(turn, live);
+  const trouble = turnProblem(turn);
+  const isWaiting = turn.run?.state === "active" && !showsActivity(blocks.at(-1));
   return (
     <article class="turn">
       {blocks.map((block) => (
-        <BlockView key={block.key} block={block} onDecide={onDecide} onLook={() => onLook(turn.runId)} />
+        <BlockView key={block.key} block={block} onDecide={onDecide} onShowPrompt={() => onShowPrompt(turn.runId)} />
       ))}
       {isWaiting && (
         <p class="waiting">
@@ -32,7 +37,7 @@ export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
           <span class="unseen">{texts.working}</span>
         </p>
       )}
-      {trouble && <TroubleView trouble={trouble} />}
+      {trouble && <TurnProblemView trouble={trouble} />}
     </article>
   );
 }
@@ -40,16 +45,16 @@ export function TurnView({ turn, live, onDecide, onLook }: TurnViewProps) {
 interface BlockViewProps {
   block: Block;
   onDecide: TurnViewProps["onDecide"];
-  onLook(): void;
+  onShowPrompt(): void;
 }
 
-function BlockView({ block, onDecide, onLook }: BlockViewProps) {
+function BlockView({ block, onDecide, onShowPrompt }: BlockViewProps) {
   switch (block.type) {
     case "user":
       return block.message.sender?.id === "system" ? (
-        <Told text={block.message.text} />
+        <SystemNote text={block.message.text} />
       ) : (
-        <Said message={block.message} onLook={onLook} />
+        <UserMessageView message={block.message} onShowPrompt={onShowPrompt} />
       );
     case "text":
       return <MarkdownView text={block.text} />;
@@ -70,7 +75,7 @@ function BlockView({ block, onDecide, onLook }: BlockViewProps) {
   }
 }
 
-function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
+function UserMessageView({ message, onShowPrompt }: { message: UserMessage; onShowPrompt(): void }) {
   const name = message.sender?.name ?? (message.sender?.owner === false ? message.sender.id : texts.you);
   const at = new Date(message.at);
   return (
@@ -79,7 +84,7 @@ function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
       <p class="byline">
         {name}
         <time dateTime={at.toISOString()}>{at.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" })}</time>
-        <button type="button" class="quiet look" onClick={onLook} title={texts.promptSent}>
+        <button type="button" class="quiet look" onClick={onShowPrompt} title={texts.promptSent}>
           {texts.prompt}
         </button>
       </p>
@@ -87,8 +92,8 @@ function Said({ message, onLook }: { message: UserMessage; onLook(): void }) {
   );
 }
 
-/** What the system itself told the agent: people need not read it, and may. */
-function Told({ text }: { text: string }) {
+/** A message from the system to the agent, closed at first. */
+function SystemNote({ text }: { text: string }) {
   return (
     <details class="aside">
       <summary>{texts.system}</summary>
@@ -97,7 +102,7 @@ function Told({ text }: { text: string }) {
   );
 }
 
-function TroubleView({ trouble }: { trouble: Trouble }) {
+function TurnProblemView({ trouble }: { trouble: TurnProblem }) {
   if (trouble.type !== "error") return <p class="trouble mild">{texts[trouble.type]}</p>;
   return (
     <p class="trouble" role="alert">
@@ -106,8 +111,28 @@ function TroubleView({ trouble }: { trouble: Trouble }) {
   );
 }
 
-/** Whether a block shows by itself that something is going on. */
-function speaks(block: Block | undefined): boolean {
+/** Whether a block itself shows activity. */
+function showsActivity(block: Block | undefined): boolean {
   if (block?.type === "tool") return block.call.state === "running" || block.call.state === "asking";
   return block?.type === "text" && block.key.startsWith("draft");
+}
+
+/** The properties of an approval. */
+interface ApprovalViewProps {
+  approval: Approval;
+  onDecide(approvalId: string, decision: Decision): void;
+}
+
+/** A question whether a tool call may run, with its answers. */
+function ApprovalView({ approval, onDecide }: ApprovalViewProps) {
+  return (
+    <fieldset class="approval">
+      <legend>{approval.question}</legend>
+      {DECISIONS.map(([decision, label]) => (
+        <button key={decision} type="button" class="choice" onClick={() => onDecide(approval.approvalId, decision)}>
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
 }

@@ -1,51 +1,49 @@
-import { isSilence, mayBeSilence } from "../cli/silence.ts";
-import type { HistoryMessage } from "../cli/wire.ts";
-import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, ToolCallPart, ToolMessage, UserMessage } from "../models/message.ts";
-import type { Approval, Conversation, DraftPart, RunView } from "./conversation.ts";
+import { isSilence, mayBeSilence } from "../client/silence.ts";
+import type { AssistantMessage, HistoryMessage, ToolCallPart, ToolMessage, UserMessage } from "../client/wire.ts";
+import type { Approval, Conversation, DraftPart, RunState } from "./conversation.ts";
 
-/** Messages of one run that stand together, as they are shown. */
+/** Consecutive messages of one run. */
 export interface Turn {
   /** Stays the same while the turn grows. */
   key: string;
   runId: string;
   messages: readonly HistoryMessage[];
   draft: readonly DraftPart[];
-  /** Undefined where the run's end was not seen: it is an old one. */
-  run: RunView | undefined;
+  /** Undefined for an old run, whose end was not read. */
+  run: RunState | undefined;
 }
 
-/** What is known of tool calls that have no result yet. */
+/** Progress and approvals of tool calls without a result. */
 export type Live = Pick<Conversation, "progress" | "approvals">;
 
-/** One thing to see in a turn, in reading order. */
+/** One block of a turn, in reading order. */
 export type Block =
   | { type: "user"; key: string; message: UserMessage }
   | { type: "text"; key: string; text: string }
   | { type: "reasoning"; key: string; text: string; live: boolean }
   | { type: "tool"; key: string; call: ToolCall };
 
-/** A tool call with whatever came of it. */
+/** A tool call with its state and result. */
 export interface ToolCall {
   callId: string;
   tool: string;
-  args: JsonObject | string;
+  args: ToolCallPart["args"] | string;
   state: "running" | "asking" | "ok" | "failed" | "unknown";
-  /** The result, or the latest word of a tool that still runs. */
+  /** The result, or the latest progress of a running tool. */
   text: string;
-  /** What a person has to say before it may run. */
+  /** The approval that it waits for. */
   approval: Approval | undefined;
 }
 
-/** Why a turn did not end as it should, if so. */
-export type Trouble =
+/** Why a turn did not end normally. */
+export type TurnProblem =
   | { type: "aborted" }
   | { type: "length" }
   | { type: "refusal" }
   | { type: "error"; message: string };
 
-/** Puts the messages of each run together, in the order of the transcript. */
-export function turnsOf(conversation: Conversation): Turn[] {
+/** Groups consecutive messages of a run, in the order of the transcript. */
+export function groupTurns(conversation: Conversation): Turn[] {
   const turns: Turn[] = [];
   let messages: HistoryMessage[] = [];
   for (const message of conversation.messages) {
@@ -73,8 +71,8 @@ export function turnsOf(conversation: Conversation): Turn[] {
   return turns;
 }
 
-/** What there is to see in a turn. */
-export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
+/** The blocks of a turn. */
+export function turnBlocks(turn: Turn, { progress, approvals }: Live): Block[] {
   const results = new Map<string, ToolMessage>();
   for (const message of turn.messages) if (message.role === "tool") results.set(message.callId, message);
   const blocks = turn.messages.flatMap((message): Block[] => {
@@ -84,7 +82,7 @@ export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
       const key = `${message.id} ${index}`;
       if (part.type === "tool-call") {
         const { callId } = part;
-        const call = callOf(
+        const call = toolCall(
           part,
           results.get(callId),
           turn.run?.state === "active",
@@ -100,14 +98,14 @@ export function blocksOf(turn: Turn, { progress, approvals }: Live): Block[] {
   return [...blocks, ...turn.draft.flatMap((part, index) => spoken(part, `draft ${index}`, true))];
 }
 
-/** The files that a reply names: where there is no channel to send them by, they are at least seen. */
+/** The files that a reply asks to send, shown by their paths: the page has no channel to send them through. */
 function filesIn({ id, directives }: AssistantMessage): Block[] {
   const paths = directives?.files ?? [];
   return paths.map((path, index) => ({ type: "text", key: `${id} file ${index}`, text: `📎 \`${path}\`` }));
 }
 
-/** Why the last answer of a turn is not a whole one. */
-export function troubleOf(turn: Turn): Trouble | undefined {
+/** Why the last answer of a turn is incomplete. */
+export function turnProblem(turn: Turn): TurnProblem | undefined {
   if (turn.run?.state === "failed") {
     return turn.run.error.code === "aborted" ? { type: "aborted" } : { type: "error", message: turn.run.error.message };
   }
@@ -124,7 +122,7 @@ function spoken(part: { type: "text" | "reasoning"; text: string }, key: string,
   return part.type === "text" ? [{ type: "text", key, text: part.text }] : [{ type: "reasoning", key, text, live }];
 }
 
-function callOf(
+function toolCall(
   part: ToolCallPart,
   result: ToolMessage | undefined,
   active: boolean,
@@ -135,4 +133,23 @@ function callOf(
   if (result) return { ...head, state: result.isError ? "failed" : "ok", text: result.text };
   if (approval) return { ...head, state: "asking", text: "", approval };
   return { ...head, state: active ? "running" : "unknown", text: word ?? "" };
+}
+
+/** A step of the plan that a call of `update_plan` shows. */
+export interface PlanStep {
+  step: string;
+  status: "pending" | "in_progress" | "completed";
+}
+
+/** The plan in the arguments of an `update_plan` call; undefined for other calls and other arguments. */
+export function planSteps({ tool, args }: Pick<ToolCall, "tool" | "args">): PlanStep[] | undefined {
+  if (tool !== "update_plan" || typeof args === "string" || !Array.isArray(args.plan)) return undefined;
+  const steps: unknown[] = args.plan;
+  return steps.every(isStep) ? steps : undefined;
+}
+
+function isStep(value: unknown): value is PlanStep {
+  if (typeof value !== "object" || value === null || !("step" in value) || !("status" in value)) return false;
+  const isKnown = value.status === "pending" || value.status === "in_progress" || value.status === "completed";
+  return typeof value.step === "string" && isKnown;
 }

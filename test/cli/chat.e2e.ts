@@ -77,11 +77,11 @@ test("a message that joins a run that is at work is answered by that run", async
   await api.receive("Count");
   api.waits = () => true;
   const chat = talk(["Faster"]);
-  await chat.says("(waits for its turn)");
+  await chat.says("(queued)");
   api.emit("run_2", { type: "queue", phase: "joined", intoRunId: "run_1" });
   joined.resolve();
   assert.equal(await chat.ended, 0);
-  assert.equal(chat.out, "(waits for its turn)\none two\n");
+  assert.equal(chat.out, "(queued)\none two\n");
 });
 
 test("Ctrl-C stops the reply, and without one ends the chat", async () => {
@@ -116,7 +116,7 @@ test("where nothing answers it says how to start Isopod", async () => {
   assert.equal(await chat.ended, 1);
   assert.equal(
     chat.err,
-    `Nothing answers at http://127.0.0.1:${port}.\nStart Isopod with npm start, or name its address with --url.\n`,
+    `Nothing answers at http://127.0.0.1:${port}.\nStart Isopod with npm start, or give its address with --url.\n`,
   );
 });
 

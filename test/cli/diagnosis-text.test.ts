@@ -15,16 +15,17 @@ test("a diagnosis is a line for each check, with what to do below, and the count
 ✗ secrets   P_KEY is not set. [2J
             → Set it.
 
-1 well, 1 to look at, 1 failed.`);
+1 ok, 1 warning, 1 failed.`);
 });
 
 test("of a diagnosis only the problems can be shown", () => {
-  expect(diagnosisText({ ok: true, checks: CHECKS.slice(0, 1) }, true)).toBe("1 well, 0 to look at, 0 failed.");
+  expect(diagnosisText({ ok: true, checks: CHECKS.slice(0, 1) }, true)).toBe("1 ok, 0 warnings, 0 failed.");
 });
 
 const REPORT = {
   revision: 0,
   stored: false,
+  document: {},
   mapped: [
     { from: "agent.model", to: "agents.defaults.model" },
     { from: "cron.enabled", to: "cron.enabled", note: "Nothing reads it yet." },
@@ -36,28 +37,28 @@ const REPORT = {
 };
 
 test("what became of a document begins with what needs a hand", () => {
-  expect(importText(REPORT, false)).toBe(`Refused: these did not come over
+  expect(importText(REPORT, false)).toBe(`Refused: these values were not imported
   ✗ channels.telegram.botToken
       In plain words.
       wrangler secret put X.
 
-Unknown: nothing here could be set with these
+Unknown: Isopod has no such settings
   ! gateway
       None here.
       Nothing has to be done.
 
-Changed: these came over in another form, or say what is so anyway
+Changed: imported in another form, or the default here
   · meta
       Books.
 
-Replaced: these were configured here before
+Replaced: these settings were removed
   ! budgets.global.usdPerDay
 
-2 came over, 1 changed, 1 unknown, 1 refused, 1 replaced.`);
+2 imported, 1 changed, 1 unknown, 1 refused, 1 replaced.`);
 });
 
 test("what came over is listed where that is wanted", () => {
-  expect(importText(REPORT, true)).toContain(`Came over
+  expect(importText(REPORT, true)).toContain(`Imported
   ✓ agent.model → agents.defaults.model
   ✓ cron.enabled
       Nothing reads it yet.`);

@@ -70,7 +70,7 @@ test("a document is tried first and then stored over the revision that it was tr
   const command = run("import", [file]);
   assert.equal(await command.ended, 0);
   assert.match(command.out, /! gateway/);
-  assert.match(command.out, /in force, as revision 4/);
+  assert.match(command.out, /stored as revision 4/);
   assert.deepEqual(asked, [
     { what: "POST /v1/config/import?dryRun=true", ifMatch: undefined, body: "{agent: {}} // mine" },
     { what: "POST /v1/config/import", ifMatch: '"4"', body: "{agent: {}} // mine" },
@@ -112,7 +112,7 @@ test("a folder is uploaded; what is there stays, but for what nobody has changed
   answers.set(`${place}/versions/BOOTSTRAP.md`, { body: { versions: [] } });
   const command = run("import", ["--workspace", join(folder, "w")]);
   assert.equal(await command.ended, 0);
-  assert.match(command.out, /2 written, 1 there already/);
+  assert.match(command.out, /2 written, 1 already there/);
   assert.deepEqual(
     asked.map(({ what }) => what),
     [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { passageText, resultsText, statusText } from "../../src/cli/memory-text.ts";
-import type { MemoryResults, MemoryStatus } from "../../src/cli/memory-wire.ts";
+import type { MemoryResults, MemoryStatus } from "../../src/client/wire.ts";
 
 const CATS: MemoryResults["results"][number] = {
   path: "memory/cats.md",
@@ -71,7 +71,7 @@ describe("an agent's memory on a terminal", () => {
   it("says that nothing was found, and among what", () => {
     const index = { files: 1, chunks: 1, pending: 0 };
     expect(resultsText({ agent: "main", query: "x", results: [], mode: "keywords", index, tookMs: 2 })).toBe(
-      "0 passages of 1 file (1 chunk), by words alone, 2 ms.",
+      "0 passages of 1 file (1 chunk), by words only, 2 ms.",
     );
   });
 
@@ -84,11 +84,9 @@ describe("an agent's memory on a terminal", () => {
       endLine: 3,
       totalLines: 9,
     } as const;
-    expect(passageText({ ...passage, next: 4 })).toBe("a\nb\n\nMEMORY.md: lines 2 to 3 of 9; go on with --from 4.");
-    expect(passageText({ ...passage, endLine: 2, isCut: true })).toContain(
-      "lines 2 to 2 of 9, and of line 2 the beginning.",
-    );
-    expect(passageText({ ...passage, text: "", startLine: 0, endLine: 0 })).toContain("there is nothing here");
+    expect(passageText({ ...passage, next: 4 })).toBe("a\nb\n\nMEMORY.md: lines 2 to 3 of 9; continue with --from 4.");
+    expect(passageText({ ...passage, endLine: 2, isCut: true })).toContain("lines 2 to 2 of 9, line 2 cut.");
+    expect(passageText({ ...passage, text: "", startLine: 0, endLine: 0 })).toContain("there are none in this range");
   });
 
   it("tells how the index stands, and what is wrong", () => {

@@ -113,5 +113,5 @@ test("what is not understood is answered with how it is used", async () => {
   }
   const odd = run("search", "x", "--max", "many");
   assert.equal(await odd.ended, 1);
-  assert.match(odd.err, /--max wants a number/);
+  assert.match(odd.err, /--max expects a number/);
 });

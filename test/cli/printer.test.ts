@@ -18,12 +18,12 @@ test("a message that nobody heard coming is written whole", () => {
 test("words that another try voids are marked as such, and the new ones begin on their own line", () => {
   const restart: EventBody = { type: "assistant", phase: "restart", attempt: 2 };
   expect(printed([delta("Good mor"), restart, delta("Hello"), message("Hello.")])).toBe(
-    "Good mor\n(interrupted; asking again)\nHello.\n",
+    "Good mor\n(interrupted; trying again)\nHello.\n",
   );
 });
 
 test("a message that says something else than what was heard is written anew", () => {
-  expect(printed([delta("Good mor"), message("Hello.")])).toBe("Good mor\n(said anew)\nHello.\n");
+  expect(printed([delta("Good mor"), message("Hello.")])).toBe("Good mor\n(replaces the text above)\nHello.\n");
 });
 
 test("a reply that means silence is not written, and what only begins like one is", () => {

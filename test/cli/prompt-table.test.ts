@@ -10,12 +10,13 @@ test("a prompt is a table in reading order, with the boundary where it is", () =
     mode: "full",
     model: "offline/rules",
     hash: "abc",
+    stableHash: "ab",
     text: "",
     sections: [
       { name: "safety", layer: "above", source: { kind: "section", name: "safety.ts" }, text: "", ...size(1200) },
       { name: "weather/now", layer: "below", source: { kind: "plugin", name: "weather" }, text: "", ...size(30) },
     ],
-    files: [{ path: "SOUL.md", rawChars: 900, injectedChars: 400, truncated: true, missing: false }],
+    files: [{ path: "SOUL.md", rawChars: 900, injectedChars: 400, tokens: 100, truncated: true, missing: false }],
     tools: [{ name: "read", schemaBytes: 250, tokens: 90, description: "", parameters: {} }],
     totals: {
       prompt: size(1230),

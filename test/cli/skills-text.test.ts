@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { requestOf, type SkillRequest } from "../../src/cli/skill-request.ts";
 import { changeText, skillsText, skillText, verificationText } from "../../src/cli/skills-text.ts";
-import type { SkillLine, SkillReport } from "../../src/cli/wire.ts";
+import type { SkillLine, SkillReport } from "../../src/client/wire.ts";
 
 const WEATHER: SkillLine = {
   name: "weather",
@@ -22,10 +21,25 @@ const CHINESE: SkillLine = {
   shown: false,
 };
 const NEEDY: SkillLine = { ...WEATHER, name: "needy", eligible: false, reason: "It needs NOBODY_SET_THIS: set it." };
+const INSTALLED = {
+  name: "weather",
+  folder: "weather",
+  location: "skills/weather/SKILL.md",
+  global: false,
+  version: "1.2.0",
+  source: { kind: "upload" },
+  signature: { kind: "unsigned" },
+  modified: false,
+  installedAt: 0,
+  fileCount: 2,
+  bytes: 200,
+} satisfies NonNullable<SkillLine["install"]>;
 const REPORT: SkillReport = {
   agent: "main",
   skills: [NEEDY, WEATHER, CHINESE],
-  totals: { found: 3, eligible: 2, shown: 1, tokens: 60 },
+  totals: { found: 3, eligible: 2, shown: 1, cut: 1, tokens: 60, chars: 240 },
+  limits: { maxSkillsInPrompt: 10, maxSkillsPromptChars: 1000 },
+  unset: ["KEY"],
   warnings: ["KEY is named in skills.entries and is not set."],
 };
 
@@ -41,7 +55,7 @@ describe("an agent's skills on a terminal", () => {
         "  → It needs NOBODY_SET_THIS: set it.",
         "",
         "! KEY is named in skills.entries and is not set.",
-        "main: 3 found, 2 to use, 1 in the prompt (about 60 tokens).",
+        "main: 3 found, 2 eligible, 1 in the prompt (about 60 tokens).",
       ].join("\n"),
     );
   });
@@ -55,26 +69,21 @@ describe("an agent's skills on a terminal", () => {
   });
 
   it("are no table where there are none", () => {
-    const none = { ...REPORT, skills: [], warnings: [], totals: { found: 0, eligible: 0, shown: 0, tokens: 0 } };
-    expect(skillsText(none)).toBe("main: 0 found, 0 to use, 0 in the prompt (about 0 tokens).");
+    const nothing = { found: 0, eligible: 0, shown: 0, tokens: 0 };
+    const none = { ...REPORT, skills: [], warnings: [], totals: { ...REPORT.totals, ...nothing } };
+    expect(skillsText(none)).toBe("main: 0 found, 0 eligible, 0 in the prompt (about 0 tokens).");
   });
 
   it("one of them is shown with its files and its text, without what would steer the terminal", () => {
-    const files = [{ path: "SKILL.md", size: 120 }];
+    const files = [{ path: "SKILL.md", etag: "1", size: 120 }];
     const shown = skillText({ ...NEEDY, files, moreFiles: 3, seen: "1ab", text: "# Needy\n\tRun \u001b]0;x\u0007it." });
-    expect(shown).toContain("state      left out: It needs NOBODY_SET_THIS: set it.");
+    expect(shown).toContain("state      not eligible: It needs NOBODY_SET_THIS: set it.");
     expect(shown).toContain("SKILL.md  120 bytes\n… and 3 more\n\n# Needy\n\tRun  ]0;x it.");
     expect(shown).not.toContain("license");
   });
 
   it("say what became of them", () => {
-    const change = {
-      name: "weather",
-      version: "1.2.0",
-      location: "skills/weather/SKILL.md",
-      fileCount: 2,
-      notes: ["Look."],
-    };
+    const change = { ...INSTALLED, notes: ["Look."] };
     const signed = { kind: "trusted", keyId: "0123456789abcdef" } as const;
     expect(changeText({ ...change, outcome: "installed", signature: signed })).toBe(
       "weather 1.2.0: installed.\n2 files, skills/weather/SKILL.md, signed by the trusted key 0123456789abcdef.\n! Look.",
@@ -90,55 +99,10 @@ describe("an agent's skills on a terminal", () => {
       { path: "SKILL.md", status: "changed" },
       { path: "a.sh", status: "ok" },
     ] as const;
-    const told = verificationText({ name: "weather", ok: false, seen: "1ab", files: [...files] });
+    const told = verificationText({ ...INSTALLED, ok: false, seen: "1ab", files: [...files] });
     expect(told).toContain("accept weather --seen 1ab");
-    expect(told).toMatch(/^✗ SKILL\.md: changed\nweather is not as it was installed\.\nLook at what has changed/);
-    const ok = verificationText({ name: "weather", ok: true, seen: "1ab", files: [{ path: "a.sh", status: "ok" }] });
-    expect(ok).toBe("weather is as it was installed: 1 file.");
-  });
-});
-
-describe("what is asked of the API", () => {
-  const bytes = new Uint8Array([0x50, 0x4b]);
-  const archive = { kind: "archive", bytes, type: "application/zip" } as const;
-  const cases: [SkillRequest, boolean, object][] = [
-    [{ verb: "list" }, false, { path: "/v1/agents/main/skills" }],
-    [{ verb: "show", name: "天气" }, false, { path: "/v1/agents/main/skills/%E5%A4%A9%E6%B0%94" }],
-    [{ verb: "remove", name: "a/b" }, true, { method: "DELETE", path: "/v1/agents/main/skills/a%2Fb?global=true" }],
-    [{ verb: "verify", name: "w" }, false, { method: "POST", path: "/v1/agents/main/skills/w/verify" }],
-    [{ verb: "accept", name: "w" }, true, { method: "POST", path: "/v1/agents/main/skills/w/accept?global=true" }],
-    [
-      { verb: "accept", name: "w", seen: "1ab" },
-      false,
-      { method: "POST", path: "/v1/agents/main/skills/w/accept", body: { seen: "1ab" } },
-    ],
-    [
-      { verb: "update", name: "w", force: true, version: "2" },
-      false,
-      { method: "POST", path: "/v1/agents/main/skills/w/update", body: { force: true, version: "2" } },
-    ],
-    [
-      { verb: "install", origin: archive, replace: true, path: "a/b" },
-      true,
-      {
-        method: "POST",
-        path: "/v1/agents/main/skills?global=true&replace=true&path=a%2Fb",
-        content: bytes,
-        headers: { "content-type": "application/zip" },
-      },
-    ],
-    [
-      { verb: "install", origin: { kind: "slug", slug: "weather", version: "1.0.0" }, replace: false },
-      false,
-      {
-        method: "POST",
-        path: "/v1/agents/main/skills",
-        body: { slug: "weather", version: "1.0.0", path: undefined, global: false, replace: false },
-      },
-    ],
-  ];
-
-  it.each(cases)("%j (global: %s)", (request, global, asked) => {
-    expect(requestOf({ agentId: "main", global }, request)).toEqual(asked);
+    expect(told).toMatch(/^✗ SKILL\.md: changed\nweather has changed since it was installed\.\nReview the changes/);
+    const ok = verificationText({ ...INSTALLED, ok: true, seen: "1ab", files: [{ path: "a.sh", status: "ok" }] });
+    expect(ok).toBe("weather is unchanged since it was installed: 1 file.");
   });
 });

@@ -100,8 +100,8 @@ test("what is nothing to install is said before anything is asked for", async ()
   await writeFile(join(folder, "plain.txt"), "no archive");
   for (const [what, why] of [
     [empty, /has no SKILL\.md/],
-    [join(folder, "plain.txt"), /is no archive/],
-    ["./not there", /is no folder or archive here/],
+    [join(folder, "plain.txt"), /is not an archive/],
+    ["./not there", /is not a folder, an archive, a URL or a slug/],
   ] as const) {
     const command = run("install", what, "--agent", "main");
     assert.equal(await command.ended, 1);
@@ -144,9 +144,9 @@ test("list, show, update, remove and accept ask what they say, and --json shows 
   assert.deepEqual(JSON.parse(list.out), report);
   for (const [verb, says] of [
     ["show", /\nAsk\.\n$/],
-    ["update", /nothing is new/],
+    ["update", /already up to date/],
     ["remove", /removed\.\n$/],
-    ["accept", /accepted as it is/],
+    ["accept", /accepted with its changes/],
   ] as const) {
     const command = run(verb, "weather");
     assert.equal(await command.ended, 0, command.err);

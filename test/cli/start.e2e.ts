@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { freePortAbove } from "../../src/cli/port.ts";
 import { Command, endCommands } from "./command.ts";
 
-const SOURCE = fileURLToPath(new URL("../../src/cli", import.meta.url));
+const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
 
 let folder: string;
 let port: number;
@@ -96,19 +96,21 @@ test("a port that another program has is named, with one to use instead", async 
   assert.equal(await isopod.ended, 1);
   assert.match(
     isopod.err,
-    new RegExp(`^Port ${taken} is taken by another program\\.\nChoose another port: npm start -- --port \\d+\n$`),
+    new RegExp(`^Port ${taken} is in use by another program\\.\nChoose another port: npm start -- --port \\d+\n$`),
   );
 });
 
 test("a port that is none is refused", async () => {
   const isopod = Command.run("start", ["--port", "eighty", "--vars", vars()]);
   assert.equal(await isopod.ended, 1);
-  assert.equal(isopod.err, "'eighty' is no port. Use a number from 1 to 65535.\n");
+  assert.equal(isopod.err, "'eighty' is not a port. Use a number from 1 to 65535.\n");
 });
 
 test("without the packages it says how to install them", async () => {
   const bare = join(folder, "bare");
-  await cp(SOURCE, join(bare, "src", "cli"), { recursive: true });
+  for (const room of ["cli", "client"]) {
+    await cp(join(SOURCE, room), join(bare, "src", room), { recursive: true });
+  }
   const isopod = Command.run("start", ["--port", String(port), "--vars", vars()], {}, bare);
   assert.equal(await isopod.ended, 1);
   assert.equal(isopod.err, "The packages are not installed yet. Run: npm ci\n");

@@ -28,7 +28,7 @@ afterEach(async () => {
 
 test("the dialog says what is indexed, by whom and why, and what is not well, and closes with Escape", async () => {
   await opened();
-  await dialog().getByText("12 files · 1,480 indexed parts").waitFor();
+  await dialog().getByText("12 files · 1,480 indexed chunks").waitFor();
   await dialog().getByText("local/hash-1: There is no key of another provider.").waitFor();
   await dialog().getByText("1,480 (local/hash-1/1024), D1").waitFor();
   await dialog().getByText("memory/scan.md: It is no text.").waitFor();
@@ -44,7 +44,7 @@ test("a search shows each passage with its score, why it was found and the words
   assert.equal(await first.locator("h3 > span").first().textContent(), "memory/2026-01-31.md#L4-L5");
   await first.getByText("0.82").waitFor();
   assert.equal(await first.locator(".meter span").evaluate((bar) => bar.getAttribute("style")), "width: 82%;");
-  await first.getByText("words: dentists · meaning 0.71 · word for word").waitFor();
+  await first.getByText("words: dentists · meaning 0.71 · exact phrase").waitFor();
   assert.deepEqual(await first.locator("mark").allTextContents(), ["dentist"]);
   assert.equal(await hits().nth(1).locator("mark").count(), 0);
   assert.equal(await dialog().locator("img").count(), 0);
@@ -89,9 +89,9 @@ test("nothing found and what a search had to do without are said", async () => {
 test("indexing again shows what is left until all is done", async () => {
   await opened();
   await dialog().getByRole("button", { name: "Index again" }).click();
-  await dialog().getByText("It takes longer, and goes on by itself.").waitFor();
-  await dialog().getByText("3 changed files wait").waitFor();
-  await dialog().getByText("3 changed files wait").waitFor({ state: "detached" });
+  await dialog().getByText("Indexing continues in the background.").waitFor();
+  await dialog().getByText("3 changed files pending").waitFor();
+  await dialog().getByText("3 changed files pending").waitFor({ state: "detached" });
   const index = there.asked.find(({ path }) => path.endsWith("/index"));
   assert.deepEqual(JSON.parse(index!.bytes.toString("utf8")), { force: true });
 });
@@ -107,6 +107,7 @@ test("in Chinese and in the dark it is the same dialog, and fits a phone", async
   const other = await openBrowser({ locale: "zh-CN", colorScheme: "dark", width: 380, height: 700 });
   t.after(() => other.close());
   await other.page.goto(`${api.url}/#token=${TOKEN}`);
+  await other.page.getByRole("button", { name: "菜单" }).click();
   await other.page.getByRole("button", { name: "记忆" }).click();
   await other.page.getByText("12 个文件 · 1,480 个索引段落").waitFor();
   await other.page.getByLabel("搜索记忆").fill("dentist");

@@ -34,7 +34,7 @@ test("a wrong token is refused in words, and the right one then lets in", async 
   await page.goto(api.url);
   await page.getByLabel("Access token").fill("wrong");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("That token is not right").waitFor();
+  await page.getByRole("alert").getByText("That token is wrong").waitFor();
   await page.getByLabel("Access token").fill(TOKEN);
   await page.keyboard.press("Enter");
   await composer().waitFor();
@@ -161,7 +161,7 @@ test("a tool call that waits for a person's word asks for it, also after a reloa
   await said().getByText("May I delete notes.md?").waitFor();
   await page.reload();
   await said().getByText("May I delete notes.md?").waitFor();
-  await page.getByRole("button", { name: "Do not allow" }).click();
+  await page.getByRole("button", { name: "Deny" }).click();
   await said().getByText("You said deny.").waitFor();
   assert.equal(await said().getByText("May I delete notes.md?").count(), 0);
 });
@@ -182,10 +182,10 @@ test("a message that waits says so, and shows where it joins the run", async () 
   await send("Count");
   await said().getByText("one", { exact: true }).waitFor();
   await send("Faster");
-  await said().getByText("Waits for its turn").waitFor();
+  await said().getByText("Queued").waitFor();
   joins.resolve();
   await said().getByText("Two, three, four.").waitFor();
-  assert.equal(await said().getByText("Waits for its turn").count(), 0);
+  assert.equal(await said().getByText("Queued").count(), 0);
   assert.equal(await page.locator(".said", { hasText: "Faster" }).count(), 1);
 });
 
@@ -327,8 +327,8 @@ test("a model's markup and pictures neither run nor load", async () => {
 test("the first steps show until they are dismissed, and never again", async () => {
   await enter();
   await page.getByRole("heading", { name: "Choose a model" }).waitFor();
-  await page.getByText("Read SOUL.md to me.").click();
-  assert.equal(await composer().inputValue(), "Read SOUL.md to me.");
+  await page.getByText("Show me SOUL.md.").click();
+  assert.equal(await composer().inputValue(), "Show me SOUL.md.");
   await page.getByRole("button", { name: "Dismiss" }).click();
   assert.equal(await page.getByText("First steps").count(), 0);
   await page.reload();
@@ -353,7 +353,7 @@ test("what the model would see opens over the conversation, section by section, 
       : undefined;
   await enter();
   await page.getByRole("button", { name: "Prompt" }).click();
-  const dialog = page.getByRole("dialog", { name: "What the model would see now" });
+  const dialog = page.getByRole("dialog", { name: "Prompt of the next turn" });
   await dialog.getByText("3,000 tokens of a window of 128,000").waitFor();
   assert.deepEqual(await dialog.locator(".shares :is(dt, dd)").allTextContents(), [
     ...["Rules", "420", "Workspace files", "1,800", "This turn", "72", "Tools", "120", "Conversation", "588"],
@@ -361,7 +361,7 @@ test("what the model would see opens over the conversation, section by section, 
   const widths = await dialog.locator(".bar span").evaluateAll((parts) => parts.map((part) => part.clientWidth));
   assert.ok(widths[1]! > 3 * widths[0]! && widths[1]! > 10 * widths[2]!, `the bar is drawn to scale: ${widths}`);
   assert.deepEqual(await dialog.locator(".part b, .boundary").allTextContents(), [
-    ...["safety", "project-context", "Cache boundary: above it nothing changes from turn to turn"],
+    ...["safety", "project-context", "Cache boundary: the part above is the same in every turn"],
     ...["weather/today", "runtime", "read"],
   ]);
   await dialog.getByText("plugin weather").waitFor();
@@ -395,7 +395,7 @@ test("what the model was sent for a message opens from that message", async () =
   await said().getByText("You said: /status").waitFor();
   const look = said().getByRole("button", { name: "Prompt" });
   await look.nth(0).click();
-  const dialog = page.getByRole("dialog", { name: "What the model was sent" });
+  const dialog = page.getByRole("dialog", { name: "Prompt of this run" });
   await dialog.getByText("fake/first").waitFor();
   await dialog.getByRole("button", { name: "Close" }).click();
   await dialog.waitFor({ state: "detached" });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex, Writable } from "node:stream";
 import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
 import { isEphemeral, isLast } from "../../src/agent/events.ts";
-import type { Decision, HistoryMessage, Prompt, Run } from "../../src/cli/wire.ts";
+import type { Decision, HistoryMessage, Prompt, Run } from "../../src/client/wire.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { ScriptedRun } from "./scripted-run.ts";
 import type { Asked } from "./scripted-skills.ts";
@@ -115,10 +115,11 @@ export class ScriptedApi {
     const approvalId = `apr_${this.#questions.size + 1}`;
     const { promise, resolve } = Promise.withResolvers<Decision>();
     this.#questions.set(approvalId, resolve);
-    this.#runs.set(runId, { runId, status: "waiting_approval", approvals: [{ id: approvalId, callId, question }] });
+    const approval = { id: approvalId, callId, tool, args: {}, question, requestedAt: Date.now() };
+    this.#runs.set(runId, { ...runHead(runId), status: "waiting_approval", approvals: [approval] });
     this.emit(runId, { type: "approval", phase: "requested", approvalId, callId, tool, args: {}, question });
     const decision = await promise;
-    this.#runs.set(runId, { runId, status: "running" });
+    this.#runs.set(runId, { ...runHead(runId), status: "running" });
     this.emit(runId, { type: "approval", phase: "decided", approvalId, decision });
     return decision;
   }
@@ -142,7 +143,7 @@ export class ScriptedApi {
     const runId = `run_${this.#runs.size + 1}`;
     const abort = new AbortController();
     this.#aborts.set(runId, abort);
-    this.#runs.set(runId, { runId, status: "running" });
+    this.#runs.set(runId, { ...runHead(runId), status: "running" });
     const input = { id: `msg_${runId}`, at: Date.now(), role: "user" as const, text, ...(sender && { sender }) };
     if (this.waits(text)) {
       this.emit(runId, { type: "queue", phase: "waiting", ahead: 1 });
@@ -153,12 +154,12 @@ export class ScriptedApi {
       this.emit(runId, { type: "lifecycle", phase: "start", input });
       try {
         await this.script(run);
-        this.#runs.set(runId, { runId, status: "ok" });
+        this.#runs.set(runId, { ...runHead(runId), status: "ok" });
         this.emit(runId, { type: "lifecycle", phase: "end", usage: NO_USAGE });
       } catch (thrown) {
         const code = abort.signal.aborted ? "aborted" : "model_error";
         const error = { code, message: (thrown as Error).message } as const;
-        this.#runs.set(runId, { runId, status: code === "aborted" ? "aborted" : "error", error });
+        this.#runs.set(runId, { ...runHead(runId), status: code === "aborted" ? "aborted" : "error", error });
         this.emit(runId, { type: "lifecycle", phase: "error", error });
       }
     });
@@ -298,6 +299,11 @@ export class ScriptedApi {
     response.setHeader("content-type", type);
     response.end(await readFile(new URL(name, PAGE)));
   }
+}
+
+/** What all runs of the session have in common. */
+function runHead(runId: string) {
+  return { runId, sessionKey: "agent:main:main", sessionId: "ses_1", agentId: "main", acceptedAt: 0, deliveries: [] };
 }
 
 async function bytesOf(request: IncomingMessage): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import type { MemoryPassage, MemoryResults, MemoryStatus } from "../../src/cli/memory-wire.ts";
+import type { MemoryPassage, MemoryResults, MemoryStatus } from "../../src/client/wire.ts";
 import type { Asked } from "./scripted-skills.ts";
 
 type Hit = MemoryResults["results"][number];

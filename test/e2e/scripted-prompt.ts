@@ -1,4 +1,4 @@
-import type { Prompt, PromptSection } from "../../src/cli/wire.ts";
+import type { Prompt, PromptSection } from "../../src/client/wire.ts";
 
 const SAFETY = "## Safety\nYou have no goals of your own. <script>window.bad = 1</script>";
 const RUNTIME = "## Runtime\nRuntime: agent=main | model=offline/rules";
@@ -10,6 +10,7 @@ export function scriptedPrompt(more: Partial<Prompt> = {}): Prompt {
     sessionKey: "agent:main:main",
     mode: "full",
     model: "offline/rules",
+    stableHash: "0b1a".padEnd(64, "0"),
     hash: "5d2f0c1e9b7a".padEnd(64, "0"),
     text: "",
     sections: [
@@ -19,9 +20,9 @@ export function scriptedPrompt(more: Partial<Prompt> = {}): Prompt {
       section("runtime", "below", { kind: "section", name: "src/prompt/sections/runtime.ts" }, RUNTIME, 60),
     ],
     files: [
-      { path: "AGENTS.md", rawChars: 2400, injectedChars: 2400, truncated: false, missing: false },
-      { path: "SOUL.md", rawChars: 31_000, injectedChars: 20_000, truncated: true, missing: false },
-      { path: "USER.md", rawChars: 0, injectedChars: 30, truncated: false, missing: true },
+      { path: "AGENTS.md", rawChars: 2400, injectedChars: 2400, tokens: 600, truncated: false, missing: false },
+      { path: "SOUL.md", rawChars: 31_000, injectedChars: 20_000, tokens: 5000, truncated: true, missing: false },
+      { path: "USER.md", rawChars: 0, injectedChars: 30, tokens: 8, truncated: false, missing: true },
     ],
     tools: [
       {

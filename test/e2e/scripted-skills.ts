@@ -1,4 +1,4 @@
-import type { SkillChange, SkillLine, SkillReport } from "../../src/cli/wire.ts";
+import type { SkillChange, SkillLine, SkillReport } from "../../src/client/wire.ts";
 
 /** What was asked of the skills' routes or the configuration. */
 export interface Asked {
@@ -52,8 +52,9 @@ export class ScriptedSkills {
 
   #report(): SkillReport {
     const eligible = this.skills.filter((one) => one.eligible).length;
-    const totals = { found: this.skills.length, eligible, shown: eligible, tokens: 1200 };
-    return { agent: "main", skills: this.skills, totals, warnings: [] };
+    const totals = { found: this.skills.length, eligible, shown: eligible, cut: 0, tokens: 1200, chars: 4800 };
+    const limits = { maxSkillsInPrompt: 50, maxSkillsPromptChars: 20_000 };
+    return { agent: "main", skills: this.skills, totals, limits, unset: [], warnings: [] };
   }
 
   #install({ type, bytes }: Asked) {

@@ -30,13 +30,13 @@ afterEach(async () => {
 });
 
 test("the dialog lists what there is and why something is off, finds by any word, and closes with Escape", async () => {
-  await dialog().getByText("1 / 3 can be used · 1,200 tokens in each prompt").waitFor();
+  await dialog().getByText("1 / 3 eligible · 1,200 tokens in each prompt").waitFor();
   await dialog().getByText("SKILL.md is not what was installed.").waitFor();
   await dialog().getByLabel("Search skills").fill("any PLACE");
   await row("invoices").waitFor({ state: "detached" });
   assert.deepEqual(await names(), ["🌤️ weather"]);
   await dialog().getByLabel("Search skills").fill("nothing like it");
-  await dialog().getByText("Nothing is called that.").waitFor();
+  await dialog().getByText("No skill matches.").waitFor();
   await page.keyboard.press("Escape");
   await row("invoices").waitFor();
   await page.keyboard.press("Escape");
@@ -73,17 +73,17 @@ test("a skill is switched off and on again in the configuration", async () => {
 test("what was changed after its install is verified, accepted, updated, and removed only at a second word", async () => {
   await row("invoices").locator("summary").click();
   await row("invoices").getByRole("button", { name: "Verify" }).click();
-  await dialog().getByText("invoices: these files are not as they were installed: SKILL.md (changed)").waitFor();
-  await row("invoices").getByRole("button", { name: "Accept as it is" }).click();
-  await dialog().getByText("invoices: accepted as it is").waitFor();
+  await dialog().getByText("invoices: these files have changed since the install: SKILL.md (changed)").waitFor();
+  await row("invoices").getByRole("button", { name: "Accept changes" }).click();
+  await dialog().getByText("invoices: changes accepted").waitFor();
   const accepted = there.asked.find(({ path }) => path.endsWith("/accept"));
   assert.deepEqual(JSON.parse(accepted!.bytes.toString("utf8")), { seen: SEEN });
-  assert.equal(await row("invoices").getByRole("button", { name: "Accept as it is" }).count(), 0);
+  assert.equal(await row("invoices").getByRole("button", { name: "Accept changes" }).count(), 0);
   await row("invoices").getByRole("button", { name: "Update" }).click();
   await dialog().getByText("invoices: up to date").waitFor();
   await row("invoices").getByRole("button", { name: "Remove" }).click();
   assert.equal(there.skills.length, 3);
-  await row("invoices").getByRole("button", { name: "Really remove" }).click();
+  await row("invoices").getByRole("button", { name: "Confirm removal" }).click();
   await row("invoices").waitFor({ state: "detached" });
   assert.equal(await row("weather").getByRole("button", { name: "Remove" }).count(), 0);
 });
@@ -130,6 +130,7 @@ test("in Chinese and in the dark it is the same dialog, and fits a phone", async
   const other = await openBrowser({ locale: "zh-CN", colorScheme: "dark", width: 380, height: 700 });
   t.after(() => other.close());
   await other.page.goto(`${api.url}/#token=${TOKEN}`);
+  await other.page.getByRole("button", { name: "菜单" }).click();
   await other.page.getByRole("button", { name: "技能" }).click();
   await other.page.getByText("1 / 3 个可用").waitFor();
   const wide = await other.page.locator("dialog").evaluate((element) => element.scrollWidth - element.clientWidth);

@@ -1,6 +1,6 @@
 import { createExecutionContext, env, SELF, waitOnExecutionContext } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { SkillReport } from "../../src/cli/wire.ts";
+import type { SkillReport } from "../../src/client/wire.ts";
 import type { Check } from "../../src/diagnostics/check.ts";
 import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";

@@ -1,9 +1,12 @@
-import type { HistoryMessage } from "../../src/cli/wire.ts";
+import type { Message } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Kill } from "./killer.ts";
 import type { PlannedSession } from "./plan.ts";
 import type { SentMessage } from "./sender.ts";
 import type { Story } from "./story.ts";
+
+/** A message of a transcript as it is stored, with its place in it. */
+export type HistoryMessage = Message & { seq: number; runId: string };
 
 /** Everything that is known when a torture is over. */
 export interface Evidence {

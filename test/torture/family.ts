@@ -1,5 +1,5 @@
-import type { HistoryMessage } from "../../src/cli/wire.ts";
 import { callsOf } from "../../src/models/message.ts";
+import type { HistoryMessage } from "./evidence.ts";
 import type { PlannedSession } from "./plan.ts";
 import { announcedIn, scriptsIn } from "./script.ts";
 import type { SentMessage } from "./sender.ts";

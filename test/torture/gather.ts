@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HistoryMessage, isHistory } from "../../src/cli/wire.ts";
+import { isHistory } from "../../src/client/wire.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import { ask, type Client, Refused } from "./client.ts";
-import type { Delivered, ReaderEvidence, SessionEvidence } from "./evidence.ts";
+import type { Delivered, HistoryMessage, ReaderEvidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn, startedIn } from "./family.ts";
 import type { PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
@@ -119,7 +119,7 @@ async function historyOf(client: Client, key: string, until: AbortSignal): Promi
     const query = before === undefined ? "" : `&before=${before}`;
     const page = await ask(client, `/v1/sessions/${encodeURIComponent(key)}/history?limit=200${query}`, {}, until);
     if (!isHistory(page)) throw new Error(`Not a page of a transcript: ${JSON.stringify(page).slice(0, 300)}`);
-    found.unshift(...page.messages);
+    found.unshift(...(page.messages as HistoryMessage[]));
     before = page.before;
   } while (before !== undefined);
   return found;

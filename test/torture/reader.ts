@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
-import { isAgentEvent } from "../../src/cli/wire.ts";
+import { isAgentEvent } from "../../src/client/wire.ts";
 import { messageOf } from "../../src/lib/errors.ts";
 import { type Client, isLost } from "./client.ts";
 import type { ReaderKind } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { isAgentEvent } from "../../src/cli/wire.ts";
+import { isAgentEvent } from "../../src/client/wire.ts";
 import type { ServerFrame } from "../../src/session/socket-protocol.ts";
 import type { Client } from "./client.ts";
 import type { Story } from "./story.ts";

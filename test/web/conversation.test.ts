@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent, EventBody } from "../../src/agent/events.ts";
 import { isEphemeral } from "../../src/agent/events.ts";
-import type { HistoryMessage } from "../../src/cli/wire.ts";
+import type { HistoryMessage } from "../../src/client/wire.ts";
 import type { AssistantPart } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { activeRun, type Conversation, change, EMPTY } from "../../src/web/conversation.ts";
+
+const RUN = {
+  ...{ runId: "run_1", sessionKey: "agent:main:main", sessionId: "ses_1", agentId: "main" },
+  ...{ acceptedAt: 0, deliveries: [] },
+};
 
 describe("what a reader reconstructs", () => {
   test("is the transcript, wherever the connection breaks and whatever was said meanwhile", () => {
@@ -103,8 +108,8 @@ describe("a conversation", () => {
   });
 
   test("knows of a question from before it was opened", () => {
-    const approvals = [{ id: "a", callId: "c1", question: "May I?" }];
-    const now = change(EMPTY, { type: "run", run: { runId: "run_1", status: "waiting_approval", approvals } });
+    const approvals = [{ id: "a", callId: "c1", tool: "exec", args: {}, question: "May I?", requestedAt: 0 }];
+    const now = change(EMPTY, { type: "run", run: { ...RUN, status: "waiting_approval", approvals } });
     expect(now.approvals).toEqual({ c1: { approvalId: "a", question: "May I?" } });
     expect(activeRun(now)).toBe("run_1");
   });
@@ -150,8 +155,8 @@ describe("a conversation", () => {
       page: { messages: [{ ...user("u1", "Hello"), seq: 1, runId: "run_1" }], cursor: 1 },
     });
     expect(activeRun(opened)).toBeUndefined();
-    expect(activeRun(change(opened, { type: "run", run: { runId: "run_1", status: "running" } }))).toBe("run_1");
-    expect(activeRun(change(opened, { type: "run", run: { runId: "run_1", status: "ok" } }))).toBeUndefined();
+    expect(activeRun(change(opened, { type: "run", run: { ...RUN, status: "running" } }))).toBe("run_1");
+    expect(activeRun(change(opened, { type: "run", run: { ...RUN, status: "ok" } }))).toBeUndefined();
   });
 });
 

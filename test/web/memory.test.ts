@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MemoryResults } from "../../src/cli/memory-wire.ts";
-import { likenessOf, marked, whyFound } from "../../src/web/memory-words.ts";
+import type { MemoryResults } from "../../src/client/wire.ts";
+import { marked, similarityName, whyFound } from "../../src/web/memory-words.ts";
 import { textsFor } from "../../src/web/texts.ts";
 
 /** A passage with what is marked in it between stars. */
@@ -38,11 +38,11 @@ test("the reasons of a hit are words in the page's language", () => {
   };
   expect(whyFound(reason, "meaning", textsFor(["en"]).texts)).toEqual([
     "words: a, b, c, d, e, f …",
-    ...["meaning 0.71", "word for word", "named by its path", "age leaves 50 %"],
+    ...["meaning 0.71", "exact phrase", "matches its path", "age factor 50 %"],
   ]);
   const { texts: chinese } = textsFor(["zh"]);
   const near = { legs: "vector", vector: { rank: 1, score: 1, similarity: 1 }, boosts: [] } as const;
-  const likeness = likenessOf({ embedder: { provider: "local", model: "hash-1" } }, chinese);
-  expect(whyFound({ ...near, boosts: [] }, likeness, chinese)).toEqual(["字形 1.00"]);
-  expect(likenessOf({}, chinese)).toBe("语义");
+  const similarity = similarityName({ embedder: { provider: "local", model: "hash-1" } }, chinese);
+  expect(whyFound({ ...near, boosts: [] }, similarity, chinese)).toEqual(["字形 1.00"]);
+  expect(similarityName({}, chinese)).toBe("语义");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { change, EMPTY } from "../../src/web/conversation.ts";
-import { type Pending, settle, shown } from "../../src/web/pending.ts";
+import { type Pending, settle, visiblePending } from "../../src/web/pending.ts";
 
 const input = { id: "u1", at: 0, role: "user", text: "Hello" } as const;
 const begun = change(EMPTY, {
@@ -25,17 +25,17 @@ test("a message whose run ended before it began comes back with the reason", () 
 });
 
 test("a message is not shown twice when its run begins before the answer is there", () => {
-  expect(shown([pending({ type: "sending", afterSeq: 6 })], EMPTY)).toHaveLength(1);
-  expect(shown([pending({ type: "sending", afterSeq: 6 })], begun)).toEqual([]);
+  expect(visiblePending([pending({ type: "sending", afterSeq: 6 })], EMPTY)).toHaveLength(1);
+  expect(visiblePending([pending({ type: "sending", afterSeq: 6 })], begun)).toEqual([]);
 });
 
 test("the same text said before does not stand for a new message", () => {
-  expect(shown([pending({ type: "sending", afterSeq: 7 })], begun)).toHaveLength(1);
+  expect(visiblePending([pending({ type: "sending", afterSeq: 7 })], begun)).toHaveLength(1);
 });
 
 test("one message in the transcript stands for one pending message", () => {
   const twice = [pending({ type: "sending", afterSeq: 6 }), pending({ type: "sending", afterSeq: 6 })];
-  expect(shown(twice, begun)).toHaveLength(1);
+  expect(visiblePending(twice, begun)).toHaveLength(1);
 });
 
 function pending(state: Pending["state"]): Pending {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planOf } from "../../src/web/plan.ts";
+import { planSteps } from "../../src/web/turns.ts";
 
 const plan = [
   { step: "Look", status: "completed" },
@@ -7,7 +7,7 @@ const plan = [
 ];
 
 test("the steps of a plan are those of its call", () => {
-  expect(planOf({ tool: "update_plan", args: { explanation: "why", plan } })).toEqual(plan);
+  expect(planSteps({ tool: "update_plan", args: { explanation: "why", plan } })).toEqual(plan);
 });
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
   ["a step of no known status", { tool: "update_plan", args: { plan: [{ step: "x", status: "done" }] } }],
   ["a step without words", { tool: "update_plan", args: { plan: [{ status: "pending" }] } }],
 ])("a call with %s has none", (_, call) => {
-  expect(planOf(call)).toBeUndefined();
+  expect(planSteps(call)).toBeUndefined();
 });

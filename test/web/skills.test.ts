@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { SkillLine } from "../../src/cli/wire.ts";
-import { partsOf, skillsMatching } from "../../src/web/skill-filter.ts";
-import { typedOrigin } from "../../src/web/skills-client.ts";
+import type { SkillLine } from "../../src/client/wire.ts";
+import { skillsMatching, splitFrontMatter, typedOrigin } from "../../src/web/skills-client.ts";
 
 const line = (name: string, more: Partial<SkillLine> = {}): SkillLine => {
   const place = { source: "workspace", location: `skills/${name}/SKILL.md` } as const;
@@ -19,9 +18,9 @@ test("a search finds skills in which every word occurs, wherever it is said", ()
 });
 
 test("front matter and text are told apart, with any line ends; without front matter all of it is text", () => {
-  expect(partsOf("---\nname: a\n---\n\n# A\n\n---\nb")).toEqual({ front: "name: a", body: "# A\n\n---\nb" });
-  expect(partsOf("\uFEFF---\r\nname: a\r\n---\r\n# A")).toEqual({ front: "name: a", body: "# A" });
-  expect(partsOf("# A\n---\nb\n---")).toEqual({ front: "", body: "# A\n---\nb\n---" });
+  expect(splitFrontMatter("---\nname: a\n---\n\n# A\n\n---\nb")).toEqual({ front: "name: a", body: "# A\n\n---\nb" });
+  expect(splitFrontMatter("\uFEFF---\r\nname: a\r\n---\r\n# A")).toEqual({ front: "name: a", body: "# A" });
+  expect(splitFrontMatter("# A\n---\nb\n---")).toEqual({ front: "", body: "# A\n---\nb\n---" });
 });
 
 test("what is typed is an address, or a name with its version behind the last @", () => {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import type { HistoryMessage } from "../../src/cli/wire.ts";
+import type { HistoryMessage } from "../../src/client/wire.ts";
 import type { AssistantPart, StopReason } from "../../src/models/message.ts";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { type Conversation, EMPTY } from "../../src/web/conversation.ts";
-import { blocksOf, troubleOf, turnsOf } from "../../src/web/turns.ts";
+import { groupTurns, turnBlocks, turnProblem } from "../../src/web/turns.ts";
 
 const READ: AssistantPart = { type: "tool-call", callId: "c1", tool: "read", args: { path: "SOUL.md" } };
 
 test("the messages of a run make one turn, and another run begins another", () => {
-  const turns = turnsOf(conversationOf([user(1, "run_1"), says(2, "run_1", "Hi"), user(3, "run_2")]));
+  const turns = groupTurns(conversationOf([user(1, "run_1"), says(2, "run_1", "Hi"), user(3, "run_2")]));
   expect(turns.map((turn) => [turn.runId, turn.messages.length])).toEqual([
     ["run_1", 2],
     ["run_2", 1],
@@ -16,7 +16,7 @@ test("the messages of a run make one turn, and another run begins another", () =
 });
 
 test("a message that joins a run in its middle is shown where it was said", () => {
-  const turns = turnsOf(conversationOf([user(1, "run_1"), user(2, "run_2"), says(3, "run_1", "To both of you")]));
+  const turns = groupTurns(conversationOf([user(1, "run_1"), user(2, "run_2"), says(3, "run_1", "To both of you")]));
   expect(turns.map((turn) => turn.runId)).toEqual(["run_1", "run_2", "run_1"]);
   expect(new Set(turns.map((turn) => turn.key)).size).toBe(3);
 });
@@ -24,7 +24,7 @@ test("a message that joins a run in its middle is shown where it was said", () =
 test("a tool call carries its result, or what is known of it", () => {
   const called = assistant(2, "run_1", [READ], "tool-calls");
   const stateIn = (conversation: Conversation) => {
-    const [, block] = blocksOf(turnsOf(conversation)[0]!, conversation);
+    const [, block] = turnBlocks(groupTurns(conversation)[0]!, conversation);
     return block?.type === "tool" ? [block.call.state, block.call.text] : undefined;
   };
   const running = { ...conversationOf([user(1, "run_1"), called]), progress: { c1: "half of it" } };
@@ -39,33 +39,33 @@ test("the files that a reply names follow its words", () => {
     ...assistant(2, "run_1", [{ type: "text", text: "Here:" }], "stop"),
     directives: { files: ["a.png"] },
   };
-  const [turn] = turnsOf(conversationOf([user(1, "run_1"), named]));
-  const texts = blocksOf(turn!, EMPTY).flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const [turn] = groupTurns(conversationOf([user(1, "run_1"), named]));
+  const texts = turnBlocks(turn!, EMPTY).flatMap((block) => (block.type === "text" ? [block.text] : []));
   expect(texts).toEqual(["Here:", "📎 `a.png`"]);
 });
 
 test("words in the making stand at the end of their run's turn", () => {
   const draft = { runId: "run_1", parts: [{ type: "text", text: "It is" }] } as const;
-  const [turn] = turnsOf({ ...conversationOf([user(1, "run_1")]), draft });
-  expect(blocksOf(turn!, EMPTY).map((block) => block.type)).toEqual(["user", "text"]);
+  const [turn] = groupTurns({ ...conversationOf([user(1, "run_1")]), draft });
+  expect(turnBlocks(turn!, EMPTY).map((block) => block.type)).toEqual(["user", "text"]);
 });
 
 test("a reply that means silence is not shown, nor what may turn out to be one", () => {
-  const [turn] = turnsOf(conversationOf([user(1, "run_1"), says(2, "run_1", "**NO_REPLY**\n")]));
-  expect(blocksOf(turn!, EMPTY).map((block) => block.type)).toEqual(["user"]);
+  const [turn] = groupTurns(conversationOf([user(1, "run_1"), says(2, "run_1", "**NO_REPLY**\n")]));
+  expect(turnBlocks(turn!, EMPTY).map((block) => block.type)).toEqual(["user"]);
   for (const [text, shown] of [
     ["NO_RE", 0],
     ["No, re", 1],
   ] as const) {
     const draft = { runId: "run_1", parts: [{ type: "text", text }] } as const;
-    const [making] = turnsOf({ ...conversationOf([user(1, "run_1")]), draft });
-    expect(blocksOf(making!, EMPTY).filter((block) => block.type === "text")).toHaveLength(shown);
+    const [making] = groupTurns({ ...conversationOf([user(1, "run_1")]), draft });
+    expect(turnBlocks(making!, EMPTY).filter((block) => block.type === "text")).toHaveLength(shown);
   }
 });
 
 test("an answer that is no whole one says why, also when the page was not there", () => {
   const troubleWith = (stop: StopReason) =>
-    troubleOf(turnsOf(conversationOf([user(1, "run_1"), assistant(2, "run_1", [], stop)]))[0]!)?.type;
+    turnProblem(groupTurns(conversationOf([user(1, "run_1"), assistant(2, "run_1", [], stop)]))[0]!)?.type;
   expect(["stop", "length", "refusal", "aborted", "error"].map((stop) => troubleWith(stop as StopReason))).toEqual([
     undefined,
     "length",
@@ -78,7 +78,7 @@ test("an answer that is no whole one says why, also when the page was not there"
 test("a failed run says why, and a stopped one that it was stopped", () => {
   const troubleOfRun = (code: "timeout" | "aborted") => {
     const runs = { run_1: { state: "failed", error: { code, message: "It took too long." } } } as const;
-    return troubleOf(turnsOf({ ...conversationOf([user(1, "run_1")]), runs })[0]!);
+    return turnProblem(groupTurns({ ...conversationOf([user(1, "run_1")]), runs })[0]!);
   };
   expect(troubleOfRun("timeout")).toEqual({ type: "error", message: "It took too long." });
   expect(troubleOfRun("aborted")).toEqual({ type: "aborted" });

@@ -1,12 +1,12 @@
-/** Pauses between tries: each twice as long as the one before, up to a limit, and never quite the same. */
+/** Pauses between tries: each twice as long as the last, up to a limit, with jitter. */
 export interface Backoff {
   /** Resolves after the next pause, or at once when the signal aborts. */
   wait(): Promise<void>;
-  /** After a success: the next pause is the first one again. */
+  /** Call it after a success: the next pause is the shortest again. */
   reset(): void;
 }
 
-/** Starts counting tries; pauses are in milliseconds. */
+/** Exponential backoff; pauses are in milliseconds. */
 export function backoff(signal: AbortSignal, firstMs = 400, maxMs = 10_000): Backoff {
   let tries = 0;
   return {

@@ -1,26 +1,26 @@
-import { isRefusal } from "./wire.ts";
+import { isErrorBody } from "./wire.ts";
 
-/** Where Isopod answers, and the token for it; a browser has a cookie instead and leaves `token` out. */
+/** The address of Isopod and the access token; a browser has a cookie instead of the token. */
 export interface Server {
   /** Without a trailing slash; empty for the page's own origin. */
   url: string;
   token?: string;
 }
 
-/** What a request sends. */
+/** A request to the API. */
 export interface Request {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** From the root, already escaped. */
+  /** From the root, already percent-encoded. */
   path: string;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   content?: string | Uint8Array<ArrayBuffer>;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
-/** A request that was refused, or whose answer never came: then `status` is 0 and `code` is `unreachable`. */
+/** A refused request, or one without an answer: then `status` is 0 and `code` is `unreachable`. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -34,45 +34,45 @@ export class ApiError extends Error {
     this.hint = hint;
   }
 
-  /** Whether the same request may succeed later without anybody changing it. */
+  /** Whether the same request may succeed later. */
   get passing(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }
 
 /**
- * Asks and checks the answer.
- * @throws ApiError for every refusal, for a failed connection, and for an answer that `is` does not accept
+ * Sends a request and checks the JSON that comes back.
+ * @throws ApiError for a refusal, for a failed connection, and for an answer that `is` does not accept
  */
-export async function ask<T>(server: Server, request: Request, is: (value: unknown) => value is T): Promise<T> {
-  const response = await open(server, request);
+export async function requestJson<T>(server: Server, request: Request, is: (value: unknown) => value is T): Promise<T> {
+  const response = await openResponse(server, request);
   const body = await readJson(response);
   if (!is(body)) throw new ApiError(response.status, "bad_answer", `${request.path} answered in an unknown shape.`);
   return body;
 }
 
 /**
- * Asks where only success or failure matters.
- * @throws ApiError for every refusal and for a failed connection
+ * Sends a request and discards the body of the answer.
+ * @throws ApiError for a refusal and for a failed connection
  */
-export async function tell(server: Server, request: Request): Promise<void> {
-  const response = await open(server, request);
+export async function requestOk(server: Server, request: Request): Promise<void> {
+  const response = await openResponse(server, request);
   await response.body?.cancel();
 }
 
 /**
- * Sends a request and hands over the successful response, its body unread.
- * @throws ApiError for every refusal and for a failed connection
+ * Sends a request and returns the successful response, its body unread.
+ * @throws ApiError for a refusal and for a failed connection
  */
-export async function open(server: Server, request: Request): Promise<Response> {
+export async function openResponse(server: Server, request: Request): Promise<Response> {
   const response = await send(server, request);
   if (response.ok) return response;
   const body = await readJson(response);
-  if (isRefusal(body)) throw new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
+  if (isErrorBody(body)) throw new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
   throw new ApiError(response.status, "http", `${request.path} answered ${response.status}.`);
 }
 
-/** The path of a session's resource; keys hold colons, which a path escapes. */
+/** The path of a session's resource. */
 export function sessionPath(key: string, resource: "history" | "socket" | "context"): string {
   return `/v1/sessions/${encodeURIComponent(key)}/${resource}`;
 }
@@ -82,7 +82,7 @@ export function runPath(runId: string, resource?: "events" | "abort" | "prompt")
   return `/v1/runs/${encodeURIComponent(runId)}${resource ? `/${resource}` : ""}`;
 }
 
-/** The path of the prompt that a turn of an agent would get. */
+/** The path of the prompt that an agent's next turn would get. */
 export function promptPath(agentId: string, query: Readonly<Record<string, string | undefined>>): string {
   const asked = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return `/v1/agents/${encodeURIComponent(agentId)}/prompt?${new URLSearchParams(asked)}`;

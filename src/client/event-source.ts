@@ -1,13 +1,12 @@
 import { createParser } from "eventsource-parser";
-import type { AgentEvent } from "../agent/events.ts";
 import type { Source } from "./follow.ts";
-import { ApiError, open, type Server, unreachable } from "./http.ts";
-import { isAgentEvent } from "./wire.ts";
+import { ApiError, openResponse, type Server, unreachable } from "./http.ts";
+import { type AgentEvent, isAgentEvent } from "./wire.ts";
 
-/** A connection that says nothing for so long counts as lost; the server pings three times as often. */
+/** A connection without data for this long counts as lost; the server pings three times as often. */
 const SILENCE_MS = 45_000;
 
-/** Reads the server-sent events that `path` answers with. */
+/** A source of the server-sent events at `path`. */
 export function eventSource(server: Server, path: string): Source {
   return (after, signal) => read(server, `${path}?after=${after}`, signal);
 }
@@ -17,7 +16,7 @@ async function* read(server: Server, path: string, signal: AbortSignal): AsyncGe
   const giveUp = () => silence.abort();
   let timer = setTimeout(giveUp, SILENCE_MS);
   try {
-    const response = await open(server, { path, signal: AbortSignal.any([signal, silence.signal]) });
+    const response = await openResponse(server, { path, signal: AbortSignal.any([signal, silence.signal]) });
     yield "open";
     if (!response.body) return;
     const found: AgentEvent[] = [];
@@ -34,7 +33,7 @@ async function* read(server: Server, path: string, signal: AbortSignal): AsyncGe
         yield* found.splice(0);
       }
     } finally {
-      // Hangs up where the reader left early. On a stream that broke there is nothing to cancel, and it says so.
+      // Closes the connection where the reader left early. On a broken stream, `cancel` rejects, and there is nothing to close.
       await reader.cancel().catch(() => undefined);
     }
   } finally {

@@ -1,14 +1,19 @@
 import type { Request } from "./http.ts";
-import type { SkillOrigin } from "./skill-source.ts";
 
-/** Whose skills, where. */
+/** The agent whose skills a request is about. */
 export interface SkillPlace {
   agentId: string;
-  /** Whether those of all agents are meant. */
+  /** Whether the request is about the skills of all agents. */
   global: boolean;
 }
 
-/** What is asked of the API about skills. */
+/** Where a skill is installed from. */
+export type SkillOrigin =
+  | { kind: "archive"; bytes: Uint8Array<ArrayBuffer>; type: "application/zip" | "application/gzip" }
+  | { kind: "url"; url: string }
+  | { kind: "slug"; slug: string; version?: string };
+
+/** A request about skills, before it becomes an HTTP request. */
 export type SkillRequest =
   | { verb: "list" }
   | { verb: "show" | "remove" | "verify"; name: string }
@@ -16,8 +21,8 @@ export type SkillRequest =
   | { verb: "install"; origin: SkillOrigin; replace: boolean; version?: string | undefined; path?: string | undefined }
   | { verb: "update"; name: string; force: boolean; version?: string | undefined };
 
-/** The request of the API for what is asked. Pure. */
-export function requestOf({ agentId, global }: SkillPlace, request: SkillRequest): Request {
+/** The HTTP request of a request about skills. Pure. */
+export function skillRequest({ agentId, global }: SkillPlace, request: SkillRequest): Request {
   const all = `/v1/agents/${encodeURIComponent(agentId)}/skills`;
   const one = "name" in request ? `${all}/${encodeURIComponent(request.name)}` : all;
   const scope = global ? "?global=true" : "";
@@ -38,11 +43,11 @@ export function requestOf({ agentId, global }: SkillPlace, request: SkillRequest
       return { method: "POST", path: `${one}/update${scope}`, body: { force, version } };
     }
     case "install":
-      return installOf(all, global, request);
+      return installRequest(all, global, request);
   }
 }
 
-function installOf(path: string, global: boolean, request: Extract<SkillRequest, { verb: "install" }>): Request {
+function installRequest(path: string, global: boolean, request: Extract<SkillRequest, { verb: "install" }>): Request {
   const { origin, replace, version, path: inside } = request;
   if (origin.kind === "archive") {
     const query = new URLSearchParams({
