@@ -12,6 +12,7 @@ const ROWS = [
   ["tools", "prompt"],
   ["plugins"],
   ["session"],
+  ["migrate"],
   ["http", "events"],
 ];
 

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { compaction, contextLimits, contextPruning } from "./context-schema.ts";
-import { groupChat, humanDelay, identity } from "./conversation-schema.ts";
-import { zone } from "./duration-schema.ts";
-import { heartbeat } from "./heartbeat-schema.ts";
+import { heartbeat, zone } from "./automation-schema.ts";
+import { agentMayWrite, planned, unused } from "./field-marks.ts";
 import { memorySearch } from "./memory-schema.ts";
-import { modelChoice, models, params, thinking } from "./model-schema.ts";
+import { groupChat, humanDelay, identity } from "./messages-schema.ts";
+import { compaction, contextLimits, contextPruning, modelChoice, models, params, thinking } from "./model-schema.ts";
 import { overridesOf } from "./overrides.ts";
-import { planned, unused } from "./planned.ts";
 import { isAgentId } from "./session-key.ts";
 import { skillNames, skillsLimits } from "./skills-schema.ts";
 import { agentTools, sandbox } from "./tools-schema.ts";
@@ -14,10 +12,10 @@ import { agentTools, sandbox } from "./tools-schema.ts";
 const laneCap = z.number().int().min(0);
 const laneCaps = z
   .strictObject({
-    main: laneCap.describe("Of conversations."),
-    subagent: laneCap.describe("Of sub-agents."),
-    cron: laneCap.describe("Of jobs."),
-    nested: laneCap.describe("Of what sessions say to each other."),
+    main: laneCap.describe("Runs of conversations."),
+    subagent: laneCap.describe("Runs of sub-agents."),
+    cron: laneCap.describe("Runs of jobs."),
+    nested: laneCap.describe("Runs started by `sessions_send`."),
   })
   .partial();
 const chars = z.number().int().positive();
@@ -33,41 +31,41 @@ const subagents = z
     maxSpawnDepth: z.number().int().min(0).max(5).default(1).describe("How deep sub-agents may start others."),
     maxChildren: z.number().int().min(1).max(50).default(5).describe("Most sub-agents of a session at once."),
     runTimeoutSeconds: z.number().int().min(0).optional().describe("Longest time of a sub-agent's run."),
-    delegationMode: z.enum(["suggest", "prefer"]).default("suggest").describe("How readily work is handed on."),
+    delegationMode: z.enum(["suggest", "prefer"]).default("suggest").describe("How readily the agent delegates work."),
   })
   .prefault({})
-  .describe("What sub-agents may be.");
+  .describe("Limits and defaults of sub-agents.");
 
 const blockStreaming = {
   blockStreamingDefault: z
     .enum(["off", "on"])
     .default("off")
-    .describe("Whether channels get a long reply in blocks while it is being written."),
+    .meta(agentMayWrite("Whether channels get a long reply in blocks while it is being written.")),
   blockStreamingBreak: z
     .enum(["text_end", "message_end"])
     .default("text_end")
-    .describe("When blocks leave: as they are complete, or when the message is."),
+    .meta(agentMayWrite("When blocks leave: as they are complete, or when the message is.")),
   blockStreamingChunk: z
     .strictObject({
       minChars: z.number().int().min(1).default(800).describe("Fewest characters of a block that is not the last."),
       maxChars: z.number().int().min(20).max(20_000).default(1200).describe("Most characters of a block."),
     })
     .prefault({})
-    .refine(({ minChars, maxChars }) => minChars <= maxChars, "minChars is more than maxChars")
+    .refine(({ minChars, maxChars }) => minChars <= maxChars, "minChars must not be greater than maxChars")
     .describe("How large blocks are."),
 };
 
 const bootstrap = {
-  skipBootstrap: z.boolean().default(false).describe("Leaves every workspace file out of the prompt."),
+  skipBootstrap: z.boolean().default(false).describe("Leaves all workspace files out of the prompt."),
   bootstrapMaxChars: chars.default(20_000).describe("Most characters of one workspace file."),
-  bootstrapTotalMaxChars: chars.default(60_000).describe("Most characters of all of them."),
+  bootstrapTotalMaxChars: chars.default(60_000).describe("Most characters of all workspace files together."),
   bootstrapPromptTruncationWarning: z
     .enum(["off", "once", "always"])
     .default("always")
-    .describe("When the prompt says that a workspace file was cut."),
+    .describe("When the prompt warns that a workspace file was truncated."),
 };
 
-/** What holds for every agent that does not say otherwise; `agents.defaults`. */
+/** `agents.defaults`: what applies to every agent without a setting of its own. */
 export const agentDefaults = z
   .strictObject({
     model: modelChoice.optional(),
@@ -81,13 +79,13 @@ export const agentDefaults = z
         "R2 prefix of the default agent's workspace; a place on a disk, such as `~/clawd`, means its own prefix.",
       ),
     skills: skillNames.optional().describe("Skills that agents may use, by name; all where absent, none if empty."),
-    userTimezone: zone.optional().describe("IANA time zone of the user, such as Asia/Shanghai."),
-    timeFormat: z.enum(["auto", "12", "24"]).default("auto").describe("How times of day are written."),
+    userTimezone: zone.optional().meta(agentMayWrite("IANA time zone of the user, such as Asia/Shanghai.")),
+    timeFormat: z.enum(["auto", "12", "24"]).default("auto").meta(agentMayWrite("How times of day are written.")),
     thinkingDefault: thinking.default("off").describe("How much a model thinks before it answers."),
     verboseDefault: z
       .enum(["off", "on", "full"])
       .default("off")
-      .describe("Whether tool calls are told as they happen."),
+      .describe("Whether conversations show tool calls as they happen."),
     reasoningDefault: z
       .enum(["off", "on", "stream"])
       .default("off")
@@ -101,8 +99,8 @@ export const agentDefaults = z
       .int()
       .positive()
       .default(200_000)
-      .describe("Most tokens of a context, where the model's window is larger."),
-    contextLimits: contextLimits.prefault({}).describe("How much is read at once while an agent works."),
+      .describe("Most tokens of the context, if the model's window is larger."),
+    contextLimits: contextLimits.prefault({}).describe("How much tools return at once."),
     timeoutSeconds: z.number().int().min(0).default(600).describe("Longest time of one run; 0 means no limit."),
     maxConcurrent: z
       .union([laneCap, laneCaps])
@@ -112,33 +110,33 @@ export const agentDefaults = z
     contextPruning,
     subagents,
     memorySearch: memorySearch.prefault({}).describe("How agents search their memory."),
-    heartbeat: heartbeat.optional().describe("Lets the default agent look by itself whether something is due."),
+    heartbeat: heartbeat.optional().describe("Runs the default agent at intervals to check whether something is due."),
     sandbox: sandbox.prefault({}).meta(planned("Where commands run.")),
     humanDelay: humanDelay.prefault({}).meta(planned("Pauses between the blocks of a long reply.")),
     ...blockStreaming,
     ...bootstrap,
   })
   .prefault({})
-  .describe("What holds for every agent that does not say otherwise.");
+  .describe("Settings of every agent that does not override them.");
 
 const ownSubagents = z
   .strictObject(
     {
       allowAgents: z.array(z.string()).optional().describe("Agents that it may start; `*` is every one."),
       model: z.string().optional().describe("`provider/model` that it answers with where it works as a sub-agent."),
-      delegationMode: z.enum(["suggest", "prefer"]).optional().describe("How readily it hands work on."),
+      delegationMode: z.enum(["suggest", "prefer"]).optional().describe("How readily it delegates work."),
     },
     { error: (issue) => belongsToDefaults(issue, "subagents.", Object.keys(subagents.unwrap().shape)) },
   )
   .optional()
-  .describe("What its sub-agents may be.");
+  .describe("Its own limits of sub-agents.");
 
 /** One of `agents.list`. */
 export const agentEntry = z.strictObject(
   {
     id: z.string().refine(isAgentId, "use lower-case letters, digits, - and _, at most 64").describe("The agent's id."),
-    default: z.boolean().optional().describe("Whether it answers where no agent is named."),
-    name: z.string().optional().describe("Its name for people."),
+    default: z.boolean().optional().describe("Whether it is the default agent."),
+    name: z.string().optional().meta(agentMayWrite("Its name for people.")),
     model: modelChoice.optional(),
     params: params.optional(),
     workspace: z
@@ -152,18 +150,20 @@ export const agentEntry = z.strictObject(
     memorySearch: overridesOf(memorySearch).optional().describe("How it searches its memory."),
     heartbeat: overridesOf(heartbeat)
       .optional()
-      .describe("Lets it look by itself whether something is due; agents without one do not then."),
-    humanDelay: overridesOf(humanDelay).optional().meta(planned("Its pauses between the blocks of a long reply.")),
-    identity: identity.optional().describe("Who it is for people."),
-    groupChat: groupChat.optional().describe("How it takes part where several people talk."),
+      .describe("Runs this agent at intervals; once one agent has its own, agents without one have none."),
+    humanDelay: overridesOf(humanDelay)
+      .optional()
+      .meta(agentMayWrite(planned("Its pauses between the blocks of a long reply."))),
+    identity: identity.optional().meta(agentMayWrite("How it presents itself to people.")),
+    groupChat: groupChat.optional().describe("How it takes part in group conversations."),
     subagents: ownSubagents,
     sandbox: overridesOf(sandbox).optional().meta(planned("Where its commands run.")),
-    tools: agentTools.optional().describe("Which of the tools that all have are its own."),
+    tools: agentTools.optional().describe("Its own tool policy."),
   },
   { error: (issue) => belongsToDefaults(issue, "", Object.keys(agentDefaults.unwrap().shape)) },
 );
 
-/** What is said of fields that only `agents.defaults` has, where one agent's entry names them. */
+/** The fault of a field that only `agents.defaults` has, in the entry of one agent. */
 function belongsToDefaults(issue: z.core.$ZodRawIssue, below: string, known: readonly string[]): string | undefined {
   if (issue.code !== "unrecognized_keys") return undefined;
   const shared = issue.keys.filter((key) => known.includes(key));

@@ -1,29 +1,33 @@
+import type { z } from "zod";
 import { IsopodError } from "../lib/errors.ts";
-import { type ExecRules, execRules } from "./exec-rules.ts";
+import { heartbeat } from "./automation-schema.ts";
+import type { contextLimits } from "./model-schema.ts";
 import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
+import { type ExecRules, execRules } from "./tools-schema.ts";
+import { workspacePrefix } from "./workspace-prefix.ts";
 
 /** One agent with the defaults applied. */
 export interface Agent {
   id: string;
   name: string | undefined;
-  /** `provider/model`, or undefined where the deployment's own default applies. */
+  /** `provider/model`, or undefined for the default of the deployment. */
   model: string | undefined;
-  /** `provider/model` of those who are asked, in this order, where that one cannot answer. */
+  /** `provider/model` of the fallbacks, in order. */
   fallbacks: readonly string[];
-  /** Where its workspace is to be, as it is configured; undefined means its own place. */
+  /** The configured folder of its workspace; undefined means its own prefix. */
   workspace: string | undefined;
-  /** What goes along with requests to its models. */
+  /** Parameters of requests to its models. */
   params: CoreConfig["agents"]["defaults"]["params"];
-  /** How much it reads at once, in characters and lines. */
+  /** How much its tools return at once, in characters and lines. */
   contextLimits: CoreConfig["agents"]["defaults"]["contextLimits"];
-  /** What is said of its tools, for all agents and for itself: a tool is on where all of it leaves it on. */
+  /** The shared tool policy and its own: a tool is on if both leave it on. */
   toolPolicies: readonly ToolChoice[];
-  /** How it runs commands; undefined where it runs none. */
+  /** Its rules for commands; undefined if it runs none. */
   exec: ExecRules | undefined;
-  /** What its sub-agents may be. */
+  /** Limits and defaults of its sub-agents. */
   subagents: CoreConfig["agents"]["defaults"]["subagents"];
-  /** What its memory consists of, and how it is searched. */
+  /** The sources of its memory, and how it is searched. */
   memorySearch: CoreConfig["agents"]["defaults"]["memorySearch"];
   /** The skills that it may use, by name; all where it is undefined, none where it is empty. */
   skills: readonly string[] | undefined;
@@ -32,15 +36,63 @@ export interface Agent {
   defaults: CoreConfig["agents"]["defaults"];
 }
 
+type Agents = Pick<CoreConfig, "agents">;
+
+/** One entry of `agents.list`. */
+export type AgentEntry = CoreConfig["agents"]["list"][number];
+
+/** What looking agents up needs, made from the whole list once. */
+interface AgentIndex {
+  defaultId: string;
+  /** The default agent first. */
+  ids: readonly string[];
+  entries: ReadonlyMap<string, AgentEntry>;
+  /** Whether any entry has a heartbeat of its own. */
+  hasHeartbeats: boolean;
+  /** Models by their alias in lower case. */
+  models: ReadonlyMap<string, string>;
+}
+
+/** By the parsed `agents`, which are one object a configuration revision and never change. */
+const indexes = new WeakMap<CoreConfig["agents"], AgentIndex>();
+
+function indexOf({ agents }: Agents): AgentIndex {
+  const index = indexes.get(agents) ?? makeIndex(agents);
+  indexes.set(agents, index);
+  return index;
+}
+
+function makeIndex({ defaults, list }: CoreConfig["agents"]): AgentIndex {
+  const entries = new Map([...list].reverse().map((entry) => [entry.id, entry]));
+  const defaultId = (list.find((entry) => entry.default) ?? list[0])?.id ?? "main";
+  const models = Object.entries(defaults.models).reverse();
+  return {
+    defaultId,
+    ids: [...new Set([defaultId, ...list.map(({ id }) => id)])],
+    entries,
+    hasHeartbeats: list.some(({ heartbeat }) => heartbeat !== undefined),
+    models: new Map(models.flatMap(([ref, { alias }]) => (alias === undefined ? [] : [[alias.toLowerCase(), ref]]))),
+  };
+}
+
 /** The ids of all agents, the default one first. */
-export function agentIds(config: CoreConfig): string[] {
-  return [...new Set([defaultAgentId(config), ...config.agents.list.map((agent) => agent.id)])];
+export function agentIds(config: Agents): readonly string[] {
+  return indexOf(config).ids;
 }
 
 /** The agent that answers where none is named: the entry marked so, else the first, else `main`. */
-export function defaultAgentId(config: Pick<CoreConfig, "agents">): string {
-  const list = config.agents.list;
-  return (list.find((entry) => entry.default) ?? list[0])?.id ?? "main";
+export function defaultAgentId(config: Agents): string {
+  return indexOf(config).defaultId;
+}
+
+/** The entry of an agent in `agents.list`; undefined if it has none. */
+export function agentEntryOf(config: Agents, id: string): AgentEntry | undefined {
+  return indexOf(config).entries.get(id);
+}
+
+/** Whether any agent has a heartbeat of its own. */
+export function hasOwnHeartbeats(config: Agents): boolean {
+  return indexOf(config).hasHeartbeats;
 }
 
 /**
@@ -48,7 +100,7 @@ export function defaultAgentId(config: Pick<CoreConfig, "agents">): string {
  * @throws IsopodError `not_found` where the configuration has no such agent
  */
 export function agentOf(config: CoreConfig, id: string): Agent {
-  const entry = config.agents.list.find((candidate) => candidate.id === id);
+  const entry = agentEntryOf(config, id);
   const isDefault = id === defaultAgentId(config);
   if (entry === undefined && !isDefault) {
     throw new IsopodError(
@@ -84,14 +136,12 @@ export function agentOf(config: CoreConfig, id: string): Agent {
   };
 }
 
-/** The model that a word names, as `provider/model`: what it is an alias of, else the word itself. */
+/** The `provider/model` behind an alias; any other word is returned as it is. */
 export function resolveAlias(config: CoreConfig, word: string): string {
-  const models = Object.entries(config.agents.defaults.models);
-  const [ref = word] = models.find(([, { alias }]) => alias?.toLowerCase() === word.toLowerCase()) ?? [];
-  return ref;
+  return indexOf(config).models.get(word.toLowerCase()) ?? word;
 }
 
-/** The short names that models have. */
+/** The aliases of models. */
 export function modelAliases(config: CoreConfig): { alias: string; model: string }[] {
   const models = Object.entries(config.agents.defaults.models);
   return models.flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }]));
@@ -99,7 +149,7 @@ export function modelAliases(config: CoreConfig): { alias: string; model: string
 
 type ToolChoice = Pick<CoreConfig["tools"], "profile" | "allow" | "deny">;
 
-/** An agent's profile takes the place of the shared one; its lists only take away. */
+/** An agent's profile replaces the shared one; its lists only take tools away. */
 function toolPoliciesOf(shared: ToolChoice, own: ToolChoice | undefined): ToolChoice[] {
   const profile = own?.profile ?? shared.profile ?? "coding";
   return [{ ...shared, profile }, ...(own === undefined ? [] : [{ ...own, profile }])];
@@ -107,7 +157,7 @@ function toolPoliciesOf(shared: ToolChoice, own: ToolChoice | undefined): ToolCh
 
 type ModelChoice = CoreConfig["agents"]["defaults"]["model"];
 
-/** Whom an agent asks. A name alone takes the place of the default one; with fallbacks of its own, of those as well. */
+/** The models of an agent. A name alone replaces the primary model; an object replaces the fallbacks as well. */
 function modelsOf(config: CoreConfig, own: ModelChoice): Pick<Agent, "model" | "fallbacks"> {
   const shared = config.agents.defaults.model;
   const primary = nameOf(own) ?? nameOf(shared);
@@ -120,4 +170,75 @@ function modelsOf(config: CoreConfig, own: ModelChoice): Pick<Agent, "model" | "
 
 function nameOf(choice: ModelChoice): string | undefined {
   return typeof choice === "string" ? choice : choice?.primary;
+}
+
+/** The heartbeat settings of an agent, with defaults applied. */
+export type Heartbeat = z.output<typeof heartbeat>;
+
+/** The shared block where none is configured. */
+const DEFAULT_HEARTBEAT = heartbeat.parse({});
+
+/**
+ * The heartbeat of an agent; undefined if it has none. Once an agent has a block of its own, only agents with one have
+ * heartbeats, each with its overrides of the shared block; else the default agent has one if there is a shared block.
+ * `every: "0m"` is none.
+ */
+export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
+  const { defaults } = config.agents;
+  const own = agentEntryOf(config, agentId)?.heartbeat;
+  const shared = defaults.heartbeat ?? DEFAULT_HEARTBEAT;
+  if (hasOwnHeartbeats(config)) return own && enabledHeartbeat(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
+  return defaults.heartbeat && agentId === defaultAgentId(config) ? enabledHeartbeat(shared) : undefined;
+}
+
+function enabledHeartbeat(block: Heartbeat): Heartbeat | undefined {
+  return /^0+[smhd]$/.test(block.every) ? undefined : block;
+}
+
+/** How much tools return at once. */
+export type ContextLimits = z.output<typeof contextLimits>;
+
+/** The limits of one agent: its overrides over the shared ones. */
+export function contextLimitsOf(config: Pick<CoreConfig, "agents">, id: string): ContextLimits {
+  return withOverrides<ContextLimits>(config.agents.defaults.contextLimits, agentEntryOf(config, id)?.contextLimits);
+}
+
+/** The agents by the prefix of their workspace, the default agent first. Agents with one prefix share its files. */
+export function agentsByPrefix(config: CoreConfig): ReadonlyMap<string, readonly string[]> {
+  return workspacesOf(config).agents;
+}
+
+/** The other agents with the same workspace. */
+export function sharingAgents(config: CoreConfig, agentId: string): string[] {
+  const { prefixes, agents } = workspacesOf(config);
+  const ids = agents.get(prefixes.get(agentId) ?? "") ?? [];
+  return ids.filter((id) => id !== agentId);
+}
+
+interface Workspaces {
+  prefixes: ReadonlyMap<string, string>;
+  agents: ReadonlyMap<string, readonly string[]>;
+}
+
+/** By the parsed `agents`, like the index of agents. */
+const workspacesByConfig = new WeakMap<CoreConfig["agents"], Workspaces>();
+
+function workspacesOf(config: CoreConfig): Workspaces {
+  const workspaces = workspacesByConfig.get(config.agents) ?? makeWorkspaces(config);
+  workspacesByConfig.set(config.agents, workspaces);
+  return workspaces;
+}
+
+function makeWorkspaces(config: CoreConfig): Workspaces {
+  const prefixes = new Map(configuredWorkspaces(config).map(([id, folder]) => [id, workspacePrefix(id, folder)]));
+  const agents = Map.groupBy(prefixes.keys(), (id) => prefixes.get(id) ?? "");
+  return { prefixes, agents };
+}
+
+/** The configured workspace of each agent. */
+export function configuredWorkspaces(config: CoreConfig): [id: string, workspace: string | undefined][] {
+  const { defaults, list } = config.agents;
+  const own = new Map(list.map(({ id, workspace }) => [id, workspace]));
+  const standard = defaultAgentId(config);
+  return agentIds(config).map((id) => [id, own.get(id) ?? (id === standard ? defaults.workspace : undefined)]);
 }

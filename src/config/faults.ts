@@ -2,20 +2,20 @@ import { z } from "zod";
 import { nearestOf } from "../lib/nearest.ts";
 import { fieldPath } from "./field-path.ts";
 
-/** How many are told. */
+/** Most faults of one answer. */
 const MAX_FAULTS = 100;
 
-/** One thing that is wrong with a configuration document. */
+/** One fault of a configuration document. */
 export interface Fault {
   /** The field, as `fieldPath` writes it. */
   path: string;
   message: string;
 }
 
-/** A document that was read with its defaults, or everything that is wrong with it. */
+/** A document with its defaults applied, or its faults. */
 export type Checked<Config> = { kind: "valid"; config: Config } | { kind: "invalid"; faults: Fault[] };
 
-/** Reads a document against the schema. A name that is not known is answered with the one that was probably meant. */
+/** Checks a document against the schema. The fault of an unknown name suggests the nearest known one. */
 export function checkConfig<Schema extends z.ZodType>(schema: Schema, document: unknown): Checked<z.output<Schema>> {
   const parsed = schema.safeParse(document, { error: nameNearest });
   if (parsed.success) return { kind: "valid", config: parsed.data };
@@ -23,7 +23,7 @@ export function checkConfig<Schema extends z.ZodType>(schema: Schema, document: 
   return { kind: "invalid", faults: faults.slice(0, MAX_FAULTS) };
 }
 
-/** Faults as lines for people. */
+/** Faults as lines of text. */
 export function faultLines(faults: readonly Fault[]): string {
   return faults.map(({ path, message }) => `- ${path}: ${message}`).join("\n");
 }
@@ -37,7 +37,7 @@ function faultsIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Fault
   return [{ path: fieldPath(place), message: issue.message }];
 }
 
-/** Of the forms that a value may have, the one whose kind of value it is: what is wrong is further in. */
+/** The branch of a union whose type the value has, so that its fault is deeper. */
 function branchMeant(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   return branches.find((issues) => !issues.some(({ code, path }) => code === "invalid_type" && path.length === 0));
 }

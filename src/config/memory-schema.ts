@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { address } from "./address-schema.ts";
-import { headers } from "./headers-schema.ts";
-import { secretRef } from "./secret-ref.ts";
+import { agentMayWrite } from "./field-marks.ts";
+import { address, headers, secretRef } from "./secret-ref.ts";
 
 const count = z.number().int().min(0);
 const share = z.number().min(0).max(1);
@@ -9,11 +8,11 @@ const embedders = ["workers-ai", "openai", "gemini", "voyage", "local", "none"] 
 
 const sync = z
   .strictObject({
-    onSessionStart: z.boolean().default(true).describe("Whether a new conversation has changed files looked for."),
+    onSessionStart: z.boolean().default(true).describe("Whether a new session checks for changed files."),
     onSearch: z
       .boolean()
       .default(true)
-      .describe("Whether a search indexes what was just written, and has changed files looked for once a minute."),
+      .describe("Whether a search indexes what was just written, and checks for changed files once a minute."),
     watch: z
       .boolean()
       .default(true)
@@ -23,7 +22,7 @@ const sync = z
     watchDebounceMs: count
       .default(1500)
       .describe("How long to wait for more writes before files are indexed, in milliseconds; searches do not wait."),
-    intervalMinutes: count.default(0).describe("Minutes between looks for changed files; 0 means none."),
+    intervalMinutes: count.default(0).describe("Minutes between checks for changed files; 0 means none."),
     sessions: z
       .strictObject({
         deltaBytes: count.default(100_000).describe("New bytes of a transcript after which it is indexed again."),
@@ -40,9 +39,9 @@ const hybrid = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("Whether words and meaning count together; where not, meaning alone does if there is an embedder."),
-    vectorWeight: share.default(0.7).describe("Weight of meaning."),
-    textWeight: share.default(0.3).describe("Weight of words."),
+      .describe("Whether keyword and vector search are combined; if not, vectors alone where there is an embedder."),
+    vectorWeight: share.default(0.7).describe("Weight of vector similarity."),
+    textWeight: share.default(0.3).describe("Weight of keyword matches."),
     candidateMultiplier: z
       .number()
       .int()
@@ -52,8 +51,8 @@ const hybrid = z
       .describe("Candidates of each kind, as a multiple of maxResults."),
     mmr: z
       .strictObject({
-        enabled: z.boolean().default(true).describe("Whether results that say the same give way."),
-        lambda: share.default(0.7).describe("1 looks at relevance alone, 0 at variety alone."),
+        enabled: z.boolean().default(true).describe("Whether near-duplicate results are dropped."),
+        lambda: share.default(0.7).describe("1 ranks by relevance alone, 0 by variety alone."),
       })
       .prefault({})
       .describe("Variety among results."),
@@ -66,14 +65,14 @@ const hybrid = z
       .describe("Age of dated notes; other files do not age."),
   })
   .prefault({})
-  .describe("How meaning and words are put together.");
+  .describe("How vector and keyword search are combined.");
 
 const remote = z
   .strictObject({
     baseUrl: address
       .optional()
       .describe(
-        "Where the provider's API begins; with `auto`, a server that speaks OpenAI's language. It gets the key of `apiKey` alone.",
+        "Where the provider's API begins; with `auto`, a server with OpenAI's API. It receives no other key than `apiKey`.",
       ),
     apiKey: secretRef
       .optional()
@@ -114,15 +113,13 @@ export const memorySearch = z.strictObject({
     .enum(["auto", ...embedders])
     .default("auto")
     .describe(
-      "Who makes embeddings, and so is sent the texts of memory. `auto`: Workers AI where it is bound, else openai, gemini or voyage where its key is set, else `local`, which compares letters and asks nobody; `none`: words alone.",
+      "The provider of embeddings, which receives the texts of memory. `auto`: Workers AI where it is bound, else openai, gemini or voyage where its key is set, else `local`, which compares letters and asks nobody; `none`: words alone.",
     ),
   model: z
     .string()
     .min(1)
     .optional()
-    .describe(
-      "The embedding model; the provider's usual one where absent. Another one has all of memory embedded anew.",
-    ),
+    .describe("The embedding model; the provider's usual one where absent. Changing it embeds all of memory again."),
   outputDimensionality: z
     .number()
     .int()
@@ -135,7 +132,7 @@ export const memorySearch = z.strictObject({
   fallback: z
     .enum(embedders)
     .default("none")
-    .describe("Who makes embeddings where the provider cannot, with its own usual model."),
+    .describe("The provider of embeddings that is used when the first one fails, with its default model."),
   remote,
   experimental: z
     .strictObject({
@@ -147,7 +144,10 @@ export const memorySearch = z.strictObject({
     .strictObject({
       vector: z
         .strictObject({
-          enabled: z.boolean().default(true).describe("Whether there are vectors; without, words alone are searched."),
+          enabled: z
+            .boolean()
+            .default(true)
+            .describe("Whether there are vectors; without them, search is by keywords alone."),
         })
         .prefault({})
         .describe("Vectors."),
@@ -167,7 +167,7 @@ export const memorySearch = z.strictObject({
       maxResults: z.number().int().min(1).max(50).default(6).describe("Most results of a search."),
       minScore: share
         .default(0.35)
-        .describe("Least score of a result; of one that words alone found, no more than textWeight."),
+        .describe("Lowest score of a result; at most textWeight for one that keywords alone found."),
       hybrid,
     })
     .prefault({})
@@ -180,12 +180,10 @@ export const memorySearch = z.strictObject({
         .int()
         .positive()
         .optional()
-        .describe(
-          "About how many are kept, of all agents; 50,000 where absent. Those go that were not used for longest.",
-        ),
+        .describe("About how many are kept, of all agents; 50,000 where absent. The least recently used are removed."),
     })
     .prefault({})
-    .describe("Embeddings that were made before, so that none is paid for twice."),
+    .describe("The cache of embeddings, so that none is paid for twice."),
 });
 
 /** `memory`. */
@@ -194,7 +192,7 @@ export const memory = z
     citations: z
       .enum(["on", "off", "auto"])
       .default("auto")
-      .describe("Whether replies say where in memory something stands: always, never unasked, or where it helps."),
+      .meta(agentMayWrite("Whether replies cite memory: always, only on request, or where it helps.")),
   })
   .prefault({})
-  .describe("How agents speak of what they remember.");
+  .describe("How agents use their memory in replies.");

@@ -1,35 +1,115 @@
+import { RE2JS, RE2JSException } from "re2js";
 import { z } from "zod";
-import { groupChat, visibleReplies } from "./conversation-schema.ts";
-import { planned } from "./planned.ts";
-import { secretRef } from "./secret-ref.ts";
+import { agentMayWrite, planned } from "./field-marks.ts";
+
+/** `identity`: how an agent presents itself to people. */
+export const identity = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta(agentMayWrite("What people call it; groups that say it address the agent.")),
+  theme: z
+    .string()
+    .max(200)
+    .optional()
+    .meta(agentMayWrite(planned("Its character in a few words."))),
+  emoji: z
+    .string()
+    .max(16)
+    .optional()
+    .meta(agentMayWrite(planned("Its emoji, with which it acknowledges messages."))),
+  avatar: z.string().optional().meta(planned("Its picture: a path in the workspace, or an address.")),
+});
+
+/** Whether a reply's text is sent, or only what the message tool sends. */
+export const visibleReplies = z.enum(["automatic", "message_tool"]);
+
+/** `groupChat`: how an agent takes part in group conversations. */
+export const groupChat = z.strictObject({
+  mentionPatterns: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(200)
+        .refine(isPattern, "is no regular expression of RE2, which has neither look-around nor back-references"),
+    )
+    .optional()
+    .describe("Regular expressions (RE2), in any case, that address the agent beside a platform's own mentions."),
+  visibleReplies: visibleReplies
+    .optional()
+    .describe("What a group sees of a reply: its text, or only what the message tool sends."),
+  historyLimit: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta(planned("Most messages before a mention that the agent sees; 0 means none.")),
+});
+
+/** `humanDelay`: pauses between the blocks of a long reply. */
+export const humanDelay = z.strictObject({
+  mode: z
+    .enum(["off", "natural", "custom"])
+    .default("off")
+    .meta(agentMayWrite(planned("No pauses, usual ones, or your own."))),
+  minMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(800)
+    .meta(agentMayWrite(planned("`custom`: the shortest, in milliseconds."))),
+  maxMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(2500)
+    .meta(agentMayWrite(planned("`custom`: the longest, in milliseconds."))),
+});
+
+function isPattern(text: string): boolean {
+  try {
+    mentionPattern(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RE2JSException) return false;
+    throw error;
+  }
+}
 
 const queueMode = z.enum(["steer", "followup", "collect", "interrupt"]);
 
 const queue = z
   .strictObject({
-    mode: queueMode.default("steer").describe("What a message does that comes while a run is at work."),
+    mode: queueMode.default("steer").describe("What a message does that arrives during a run."),
     byChannel: z.record(z.string(), queueMode).default({}).describe("The mode of one channel, by its id."),
-    debounceMs: z.number().int().min(0).max(60_000).default(500).describe("How long `collect` waits for quiet."),
+    debounceMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(60_000)
+      .default(500)
+      .describe("How long `collect` waits for more messages, in milliseconds."),
     cap: z.number().int().min(1).max(1000).default(20).describe("Most runs of one session that may wait."),
     drop: z
       .enum(["summarize", "old", "new"])
       .default("summarize")
-      .describe("What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one."),
+      .describe("What is dropped above the cap: the oldest after keeping a line of it, the oldest, or the newest."),
   })
   .prefault({})
-  .describe("What becomes of messages that come while the agent is at work.");
+  .describe("What happens to messages that arrive during a run.");
 
 const tts = z
   .strictObject({
     auto: z
       .enum(["off", "always", "inbound", "tagged"])
       .default("off")
-      .meta(planned("Which replies are spoken: none, all, those to spoken messages, or those that are marked.")),
-    hint: z
-      .string()
-      .max(1000)
-      .optional()
-      .describe("What the prompt says of writing for a voice; nothing where absent."),
+      .meta(planned("Which replies are read aloud: none, all, those to voice messages, or marked ones.")),
+    hint: z.string().max(1000).optional().describe("Text of the prompt's voice section; none where absent."),
   })
   .prefault({})
   .describe("Replies that are read aloud.");
@@ -38,16 +118,23 @@ const tts = z
 export const messages = z
   .strictObject({
     queue,
-    groupChat: groupChat.prefault({}).describe("How agents take part where several people talk."),
+    groupChat: groupChat.prefault({}).describe("How agents take part in group conversations."),
     visibleReplies: visibleReplies
       .default("automatic")
-      .describe("What of a reply people see: its text, or only what the message tool sends; groups may differ."),
-    ackReaction: z.string().max(16).default("").describe("The emoji that says a message has come; none if empty."),
+      .describe("What people see of a reply: its text, or only what the message tool sends; groups may differ."),
+    ackReaction: z
+      .string()
+      .max(16)
+      .default("")
+      .meta(agentMayWrite("The emoji that acknowledges a message; none if empty.")),
     ackReactionScope: z
       .enum(["group-mentions", "group-all", "direct", "all", "off"])
       .default("group-mentions")
-      .describe("Which messages get it."),
-    removeAckAfterReply: z.boolean().default(false).meta(planned("Whether it goes when the reply has come.")),
+      .describe("Which messages are acknowledged."),
+    removeAckAfterReply: z
+      .boolean()
+      .default(false)
+      .meta(agentMayWrite(planned("Whether the emoji is removed after the reply."))),
     responsePrefix: z
       .string()
       .max(200)
@@ -56,14 +143,40 @@ export const messages = z
     tts,
   })
   .prefault({})
-  .describe("What happens to messages on their way to the agent and back.");
+  .describe("How incoming and outgoing messages are handled.");
 
-/** `commands`. */
-export const commands = z
+/**
+ * Compiles a pattern of mentions, case-insensitive. RE2 has no look-around and no back-references: strangers control the
+ * text, and matching takes time linear in its length.
+ * @throws RE2JSException on an invalid pattern
+ */
+export function mentionPattern(pattern: string): RE2JS {
+  return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+}
+
+/** `prompt`. */
+export const prompt = z
   .strictObject({
-    ownerAllowFrom: z.array(z.string()).default([]).describe("Owners as `channel:senderId`, or an id on any channel."),
-    ownerDisplay: z.enum(["raw", "hash"]).default("hash").describe("How the prompt shows an owner's id."),
-    ownerDisplaySecret: secretRef.optional().describe("Key of the hash of owners' ids."),
+    productName: z
+      .string()
+      .min(1)
+      .max(64)
+      .default("OpenClaw")
+      .describe("The product name in the agent's identity line."),
+    docsUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where people read Isopod's documentation, such as https://<your address>/docs; agents pass it on."),
+    skillsUrl: z
+      .url({ protocol: /^https?$/ })
+      .default("https://clawhub.ai")
+      .describe("Where agents send people to look for skills."),
+    personalFiles: z
+      .enum(["owner", "direct", "always"])
+      .default("owner")
+      .describe(
+        "Where the prompt shows USER.md and MEMORY.md: where an owner talks to the agent alone, in every direct conversation, or in groups, too.",
+      ),
   })
   .prefault({})
-  .describe("Who may give commands.");
+  .describe("Names and addresses in the system prompt.");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What one agent may say in place of what all share: the same fields, none of which has to be there. */
+/** Overrides of one agent: the shared fields, all optional. */
 export type Overrides<Shared> = Shared extends readonly unknown[]
   ? Shared
   : Shared extends object
@@ -29,7 +29,7 @@ function bareOf(schema: z.core.$ZodType): z.ZodType {
   return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, withoutDefaults(field).optional()])));
 }
 
-/** What holds for one agent: what it says itself, field by field, over what all share. Lists are taken whole. */
+/** The settings of one agent: its overrides, field by field, over the shared ones. Lists are replaced whole. */
 export function withOverrides<Shared extends object>(
   shared: Shared,
   own: Overrides<NoInfer<Shared>> | undefined,

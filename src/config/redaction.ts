@@ -1,16 +1,17 @@
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
+import { valueAt } from "./document.ts";
 import { fieldPath } from "./field-path.ts";
-import { isSecretName, looksSecret } from "./plain-secret.ts";
+import { isSecretName, looksSecret } from "./secret-ref.ts";
 
-/** What is shown in place of a value that nobody is to see. */
+/** Replaces a hidden value. */
 export const REDACTED = "[redacted]";
 
 type Path = readonly (string | number)[];
 
 /**
- * A document as a model or a caller may see it. Secrets are references and stay; hidden are texts of headers, texts where a secret
- * would be, and texts that look like one, such as addresses with a login.
+ * A document for a model or a caller. References to secrets stay; texts of headers, texts in place of a secret, and texts that
+ * look like one, such as addresses with a login, are replaced.
  */
 export function redacted(document: JsonObject): JsonObject {
   const hide = (text: string, path: Path) => (isSecret(text, path) ? REDACTED : text);
@@ -18,7 +19,7 @@ export function redacted(document: JsonObject): JsonObject {
 }
 
 /**
- * A document that was made from a redacted one: what was hidden is again what it was.
+ * Puts the hidden values of the old document back into one that was made from its redacted form.
  * @throws IsopodError `invalid_request` that names a field where nothing was hidden
  */
 export function restored(document: Json, before: JsonObject): Json {
@@ -27,17 +28,9 @@ export function restored(document: Json, before: JsonObject): Json {
     const hidden = valueAt(before, path.map(String));
     if (typeof hidden === "string") return hidden;
     const field = fieldPath(path);
-    const message = `${field}: '${REDACTED}' stands for a value that is not there; leave the field out.`;
+    const message = `${field}: '${REDACTED}' stands for a value that does not exist; leave the field out.`;
     throw new IsopodError("invalid_request", message);
   });
-}
-
-/** What a document says at a place; undefined where it says nothing. */
-export function valueAt(document: Json | undefined, steps: readonly string[]): Json | undefined {
-  return steps.reduce<Json | undefined>((value, step) => {
-    if (Array.isArray(value)) return value[Number(step)];
-    return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  }, document);
 }
 
 function isSecret(text: string, path: Path): boolean {

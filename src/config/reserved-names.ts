@@ -1,7 +1,7 @@
-/** Beginnings of the names of variables by which the Worker and its account are run. */
+/** Prefixes of variables that run the Worker and its account. */
 const OWN_PREFIXES = ["ISOPOD_", "CLOUDFLARE_", "CF_", "WRANGLER_"];
 
-/** The keys that hosted providers of models and embeddings are asked with where nothing is configured: they are the agents' own. */
+/** Default variables of the keys of hosted providers. */
 const MODEL_KEYS = [
   "ANTHROPIC_API_KEY",
   "DEEPSEEK_API_KEY",
@@ -17,12 +17,12 @@ const MODEL_KEYS = [
   "ZAI_API_KEY",
 ];
 
-/** Whether a variable of the Worker is kept for the Worker itself: no skill is given it, or told whether it is there. */
+/** Whether a variable is reserved for the Worker: no skill receives it or learns whether it exists. */
 export function isReservedName(name: string): boolean {
   return OWN_PREFIXES.some((prefix) => name.startsWith(prefix)) || MODEL_KEYS.includes(name);
 }
 
-/** Beginnings of variables that programs load code by, or that say where requests go. */
+/** Prefixes of variables by which programs load code or choose where requests go. */
 const SHELL_PREFIXES = ["BASH_", "LD_", "DYLD_", "NPM_CONFIG_", "PERL5"];
 
 /** Variables that change the shell, what it starts, or where its requests go. */
@@ -85,7 +85,7 @@ const SHELL_NAMES = new Set([
   "VISUAL",
 ]);
 
-/** Whether a variable would change the shell itself rather than tell a command something. */
+/** Whether a variable would change the shell itself. */
 export function isShellVariable(name: string): boolean {
   const upper = name.toUpperCase();
   return SHELL_NAMES.has(upper) || SHELL_PREFIXES.some((prefix) => upper.startsWith(prefix));

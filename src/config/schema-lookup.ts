@@ -1,9 +1,17 @@
 import { isJsonObject, type Json } from "../lib/json.ts";
 import { nearestOf } from "../lib/nearest.ts";
+import type { FieldStatus } from "./field-marks.ts";
 import { fieldPath, parseFieldPath } from "./field-path.ts";
-import type { FieldStatus } from "./planned.ts";
-import { isProtected } from "./protected-paths.ts";
-import { boundsOf, partsOf, type SchemaNode, statusOf, typeOf, valuesOf } from "./schema-node.ts";
+import {
+  boundsOf,
+  isOpenToAgent,
+  isSecret,
+  partsOf,
+  type SchemaNode,
+  statusOf,
+  typeOf,
+  valuesOf,
+} from "./schema-node.ts";
 
 /** One field of the configuration. */
 export interface FieldView {
@@ -16,11 +24,13 @@ export interface FieldView {
   enum?: unknown[];
   /** The bounds of its value, by their names in JSON Schema. */
   bounds?: Record<string, unknown>;
-  /** What is below it; `*` is every name of a record, or every entry of a list. */
+  /** The fields below it; `*` is every name of a record, or every entry of a list. */
   children?: ChildView[];
-  /** Whether an agent may never write it. */
-  protected: boolean;
-  /** Present where it does nothing: not yet, or not here. */
+  /** Whether the agent may write it; what is below it has marks of its own. */
+  agentMayWrite: boolean;
+  /** Present on a secret, which is named by its variable. */
+  secret?: true;
+  /** Present on a field without effect: not yet, or not here. */
   status?: FieldStatus;
 }
 
@@ -28,20 +38,20 @@ export interface FieldView {
 export interface ChildView {
   name: string;
   description: string;
-  protected?: true;
+  agentMayWrite?: true;
   status?: FieldStatus;
 }
 
-/** What there is at a path; where there is nothing, the paths that were probably meant. */
+/** The field at a path, or the nearest known paths. */
 export type FieldLookup = { kind: "field"; field: FieldView } | { kind: "unknown"; path: string; nearest: string[] };
 
-/** A field that a document sets and that does nothing. */
+/** A field that a document sets and that has no effect. */
 export interface IdleField {
   path: string;
   status: FieldStatus;
 }
 
-/** How many paths are named where one is not known. */
+/** Most suggestions for an unknown path. */
 const MAX_NEAREST = 5;
 
 /** Looks a field up: `agents.list[0].model`, `channels.telegram.accounts.*.dmPolicy`; no name is the whole document. */
@@ -56,10 +66,10 @@ export function lookUpField(schema: SchemaNode, path: string): FieldLookup {
     node = next;
     status ??= statusOf(node);
   }
-  return { kind: "field", field: viewOf(node, path, steps, status) };
+  return { kind: "field", field: viewOf(node, path, status) };
 }
 
-/** The fields that a document sets and that do nothing: not yet, or not here. */
+/** The fields of a document that have no effect: not yet, or not here. */
 export function idleFields(schema: SchemaNode, document: Json): IdleField[] {
   const walk = (node: SchemaNode, value: Json, path: readonly PropertyKey[], above?: FieldStatus): IdleField[] => {
     const status = above ?? statusOf(node);
@@ -75,14 +85,14 @@ export function idleFields(schema: SchemaNode, document: Json): IdleField[] {
   return walk(schema, document, []);
 }
 
-/** The part that a step leads to: the one of that name, else what stands for every one. */
+/** The field under a name, else the entry that stands for all names. */
 function below(node: SchemaNode, step: string): SchemaNode | undefined {
   const parts = new Map(partsOf(node));
   return parts.get(step) ?? (isList(node) && !/^(?:\d+|\*)$/.test(step) ? undefined : parts.get("*"));
 }
 
-function viewOf(node: SchemaNode, path: string, steps: readonly string[], status: FieldStatus | undefined): FieldView {
-  const children = isScalarList(node) ? [] : partsOf(node).map(([name, part]) => childOf(name, part, steps));
+function viewOf(node: SchemaNode, path: string, status: FieldStatus | undefined): FieldView {
+  const children = isScalarList(node) ? [] : partsOf(node).map(([name, part]) => childOf(name, part));
   const values = valuesOf(node);
   const bounds = boundsOf(node);
   return {
@@ -93,17 +103,18 @@ function viewOf(node: SchemaNode, path: string, steps: readonly string[], status
     ...(values.length > 0 && { enum: values }),
     ...(Object.keys(bounds).length > 0 && { bounds }),
     ...(children.length > 0 && { children }),
-    protected: isProtected(steps),
+    agentMayWrite: isOpenToAgent(node),
+    ...(isSecret(node) && { secret: true as const }),
     ...(status && { status }),
   };
 }
 
-function childOf(name: string, part: SchemaNode, steps: readonly string[]): ChildView {
+function childOf(name: string, part: SchemaNode): ChildView {
   const status = statusOf(part);
   return {
     name,
     description: part.description ?? "",
-    ...(isProtected([...steps, name]) && { protected: true }),
+    ...(isOpenToAgent(part) && { agentMayWrite: true as const }),
     ...(status && { status }),
   };
 }
@@ -112,14 +123,14 @@ function isList(node: SchemaNode): boolean {
   return node.type === "array";
 }
 
-/** A list or a record whose entries have no parts: to name them says nothing. */
+/** Whether a node is a list or record of scalars, whose entries need no listing. */
 function isScalarList(node: SchemaNode): boolean {
   return partsOf(node).every(([name, part]) => name === "*" && partsOf(part).length === 0);
 }
 
 /**
- * The paths that were probably meant: near names where the path broke off, any entry where it named one of a list, then
- * fields elsewhere of the last name.
+ * Suggestions for an unknown path: similar names where it breaks off, `*` in place of a list entry's name, then fields
+ * elsewhere with the same last name.
  */
 function meant(schema: SchemaNode, node: SchemaNode, steps: readonly string[], at: number): string[] {
   const way = steps.slice(0, at);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FieldStatus } from "./planned.ts";
+import type { FieldStatus } from "./field-marks.ts";
 
 /** A part of the configuration's schema as JSON Schema (draft 2020-12), of documents as they are given. */
 export type SchemaNode = z.core.JSONSchema.BaseSchema;
@@ -28,6 +28,32 @@ export function partsOf(node: SchemaNode): [name: string, part: SchemaNode][] {
   return parts.flatMap(([name, part]) => (isNode(part) ? [[name, part]] : []));
 }
 
+/** The field that an object has under a name; undefined where it has none. Of several forms the most closed one counts. */
+export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined {
+  const found = formsOf(node).flatMap(({ properties = {} }) => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return typeof field === "object" ? [field] : [];
+  });
+  return found.find((field) => !isOpenToAgent(field)) ?? found[0];
+}
+
+/** What every entry of a list or record is; undefined where it is neither. */
+export function entryOf(node: SchemaNode): SchemaNode | undefined {
+  return formsOf(node)
+    .flatMap(({ items, additionalProperties }) => [items, additionalProperties])
+    .find(isEntry);
+}
+
+/** Whether a field is a secret, named by its variable. */
+export function isSecret(node: SchemaNode): boolean {
+  return node.secret === true;
+}
+
+/** Whether the schema lets the agent write this field; what is above or below it has marks of its own. */
+export function isOpenToAgent(node: SchemaNode): boolean {
+  return node.agentMayWrite === true;
+}
+
 /** The kind of a value, such as `integer`, `list of string`, `record of object`, or several with `or` between them. */
 export function typeOf(node: SchemaNode): string {
   return [...new Set(formsOf(node).map(typeOfForm))].join(" or ");
@@ -41,12 +67,12 @@ export function valuesOf(node: SchemaNode): unknown[] {
 /** The bounds of a value by their names in JSON Schema. */
 export function boundsOf(node: SchemaNode): Record<string, unknown> {
   const given = formsOf(node).flatMap((form) => BOUNDS.map((name) => [name, form[name]] as const));
-  // Every integer is given the range in which a double is exact; that says nothing.
-  const says = (bound: unknown) => bound !== undefined && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER;
-  return Object.fromEntries(given.filter(([, bound]) => says(bound)));
+  // Zod gives every integer the range of safe integers; that is no bound of the field.
+  const isOwn = (bound: unknown) => bound !== undefined && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER;
+  return Object.fromEntries(given.filter(([, bound]) => isOwn(bound)));
 }
 
-/** The mark of a field that does nothing; undefined where it does what it says. */
+/** The mark of a field that does nothing; undefined for a field in use. */
 export function statusOf(node: SchemaNode): FieldStatus | undefined {
   return node.status === "planned" || node.status === "unused" ? node.status : undefined;
 }

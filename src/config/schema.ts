@@ -1,16 +1,12 @@
 import { z } from "zod";
 import { agentDefaults, agentEntry } from "./agent-schema.ts";
-import { agentIds } from "./agents.ts";
 import { cron } from "./automation-schema.ts";
-import { bindings } from "./bindings-schema.ts";
 import { memory } from "./memory-schema.ts";
-import { commands, messages } from "./messages-schema.ts";
-import { auth, budgets, prompt, security } from "./operations-schema.ts";
-import { session } from "./session-schema.ts";
-import { refuseOwnSecrets } from "./skill-secrets.ts";
+import { messages, prompt } from "./messages-schema.ts";
+import { auth, budgets, commands, security } from "./security-schema.ts";
+import { bindings, session } from "./session-schema.ts";
 import { skills } from "./skills-schema.ts";
 import { tools } from "./tools-schema.ts";
-import { refuseBadWorkspaces } from "./workspace-prefix.ts";
 
 const agents = z
   .strictObject({
@@ -27,10 +23,10 @@ const agents = z
     }
   })
   .prefault({})
-  .describe("The agents and what they share.");
+  .describe("The agents and their shared settings.");
 
 /** The parts of the configuration that belong to no list of members. */
-const core = {
+export const coreFields = {
   agents,
   bindings,
   session,
@@ -46,40 +42,7 @@ const core = {
   prompt,
 };
 
-const coreSchema = z.strictObject(core);
+const coreSchema = z.strictObject(coreFields);
 
 /** The configuration without the parts that models, channels and plugins bring. */
 export type CoreConfig = z.output<typeof coreSchema>;
-
-/** Composes the whole schema; `models`, `channels` and `hooks` are what the rooms of models, channels and plugins bring. */
-export function configSchema<Models extends z.ZodType, Channels extends z.ZodType, Hooks extends z.ZodType>(
-  models: Models,
-  channels: Channels,
-  hooks: Hooks,
-) {
-  return z
-    .strictObject({ ...core, models, channels, hooks })
-    .superRefine(refuseUnknownAgents)
-    .superRefine(refuseBadWorkspaces)
-    .superRefine(refuseOwnSecrets)
-    .describe("The configuration.");
-}
-
-/** Most agents that a fault names. */
-const MAX_NAMED = 20;
-
-/** A budget or a binding of an agent that is not there would hold for nobody. */
-function refuseUnknownAgents(config: CoreConfig, context: z.RefinementCtx): void {
-  const known = new Set(agentIds(config));
-  const some = [...known].slice(0, MAX_NAMED).join(", ");
-  const there = known.size > MAX_NAMED ? `${some} and ${known.size - MAX_NAMED} more` : some;
-  const named = [
-    ...Object.keys(config.budgets.agents).map((id) => ({ id, path: ["budgets", "agents", id] })),
-    ...config.bindings.map(({ agentId }, at) => ({ id: agentId, path: ["bindings", at, "agentId"] })),
-  ];
-  for (const { id, path } of named) {
-    if (known.has(id)) continue;
-    const message = `no agent '${id}' is configured; there is: ${there}`;
-    context.addIssue({ code: "custom", path, message });
-  }
-}

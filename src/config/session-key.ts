@@ -1,6 +1,6 @@
 import { IsopodError } from "../lib/errors.ts";
 
-/** What a session key says: whose it is, and of which conversation. */
+/** The parts of a session key: the agent and the conversation. */
 export interface ParsedSessionKey {
   agentId: string;
   /** `main`, `direct`, `group`, `channel`, `subagent`, `cron` or `hook`. */
@@ -11,10 +11,10 @@ export interface ParsedSessionKey {
 
 export type SessionKind = "main" | "direct" | "group" | "channel" | "subagent" | "cron" | "hook";
 
-/** Whether a direct conversation has its own session, and what tells two apart. */
+/** How direct conversations are divided into sessions. */
 export type DmScope = "auto" | "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
 
-/** A conversation as routing needs it. */
+/** A conversation, for routing. */
 export interface Route {
   agentId: string;
   channel: string;
@@ -29,20 +29,23 @@ export interface Route {
 
 const AGENT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const MAX_KEY_CHARS = 512;
-/** What separates or quotes parts of a key, and control characters: none of it may come from outside as it is. */
+/** Separators, the escape character and control characters, which are escaped in parts from outside. */
 const RESERVED = /[:/%\p{Cc}]/gu;
+
+/** What a channel calls the parts of a conversation, where that is not `thread`; keys that exist contain the word. */
+const THREAD_WORDS: ReadonlyMap<string, "topic"> = new Map([["telegram", "topic"]]);
 
 /** Whether a text can be an agent's id. */
 export function isAgentId(text: string): boolean {
   return AGENT_ID.test(text);
 }
 
-/** The session that an agent's owner talks to. */
+/** The key of an agent's main session. */
 export function mainSessionKey(agentId: string): string {
   return `agent:${agentId}:main`;
 }
 
-/** The session that a conversation belongs to, under a scope for direct messages. */
+/** The key of a conversation's session, by the scope of direct messages. */
 export function sessionKeyOf(route: Route, dmScope: DmScope): string {
   const head = `agent:${route.agentId}`;
   const channel = escapePart(route.channel);
@@ -65,10 +68,10 @@ export function sessionKeyOf(route: Route, dmScope: DmScope): string {
   }
 }
 
-/** Where sessions are that are made for one request of a program, and go some time after it. */
+/** The channel and account of sessions that are made for one API request and expire. */
 export const FOR_ONE_REQUEST = { channel: "openai", accountId: "once" } as const;
 
-/** Whether a session is for one request, and those that follow it, alone. */
+/** Whether a session was made for one API request and its follow-ups. */
 export function isForOneRequest(sessionKey: string): boolean {
   const { kind, parts } = parseSessionKey(sessionKey);
   const { channel, accountId } = FOR_ONE_REQUEST;
@@ -76,8 +79,8 @@ export function isForOneRequest(sessionKey: string): boolean {
 }
 
 /**
- * Takes a session key apart.
- * @throws IsopodError `invalid_request` where the text is none
+ * Parses a session key.
+ * @throws IsopodError `invalid_request` for any other text
  */
 export function parseSessionKey(key: string): ParsedSessionKey {
   const [word, agentId, ...parts] = key.split(":");
@@ -114,8 +117,8 @@ function kindOf(parts: string[]): SessionKind | undefined {
   return undefined;
 }
 
-function threadWord(route: Route): "thread" | "topic" {
-  return route.channel === "telegram" ? "topic" : "thread";
+function threadWord({ channel }: Route): "thread" | "topic" {
+  return THREAD_WORDS.get(channel) ?? "thread";
 }
 
 function escapePart(part: string): string {

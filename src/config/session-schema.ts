@@ -18,12 +18,12 @@ export const session = z
         mode: z
           .enum(["none", "daily", "idle"])
           .default("none")
-          .describe("When a conversation is begun anew by itself: never, each day, or after a pause."),
+          .describe("When a session is reset automatically: never, daily, or after a pause."),
         atHour: z.number().int().min(0).max(23).default(4).describe("`daily`: the hour in the user's time zone."),
         idleMinutes: z.number().int().min(1).default(1440).describe("`idle`: how long the pause is."),
       })
       .prefault({})
-      .describe("When a session begins anew. What the system itself does never puts that off."),
+      .describe("Automatic resets of sessions. System turns never postpone one."),
     retention: z
       .strictObject({
         days: z
@@ -36,7 +36,37 @@ export const session = z
           ),
       })
       .prefault({})
-      .describe("How long a session's history is kept. It is looked after when the session is used."),
+      .describe("How long a session's history is kept. It is applied when the session is used."),
   })
   .prefault({})
   .describe("How conversations become sessions.");
+
+const id = z.string().min(1);
+
+/** `bindings`: which agent answers where. */
+export const bindings = z
+  .array(
+    z.strictObject({
+      agentId: id.describe("The agent that answers."),
+      comment: z.string().optional().describe("A note for people."),
+      match: z
+        .strictObject({
+          channel: id.describe("The channel, by its id."),
+          accountId: id
+            .optional()
+            .describe("The channel's account: `default` where absent, `*` for every one without a binding of its own."),
+          peer: z
+            .strictObject({
+              kind: z.enum(["direct", "group", "channel"]).describe("What kind of conversation it is."),
+              id: id.describe("A sender's id where it is direct, else the conversation's; `*` is every one."),
+            })
+            .optional()
+            .describe("One conversation, or one kind of them."),
+          guildId: id.optional().describe("A Discord server."),
+          teamId: id.optional().describe("A Slack workspace."),
+        })
+        .describe("The conditions; all of them must match."),
+    }),
+  )
+  .default([])
+  .describe("Which agent answers where. The closest match counts; without one the default agent answers.");

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
 import { ed25519KeyBytes } from "../security/ed25519-key.ts";
-import { isSecretName, looksSecret } from "./plain-secret.ts";
 import { isShellVariable } from "./reserved-names.ts";
-import { NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
+import { isSecretName, looksSecret, NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
 import { isOnDisk } from "./workspace-prefix.ts";
 
 const limit = z.number().int().positive();
@@ -17,17 +16,16 @@ export const skillsLimits = z.strictObject({
 /** Names of skills that an agent may use. */
 export const skillNames = z.array(z.string().min(1));
 
-/** Variables by name. Those that would change the shell itself are refused. */
+/** Variables by name. Those that change the shell itself are refused. */
 const variables = z.record(z.string(), secretRef).superRefine((given, context) => {
   for (const name of Object.keys(given)) {
     const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) refuse("use the name of an environment variable");
-    else if (isShellVariable(name))
-      refuse(`${name} would change the shell itself, and not only what a skill sees; leave it out`);
+    else if (isShellVariable(name)) refuse(`${name} would change the shell itself; leave it out`);
   }
 });
 
-/** Fields of a skill's own, which anybody may read who reads the configuration. */
+/** A skill's own fields, visible to every reader of the configuration. */
 const ownFields = z.record(z.string(), z.unknown()).superRefine((given, context) => {
   const refuse = (value: unknown, path: readonly string[]): void => {
     if (secretRef.safeParse(value).success) return;
@@ -49,7 +47,7 @@ const entry = z.strictObject({
 
 /** Longest prefix, in bytes. */
 const MAX_PREFIX_BYTES = 256;
-/** Folders at the top of the bucket that hold what nobody reads as it is. */
+/** Top-level folders of the bucket with internal data. */
 const CLOSED = ["sessions", "versions"];
 
 /** A prefix in the bucket, `shared/skills` or `shared/skills/`. */
@@ -125,4 +123,4 @@ export const skills = z
     entries: z.record(z.string(), entry).default({}).describe("What is set for one skill, by its key or name."),
   })
   .prefault({})
-  .describe("What agents can be taught by folders with a SKILL.md.");
+  .describe("Skills: folders with a SKILL.md.");

@@ -22,7 +22,7 @@ const LINE = {
   createdAt: configRevisions.createdAt,
 };
 
-/** One stored configuration without its document. `createdAt` is in milliseconds since the epoch. */
+/** A stored revision without its document. `createdAt` is in milliseconds since the epoch. */
 export interface RevisionLine {
   revision: number;
   author: string;
@@ -32,23 +32,23 @@ export interface RevisionLine {
   createdAt: number;
 }
 
-/** One stored configuration. */
+/** A stored revision. */
 export interface StoredRevision extends RevisionLine {
-  /** Sparse, as it was given, and not necessarily valid any more; null where it is damaged. */
+  /** As it was given, without defaults; a later version may find it invalid. Null if it is damaged. */
   document: JsonObject | null;
 }
 
-/** What is the newest in D1. */
+/** The newest revision in D1. */
 export interface Newest {
   /** 0 where nothing is stored. */
   revision: number;
-  /** Absent where it is known already; null where it is damaged. */
+  /** Absent if the caller has it already; null if it is damaged. */
   document?: JsonObject | null;
-  /** How often skills were changed from outside of a conversation. */
+  /** How many times skills were changed outside of a conversation. */
   skillChanges: number;
 }
 
-/** A change to be stored, already validated. */
+/** A validated change. */
 export interface ConfigWrite {
   /** The revision that the change was made from; 0 where nothing was stored. */
   base: number;
@@ -62,10 +62,10 @@ export interface ConfigWrite {
   audit: { id: string; agentId: string; sessionKey: string; runId: string | null };
 }
 
-/** How storing came out: it stands, or somebody was faster and nothing was stored. */
-export interface Written {
+/** The outcome of a write: stored, or nothing was stored because another write came first. */
+export interface WriteOutcome {
   kind: "written" | "conflict";
-  /** The newest one now: the stored one, or that of who was faster. */
+  /** The newest revision: the stored one, or that of the other write. */
   revision: number;
 }
 
@@ -104,7 +104,7 @@ export class ConfigStore {
     return this.before(Number.MAX_SAFE_INTEGER);
   }
 
-  /** One revision; undefined where it never was, or is not kept any more. */
+  /** One revision; undefined if it never existed or has been deleted. */
   async at(revision: number): Promise<StoredRevision | undefined> {
     const row = await this.#db.select().from(configRevisions).where(eq(configRevisions.revision, revision)).get();
     return opened(row);
@@ -133,11 +133,11 @@ export class ConfigStore {
   }
 
   /**
-   * Stores a document as the next revision, where the newest one is still the one that it was made from, together with
-   * its line of the audit trail. Of several that change the same revision one wins.
+   * Stores a document as the next revision, with its row of the audit trail, if the newest revision is still the one that it
+   * was made from. Of several writes from one revision one wins.
    * @throws IsopodError `payload_too_large`
    */
-  async write(change: ConfigWrite): Promise<Written> {
+  async write(change: ConfigWrite): Promise<WriteOutcome> {
     const { base, author, note, changed, now } = change;
     const document = JSON.stringify(change.document);
     const bytes = byteLength(document);
@@ -156,7 +156,7 @@ export class ConfigStore {
     const line = sql`${id}, ${now}, 'config', ${agentId}, ${sessionKey}, ${runId}, ${by}, ${`revision ${base} to ${revision}`}`;
     const after = sql`null, ${bytes}, null, ${head(paths.join(", "), MAX_WORD_CHARS)}`;
     const db = this.#db;
-    // One transaction: `changes()` tells the second statement whether the first has stored anything.
+    // One transaction: `changes()` in the second statement is the number of rows that the first has stored.
     const [stored, , , [newest]] = await db.batch([
       db
         .insert(configRevisions)
@@ -169,7 +169,7 @@ export class ConfigStore {
     return { kind: stored.length > 0 ? "written" : "conflict", revision: newest?.revision ?? 0 };
   }
 
-  /** Notes that skills were changed. Gives how often that is now. */
+  /** Counts a change of skills. Returns the new count. */
   async noteSkillChange(): Promise<number> {
     const [row] = await this.#db
       .insert(skillChanges)

@@ -1,8 +1,40 @@
 import { z } from "zod";
+import { planned } from "./field-marks.ts";
 import { overridesOf } from "./overrides.ts";
-import { planned } from "./planned.ts";
 import { secretRef } from "./secret-ref.ts";
-import { TOOL_GROUPS } from "./tool-groups.ts";
+
+/** Tools that policies name together. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "group:fs": ["read", "write", "edit", "apply_patch", "grep", "find", "ls"],
+  "group:runtime": ["exec", "process"],
+  "group:web": ["web_search", "web_fetch"],
+  "group:ui": ["browser", "canvas"],
+  "group:nodes": ["nodes"],
+  "group:automation": ["cron", "gateway"],
+  "group:messaging": ["message"],
+  "group:memory": ["memory_search", "memory_get"],
+  "group:sessions": [
+    "agents_list",
+    "sessions_list",
+    "sessions_history",
+    "sessions_send",
+    "sessions_spawn",
+    "subagents",
+    "session_status",
+  ],
+};
+
+const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "image", "update_plan"]);
+
+/** The groups there are: those, all built-in tools, and all others. */
+export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:openclaw", "group:plugins"];
+
+/** Whether a tool is in a group. */
+export function isInGroup(tool: string, group: string): boolean {
+  if (group === "group:openclaw") return BUILT_IN.has(tool);
+  if (group === "group:plugins") return !BUILT_IN.has(tool);
+  return Object.hasOwn(GROUPS, group) && (GROUPS[group]?.includes(tool) ?? false);
+}
 
 const names = z.array(
   z
@@ -11,24 +43,22 @@ const names = z.array(
     .refine(isName, `there is no such group; there is: ${TOOL_GROUPS.join(", ")}`),
 );
 
-/** A group that is not there would take nothing away; a tool that is not there may be a plugin's. */
+/** Refuses an unknown group, which would have no effect; an unknown tool may be a plugin's. */
 function isName(name: string): boolean {
   const group = name.trim().toLowerCase();
   return !group.startsWith("group:") || TOOL_GROUPS.includes(group);
 }
 
-/** Which tools there are: a profile to begin with, and what is added or taken away. */
+/** A tool policy: a profile, and what is added to it or taken away. */
 const choice = {
   profile: z
     .enum(["minimal", "messaging", "coding", "full"])
     .optional()
-    .describe(
-      "The tools to begin with. Where absent, owners have `coding`; who is none never has more than `messaging`.",
-    ),
+    .describe("The tools to begin with. Where absent, owners have `coding`; everyone else has at most `messaging`."),
   allow: names
     .optional()
-    .describe("The only tools of the profile that are left, by name, `group:…` or `*`; all of them where absent."),
-  deny: names.default([]).describe("Tools that are taken away, by name, `group:…` or `*`; this wins over all else."),
+    .describe("The tools of the profile that stay, by name, `group:…` or `*`; all of them where absent."),
+  deny: names.default([]).describe("Tools that are taken away, by name, `group:…` or `*`; deny wins."),
 };
 
 /** Whether commands may be run, and who is asked. */
@@ -64,7 +94,7 @@ const exec = z.strictObject({
 export const agentTools = z.strictObject(
   {
     ...choice,
-    exec: overridesOf(exec).optional().describe("How it may run commands, where that differs."),
+    exec: overridesOf(exec).optional().describe("Its own rules for commands."),
   },
   { error: sayNewName },
 );
@@ -111,15 +141,20 @@ const web = z
 
 const loopDetection = z
   .strictObject({
-    enabled: z.boolean().default(true).describe("Whether a model that repeats itself is noticed."),
-    warnAfter: z.number().int().min(2).default(3).describe("Equal calls with equal results before it is told."),
+    enabled: z.boolean().default(true).describe("Whether repeated tool calls are detected."),
+    warnAfter: z
+      .number()
+      .int()
+      .min(2)
+      .default(3)
+      .describe("Equal calls with equal results before the model is warned."),
     stopAfter: z.number().int().min(3).default(5).describe("Equal calls with equal results before the run ends."),
   })
   .prefault({})
-  .refine(({ warnAfter, stopAfter }) => warnAfter < stopAfter, "stopAfter has to be more than warnAfter")
-  .describe("The same call with the same result, over and over.");
+  .refine(({ warnAfter, stopAfter }) => warnAfter < stopAfter, "stopAfter must be greater than warnAfter")
+  .describe("Detection of repeated tool calls with the same result.");
 
-/** What is said of a name that `exec` had in former versions of OpenClaw. */
+/** The fault of `bash`, the former name of `exec`. */
 function sayNewName(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "unrecognized_keys" || !issue.keys.includes("bash")) return undefined;
   return "'bash' is called 'exec' now; write its fields there";
@@ -167,4 +202,24 @@ export const tools = z
     { error: sayNewName },
   )
   .prefault({})
-  .describe("What tools may do.");
+  .describe("Which tools there are, and their limits.");
+
+/** Longest time of a command, in seconds, whatever is configured: the session's object is awake, and billed, meanwhile. */
+const MAX_TIMEOUT_SEC = 600;
+
+/** The rules for an agent's commands. */
+export interface ExecRules {
+  /** Whether an owner is asked about each command. */
+  asks: boolean;
+  timeoutSec: number;
+}
+
+/**
+ * The rules that `tools.exec` results in. Nothing matches an allowlist yet: every command is a miss, and is asked about or
+ * refused. As in OpenClaw, `on-miss` asks nothing unless `security` is `allowlist`.
+ */
+export function execRules({ security, ask, timeoutSec }: z.output<typeof exec>): ExecRules | undefined {
+  if (security === "deny" || (security === "allowlist" && ask === "off")) return undefined;
+  const asks = ask === "always" || (ask === "on-miss" && security === "allowlist");
+  return { asks, timeoutSec: Math.min(timeoutSec, MAX_TIMEOUT_SEC) };
+}

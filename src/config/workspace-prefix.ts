@@ -1,17 +1,14 @@
-import type { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
-import { agentIds, defaultAgentId } from "./agents.ts";
-import type { CoreConfig } from "./schema.ts";
 
-/** Longest prefix: the rest of the 1,024 bytes that R2 gives a key is for the paths below it. */
+/** Longest prefix; the rest of R2's 1,024 bytes for a key is left for paths. */
 const MAX_PREFIX_BYTES = 256;
 
-/** The folders at the top of the bucket that have a meaning of their own. */
+/** Top-level folders of the bucket with another meaning. */
 const RESERVED = ["agents", "versions", "skills", "sessions"];
 
 /**
- * A place on a disk: a home folder, an absolute path of Unix or Windows, a variable, or nothing. An imported
- * configuration has such paths; the disk is not here, so they all mean the agent's own prefix.
+ * A path on a disk: a home folder, an absolute path of Unix or Windows, a variable, or nothing. Imported configurations
+ * contain such paths; there is no disk here, so they all mean the agent's own prefix.
  */
 const ON_A_DISK = /^(?:~|\/|\\|[A-Za-z]:|\$|%|\.?\/?$)/;
 
@@ -28,7 +25,7 @@ export function workspacePrefix(agentId: string, configured: string | undefined)
   return folderNamed(configured) ?? ownPrefix(agentId);
 }
 
-/** What is wrong with a configured workspace, as a sentence; undefined where nothing is. */
+/** The fault of a configured workspace, as a sentence; undefined if it is valid. */
 export function prefixFault(agentId: string, configured: string | undefined): string | undefined {
   const prefix = folderNamed(configured);
   if (prefix === undefined || prefix === ownPrefix(agentId)) return undefined;
@@ -42,68 +39,11 @@ export function prefixFault(agentId: string, configured: string | undefined): st
     : `'${configured}' is no folder for a workspace: '${reserved}/' is kept for something else; take another name`;
 }
 
-/** The agents by the prefixes of their workspaces, the default one first. Several may share one: the same files are theirs. */
-export function agentsByPrefix(config: CoreConfig): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [id, workspace] of configuredWorkspaces(config)) {
-    const prefix = workspacePrefix(id, workspace);
-    groups.set(prefix, [...(groups.get(prefix) ?? []), id]);
-  }
-  return groups;
-}
-
-/** The other agents that have the same workspace as this one. */
-export function sharingAgents(config: CoreConfig, agentId: string): string[] {
-  for (const ids of agentsByPrefix(config).values()) {
-    if (ids.includes(agentId)) return ids.filter((id) => id !== agentId);
-  }
-  return [];
-}
-
-/** Refuses workspaces that cannot be, and one inside another: its files would be two agents' by accident. */
-export function refuseBadWorkspaces(config: CoreConfig, context: z.RefinementCtx): void {
-  const refuse = (agentId: string, message: string) =>
-    context.addIssue({ code: "custom", path: fieldOf(config, agentId), message });
-  const places: { id: string; prefix: string }[] = [];
-  for (const [id, workspace] of configuredWorkspaces(config)) {
-    const fault = prefixFault(id, workspace);
-    if (fault === undefined) places.push({ id, prefix: workspacePrefix(id, workspace) });
-    else refuse(id, fault);
-  }
-  const owners = new Map(places.map(({ id, prefix }) => [prefix, id]));
-  for (const { id, prefix } of places) {
-    const outer = foldersAbove(prefix).find((folder) => owners.has(folder));
-    if (outer === undefined) continue;
-    const where = `'${prefix}' of agent '${id}' is inside '${outer}' of agent '${owners.get(outer)}'`;
-    refuse(id, `${where}; give each a folder of its own, or both the same one`);
-  }
-}
-
-/** The folders that a prefix is in, the outermost first. */
-function foldersAbove(prefix: string): string[] {
-  const names = prefix.split("/").slice(0, -2);
-  return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
-}
-
-/** What is configured for each agent. */
-function configuredWorkspaces(config: CoreConfig): [id: string, workspace: string | undefined][] {
-  const { defaults, list } = config.agents;
-  const own = new Map(list.map(({ id, workspace }) => [id, workspace]));
-  const standard = defaultAgentId(config);
-  return agentIds(config).map((id) => [id, own.get(id) ?? (id === standard ? defaults.workspace : undefined)]);
-}
-
-/** The field that an agent's workspace comes from. */
-function fieldOf({ agents }: CoreConfig, agentId: string): (string | number)[] {
-  const at = agents.list.findIndex(({ id, workspace }) => id === agentId && workspace !== undefined);
-  return at === -1 ? ["agents", "defaults", "workspace"] : ["agents", "list", at, "workspace"];
-}
-
 function ownPrefix(agentId: string): string {
   return `agents/${agentId}/workspace/`;
 }
 
-/** The folder that was meant, ending in `/`; undefined where the agent's own is. */
+/** The configured folder, ending in `/`; undefined where it means the agent's own. */
 function folderNamed(configured: string | undefined): string | undefined {
   const named = configured?.trim().replace(/^(?:\.\/+)+/, "");
   if (named === undefined || isOnDisk(named)) return undefined;

@@ -1,37 +1,37 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-// Everything in this database is derived: from files in R2, from transcripts, and from a provider's embeddings. Beside
-// these tables stand `chunk_terms` (FTS5: one row a chunk, under the chunk's id) and `chunk_vocab` (its fts5vocab), which
-// drizzle has no words for; they are in the first migration.
+// Everything in this database is derived from files in R2, transcripts and a provider's embeddings. The tables
+// `chunk_terms` (FTS5, a row for each chunk with the chunk's id) and `chunk_vocab` (its fts5vocab) are only in the
+// first migration: drizzle cannot describe them.
 
-/** One row an agent: the state of its index. */
+/** The state of an agent's index, one row for each agent. */
 export const meta = sqliteTable("meta", {
-  /** Begins every term of this agent in `chunk_terms`, so that its searches read no other agent's rows. */
+  /** Prefix of the agent's terms in `chunk_terms`, so that its searches read no other agent's rows. */
   id: integer().primaryKey({ autoIncrement: true }),
   agentId: text("agent_id").notNull().unique(),
-  /** The settings that chunks are made with; other ones mean that all files are read anew. */
+  /** The settings that chunks are made with; if they change, all files are indexed again. */
   settings: text(),
-  /** Counts how often all files were to be read anew; a file of an earlier generation waits to be. */
+  /** Counts how often all files had to be indexed again. Files of an earlier generation are not up to date. */
   generation: integer().notNull().default(1),
-  /** How many files and chunks are live: kept here, because counting them would read them all. */
+  /** Numbers of live files and chunks; counting them would read all rows. */
   files: integer().notNull().default(0),
   chunks: integer().notNull().default(0),
-  /** How many files the last comparison found to be indexed, and were not yet. */
+  /** Files that the last comparison left to be indexed. */
   pending: integer().notNull().default(0),
-  /** When its files were last compared with the store, whole. */
+  /** When all files were last compared with their stores. */
   comparedAt: integer("compared_at"),
-  /** Until when somebody brings it up to date; past or null where nobody does. */
+  /** End of the current lease to update the index; past or null if there is none. */
   leasedUntil: integer("leased_until"),
-  /** What last kept it from being brought up to date, a sentence; null once that worked. */
+  /** Why the last update failed, a sentence; null after a successful one. */
   failure: text(),
   failedAt: integer("failed_at"),
 });
 
 /**
- * The files that are indexed. A change of few chunks is made to the `live` row of a path, in one transaction. One of many
- * makes another row: it is `building` while its chunks are written, then takes the place of the live one in one transaction;
- * what it replaces is `dead` until its chunks are cleared away. Searches see live ones only.
+ * Versions of indexed files. A small change updates the `live` row of a path in one transaction. A large change adds
+ * another row that is `building` while its chunks are written and then replaces the live one in one transaction; the
+ * replaced one is `dead` until its chunks are deleted. Searches see live versions only.
  */
 export const files = sqliteTable(
   "files",
@@ -40,19 +40,19 @@ export const files = sqliteTable(
     memoryId: integer("memory_id").notNull(),
     path: text().notNull(),
     source: text().$type<"memory" | "sessions">().notNull(),
-    /** The store's etag; of a transcript, how far it was read. */
+    /** The store's etag; for a transcript, how far it was read. */
     etag: text().notNull(),
     /** In bytes. */
     size: integer().notNull(),
     modifiedAt: integer("modified_at").notNull(),
     state: text().$type<"building" | "live" | "dead">().notNull(),
-    /** How many chunks it has; while it is building, how many of them are there already. */
+    /** Number of chunks; while it is building, of those already written. */
     chunks: integer().notNull(),
-    /** Counts the changes of this row: who changes it names the one that he saw. */
+    /** Counts the changes of this row; a writer names the revision that it has read. */
     revision: integer().notNull().default(1),
-    /** That of the memory when its chunks were made. */
+    /** The generation of the index when its chunks were made. */
     generation: integer().notNull(),
-    /** Why it, or a part of it, cannot be searched: a sentence. */
+    /** Why the file or a part of it cannot be searched, a sentence. */
     warning: text(),
     indexedAt: integer("indexed_at").notNull(),
   },
@@ -63,7 +63,7 @@ export const files = sqliteTable(
   ],
 );
 
-/** Pieces of files, as they are searched. A chunk never changes; a changed piece is another chunk. */
+/** Pieces of files that are searched. A chunk never changes: a changed piece is a new chunk. */
 export const chunks = sqliteTable(
   "chunks",
   {
@@ -71,7 +71,7 @@ export const chunks = sqliteTable(
     fileId: integer("file_id").notNull(),
     /** 1 is the first line of the file. */
     startLine: integer("start_line").notNull(),
-    /** The last line of it, inclusive. */
+    /** The last line, inclusive. */
     endLine: integer("end_line").notNull(),
     /** SHA-256 of the text, hex. */
     hash: text().notNull(),
@@ -80,7 +80,7 @@ export const chunks = sqliteTable(
   (table) => [index("chunks_by_file").on(table.fileId)],
 );
 
-/** Chunks that were taken out of live files, and whose vectors may be there still. */
+/** Chunks deleted from live files whose vectors may still exist. */
 export const gone = sqliteTable(
   "gone",
   {
@@ -92,20 +92,20 @@ export const gone = sqliteTable(
   (table) => [index("gone_by_memory").on(table.memoryId)],
 );
 
-/** Files that were written and not indexed since. */
+/** Files that were written and are not indexed yet. */
 export const changes = sqliteTable(
   "changes",
   {
     agentId: text("agent_id").notNull(),
     path: text().notNull(),
-    /** Another one with each write: who has indexed an older one leaves the row. */
+    /** New with each write; indexing an older write does not delete the row. */
     token: text().notNull(),
     at: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.agentId, table.path] })],
 );
 
-/** Sets of vectors that can be compared: those of one agent by one model. */
+/** Sets of comparable vectors: one agent's, by one model, in one store. */
 export const spaces = sqliteTable(
   "spaces",
   {
@@ -114,59 +114,51 @@ export const spaces = sqliteTable(
     /** `provider/model/dimensions`. */
     key: text().notNull(),
     dimensions: integer().notNull(),
-    /** Where its vectors are searched. */
+    /** Where its vectors are stored and searched. */
     store: text().$type<"d1" | "vectorize">().notNull(),
-    /** A `building` one becomes `ready` when every live chunk has a vector; one that is `leaving` is cleared away. */
+    /** A `building` space becomes `ready` when every live chunk has a vector; a `leaving` one is being deleted. */
     state: text().$type<"building" | "ready" | "leaving">().notNull(),
-    /** Every live chunk up to this one has its vector. */
+    /** Every live chunk up to this id has its vector. */
     filledThrough: integer("filled_through").notNull().default(0),
-    /** Why it could not be filled the last time, a sentence; null once that worked. */
+    /** Why it could not be filled the last time, a sentence; null after a success. */
     failure: text(),
     failedAt: integer("failed_at"),
-    /** Since when it fails each time. */
+    /** Since when each attempt fails. */
     failingSince: integer("failing_since"),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [index("spaces_by_memory").on(table.memoryId, table.state)],
 );
 
-/** The vector of a chunk in a space. */
+/** The chunks that have a vector in a space. The vector itself is in a pack or in Vectorize. */
 export const vectors = sqliteTable(
   "vectors",
   {
     spaceId: integer("space_id").notNull(),
     chunkId: integer("chunk_id").notNull(),
-    /** The pack that holds it too; null where none does yet. */
-    packId: integer("pack_id"),
-    /** A quantized vector, in base64: D1 gives bytes back as a list of numbers. Empty where Vectorize has it. */
-    embedding: text().notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.spaceId, table.chunkId] }),
-    index("vectors_unpacked").on(table.spaceId, table.chunkId).where(sql`pack_id is null and embedding <> ''`),
-  ],
+  (table) => [primaryKey({ columns: [table.spaceId, table.chunkId] })],
 );
 
-/** Many vectors of a space in one row. What a pack holds never changes; which of it is no more is noted beside it. */
+/** Vectors of a space in D1, many in one row. */
 export const packs = sqliteTable(
   "packs",
   {
     id: integer().primaryKey({ autoIncrement: true }),
     spaceId: integer("space_id").notNull(),
+    /** Counts the changes of this row: a writer that has seen an older one starts over. */
+    revision: integer().notNull(),
+    /** How many vectors it has. */
     count: integer().notNull(),
-    /** The ids of chunks that it holds and that are gone, or have another vector now: a list in JSON. */
-    gone: text().notNull().default("[]"),
     /** The chunks' ids, 32 bits each, in base64. */
     ids: text().notNull(),
-    /** One bit a dimension: its sign. In base64. */
-    codes: text().notNull(),
-    /** The quantized vectors, in base64. */
+    /** The quantized vectors in the order of `ids`, in base64: D1 returns bytes as a list of numbers. */
     vectors: text().notNull(),
   },
   (table) => [index("packs_by_space").on(table.spaceId)],
 );
 
-/** Embeddings that were made before, by what made them and of what. */
+/** Embeddings by the model that made them and the hash of the text. */
 export const embeddingCache = sqliteTable(
   "embedding_cache",
   {

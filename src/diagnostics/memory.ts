@@ -1,6 +1,6 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import type { MemoryStatus } from "../memory/agent-memory.ts";
-import { chooseEmbedders, type EmbedderSources, type Embedders } from "../memory/embed/choose.ts";
+import { chooseEmbedders, type EmbedderSources, type Embedders } from "../memory/embed/choose-embedders.ts";
 import { embedQuery } from "../memory/embed/embed-cached.ts";
 import { type Embedder, EmbedError, type EmbedErrorKind } from "../memory/embed/embedder.ts";
 import { VectorIndexError } from "../memory/vectors/vector-index.ts";
@@ -32,8 +32,8 @@ export async function examineMemory({ services, env }: DiagnosticsContext): Prom
     host: services.host,
     fetch,
     now: Date.now,
-    // Whoever rests is asked all the same: somebody wants to know whether it is well again.
-    rests: new Map(),
+    // Embedders in a cooldown are called too, because diagnostics have to find out whether they work again.
+    cooldowns: new Map(),
   };
   const choices = agents.map((agent) => ({ agent, choice: chooseEmbedders(agent.memorySearch, sources) }));
   const remote = choices.flatMap(({ choice: { primary } }) => (primary?.sees === "meaning" ? [primary] : []));
@@ -61,7 +61,7 @@ async function examineAgent(services: Services, agent: Agent): Promise<Check[]> 
   const whole: Check = kept
     ? { ...head, status: "warn", message: kept, fix: again }
     : { ...head, status: "ok", message: known };
-  return [whole, ...examineFiles(agent, status)];
+  return [whole, ...examineVectors(agent, status), ...examineFiles(agent, status)];
 }
 
 /** Who makes the embeddings, and where that is another one than was wanted. */
@@ -75,6 +75,13 @@ function examineChoice({ id, memorySearch }: Agent, { requested, primary, why }:
   }
   const fix = "Give it what it lacks, or set memorySearch.provider to another one.";
   return [{ ...head, status: "warn", message, fix, path: "agents.defaults.memorySearch.provider" }];
+}
+
+/** Vectors that no store can search. */
+function examineVectors({ id }: Agent, { vectors: { unavailable } }: MemoryStatus): Check[] {
+  if (unavailable === undefined) return [];
+  const message = `The memory of '${id}' is searched by words alone. ${unavailable.reason}`;
+  return [{ id: `memory.${id}.vectors`, area: "memory", status: "warn", message, fix: unavailable.fix }];
 }
 
 /** Files that cannot be searched, or not whole. */
@@ -117,7 +124,7 @@ async function examineVectorize(env: Env, services: Services, embedders: readonl
     if (other === undefined)
       return [{ ...head, status: "ok", message: `Vectorize keeps vectors of ${dimensions} dimensions.` }];
     const message = `The Vectorize index has ${dimensions} dimensions, and ${other.model} gives ${other.dimensions}: its vectors are kept in D1.`;
-    const fix = `That is well for up to some 10,000 pieces; beyond, make an index of ${other.dimensions} dimensions with the metric cosine, and bind it.`;
+    const fix = `That works up to 10,000 chunks; for more, create an index of ${other.dimensions} dimensions with the metric cosine, and bind it.`;
     return [{ ...head, status: "warn", message, fix }];
   } catch (error) {
     if (!(error instanceof VectorIndexError)) throw error;

@@ -1,5 +1,4 @@
-import { type Agent, agentIds, agentOf } from "../config/agents.ts";
-import { agentsByPrefix } from "../config/workspace-prefix.ts";
+import { type Agent, agentIds, agentOf, agentsByPrefix } from "../config/agents.ts";
 import { loadBootstrap } from "../workspace/bootstrap.ts";
 import type { CachedText } from "../workspace/read-text.ts";
 import { readState, STATE_FOLDER, STATE_PATH } from "../workspace/state.ts";

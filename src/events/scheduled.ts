@@ -4,7 +4,7 @@ import { agentIds, agentOf } from "../config/agents.ts";
 import { meta } from "../db/memory-schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { othersWithIndex } from "../memory/store/drop-index.ts";
+import { otherIndexedAgents } from "../memory/store/clear-index.ts";
 import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
 import { requestIndexingOfAll } from "../services/memory/request-indexing.ts";
 import type { Config } from "../services/services.ts";
@@ -57,7 +57,7 @@ async function dueMemories(database: D1Database, config: Config, now: number): P
 /** Agents that have an index and are not configured any more, or have no memory any more: a few of them. */
 function needlessMemories(database: D1Database, config: Config): Promise<string[]> {
   const remembering = agentIds(config).filter((id) => agentOf(config, id).memorySearch.enabled);
-  return othersWithIndex(database, remembering, MAX_CLEARED);
+  return otherIndexedAgents(database, remembering, MAX_CLEARED);
 }
 
 async function comparedAt(database: D1Database, ids: readonly string[]): Promise<Map<string, number | null>> {

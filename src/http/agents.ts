@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { agentIds, agentOf, defaultAgentId } from "../config/agents.ts";
-import { sharingAgents, workspacePrefix } from "../config/workspace-prefix.ts";
+import { agentIds, agentOf, defaultAgentId, sharingAgents } from "../config/agents.ts";
+import { workspacePrefix } from "../config/workspace-prefix.ts";
 import type { Services } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";

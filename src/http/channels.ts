@@ -3,7 +3,7 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
-import { isAddressedIn } from "../config/mentions.ts";
+import { isAddressedIn } from "../config/group-chat.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { acknowledge } from "../inbound/acknowledge.ts";
 import { answeringAgent, conversationKey, requestOf } from "../inbound/inbound.ts";

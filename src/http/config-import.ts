@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { replacedPaths } from "../config/changed-paths.ts";
-import { importOpenClaw, MAX_IMPORT_CHARS } from "../config/import/import-openclaw.ts";
+import { replacedPaths } from "../config/document.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { importOpenClaw, MAX_IMPORT_CHARS } from "../migrate/openclaw/import-openclaw.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import { storeChange } from "./config-change.ts";
 import { importReport } from "./config-import-schema.ts";

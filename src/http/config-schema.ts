@@ -19,10 +19,11 @@ const field = z
     enum: z.array(z.unknown()).optional().openapi({ description: "The only values that it may have." }),
     bounds: z.record(z.string(), z.unknown()).optional().openapi({ description: "By their names in JSON Schema." }),
     children: z
-      .array(z.object({ name: z.string(), description: z.string(), protected: z.literal(true).optional(), status }))
+      .array(z.object({ name: z.string(), description: z.string(), agentMayWrite: z.literal(true).optional(), status }))
       .optional()
       .openapi({ description: "What is below it; `*` is every name, or every entry of a list." }),
-    protected: z.boolean().openapi({ description: "Whether agents may never write it." }),
+    agentMayWrite: z.boolean().openapi({ description: "Whether the agent may write it with the gateway tool." }),
+    secret: z.literal(true).optional().openapi({ description: "Present on a secret: it is named by its variable." }),
     status,
   })
   .openapi("ConfigField");

@@ -1,7 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { mergePatch } from "../config/merge-patch.ts";
-import { parseConfig } from "../config/parse-config.ts";
+import { mergePatch, parseConfig } from "../config/document.ts";
 import { redacted, restored } from "../config/redaction.ts";
 import { ConfigStore, MAX_DOCUMENT_BYTES } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
-import { MEMORY_SOURCES } from "../memory/memory-source.ts";
+import { MEMORY_SOURCES } from "../memory/agent-memory.ts";
 import { smallBody } from "./small-body.ts";
 import { wholeNumber } from "./whole-number.ts";
 
@@ -112,6 +112,10 @@ const status = z
     }),
     vectors: z.object({
       store: z.enum(["d1", "vectorize"]).nullable(),
+      unavailable: z
+        .object({ reason: z.string(), fix: z.string() })
+        .optional()
+        .openapi({ description: "Why no store can search the vectors of this memory, so that words alone answer." }),
       ready: space.openapi({ description: "The set of vectors that answers." }),
       building: space.openapi({ description: "The set that is to take its place." }),
     }),

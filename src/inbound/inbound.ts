@@ -1,7 +1,7 @@
 import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
 import { readCommand } from "../commands/index.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
-import { agentAt, type Place, sessionAt } from "../config/bindings.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { wrapExternal } from "../security/external-content.ts";
@@ -71,7 +71,7 @@ function textOf({ message, owner }: Arrival, kept: readonly KeptFile[]): string 
 
 /** The agent that answers what comes in at a place. */
 export function answeringAgent(arrival: Omit<Arrival, "owner">, { config }: Services): Agent {
-  return agentOf(config, agentAt(config, placeOf(arrival)));
+  return agentOf(config, routedAgentId(config, placeOf(arrival)));
 }
 
 /** The session that a message belongs to. */
@@ -80,10 +80,10 @@ export function conversationKey(arrival: Arrival, services: Services): string {
 }
 
 function keyOf(arrival: Arrival, agent: Agent, config: Config): string {
-  return sessionAt(config, agent.id, { ...placeOf(arrival), owner: arrival.owner });
+  return routedSessionKey(config, agent.id, { ...placeOf(arrival), owner: arrival.owner });
 }
 
-function placeOf({ channelId, accountId, message }: Omit<Arrival, "owner">): Omit<Place, "owner"> {
+function placeOf({ channelId, accountId, message }: Omit<Arrival, "owner">): Omit<RoutingInput, "owner"> {
   const { kind, id: conversationId, threadId, spaceId } = message.conversation;
   const thread = threadId === undefined ? {} : { threadId };
   return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };

@@ -3,41 +3,42 @@ import { messageOf } from "../lib/errors.ts";
 import { globMatcher } from "../lib/glob.ts";
 import { mediaTypeOf } from "../workspace/media-type.ts";
 import { resolveFolder } from "../workspace/paths.ts";
+import type { MemorySource } from "./agent-memory.ts";
 
-/** The settings that say what of a workspace is memory. */
+/** The settings that decide which files of a workspace are memory. */
 export type PathSettings = Pick<Agent["memorySearch"], "sources" | "extraPaths">;
 
-/** Where transcripts are, in paths of memory. No file of the workspace that begins so is memory. */
+/** The folder of transcripts in paths of memory. Files of the workspace below it are not memory. */
 export const TRANSCRIPTS = "sessions/";
 
-/** Most entries of `extraPaths`: each is a listing. */
+/** Entries of `extraPaths` that count: each is a listing. */
 const MAX_EXTRA = 50;
 
-/** What makes an entry a glob, as the tool `find` has them. */
+/** Characters that make an entry a glob, as in the tool `find`. */
 const WILD = /[*?[{]/;
 
 /** An entry of `extraPaths`. */
 export interface ExtraPlace {
-  /** What to look in, or the file itself; "" is the root. */
+  /** The folder to list, or the file itself; "" is the root. */
   folder: string;
   covers(path: string): boolean;
 }
 
-/** What of a workspace is memory. */
+/** Which files of a workspace are memory. */
 export interface MemoryPlaces {
   /** Whether a file at a path is memory. */
   covers(path: string): boolean;
   extra: readonly ExtraPlace[];
-  /** What is wrong with `extraPaths`, a sentence each. */
+  /** Problems of `extraPaths`, a sentence each. */
   faults: readonly string[];
 }
 
-/** Whether a file of the workspace is memory: MEMORY.md in any case, what is `.md` below `memory/`, and `extraPaths`. */
+/** Whether a file of the workspace is memory: MEMORY.md in any case, `.md` files below `memory/`, and `extraPaths`. */
 export function isMemoryPath(path: string, settings: PathSettings): boolean {
   return memoryPlaces(settings).covers(path);
 }
 
-/** What the settings make memory of a workspace: never what is hidden, which is for programs, and nothing outside of it. */
+/** Which files of a workspace are memory. Hidden files and files outside the workspace never are. */
 export function memoryPlaces({ sources, extraPaths }: PathSettings): MemoryPlaces {
   if (!sources.includes("memory")) return { covers: () => false, extra: [], faults: [] };
   const extra: ExtraPlace[] = [];
@@ -58,7 +59,7 @@ export function memoryPlaces({ sources, extraPaths }: PathSettings): MemoryPlace
   };
 }
 
-/** Whether a folder of the root is the one of daily notes. */
+/** Whether a folder of the root is the folder of daily notes. */
 export function isMemoryFolder(folder: string): boolean {
   return folder.toLowerCase() === "memory";
 }
@@ -72,24 +73,35 @@ function isReserved(path: string): boolean {
   return path.startsWith(TRANSCRIPTS) || path.startsWith(".") || path.includes("/.");
 }
 
-/** @throws WorkspaceError `bad_path`, or an Error where it is no glob */
+/** @throws WorkspaceError `bad_path`, or an Error for an invalid glob */
 function extraPlace(entry: string): ExtraPlace {
   if (!WILD.test(entry)) {
     const folder = resolveFolder(entry);
     const below = folder === "" ? "" : `${folder}/`;
-    return { folder, covers: (path) => path === folder || (path.startsWith(below) && isPerhapsText(path)) };
+    return { folder, covers: (path) => path === folder || (path.startsWith(below) && mayBeText(path)) };
   }
   const segments = entry.split("/");
   const wild = segments.findIndex((segment) => WILD.test(segment));
   const folder = resolveFolder(segments.slice(0, wild).join("/"));
   const below = folder === "" ? "" : `${folder}/`;
   const matches = globMatcher((below + segments.slice(wild).join("/")).normalize("NFC"));
-  return { folder, covers: (path) => path.startsWith(below) && matches(path) && isPerhapsText(path) };
+  return { folder, covers: (path) => path.startsWith(below) && matches(path) && mayBeText(path) };
 }
 
-/** Whether the name of a file leaves it open that it is a text. */
-function isPerhapsText(path: string): boolean {
+/** Whether a file may be a text, by its name. */
+function mayBeText(path: string): boolean {
   const type = mediaTypeOf(path);
   if (path.toLowerCase().endsWith(".svg")) return true;
   return !/^(?:image|audio|video)\/|^application\/(?:pdf|zip|gzip|vnd\.)/.test(type);
+}
+
+/** The names that the plugin `session-memory` gives its notes: a day, some words, and the end of a session's id. */
+const CONVERSATION_NOTE = /^memory\/\d{4}-\d{2}-\d{2}-(?:.+-)?[0-9a-z]{8}\.md$/;
+
+/**
+ * Whether people other than the owner may have written a document: a transcript or a note made of one. A note by the
+ * owner with such a name counts too.
+ */
+export function mayHoldOutsideText({ path, source }: { path: string; source: MemorySource }): boolean {
+  return source === "sessions" || CONVERSATION_NOTE.test(path);
 }

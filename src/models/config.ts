@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { address } from "../config/address-schema.ts";
-import { headers } from "../config/headers-schema.ts";
-import { secretRef } from "../config/secret-ref.ts";
+import { address, headers, secretRef } from "../config/secret-ref.ts";
 
 const model = z.strictObject({
   id: z.string().min(1).describe("The model's name at this provider."),

@@ -1,5 +1,5 @@
 import { defaultAgentId } from "../config/agents.ts";
-import { changedPaths } from "../config/changed-paths.ts";
+import { changedPaths } from "../config/document.ts";
 import { checkConfig, type Fault } from "../config/faults.ts";
 import { ConfigStore } from "../config/store.ts";
 import { comesWithin } from "../lib/comes-within.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { channelsConfig } from "../channels/index.ts";
-import { configSchema } from "../config/schema.ts";
+import { configSchema } from "../config/config-schema.ts";
 import { modelsConfig } from "../models/config.ts";
 import { hooksConfig } from "../plugins/config.ts";
 import { PLUGINS } from "../plugins/index.ts";

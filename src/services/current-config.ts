@@ -1,5 +1,5 @@
+import { parseConfig } from "../config/document.ts";
 import { type Checked, checkConfig, type Fault, faultLines } from "../config/faults.ts";
-import { parseConfig } from "../config/parse-config.ts";
 import { ConfigStore } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";

@@ -1,17 +1,15 @@
 import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
 import { findChannel } from "../channels/index.ts";
-import { type Agent, agentOf } from "../config/agents.ts";
+import { type Agent, agentOf, sharingAgents } from "../config/agents.ts";
 import { jsonSchemaOf, type SchemaNode } from "../config/schema-node.ts";
 import { ConfigStore, type RevisionLine } from "../config/store.ts";
-import { sharingAgents } from "../config/workspace-prefix.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
 import { sleepAbout } from "../lib/sleep.ts";
 import { VERSION } from "../lib/version.ts";
-import type { AgentMemory } from "../memory/agent-memory.ts";
-import type { Sight } from "../memory/search/search-room.ts";
+import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
 import { createCandidates, type FindCandidates } from "../models/candidates.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { Model, ModelResolver } from "../models/model.ts";
@@ -65,7 +63,7 @@ export interface Services {
    * What an agent remembers.
    * @param sight what whoever asks may see; all where it is absent
    */
-  memoryOf(agent: Agent, sight?: Sight): AgentMemory;
+  memoryOf(agent: Agent, sight?: Visibility): AgentMemory;
   /** Has an agent's memory compared with its files where a conversation begins. Nobody waits for that. */
   compareMemory(agent: Agent): void;
   /** The value of a variable or secret of the Worker; not to be shown, stored or told. */

@@ -1,5 +1,5 @@
-import { variableName } from "../config/import/variable-name.ts";
 import { isReservedName } from "../config/reserved-names.ts";
+import { variableName } from "../config/secret-ref.ts";
 import type { LeftOut, Skill } from "./skill.ts";
 import type { SkillSet } from "./skill-set.ts";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
+import { changesRefusedToAgent } from "../config/agent-writes.ts";
+import { mergePatch, parseConfig, valueAt } from "../config/document.ts";
 import { faultLines } from "../config/faults.ts";
 import { parseFieldPath } from "../config/field-path.ts";
-import { mergePatch } from "../config/merge-patch.ts";
-import { parseConfig } from "../config/parse-config.ts";
-import { protectedChanges } from "../config/protected-paths.ts";
-import { redacted, restored, valueAt } from "../config/redaction.ts";
+import { redacted, restored } from "../config/redaction.ts";
 import { type FieldView, lookUpField } from "../config/schema-lookup.ts";
+import type { SchemaNode } from "../config/schema-node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { ConfigPort } from "./config-port.ts";
 
@@ -28,7 +28,7 @@ const MAX_REFUSED = 20;
 
 /**
  * Lets an owner's agent read, look up and change the configuration. A change is made from a revision, so that a call that
- * is made again after a crash is the same change; protected fields are compared in the documents before and after.
+ * is made again after a crash is the same change; what the agent may not write is compared in the documents before and after.
  */
 export function gatewayTool(config: ConfigPort): Tool<Args> {
   return defineTool({
@@ -93,7 +93,12 @@ async function change(
   if (raw === undefined || raw === "") throw new Error("raw: give what to change, as an object or JSON5.");
   if (base === undefined) throw new Error("baseRevision: give the revision that config.get told.");
   const given = parseConfig(typeof raw === "string" ? raw : JSON.stringify(raw));
-  const outcome = await config.change({ callId, base, note, change: (document) => guarded(document, make, given) });
+  const outcome = await config.change({
+    callId,
+    base,
+    note,
+    change: (document) => guarded(config.schema(), document, make, given),
+  });
   switch (outcome.kind) {
     case "stored":
       return `Revision ${outcome.revision} is stored, and holds from the next turn on. Changed: ${outcome.changed.join(", ") || "nothing"}.`;
@@ -108,15 +113,20 @@ async function change(
   }
 }
 
-/** The new document, where it leaves alone what an agent may not write. */
-function guarded(before: JsonObject, make: (document: JsonObject, given: Json) => Json, given: Json): Json {
+/** The new document, where it leaves alone what the agent may not write. */
+function guarded(
+  schema: SchemaNode,
+  before: JsonObject,
+  make: (document: JsonObject, given: Json) => Json,
+  given: Json,
+): Json {
   const after = restored(make(before, given), before);
   if (!isJsonObject(after)) throw new Error("raw: a configuration is an object.");
-  const refused = protectedChanges(before, after);
+  const refused = changesRefusedToAgent(schema, before, after);
   if (refused.length === 0) return after;
   const named = refused.slice(0, MAX_REFUSED).join(", ");
   const more = refused.length > MAX_REFUSED ? ` and ${refused.length - MAX_REFUSED} more` : "";
   throw new Error(
-    `Nothing was changed: an agent may not write ${named}${more}. The operator does, with PATCH /v1/config.`,
+    `Nothing was changed: the agent may not write ${named}${more}. The owner changes that with PATCH /v1/config; config.schema.lookup shows agentMayWrite on the fields that are open.`,
   );
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { MemoryPassage } from "../memory/agent-memory.ts";
-import { mayHoldOutsideWords } from "../memory/outside-words.ts";
+import { mayHoldOutsideText } from "../memory/memory-paths.ts";
 import { fencedConversation, type RecallPort, recalled } from "./recall-port.ts";
 
 const MAX_LINES = 2_000;
@@ -43,7 +43,7 @@ function passageText(passage: MemoryPassage, { cites, newFenceId }: RecallPort):
   const place = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
   return [
     `${path}, lines ${startLine} to ${endLine} of ${totalLines}:`,
-    mayHoldOutsideWords(passage) ? fencedConversation(text, newFenceId()) : text,
+    mayHoldOutsideText(passage) ? fencedConversation(text, newFenceId()) : text,
     ...(isCut ? [`[Line ${endLine} is longer than what fits here.]`] : []),
     ...(next === undefined ? [] : [`[Go on with from=${next}.]`]),
     ...(cites ? [`Source: ${path}#${place}`] : []),

@@ -1,7 +1,6 @@
 import { wholeHead } from "../lib/text.ts";
-import type { SearchAnswer } from "../memory/agent-memory.ts";
-import { mayHoldOutsideWords } from "../memory/outside-words.ts";
-import type { Hit, HitReason } from "../memory/search/hit.ts";
+import type { Hit, HitReason, SearchAnswer } from "../memory/agent-memory.ts";
+import { mayHoldOutsideText } from "../memory/memory-paths.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import { fencedConversation, type RecallPort } from "./recall-port.ts";
 
@@ -18,8 +17,8 @@ export function hitsText(query: string, answer: SearchAnswer, port: Pick<RecallP
   const { results, index } = answer;
   if (results.length === 0) return [nothing(query, index), ...caveats(answer)].join("\n");
   const { shown, left } = fitting(answer, port.cites);
-  const own = shown.filter(({ hit }) => !mayHoldOutsideWords(hit));
-  const outside = shown.filter(({ hit }) => mayHoldOutsideWords(hit));
+  const own = shown.filter(({ hit }) => !mayHoldOutsideText(hit));
+  const outside = shown.filter(({ hit }) => mayHoldOutsideText(hit));
   const notes = [
     ...(left > 0 ? [`${left} more did not fit here: ask for what is missing in other words.`] : []),
     ...caveats(answer),

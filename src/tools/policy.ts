@@ -1,4 +1,4 @@
-import { isInGroup } from "../config/tool-groups.ts";
+import { isInGroup } from "../config/tools-schema.ts";
 
 /** Which tools there are: a profile to begin with, what is left of it, and what is taken away. */
 export interface ToolPolicy {

@@ -1,4 +1,4 @@
-import { contextLimitsOf } from "../config/context-limits.ts";
+import { contextLimitsOf } from "../config/agents.ts";
 import type { CoreConfig } from "../config/schema.ts";
 import type { Message } from "../models/message.ts";
 import { isSummary } from "../session-store/conversation-view.ts";

@@ -1,8 +1,7 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { type Agent, modelAliases } from "../config/agents.ts";
+import { type Agent, heartbeatOf, modelAliases } from "../config/agents.ts";
 import { COMMAND_NAMES } from "../config/command-names.ts";
-import { heartbeatOf } from "../config/heartbeat.ts";
-import { visibleRepliesIn } from "../config/visible-replies.ts";
+import { visibleRepliesIn } from "../config/group-chat.ts";
 import { VERSION } from "../lib/version.ts";
 import { type ThinkingLevel, tagsThoughts } from "../models/model.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";

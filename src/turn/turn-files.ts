@@ -1,5 +1,5 @@
 import type { Agent } from "../config/agents.ts";
-import { heartbeatOf } from "../config/heartbeat.ts";
+import { heartbeatOf } from "../config/agents.ts";
 import { applyFileHooks } from "../plugins/apply-file-hooks.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";

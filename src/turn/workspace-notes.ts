@@ -1,4 +1,4 @@
-import { sharingAgents } from "../config/workspace-prefix.ts";
+import { sharingAgents } from "../config/agents.ts";
 import type { Config } from "../services/config-schema.ts";
 
 /** What the prompt says of a workspace besides where it is: who else works in it. */

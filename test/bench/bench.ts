@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { Problem, runCommand } from "../../src/cli/problem.ts";
+import { measureAgents } from "./agents.ts";
 import { type Contender, floorContender, isopodContender } from "./contenders.ts";
 import { countTurns } from "./count.ts";
 import { runParallel, runSequential } from "./load.ts";
@@ -63,7 +64,8 @@ async function whole(stage: Stage, chunks: number): Promise<Reports> {
   // Before anything else is at work beside it.
   const prompt = measurePrompt();
   const gate = measureGate();
-  const turns = { ...(await measure(stage)), prompt, gate };
+  const agents = measureAgents();
+  const turns = { ...(await measure(stage)), prompt, gate, agents };
   const { text, json } = await searchOnly(stage, chunks);
   return { text: `${textReport(turns)}\n\n${text}`, json: { ...jsonReport(turns), ...json } };
 }
@@ -73,7 +75,7 @@ async function searchOnly(stage: Stage, chunks: number): Promise<Reports> {
   return { text: searchReport(search), json: { search } };
 }
 
-async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate">> {
+async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate" | "agents">> {
   say("Starting a model server, Isopod and the floors");
   const models = await stage.modelServer();
   const first = await startedWithin(stage, models);

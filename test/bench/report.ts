@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
+import { AGENTS, type AgentsCost } from "./agents.ts";
 import type { CountedTurn } from "./count.ts";
 import { type Latencies, type Measured, PARALLEL, SEQUENTIAL_TURNS, type Throughput } from "./load.ts";
 import type { Memory } from "./memory.ts";
@@ -19,6 +20,7 @@ export interface Findings {
   coldStartMs: number;
   prompt: PromptCost;
   gate: GateCost;
+  agents: AgentsCost;
 }
 
 const ROWS = [
@@ -29,8 +31,20 @@ const ROWS = [
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
-  const { sequential, parallel, counted, skills, bundleKiB, idle, afterLoad, firstStartMs, coldStartMs, prompt, gate } =
-    findings;
+  const {
+    sequential,
+    parallel,
+    counted,
+    skills,
+    bundleKiB,
+    idle,
+    afterLoad,
+    firstStartMs,
+    coldStartMs,
+    prompt,
+    gate,
+    agents,
+  } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { beforeModel, total } = counted;
   return {
@@ -70,6 +84,7 @@ export function jsonReport(findings: Findings) {
       gateMs: gate.ms,
       gateOverParse: gate.overParse,
     },
+    agents: { count: AGENTS, ...agents },
   };
 }
 
@@ -127,6 +142,7 @@ export function textReport(findings: Findings): string {
     `Gates and list   ${report.skills.gateMs} ms of CPU, ${report.skills.gateOverParse}x of parsing the same skills`,
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
+    `Agents           ${report.agents.ms} ms of CPU to resolve ${AGENTS} of one configuration, each ${report.agents.growth}x of one among a tenth as many`,
     `Worker bundle    ${findings.bundleKiB} KiB compressed`,
     `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,

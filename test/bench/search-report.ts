@@ -1,12 +1,13 @@
 import type { SearchCost, SearchFindings } from "./search.ts";
 
-/** What searching costs, for people. */
+/** The cost of searches as a table for people. */
 export function searchReport({ chunks, files, none, local }: SearchFindings): string {
   const both = [none, local];
   const cells = (title: string, cellOf: (cost: SearchCost) => string) => row(title, ...both.map(cellOf));
   return [
     `A memory of ${chunks} chunks in ${files} files, in ms: median (95th percentile)`,
-    row("", "words alone", "with local vectors"),
+    row("provider", "none", "local"),
+    cells("searched by", ({ mode }) => (mode === "hybrid" ? "words and vectors" : "words alone")),
     cells("search", ({ searchMs: { p50, p95 } }) => `${p50} (${p95})`),
     cells("FTS5 alone", ({ bareMs: { p50, p95 } }) => `${p50} (${p95})`),
     cells("over FTS5 alone", ({ ratio }) => `${ratio}x`),

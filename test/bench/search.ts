@@ -14,21 +14,23 @@ const QUESTIONS = 100;
 const WARM_UP = 10;
 const EMBEDDINGS = ["none", "local"] as const;
 
-/** What searches cost with words alone, or with vectors beside them. */
+/** The cost of searches with one setting of `memorySearch.provider`. */
 export interface SearchCost {
-  /** From the first upload, or from the switch to this kind of vectors, to an index that has everything. */
+  /** Above 10,000 chunks there are no vectors without Vectorize, and words alone answer. */
+  mode: TimedAnswer["mode"];
+  /** From the first upload, or from the change of the provider, to a complete index. */
   indexMs: number;
   rowsWrittenPerChunk: number;
   /** The first search of an isolate. */
   firstMs: number;
   searchMs: Spread;
-  /** FTS5 with the same expression, through the same Worker, on the same database. */
+  /** FTS5 alone with the same expression, through the same Worker, on the same database. */
   bareMs: Spread;
   /** Of the medians. */
   ratio: number;
-  /** As D1 tells it. */
+  /** As reported by D1. */
   rowsRead: Spread;
-  /** Chunks that have what the expression says: FTS5 goes through them, whatever D1 tells. */
+  /** Chunks that match the expression: FTS5 reads them all, whatever D1 reports. */
   matches: Spread & { max: number };
   /** Requests to D1. */
   roundTrips: number;
@@ -37,7 +39,7 @@ export interface SearchCost {
   memory: Memory | undefined;
 }
 
-/** What searching a large memory costs. */
+/** The cost of searching a large memory. */
 export interface SearchFindings {
   chunks: number;
   files: number;
@@ -45,7 +47,7 @@ export interface SearchFindings {
   local: SearchCost;
 }
 
-/** Has one agent remember about so many chunks of generated notes, and searches them: with words alone, then with vectors, too. */
+/** Indexes generated notes of about `chunks` chunks for one agent and searches them: with words only, then with the provider `local`. */
 export async function measureSearch(stage: Stage, chunks: number, say: Say): Promise<SearchFindings> {
   const notes = writeNotes(chunks, QUESTIONS);
   const costs: Partial<Record<(typeof EMBEDDINGS)[number], SearchCost>> = {};
@@ -73,13 +75,13 @@ export async function measureSearch(stage: Stage, chunks: number, say: Say): Pro
   return { chunks: indexed, files: notes.files.size, none, local };
 }
 
-/** What one search asked of D1. */
+/** What one search read from D1. */
 interface Counted extends Pick<DatabaseCounts, "rowsRead" | "roundTrips"> {
   expression: string;
   matches: number;
 }
 
-/** An Isopod that is searched. */
+/** Searches a running Isopod. */
 class SearchLab {
   readonly door;
   readonly #isopod: Running;
@@ -93,7 +95,7 @@ class SearchLab {
     this.door = openDoor(this.#send, AGENT);
   }
 
-  /** Begins or ends counting, and gives what was counted until then. */
+  /** Starts or stops counting and returns the counts so far. */
   count(on: boolean): Promise<DatabaseCounts> {
     return this.#ask("/bench/count", { on }) as Promise<DatabaseCounts>;
   }
@@ -101,7 +103,10 @@ class SearchLab {
   async search(): Promise<Omit<SearchCost, "indexMs" | "rowsWrittenPerChunk">> {
     const [first, ...others] = this.#notes.questions;
     if (first === undefined) throw new Error("There are no questions.");
-    const { ms: firstMs } = await this.#timed(first);
+    const {
+      ms: firstMs,
+      answer: { mode },
+    } = await this.#timed(first);
     for (const question of others.slice(0, WARM_UP)) await this.#timed(question);
     const memory = this.#isopod.pid === undefined ? undefined : await memoryOf(this.#isopod.pid);
     this.#say("Counting what searches read");
@@ -122,6 +127,7 @@ class SearchLab {
     }
     const matches = counted.map((one) => one.matches);
     return {
+      mode,
       firstMs: rounded(firstMs),
       searchMs: spread(own),
       bareMs: spread(bare),
@@ -152,7 +158,7 @@ class SearchLab {
     const { expression, newest } = match;
     const [row] = (await this.#ask("/bench/matches", { expression })) as { matches: number }[];
     const all = row?.matches ?? 0;
-    // Once to find where the newest begin, and once to rank them.
+    // They are read twice: to find the newest and to rank them.
     const matches = newest === undefined ? all : Math.min(all, 2 * newest);
     return { rowsRead: counts.rowsRead, roundTrips: counts.roundTrips, expression, matches };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agentAt, type Place, sessionAt } from "../../src/config/bindings.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../../src/config/bindings.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { wholeSchema } from "./whole-schema.ts";
 
@@ -22,7 +22,7 @@ const BINDINGS = [
 ];
 const config = configOf({ agents: AGENTS, bindings: BINDINGS });
 
-function place(more: Partial<Place> = {}): Place {
+function place(more: Partial<RoutingInput> = {}): RoutingInput {
   return {
     channel: "discord",
     accountId: "x",
@@ -34,8 +34,8 @@ function place(more: Partial<Place> = {}): Place {
   };
 }
 
-describe("who answers", () => {
-  test.each<[string, Partial<Place>, string]>([
+describe("the agent that answers", () => {
+  test.each<[string, Partial<RoutingInput>, string]>([
     ["the agent of the channel", {}, "any"],
     ["the agent of the account", { accountId: "work" }, "account"],
     ["the agent of the server, whatever the account", { accountId: "work", kind: "channel", spaceId: "s1" }, "guild"],
@@ -49,10 +49,10 @@ describe("who answers", () => {
     ],
     ["the default agent on another account, where none is named", { channel: "slack", spaceId: "t1" }, "main"],
   ])("is %s", (_, more, agentId) => {
-    expect(agentAt(config, place(more))).toBe(agentId);
+    expect(routedAgentId(config, place(more))).toBe(agentId);
   });
 
-  test("is the first of two that match as closely", () => {
+  test("is that of the first of two equally close bindings", () => {
     const match = { channel: "discord", accountId: "*" };
     const twice = configOf({
       agents: AGENTS,
@@ -61,30 +61,30 @@ describe("who answers", () => {
         { agentId: "any", match },
       ],
     });
-    expect(agentAt(twice, place())).toBe("team");
+    expect(routedAgentId(twice, place())).toBe("team");
   });
 
-  test("in a direct conversation is told by its sender", () => {
+  test("in a direct conversation depends on the sender", () => {
     const peer = { kind: "direct", id: "u1" };
     const bound = configOf({
       agents: AGENTS,
       bindings: [{ agentId: "peer", match: { channel: "discord", accountId: "*", peer } }],
     });
-    expect(agentAt(bound, place())).toBe("peer");
-    expect(agentAt(bound, place({ peerId: "u2" }))).toBe("main");
-    expect(agentAt(bound, place({ kind: "group", conversationId: "u1" }))).toBe("main");
+    expect(routedAgentId(bound, place())).toBe("peer");
+    expect(routedAgentId(bound, place({ peerId: "u2" }))).toBe("main");
+    expect(routedAgentId(bound, place({ kind: "group", conversationId: "u1" }))).toBe("main");
   });
 });
 
-test("a binding to an agent that is not there is refused by its path", () => {
+test("a binding to an agent that is not configured is refused by its path", () => {
   const checked = checkConfig(wholeSchema, { bindings: [{ agentId: "nobody", match: { channel: "telegram" } }] });
   expect(checked).toMatchObject({ kind: "invalid", faults: [{ path: "bindings[0].agentId" }] });
 });
 
-test("ids that are linked are one person's session on every channel, and nobody else's", () => {
+test("linked ids share one session on every channel, and no one else shares it", () => {
   const identityLinks = { ada: ["telegram:1", "discord:u1"] };
   const linked = configOf({ session: { dmScope: "per-peer", identityLinks } });
-  const key = (more: Partial<Place>) => sessionAt(linked, "main", place(more));
+  const key = (more: Partial<RoutingInput>) => routedSessionKey(linked, "main", place(more));
   expect(key({})).toBe("agent:main:direct:ada");
   expect(key({ channel: "telegram", peerId: "1" })).toBe("agent:main:direct:ada");
   expect(key({ channel: "telegram", peerId: "u1" })).toBe("agent:main:direct:u1");

@@ -17,20 +17,20 @@ function nearest(path: string): string[] {
 }
 
 describe("a field that is looked up", () => {
-  test("says its kind, its sentence, its default and its bounds", () => {
+  test("shows its type, description, default and bounds", () => {
     expect(field("agents.defaults.bootstrapMaxChars")).toEqual({
       path: "agents.defaults.bootstrapMaxChars",
       type: "integer",
       description: "Most characters of one workspace file.",
       default: 20_000,
       bounds: { exclusiveMinimum: 0 },
-      protected: false,
+      agentMayWrite: false,
     });
     expect(field("session.reset.atHour").bounds).toEqual({ minimum: 0, maximum: 23 });
     expect(field("agents.defaults.subagents.delegationMode").enum).toEqual(["suggest", "prefer"]);
   });
 
-  test("says what is below it, each with its sentence", () => {
+  test("shows its children with their descriptions", () => {
     const { children } = field("session.reset");
     expect(children?.map(({ name }) => name)).toEqual(["mode", "atHour", "idleMinutes"]);
     expect(children?.[2]).toEqual({ name: "idleMinutes", description: "`idle`: how long the pause is." });
@@ -39,7 +39,7 @@ describe("a field that is looked up", () => {
     );
   });
 
-  test("may be of an entry of a list, by its place or of any", () => {
+  test("may be in a list entry, by index or for all entries", () => {
     for (const path of ["agents.list[0].model", "agents.list[].model", "agents.list.0.model", "agents.list.*.model"]) {
       expect(field(path)).toMatchObject({
         type: "string or object",
@@ -50,7 +50,7 @@ describe("a field that is looked up", () => {
     expect(nearest("agents.list.main.model")).toContain("agents.list.*.model");
   });
 
-  test("may be of an entry of a record, by its name or of any, quoted where the name has dots", () => {
+  test("may be in a record entry, by name or for all names, quoted if the name has dots", () => {
     for (const account of ["main", "*", '["main"]']) {
       const path = `channels.telegram.accounts${account.startsWith("[") ? account : `.${account}`}.dmPolicy`;
       expect(field(path)).toMatchObject({ default: "pairing", enum: ["pairing", "allowlist", "open", "disabled"] });
@@ -59,26 +59,28 @@ describe("a field that is looked up", () => {
     expect(field("channels.telegram.dmPolicy").default).toBe("pairing");
   });
 
-  test("says whether an agent may write it", () => {
-    expect(field("tools.exec.ask").protected).toBe(true);
-    expect(field("budgets.perAgent.runsPerDay").protected).toBe(true);
-    expect(field("prompt.productName").protected).toBe(false);
-    const { protected: whole, children } = field("tools.exec");
-    expect(whole).toBe(false);
-    expect(children?.filter((child) => child.protected).map(({ name }) => name)).toEqual([
-      "security",
-      "ask",
-      "allowlist",
-    ]);
+  test("shows whether the agent may write it", () => {
+    expect(field("tools.exec.ask").agentMayWrite).toBe(false);
+    expect(field("budgets.perAgent.runsPerDay").agentMayWrite).toBe(false);
+    expect(field("agents.defaults.timeFormat").agentMayWrite).toBe(true);
+    const { agentMayWrite: whole, children } = field("agents.list.*.identity");
+    expect(whole).toBe(true);
+    const open = children?.flatMap((child) => (child.agentMayWrite ? [child.name] : []));
+    expect(open).toEqual(["name", "theme", "emoji"]);
   });
 
-  test("says where it does nothing", () => {
+  test("shows whether it is a secret", () => {
+    expect(field("skills.entries.*.apiKey").secret).toBe(true);
+    expect(field("tools.exec.ask").secret).toBeUndefined();
+  });
+
+  test("shows whether it has no effect", () => {
     expect(field("agents.list[].agentDir").status).toBe("unused");
     expect(field("cron.retry.maxAttempts").status).toBe("planned");
     expect(field("session.dmScope").status).toBeUndefined();
   });
 
-  test("is answered with what was probably meant where there is none", () => {
+  test("that does not exist is answered with the nearest paths", () => {
     expect(nearest("agents.defaults.modle")).toContain("agents.defaults.model");
     expect(nearest("heartbeat.every")).toContain("agents.defaults.heartbeat.every");
     expect(nearest("agents.defaults.thinkingDefault.x")).toEqual([]);
@@ -102,19 +104,19 @@ describe("every field", () => {
     for (const path of paths) expect(field(path).path).toBe(path);
   });
 
-  test("that is a secret, or says where one is sent, is protected", () => {
+  test("that is a secret, or says where one is sent, is closed to the agent", () => {
     const secrets = everyPath(schema, "").filter((path) => path.endsWith(".source") && field(path).enum?.[0] === "env");
     const parents = secrets.map((path) => path.slice(0, -".source".length));
     expect(parents).toContain("skills.entries.*.env.*");
-    expect(parents.filter((path) => !field(path).protected)).toEqual([]);
+    expect(parents.filter((path) => field(path).agentMayWrite)).toEqual([]);
     const addresses = everyPath(schema, "").filter((path) => /\.(?:baseUrl|apiBase|headers)$/.test(path));
     expect(addresses).toContain("channels.telegram.accounts.*.apiBase");
-    expect(addresses.filter((path) => !field(path).protected)).toEqual([]);
+    expect(addresses.filter((path) => field(path).agentMayWrite)).toEqual([]);
   });
 });
 
-describe("what a document sets that does nothing", () => {
-  test("is told field by field", () => {
+describe("a setting without effect", () => {
+  test("is reported field by field", () => {
     const document = {
       agents: {
         defaults: { heartbeat: { every: "5m" }, workspace: "a" },

@@ -22,7 +22,7 @@ async function auditLines() {
   return results;
 }
 
-test("of ten writers who change the same revision one wins, and the trail has one line of it", async () => {
+test("of ten writes from one revision one wins, with one row of the audit trail", async () => {
   expect(await store.newest(0)).toEqual({ revision: 0, skillChanges: 0 });
   const base = 0;
   const writers = Array.from({ length: 10 }, (_, n) => store.write(change(base, { document: { n } })));
@@ -36,7 +36,7 @@ test("of ten writers who change the same revision one wins, and the trail has on
   ]);
 });
 
-test("a document is sent only to who does not know it", async () => {
+test("a document is read only by a caller that does not have its revision", async () => {
   const { revision, document } = await store.newest(0);
   expect(document).toBeDefined();
   expect(await store.newest(revision)).toEqual({ revision, skillChanges: 0 });
@@ -59,7 +59,7 @@ test("a document that is too large is refused before it is stored", async () => 
   expect((await store.newest(0)).revision).toBe(3);
 });
 
-test("old revisions go, and numbers go on", async () => {
+test("old revisions are deleted, and numbers continue", async () => {
   for (let base = 3; base < KEPT_REVISIONS + 5; base++) await store.write(change(base, { now: base }));
   const kept = await store.history(1000);
   expect(kept).toHaveLength(KEPT_REVISIONS);

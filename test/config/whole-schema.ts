@@ -1,5 +1,5 @@
 import { channelsConfig } from "../../src/channels/index.ts";
-import { configSchema } from "../../src/config/schema.ts";
+import { configSchema } from "../../src/config/config-schema.ts";
 import { modelsConfig } from "../../src/models/config.ts";
 import { hooksConfig } from "../../src/plugins/config.ts";
 import { PLUGINS } from "../../src/plugins/index.ts";

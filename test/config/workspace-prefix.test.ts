@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { agentOf } from "../../src/config/agents.ts";
-import { configSchema } from "../../src/config/schema.ts";
-import { prefixFault, sharingAgents, workspacePrefix } from "../../src/config/workspace-prefix.ts";
+import { agentOf, sharingAgents } from "../../src/config/agents.ts";
+import { configSchema } from "../../src/config/config-schema.ts";
+import { prefixFault, workspacePrefix } from "../../src/config/workspace-prefix.ts";
 
 const any = z.unknown().optional();
 const schema = configSchema(any, any, any);
@@ -82,7 +82,7 @@ describe("a configuration is refused, with the field's path,", () => {
     }
   });
 
-  test("where it is no path, also the one of the defaults", () => {
+  test("where it is no valid path, in the defaults as well", () => {
     const bad = ["../x", "a/../../b", "a//b", "team\\notes", "a\u202eb", "team/ notes", "x".repeat(257)];
     for (const workspace of bad) {
       expect(refusals({ defaults: { workspace } })).toEqual([
@@ -91,7 +91,7 @@ describe("a configuration is refused, with the field's path,", () => {
     }
   });
 
-  test("where one agent's is inside another's, and both are named", () => {
+  test("where one workspace is inside another, naming both", () => {
     const list = [
       { id: "ada", workspace: "team" },
       { id: "bob", workspace: "team/bob" },
@@ -103,7 +103,7 @@ describe("a configuration is refused, with the field's path,", () => {
   });
 });
 
-test("two agents may share one workspace, and it is known who shares", () => {
+test("agents may share one workspace, and sharing agents are listed", () => {
   const list = [{ id: "ada", workspace: "team" }, { id: "bob", workspace: "./team/" }, { id: "eve" }];
   const config = schema.parse({ agents: { list } });
   expect([sharingAgents(config, "ada"), sharingAgents(config, "bob"), sharingAgents(config, "eve")]).toEqual([

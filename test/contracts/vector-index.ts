@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ChunkVector, type VectorIndex, VectorIndexError } from "../../src/memory/vectors/vector-index.ts";
-import { cosine, randomly, randomVector, vectorNear } from "../memory/vectors/random-vectors.ts";
+import { cosine, randomly, randomVector, vectorNear } from "../memory/random-vectors.ts";
 
-/** What a contract's tests need to know of an index. */
+/** An index under test. */
 export interface OpenIndex {
   index: VectorIndex;
   /** Another space in the same store. */
   other: VectorIndex;
-  /** Waits until everything that was written can be seen. */
+  /** Waits until all writes are visible. */
   settled(): Promise<void>;
 }
 
-/** How many dimensions the vectors of the suite have. */
+/** Dimensions of the vectors in this suite. */
 export const DIMENSIONS = 32;
 
-/** What every index of vectors does. `open` gives two empty spaces. */
+/** The contract suite of `VectorIndex`. `open` returns two empty spaces. */
 export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>): void {
   describe(`${name} keeps the contract of a vector index`, () => {
     let index: VectorIndex;
@@ -39,7 +39,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       return (await index.nearest(vector, count)).map(({ chunkId }) => chunkId);
     }
 
-    test("an empty one is near nothing", async () => {
+    test("an empty index finds nothing", async () => {
       expect(await idsNear(randomVector(random, DIMENSIONS), 5)).toEqual([]);
       await index.remove([1, 2]);
       await index.put([]);
@@ -61,7 +61,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       );
     });
 
-    test("more than one write takes are put, and all of them are found", async () => {
+    test("more vectors than one write accepts are stored and found", async () => {
       const vectors = some(2300);
       await index.put(vectors);
       for (const at of [0, 999, 1000, 1001, 2299]) {
@@ -69,7 +69,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       }
     });
 
-    test("fewer are given where there are fewer, and never more than were asked for", async () => {
+    test("a search returns at most the requested number of chunks, or all if there are fewer", async () => {
       await index.put(some(5));
       expect(await idsNear(randomVector(random, DIMENSIONS), 10)).toHaveLength(5);
       expect(await idsNear(randomVector(random, DIMENSIONS), 3)).toHaveLength(3);
@@ -77,7 +77,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       expect((await idsNear(randomVector(random, DIMENSIONS), 250)).length).toBeGreaterThanOrEqual(100);
     });
 
-    test("a chunk that is put again has its new vector, once", async () => {
+    test("a second vector of a chunk replaces the first", async () => {
       const vectors = some(200);
       await index.put(vectors);
       const moved = randomVector(random, DIMENSIONS);
@@ -90,7 +90,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       expect(near[0]!.similarity).toBeLessThan(0.9);
     });
 
-    test("what was removed is found no more, and the rest still is", async () => {
+    test("removed chunks are not found, the others are", async () => {
       const vectors = some(400);
       await index.put(vectors);
       const removed = vectors.filter(({ chunkId }) => chunkId % 3 > 0).map(({ chunkId }) => chunkId);
@@ -110,7 +110,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       expect(await idsNear(vectors[6]!.vector, 1)).toEqual([7]);
     });
 
-    test("spaces know nothing of one another", async () => {
+    test("spaces are separate", async () => {
       const [mine, theirs] = [some(100), some(100)];
       await index.put(mine);
       await other.put(theirs);
@@ -125,7 +125,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       expect((await index.nearest(mine[0]!.vector, 1))[0]?.chunkId).toBe(1);
     });
 
-    test("clearing ends, leaves nothing, and what is put afterwards is found", async () => {
+    test("clearing ends, leaves nothing, and the space can be used again", async () => {
       await index.put(some(2300));
       let steps = 0;
       while (!(await index.clear())) steps++;
@@ -137,7 +137,7 @@ export function vectorIndexContract(name: string, open: () => Promise<OpenIndex>
       expect(await idsNear(again!.vector, 10)).toEqual([5]);
     });
 
-    test("a vector of other dimensions is refused in words", async () => {
+    test("a vector of other dimensions is rejected with a message", async () => {
       const short = randomVector(random, DIMENSIONS - 1);
       for (const attempt of [() => index.put([{ chunkId: 1, vector: short }]), () => index.nearest(short, 1)]) {
         const error = await attempt().catch((thrown: unknown) => thrown);

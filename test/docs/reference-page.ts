@@ -1,5 +1,13 @@
-import { isProtected } from "../../src/config/protected-paths.ts";
-import { boundsOf, formsOf, jsonSchemaOf, type SchemaNode, statusOf, valuesOf } from "../../src/config/schema-node.ts";
+import {
+  boundsOf,
+  formsOf,
+  isOpenToAgent,
+  isSecret,
+  jsonSchemaOf,
+  type SchemaNode,
+  statusOf,
+  valuesOf,
+} from "../../src/config/schema-node.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 
 const HEAD = `# Configuration reference
@@ -8,8 +16,8 @@ Every field of the configuration, with its default and what it does.
 
 This page is made from the schema that the configuration is checked with. \`<name>\` stands for a name of your own, \`[]\` for each
 entry of a list. A field without a default may be left out. *Planned* fields, and those below one, are accepted and do
-nothing yet; *unused* ones are OpenClaw's, are accepted, and have no use here. *Protected* fields, and those below one, are never
-written by an agent. A *secret* is a name: \`{ source: "env", id: "NAME" }\`. The fields of a channel's account may also stand right
+nothing yet; *unused* ones are OpenClaw's, are accepted, and have no use here. The agent may write the fields marked *Agent may write*, each
+by itself, and no others. A *secret* is a name: \`{ source: "env", id: "NAME" }\`. The fields of a channel's account may also stand right
 below the channel, which then has one account, \`default\`. How to change the configuration: [Configuration](configuration.md).
 `;
 
@@ -22,17 +30,9 @@ interface Field {
   node: SchemaNode;
 }
 
-/** What was said of a field above and holds for it, too. */
-interface Said {
-  status?: string | undefined;
-  isProtected: boolean;
-}
-
 /** The page that lists every field, made from the schema. */
 export function referencePage(): string {
-  const parts = rootFields().map(
-    (field) => `## ${field.path}\n\n${linesOf(field, { isProtected: false }).join("\n")}\n`,
-  );
+  const parts = rootFields().map((field) => `## ${field.path}\n\n${linesOf(field, undefined).join("\n")}\n`);
   return [HEAD, ...parts].join("\n");
 }
 
@@ -49,17 +49,17 @@ function statesOf(field: Field): [string, "live" | "idle"][] {
   return [[field.path, statusOf(field.node) === undefined ? "live" : "idle"], ...childrenOf(field).flatMap(statesOf)];
 }
 
-function linesOf(field: Field, said: Said): string[] {
-  const now = { status: statusOf(field.node) ?? said.status, isProtected: isProtected(field.steps) };
+/** @param above the status of a field above, which holds for this one, too */
+function linesOf(field: Field, above: string | undefined): string[] {
+  const status = statusOf(field.node) ?? above;
   const marks = [
-    ...(now.status === said.status ? [] : [now.status]),
-    ...(now.isProtected && !said.isProtected ? ["protected"] : []),
-    ...(said.isProtected && !now.isProtected ? ["open to agents"] : []),
+    ...(status === undefined || status === above ? [] : [`${status[0]?.toUpperCase()}${status.slice(1)}`]),
+    ...(isOpenToAgent(field.node) ? ["Agent may write"] : []),
   ];
-  const line = `${lineOf(field)}${marks.map((mark = "") => ` *${mark[0]?.toUpperCase()}${mark.slice(1)}.*`).join("")}`;
+  const line = `${lineOf(field)}${marks.map((mark) => ` *${mark}.*`).join("")}`;
   const shared = sharedWith(field);
   if (shared !== undefined) return [`${line} Fields as in \`${shared}\`.`];
-  return [line, ...withoutRepeats(childrenOf(field)).flatMap((child) => linesOf(child, now))];
+  return [line, ...withoutRepeats(childrenOf(field)).flatMap((child) => linesOf(child, status))];
 }
 
 /** The fields directly below one, of all its forms, each once. A secret has none of its own. */
@@ -141,11 +141,6 @@ function rangeOf({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>
   const from = minimum === undefined ? exclusiveMinimum : minimum;
   const above = minimum === undefined ? " above" : " from";
   return `${from === undefined ? "" : `${above} ${from}`}${maximum === undefined ? "" : ` to ${maximum}`}`;
-}
-
-function isSecret({ properties }: SchemaNode): boolean {
-  const { source, id } = properties ?? {};
-  return typeof source === "object" && source.const === "env" && id !== undefined;
 }
 
 function isEmpty(value: unknown): boolean {

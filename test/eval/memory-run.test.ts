@@ -102,4 +102,6 @@ test("an index is whole when every file is there, and every chunk has its vector
   expect(isWhole({ ...whole, chunks: 3 }, 2)).toBe(false);
   expect(isWhole({ ...whole, vectors: { ...whole.vectors, building } }, 2)).toBe(false);
   expect(isWhole({ ...whole, vectors: { ...whole.vectors, ready: null } }, 2)).toBe(false);
+  const unavailable = { reason: "too large", fix: "bind Vectorize" };
+  expect(isWhole({ ...whole, vectors: { store: null, ready: null, building: null, unavailable } }, 2)).toBe(true);
 });

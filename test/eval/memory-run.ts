@@ -106,10 +106,12 @@ async function whole(door: MemoryDoor, set: MemorySet, say: Say): Promise<Memory
   }
 }
 
-/** Whether nothing is left to do: every file is there, and every chunk has its vector where there are any. */
+/** Whether the index is complete: every file is there, and every chunk has a vector unless there are to be none. */
 export function isWhole({ files, chunks, pending, busy, embedder, vectors }: MemoryStatus, expected: number): boolean {
-  const { ready, building } = vectors;
+  const { ready, building, unavailable } = vectors;
   const areVectorsWhole =
-    embedder.provider === null || (ready !== null && ready.vectors >= chunks && building === null);
+    embedder.provider === null ||
+    unavailable !== undefined ||
+    (ready !== null && ready.vectors >= chunks && building === null);
   return files >= expected && pending === 0 && !busy && areVectorsWhole;
 }

@@ -1,4 +1,4 @@
-import type { VectorizeBinding } from "../../src/memory/vectors/vectorize-binding.ts";
+import type { VectorizeBinding } from "../../src/memory/vectors/vectorize-index.ts";
 
 type Vector = Parameters<VectorizeBinding["upsert"]>[0][number];
 

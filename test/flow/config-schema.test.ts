@@ -17,7 +17,7 @@ test("without a path it is the JSON Schema of the whole configuration", async ()
 test("with a path it is one field", async () => {
   expect(await look("channels.telegram.accounts.main.dmPolicy")).toMatchObject({
     status: 200,
-    body: { type: "string", default: "pairing", protected: true },
+    body: { type: "string", default: "pairing", agentMayWrite: false },
   });
   expect(await look("agents.defaults.heartbeat.every")).toMatchObject({ body: { default: "30m", status: "planned" } });
 });

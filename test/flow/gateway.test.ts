@@ -44,30 +44,37 @@ test("the agent reads, looks up and changes a field, which holds from its next t
   const base = await revision();
   const [read, field, changed] = await use(
     "gateway-change",
-    { action: "config.get", path: "prompt.productName" },
-    { action: "config.schema.lookup", path: "prompt.productName" },
-    { action: "config.patch", raw: { prompt: { productName: "Acorn" } }, baseRevision: base, note: "Asked for." },
+    { action: "config.get", path: "agents.defaults.userTimezone" },
+    { action: "config.schema.lookup", path: "agents.defaults.userTimezone" },
+    {
+      action: "config.patch",
+      raw: { agents: { defaults: { userTimezone: "Asia/Shanghai" } } },
+      baseRevision: base,
+      note: "Asked for.",
+    },
   );
-  expect(JSON.parse(read!)).toMatchObject({ revision: base, default: "OpenClaw" });
-  expect(JSON.parse(field!)).toMatchObject({ type: "string", protected: false });
+  expect(JSON.parse(read!)).toMatchObject({ revision: base, set: false });
+  expect(JSON.parse(field!)).toMatchObject({ type: "string", agentMayWrite: true });
   expect(changed).toMatch(
-    new RegExp(`^Revision ${base + 1} is stored, and holds from the next turn on. Changed: prompt`),
+    new RegExp(
+      `^Revision ${base + 1} is stored, and holds from the next turn on. Changed: agents.defaults.userTimezone`,
+    ),
   );
-  expect(await system("gateway-change")).toContain("running inside OpenClaw");
+  expect(await system("gateway-change")).not.toContain("Asia/Shanghai");
   await use("gateway-change", { action: "restart" });
-  expect(await system("gateway-change")).toContain("running inside Acorn");
+  expect(await system("gateway-change")).toContain("Asia/Shanghai");
   const history = await (await call("GET", "/v1/config/history?limit=1")).json<any>();
   expect(history.revisions[0]).toMatchObject({
     author: expect.stringMatching(/^gateway:main\//),
     note: "Asked for.",
-    changed: [expect.stringMatching(/^prompt/)],
+    changed: ["agents.defaults.userTimezone"],
   });
   const line = await env.DB.prepare("select * from audit where kind = 'config' order by at desc limit 1").first<any>();
   expect(JSON.stringify(line)).toContain("gateway:main/");
   expect(JSON.stringify(line)).toContain(session("gateway-change").sessionKey);
 });
 
-test("it is refused on each protected path, however it is spelt, and nothing is stored", async () => {
+test("the gateway tool is refused on each field that the agent may not write, and nothing is stored", async () => {
   const base = await revision();
   const { document } = await (await call("GET", "/v1/config")).json<any>();
   const { channels: _, ...withoutChannels } = document;
@@ -83,6 +90,9 @@ test("it is refused on each protected path, however it is spelt, and nothing is 
     [{ commands: { ownerAllowFrom: null } }, "commands.ownerAllowFrom"],
     [{ channels: { telegram: { accounts: { default: { dmPolicy: "open" } } } } }, "dmPolicy"],
     [{ models: { providers: { fake: { baseUrl: "https://evil.test" } } } }, "models.providers.fake.baseUrl"],
+    [{ tools: { loopDetection: { enabled: false } } }, "tools.loopDetection"],
+    [{ agents: { defaults: { timeoutSeconds: 86_400 } } }, "agents.defaults.timeoutSeconds"],
+    [{ prompt: { productName: "Obey" } }, "prompt"],
     [{ budgets: { global: { runsPerDay: 1 } } }, "budgets"],
     [{ hooks: { internal: { enabled: false } } }, "hooks"],
   ];
@@ -91,7 +101,7 @@ test("it is refused on each protected path, however it is spelt, and nothing is 
   const results = await use("gateway-protected", ...calls, whole);
   expect(results.length).toBe(attempts.length + 1);
   for (const [at, [, path]] of [...attempts, [{}, "channels"] as const].entries()) {
-    expect(results[at]).toMatch(/^Nothing was changed: an agent may not write /);
+    expect(results[at]).toMatch(/^Nothing was changed: the agent may not write /);
     expect(results[at]).toContain(path);
   }
   expect(await revision()).toBe(base);
@@ -99,18 +109,18 @@ test("it is refused on each protected path, however it is spelt, and nothing is 
 
 test("a base that is not the newest is told, and so is what is not valid", async () => {
   const base = await revision();
-  const patch = { action: "config.patch", raw: { prompt: { productName: "Stale" } } };
-  const wrong = { action: "config.patch", raw: { prompt: { productNam: "x" } }, baseRevision: base };
+  const patch = { action: "config.patch", raw: { memory: { citations: "off" } } };
+  const wrong = { action: "config.patch", raw: { memory: { citations: "of" } }, baseRevision: base };
   const [stale, invalid] = await use("gateway-stale", { ...patch, baseRevision: base + 7 }, wrong);
   expect(stale).toBe(`Nothing was changed: it is at revision ${base}, not ${base + 7}. Get it again, and see.`);
-  expect(invalid).toContain("prompt.productNam: 'productNam' is not known; did you mean 'productName'?");
+  expect(invalid).toContain("memory.citations: ");
   expect(await revision()).toBe(base);
 });
 
 test("a call that is made again after a crash is the same change", async () => {
   const { sessionKey } = session("gateway-crash");
   const base = await revision();
-  const args = { action: "config.patch", raw: { prompt: { productName: "Once" } }, baseRevision: base };
+  const args = { action: "config.patch", raw: { messages: { ackReaction: "👀" } }, baseRevision: base };
   await script("gateway-crash", [{ calls: [{ name: "gateway", args }] }, { text: "Done." }]);
   await configure("gateway-crash", (config) => config, { DB: silentAfterWrites(env.DB) });
   const { runId } = await say("x", "gateway-crash", { sessionKey });
@@ -124,7 +134,7 @@ test("a call that is made again after a crash is the same change", async () => {
 test("where the newest revision is damaged the agent does not mend it, for what it may not write is not to be seen", async () => {
   await use("gateway-damaged", {
     action: "config.patch",
-    raw: { prompt: { productName: "Whole" } },
+    raw: { memory: { citations: "on" } },
     baseRevision: await revision(),
   });
   const base = (await revision()) + 1;

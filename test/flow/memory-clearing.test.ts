@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { clearMemory } from "../../src/services/memory/clear-memory.ts";
-import { watchDatabase } from "../memory/sync/watch-database.ts";
+import { watchDatabase } from "../memory/watch-database.ts";
 import { MemoryLab } from "./memory-lab.ts";
 
 const memorySearch = { provider: "local" };

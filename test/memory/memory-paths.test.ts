@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { isMemoryPath, memoryPlaces } from "../../src/memory/memory-paths.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { isMemoryPath, mayHoldOutsideText, memoryPlaces } from "../../src/memory/memory-paths.ts";
+import type { SpokenMessage } from "../../src/plugins/hooks.ts";
+import { notePath } from "../../src/plugins/session-memory.ts";
 
 const PATHS = [
   "MEMORY.md",
@@ -35,7 +38,7 @@ const USUAL = [
   "Memory/old.md",
 ];
 
-test("memory is MEMORY.md and the notes below memory/, whatever their case, and nothing hidden", () => {
+test("memory is MEMORY.md and notes below memory/ in any case, without hidden files", () => {
   expect(named()).toEqual(USUAL);
 });
 
@@ -53,7 +56,7 @@ test.each([
   expect(named(extra).filter((path) => !USUAL.includes(path))).toEqual(more);
 });
 
-test("the whole workspace may be memory, but for what is hidden or plainly no text", () => {
+test("the whole workspace can be memory, except hidden files and files that are not text", () => {
   const left = PATHS.filter((path) => !named(".").includes(path));
   expect(left).toEqual([
     "memory/.obsidian/state.md",
@@ -64,7 +67,7 @@ test("the whole workspace may be memory, but for what is hidden or plainly no te
   ]);
 });
 
-test("nothing outside the workspace is memory, and it is said what was left out", () => {
+test("extra paths outside the workspace are ignored and reported", () => {
   const extraPaths = ["../secrets", "/etc/passwd", "notes/../../x", "{notes", "todo.txt"];
   const { faults, extra } = memoryPlaces({ sources: ["memory"], extraPaths });
   expect(extra.map(({ folder }) => folder)).toEqual(["todo.txt"]);
@@ -73,13 +76,33 @@ test("nothing outside the workspace is memory, and it is said what was left out"
   expect(faults[0]).toContain("`../secrets`");
 });
 
-test("where memory files are no source, none is memory", () => {
+test("no file is memory if memory is not a source", () => {
   expect(isMemoryPath("MEMORY.md", { sources: ["sessions"], extraPaths: ["notes"] })).toBe(false);
 });
 
-test("of hundreds of extra paths the first ones count", () => {
+test("only the first 50 extra paths count", () => {
   const extraPaths = Array.from({ length: 300 }, (_, i) => `folder${i}`);
   const { extra, faults } = memoryPlaces({ sources: ["memory"], extraPaths });
   expect(extra).toHaveLength(50);
   expect(faults).toEqual(["Of memorySearch.extraPaths the first 50 count."]);
+});
+
+const AT = Date.UTC(2026, 10, 22);
+const isOutside = (path: string, source: "memory" | "sessions" = "memory") => mayHoldOutsideText({ path, source });
+
+test("transcripts and notes made of conversations may hold text by others", () => {
+  const noteOf = (text: string) => {
+    const messages: SpokenMessage[] = [{ role: "user", text, at: AT }];
+    return notePath({ at: AT, endedSessionId: newId("ses", AT) }, messages, "UTC");
+  };
+  for (const said of ["Plan a trip to Lisbon", "我们去里斯本吧", "?!", "x".repeat(300)]) {
+    expect([said, isOutside(noteOf(said))]).toEqual([said, true]);
+  }
+  expect(isOutside("sessions/main/ses_1/1.md", "sessions")).toBe(true);
+});
+
+test("notes of the owner and the agent hold no text by others", () => {
+  for (const path of ["MEMORY.md", "memory/2026-11-22.md", "memory/people/ada.md", "memory/2026-11-22-trip.md"]) {
+    expect([path, isOutside(path)]).toEqual([path, false]);
+  }
 });

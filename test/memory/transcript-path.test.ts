@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { transcriptAt, transcriptFolder, transcriptPath } from "../../src/memory/transcript-path.ts";
+import { parseTranscriptPath, transcriptFolder, transcriptPath } from "../../src/memory/transcript-path.ts";
 
 const conversation = `ses_${"0".repeat(26)}`;
 
 describe("the path of a transcript's page", () => {
-  test("reads like the session's key", () => {
+  test("has the parts of the session's key", () => {
     const place = { sessionKey: "agent:main:telegram:group:-100:topic:7", conversation, page: 2 };
     expect(transcriptPath(place)).toBe(`sessions/telegram/group/-100/topic/7/${conversation}/2.md`);
     expect(transcriptFolder("agent:main:main")).toBe("sessions/main/");
@@ -21,9 +21,9 @@ describe("the path of a transcript's page", () => {
     "agent:main:webchat:direct: back\\slash ",
     "agent:main:webchat:direct:u\u0308ber",
     "agent:main:webchat:direct:a\u200bb",
-  ])("leads back to the session, and to no other: %s", (sessionKey) => {
+  ])("is parsed back to the same session: %s", (sessionKey) => {
     const path = transcriptPath({ sessionKey, conversation, page: 1 });
-    expect(transcriptAt(path, "main")).toEqual({ sessionKey, conversation, page: 1 });
+    expect(parseTranscriptPath(path, "main")).toEqual({ sessionKey, conversation, page: 1 });
     expect(path.normalize("NFC")).toBe(path);
     expect(path.split("/")).not.toContain("..");
     expect(path).not.toMatch(/\\|\p{Cf}/u);
@@ -40,7 +40,7 @@ describe("the path of a transcript's page", () => {
     `sessions/%E0/${conversation}/1.md`,
     `sessions/main/${conversation}/1.md\n`,
     "sessions/main/ses_short/1.md",
-  ])("is no other way to write one: %s", (path) => {
-    expect(transcriptAt(path, "main")).toBeUndefined();
+  ])("is rejected in any other spelling: %s", (path) => {
+    expect(parseTranscriptPath(path, "main")).toBeUndefined();
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MemorySource } from "../../src/memory/memory-source.ts";
-import type { Hit } from "../../src/memory/search/hit.ts";
+import type { Hit, MemorySource } from "../../src/memory/agent-memory.ts";
 import type { Message } from "../../src/models/message.ts";
 import { offlineModel } from "../../src/models/offline.ts";
 import { hitsText } from "../../src/tools/memory-hits.ts";

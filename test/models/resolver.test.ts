@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { auth } from "../../src/config/operations-schema.ts";
+import { auth } from "../../src/config/security-schema.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
 import { createCandidates } from "../../src/models/candidates.ts";
 import { modelsConfig } from "../../src/models/config.ts";

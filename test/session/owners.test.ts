@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commands } from "../../src/config/messages-schema.ts";
+import { commands } from "../../src/config/security-schema.ts";
 import { ownersForPrompt } from "../../src/services/owner-ids.ts";
 
 const SECRETS: Record<string, string> = { OWNER_KEY: "Jefe", OTHER_KEY: "key" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changedPaths } from "../../src/config/changed-paths.ts";
+import { changedPaths } from "../../src/config/document.ts";
 import { checkConfig } from "../../src/config/faults.ts";
 import { jsonSchemaOf } from "../../src/config/schema-node.ts";
 import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";
@@ -67,7 +67,7 @@ describe("reading", () => {
   test("looks a field up", async () => {
     const { use } = gateway();
     const field = JSON.parse(await use({ action: "config.schema.lookup", path: "tools.exec.ask" }));
-    expect(field).toMatchObject({ enum: ["off", "on-miss", "always"], protected: true });
+    expect(field).toMatchObject({ enum: ["off", "on-miss", "always"], agentMayWrite: false });
     const later = JSON.parse(await use({ action: "config.schema.lookup", path: "tools.exec.notifyOnExit" }));
     expect(later).toMatchObject({ default: true, status: "planned" });
     expect(await use({ action: "config.schema.lookup", path: "heartbeat.every" })).toContain(
@@ -79,46 +79,47 @@ describe("reading", () => {
 describe("a change", () => {
   test("is made from a revision, by an object or by JSON5", async () => {
     const { use, stored } = gateway();
-    const patch = { action: "config.patch", raw: { prompt: { productName: "Acorn" } } };
+    const patch = { action: "config.patch", raw: { memory: { citations: "off" } } };
     expect(await use(patch)).toContain("baseRevision");
     expect(await use({ ...patch, baseRevision: 2 })).toContain("at revision 3, not 2");
-    expect(await use({ ...patch, baseRevision: 3 })).toContain("Changed: prompt.productName.");
-    const again = { action: "config.patch", raw: "{prompt: {productName: null}} // back", baseRevision: 4 };
+    expect(await use({ ...patch, baseRevision: 3 })).toContain("Changed: memory.citations.");
+    const again = { action: "config.patch", raw: "{memory: {citations: null}} // back", baseRevision: 4 };
     expect(await use(again)).toContain("Revision 5");
-    expect(stored.document).toEqual({ ...START, prompt: {} });
+    expect(stored.document).toEqual({ ...START, memory: {} });
   });
 
   test("of the whole keeps what was hidden from the agent", async () => {
     const { use, stored } = gateway();
     const { value } = JSON.parse(await use({ action: "config.get" }));
     expect(await use({ action: "config.apply", raw: value, baseRevision: 3 })).toContain("Nothing differs");
-    const raw = { ...value, prompt: { productName: "Elm" } };
-    expect(await use({ action: "config.apply", raw, baseRevision: 3 })).toContain("Changed: prompt.productName.");
-    expect(stored.document).toEqual({ ...START, prompt: { productName: "Elm" } });
+    const raw = { ...value, memory: { citations: "on" } };
+    expect(await use({ action: "config.apply", raw, baseRevision: 3 })).toContain("Changed: memory.citations.");
+    expect(stored.document).toEqual({ ...START, memory: { citations: "on" } });
   });
 
   test.each<[string, object, string]>([
     ["a field", { tools: { exec: { ask: "off" } } }, "tools.exec.ask"],
     ["its old name", { tools: { bash: { ask: "off" } } }, "tools.bash"],
-    ["what holds it", { tools: null }, "tools.exec.ask"],
+    ["what holds it", { tools: null }, "tools"],
+    ["loop detection", { tools: { loopDetection: { enabled: false } } }, "tools.loopDetection.enabled"],
+    ["the prompt", { prompt: { productName: "Obey" } }, "prompt.productName"],
     ["a header that was hidden", { models: { providers: { x: { headers: { "X-Org": "evil" } } } } }, "X-Org"],
     ["who the owners are", { commands: { ownerAllowFrom: ["telegram:666"] } }, "commands"],
     ["a budget", { budgets: { global: { usdPerDay: 1e9 } } }, "budgets"],
-  ])("of what is protected is refused by its path: %s", async (_, raw, path) => {
+  ])("of what the agent may not write is refused by its path: %s", async (_, raw, path) => {
     const { use, stored } = gateway();
     for (const form of [raw, JSON.stringify(raw)]) {
       const said = await use({ action: "config.patch", raw: form, baseRevision: 3 });
-      expect(said).toMatch(/^Nothing was changed: an agent may not write /);
+      expect(said).toMatch(/^Nothing was changed: the agent may not write .*PATCH \/v1\/config/);
       expect(said).toContain(path);
     }
     expect(stored).toEqual({ revision: 3, document: START });
   });
 
-  test("of the whole that leaves out what is protected is refused", async () => {
+  test("of the whole that leaves out what the agent may not write is refused", async () => {
     const { use, stored } = gateway();
-    const said = await use({ action: "config.apply", raw: { prompt: {} }, baseRevision: 3 });
-    expect(said).toContain("tools.exec.ask");
-    expect(said).toContain("models.providers");
+    const said = await use({ action: "config.apply", raw: {}, baseRevision: 3 });
+    expect(said).toContain("tools, models, prompt");
     expect(stored.document).toBe(START);
   });
 
@@ -126,7 +127,9 @@ describe("a change", () => {
     const { use } = gateway();
     expect(await use({ action: "config.apply", raw: "[]", baseRevision: 3 })).toContain("is an object");
     expect(await use({ action: "config.patch", raw: "{prompt: ", baseRevision: 3 })).toContain("not JSON5");
-    expect(await use({ action: "config.patch", raw: { prompt: 1 }, baseRevision: 3 })).toContain("not valid");
+    expect(await use({ action: "config.patch", raw: { memory: { citations: 1 } }, baseRevision: 3 })).toContain(
+      "not valid",
+    );
     expect(await use({ action: "config.patch", baseRevision: 3 })).toContain("raw");
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolCall } from "../../src/agent/tool.ts";
 import { toolSchema } from "../../src/agent/tool-schema.ts";
-import { MemoryError, type MemoryPassage, type SearchAnswer } from "../../src/memory/agent-memory.ts";
-import type { Hit } from "../../src/memory/search/hit.ts";
+import { type Hit, MemoryError, type MemoryPassage, type SearchAnswer } from "../../src/memory/agent-memory.ts";
 import { memoryGetTool } from "../../src/tools/memory-get.ts";
 import { memorySearchTool } from "../../src/tools/memory-search.ts";
 import type { MemoryPort, RecallPort } from "../../src/tools/recall-port.ts";

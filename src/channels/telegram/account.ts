@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { address } from "../../config/address-schema.ts";
-import { secretRef } from "../../config/secret-ref.ts";
+import { agentMayWrite } from "../../config/field-marks.ts";
+import { address, secretRef } from "../../config/secret-ref.ts";
 
 const group = z.strictObject({
   requireMention: z
@@ -44,16 +44,22 @@ export const telegramAccount = z.strictObject({
   blockStreaming: z
     .boolean()
     .optional()
-    .describe("Whether a long reply comes in blocks while it is being written; else the agent's default."),
+    .meta(agentMayWrite("Whether a long reply comes in blocks while it is being written; else the agent's default.")),
   replyToMode: z
     .enum(["off", "first", "all"])
     .default("off")
-    .describe("Which texts of a reply answer the message natively, unless the agent says so: none, the first, or all."),
+    .meta(
+      agentMayWrite(
+        "Which texts of a reply answer the message natively, unless the agent says so: none, the first, or all.",
+      ),
+    ),
   reactionLevel: z
     .enum(["off", "ack", "minimal", "extensive"])
     .default("minimal")
-    .describe(
-      "Reactions with emojis: none, only to say that a message has come, or the agent's own, seldom or freely.",
+    .meta(
+      agentMayWrite(
+        "Reactions with emojis: none, only to say that a message has come, or the agent's own, seldom or freely.",
+      ),
     ),
   commandMenu: z
     .boolean()

@@ -1,27 +1,28 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { embeddingCache } from "../../db/memory-schema.ts";
-import { decodeVector, encodeVector } from "../vectors/quantize.ts";
+import { batches } from "../../lib/batches.ts";
 import type { Embedder } from "./embedder.ts";
+import { decodeVector, encodeVector } from "./quantize.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Most embeddings that are kept where nothing else is configured: about 100 MB. */
+/** Default limit of entries: about 100 MB. */
 const MAX_ENTRIES = 50_000;
 
-/** Rows of one statement: those of 4,096 dimensions stay below what D1 takes as one value. */
+/** Rows of one statement: with 4,096 dimensions they stay below D1's limit for a value. */
 const ROWS_AT_ONCE = 256;
 
-/** After so many new ones it is counted how many there are, because counting reads them all. */
+/** Entries are counted after this many new ones, because counting reads all rows. */
 const COUNT_EVERY = 500;
 
-/** Most that are cleared away at once. */
+/** Entries deleted at once. */
 const PRUNED_AT_ONCE = 2000;
 
 const { space, hash, usedAt } = embeddingCache;
 
-/** The embeddings that are known of texts, by their hash. That they were used is noted once a day. */
-export async function cachedEmbeddings(
+/** Reads cached embeddings by the hash of their text. Their last use is recorded once a day. */
+export async function readEmbeddings(
   database: D1Database,
   embedder: Embedder,
   hashes: readonly string[],
@@ -29,7 +30,7 @@ export async function cachedEmbeddings(
 ): Promise<Map<string, Float32Array>> {
   const db = drizzle(database);
   const found = new Map<string, Float32Array>();
-  for (const some of slices(hashes, ROWS_AT_ONCE)) {
+  for (const some of batches(hashes, () => 1, { size: ROWS_AT_ONCE })) {
     const these = and(
       sql`${hash} in (select value from json_each(${JSON.stringify(some)}))`,
       eq(space, embedder.space),
@@ -49,8 +50,8 @@ export async function cachedEmbeddings(
   return found;
 }
 
-/** Keeps embeddings by the hash of their text, and clears away those that were not used for longest. */
-export async function keepEmbeddings(
+/** Caches embeddings by the hash of their text and deletes the least recently used ones above the limit. */
+export async function storeEmbeddings(
   database: D1Database,
   embedder: Embedder,
   vectors: ReadonlyMap<string, Float32Array>,
@@ -58,7 +59,7 @@ export async function keepEmbeddings(
 ): Promise<void> {
   const db = drizzle(database);
   const before = await lastRow(database);
-  for (const some of slices([...vectors], ROWS_AT_ONCE)) {
+  for (const some of batches(vectors, () => 1, { size: ROWS_AT_ONCE })) {
     const rows = JSON.stringify(some.map(([hash, vector]) => [hash, encodeVector(vector)]));
     await db.run(sql`
       insert into embedding_cache (space, hash, embedding, used_at)
@@ -69,7 +70,7 @@ export async function keepEmbeddings(
   if (Math.floor(before / step) < Math.floor((await lastRow(database)) / step)) await prune(database, maxEntries);
 }
 
-/** Each new row has a number above all others. */
+/** Each new row has a rowid above all others. */
 async function lastRow(database: D1Database): Promise<number> {
   const [row] = await drizzle(database).select({ last: sql<number | null>`max(rowid)` }).from(embeddingCache);
   return row?.last ?? 0;
@@ -80,8 +81,4 @@ async function prune(database: D1Database, maxEntries: number): Promise<void> {
     delete from embedding_cache where rowid in (
       select rowid from embedding_cache order by used_at
       limit max(0, min(${PRUNED_AT_ONCE}, (select count(*) from embedding_cache) - ${maxEntries})))`);
-}
-
-function slices<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

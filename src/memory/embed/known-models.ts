@@ -1,26 +1,26 @@
 import type { EmbedderId } from "./embedder.ts";
 
-/** What is known of a model of embeddings. */
+/** The properties of an embedding model. */
 export interface KnownModel {
   dimensions: number;
-  /** Whether it gives as many dimensions as it is asked for. */
+  /** Whether a request chooses the number of dimensions. */
   isFlexible: boolean;
-  /** Most tokens of a text. */
+  /** Maximum tokens of a text. */
   maxTokens: number;
 }
 
-/** One index of Vectorize serves all providers where their vectors are of one length. */
-const USUAL_DIMENSIONS = 1024;
+/** The same for all flexible models, so that one Vectorize index serves all providers. */
+const DEFAULT_DIMENSIONS = 1024;
 
-/** Who is asked where no model is named. `local` has no models. */
-export const USUAL_MODELS: Record<Exclude<EmbedderId, "local">, string> = {
+/** The default models. `local` has none. */
+export const DEFAULT_MODELS: Record<Exclude<EmbedderId, "local">, string> = {
   "workers-ai": "@cf/baai/bge-m3",
   openai: "text-embedding-3-small",
   gemini: "gemini-embedding-001",
   voyage: "voyage-3.5",
 };
 
-/** How models are called, by whoever offers them, from the narrower name to the wider; those of `openai` run on many servers. */
+/** Models by provider and name, specific names first. The models of `openai` run on many servers. */
 const KNOWN: readonly (readonly [EmbedderId, RegExp, KnownModel])[] = [
   ["workers-ai", /bge-m3/, fixed(1024, 8192)],
   ["workers-ai", /bge-large/, fixed(1024, 512)],
@@ -46,10 +46,10 @@ const KNOWN: readonly (readonly [EmbedderId, RegExp, KnownModel])[] = [
   ["voyage", /voyage-(?:3|multilingual-2|law-2|finance-2)/, fixed(1024, 16_000)],
 ];
 
-/** What is known of a provider's model; undefined where nothing is. */
+/** The properties of a provider's model; undefined if unknown. */
 export function knownModel(provider: EmbedderId, model: string): KnownModel | undefined {
   const name = model.toLowerCase();
-  return KNOWN.find(([whose, pattern]) => whose === provider && pattern.test(name))?.[2];
+  return KNOWN.find(([id, pattern]) => id === provider && pattern.test(name))?.[2];
 }
 
 function fixed(dimensions: number, maxTokens: number): KnownModel {
@@ -57,5 +57,5 @@ function fixed(dimensions: number, maxTokens: number): KnownModel {
 }
 
 function flexible(maxTokens: number): KnownModel {
-  return { dimensions: USUAL_DIMENSIONS, isFlexible: true, maxTokens };
+  return { dimensions: DEFAULT_DIMENSIONS, isFlexible: true, maxTokens };
 }

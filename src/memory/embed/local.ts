@@ -1,19 +1,19 @@
-import { piecesOf } from "../text/pieces.ts";
-import { termsOfWord } from "../text/terms.ts";
+import { splitPieces } from "../text/pieces.ts";
+import { wordTerms } from "../text/terms.ts";
 import type { Embedder } from "./embedder.ts";
-import { toLengthOne } from "./unit-vectors.ts";
+import { normalize } from "./unit-vectors.ts";
 
 const DIMENSIONS = 512;
 
 /**
- * Another one with every change of what a text's vector is, also by the words that `text/` finds: vectors of two of them
- * cannot be compared.
+ * Has to change with every change of the vectors, also by the terms of `text/`: vectors of two versions cannot be
+ * compared.
  */
 const MODEL = "hash-1";
 
 /**
- * Words and their parts, hashed: no key, no network, and the same vector on every machine. A text is near another one that
- * has the same words, forms of them, or words that are spelt alike; what they mean it does not know.
+ * A hash of words and their parts: no key, no network, and the same vector on every machine. Texts are near if they
+ * share words, forms of them, or words with similar spelling; it knows nothing of meaning.
  */
 export function localEmbedder(): Embedder {
   return {
@@ -23,11 +23,11 @@ export function localEmbedder(): Embedder {
     space: `local/${MODEL}/${DIMENSIONS}`,
     sees: "letters",
     maxBatch: 256,
-    embed: async (texts) => texts.map(hashed),
+    embed: async (texts) => texts.map(hashText),
   };
 }
 
-// What a feature weighs: tried on conversations in English, and on passages in Chinese and Japanese.
+// Weights of features, tuned on English conversations and Chinese and Japanese passages.
 const STOP_WORD = 0.1;
 const CHARACTER = 1.2;
 const PAIR = 1;
@@ -35,7 +35,7 @@ const PAIR = 1;
 const PARTS = 0.4;
 const PART_CHARS = 3;
 
-/** Words of grammar. The list is one of its own, so that it stays as it is. */
+/** Stop words. A separate list, because a change of it needs a new model version. */
 const STOP_WORDS = new Set(
   `a about after all an and any are as at be been before but by can could did do does for from had has have he her him his
    how i if in into is it its just me more my no not of off on or our out over she should so some such than that the their
@@ -43,34 +43,34 @@ const STOP_WORDS = new Set(
    your`.split(/\s+/),
 );
 
-function hashed(text: string): Float32Array {
-  // A feature that comes again counts for less each time. The square root is the same everywhere, which a logarithm is not.
+function hashText(text: string): Float32Array {
+  // Repeated features count less each time. A square root is exact on every machine, a logarithm is not.
   const features = new Map<string, { count: number; weight: number }>();
   const add = (feature: string, weight: number): void => {
     const known = features.get(feature);
     if (known === undefined) features.set(feature, { count: 1, weight });
     else known.count++;
   };
-  for (const piece of piecesOf(text)) {
+  for (const piece of splitPieces(text)) {
     if (piece.kind === "word") addWord(piece.text, add);
     else addRun([...piece.text], add);
   }
   const vector = new Float32Array(DIMENSIONS);
   for (const [feature, { count, weight }] of features) {
-    const hash = hashOf(feature);
+    const hash = hashFeature(feature);
     const value = Math.sqrt(count) * weight;
     vector[hash % DIMENSIONS] = (vector[hash % DIMENSIONS] ?? 0) + (hash & SIGN ? -value : value);
   }
-  // A text without words has a direction that no other text has.
-  if (!toLengthOne(vector)) vector[0] = 1;
+  // A text without words gets a direction of its own.
+  if (!normalize(vector)) vector[0] = 1;
   return vector;
 }
 
-/** A word's stems, longer ones of more weight because they are rarer, and its parts of three letters, with its ends. */
+/** Adds the stems of a word, longer ones with more weight because they are rarer, and its trigrams with marked ends. */
 function addWord(written: string, add: (feature: string, weight: number) => void): void {
   const word = written.toLowerCase();
   const isStop = STOP_WORDS.has(word);
-  for (const stem of termsOfWord(written)) {
+  for (const stem of wordTerms(written)) {
     add(`w ${stem}`, (isStop ? STOP_WORD : 1) * Math.min(0.5 + stem.length / 8, 1.5));
   }
   if (isStop || word.length < PART_CHARS) return;
@@ -79,10 +79,10 @@ function addWord(written: string, add: (feature: string, weight: number) => void
   for (let at = 0; at < count; at++) add(`p ${ended.slice(at, at + PART_CHARS)}`, PARTS / Math.sqrt(count));
 }
 
-/** What is longer is data. */
+/** Longer words are data. */
 const MAX_WORD_CHARS = 64;
 
-/** Characters that are written without spaces, and each two of them. */
+/** Adds characters of text without spaces, and pairs of them. */
 function addRun(characters: readonly string[], add: (feature: string, weight: number) => void): void {
   for (const [at, character] of characters.entries()) {
     add(`c ${character}`, CHARACTER);
@@ -91,11 +91,11 @@ function addRun(characters: readonly string[], add: (feature: string, weight: nu
   }
 }
 
-/** A bit that says nothing of the dimension. */
+/** A bit that is independent of the dimension. */
 const SIGN = 0x8000_0000;
 
-/** As FNV-1a, with its bits stirred at the end, so that all of them tell texts apart. */
-function hashOf(text: string): number {
+/** FNV-1a with mixed bits at the end, so that every bit depends on the text. */
+function hashFeature(text: string): number {
   let hash = 0x9e3779b9 | 0;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,14 +1,13 @@
-import { askProvider, type RemoteOptions } from "./ask-provider.ts";
-import { cutText } from "./cut-text.ts";
+import { askProvider, cutText, type RemoteOptions } from "./ask-provider.ts";
 import type { Embedder } from "./embedder.ts";
 import { numberedVectors } from "./unit-vectors.ts";
 
-/** OpenAI takes 2,048 texts at once; a hundred or so are quick, and little is lost where they fail. */
+/** OpenAI accepts 2,048 texts; smaller batches are fast and lose little if they fail. */
 const MAX_BATCH = 256;
 
 /**
- * `POST /embeddings`, as OpenAI and many servers have it. Numbers in base64 and a wanted count of dimensions are asked
- * for where they are sure to be known: servers that only speak OpenAI's language refuse fields that they do not know.
+ * `POST /embeddings` of OpenAI and compatible servers. Base64 and a number of dimensions are requested only if they are
+ * known to be supported: compatible servers reject unknown fields.
  */
 export function openaiEmbedder(options: RemoteOptions): Embedder {
   const { model, dimensions, space } = options;
@@ -20,9 +19,9 @@ export function openaiEmbedder(options: RemoteOptions): Embedder {
     sees: "meaning",
     maxBatch: MAX_BATCH,
     embed: async (texts, _purpose, signal) => {
-      const who = options.isOwnAddress ? "OpenAI" : `The embedding server (${new URL(options.baseUrl).host})`;
+      const provider = options.isOwnAddress ? "OpenAI" : `The embedding server (${new URL(options.baseUrl).host})`;
       const request = {
-        who,
+        provider,
         url: `${options.baseUrl}/embeddings`,
         headers: { ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }), ...options.headers },
         body: {
@@ -33,7 +32,7 @@ export function openaiEmbedder(options: RemoteOptions): Embedder {
         },
       };
       const answer = await askProvider(request, options.fetch, signal);
-      return numberedVectors(answer, { who, count: texts.length, dimensions });
+      return numberedVectors(answer, { provider, count: texts.length, dimensions });
     },
   };
 }

@@ -1,28 +1,28 @@
 import { z } from "zod";
 import { EmbedError } from "./embedder.ts";
 
-/** What is expected of an answer. */
+/** The expected shape of an answer. */
 export interface Expected {
-  /** The provider, as people know it. */
-  who: string;
+  /** The provider's name for people. */
+  provider: string;
   count: number;
   dimensions: number;
 }
 
-/** Vectors of length 1 out of what a provider sent, each a list of numbers or 32-bit numbers in base64. @throws EmbedError */
-export function unitVectors(given: readonly unknown[], { who, count, dimensions }: Expected): Float32Array[] {
-  if (given.length !== count) {
-    throw new EmbedError("unavailable", `${who} gave ${given.length} vectors for ${count} texts.`);
+/** Parses vectors, each a list of numbers or 32-bit floats in base64, and normalizes them. @throws EmbedError */
+export function unitVectors(received: readonly unknown[], { provider, count, dimensions }: Expected): Float32Array[] {
+  if (received.length !== count) {
+    throw new EmbedError("unavailable", `${provider} gave ${received.length} vectors for ${count} texts.`);
   }
-  return given.map((one) => {
-    const vector = vectorOf(one);
-    if (vector === undefined) throw new EmbedError("unavailable", `${who} gave something that is no vector.`);
+  return received.map((one) => {
+    const vector = parseVector(one);
+    if (vector === undefined) throw new EmbedError("unavailable", `${provider} gave something that is not a vector.`);
     if (vector.length !== dimensions) {
       const fix = `set memorySearch.outputDimensionality to ${vector.length}, or name another model`;
-      const message = `${who} gave ${vector.length} dimensions where ${dimensions} are expected: ${fix}.`;
+      const message = `${provider} gave ${vector.length} dimensions where ${dimensions} are expected: ${fix}.`;
       throw new EmbedError("unavailable", message);
     }
-    if (!toLengthOne(vector)) throw new EmbedError("unavailable", `${who} gave a vector without a direction.`);
+    if (!normalize(vector)) throw new EmbedError("unavailable", `${provider} gave a vector without a direction.`);
     return vector;
   });
 }
@@ -31,19 +31,19 @@ const numbered = z.object({
   data: z.array(z.object({ index: z.int().optional(), embedding: z.unknown() })),
 });
 
-/** The vectors of an answer in OpenAI's form, in the order of what was asked. @throws EmbedError */
+/** The vectors of an answer in OpenAI's format, in the order of the texts. @throws EmbedError */
 export function numberedVectors(answer: unknown, expected: Expected): Float32Array[] {
   const read = numbered.safeParse(answer);
-  if (!read.success) throw new EmbedError("unavailable", `${expected.who} gave an answer without vectors.`);
+  if (!read.success) throw new EmbedError("unavailable", `${expected.provider} gave an answer without vectors.`);
   const { data } = read.data;
   const inOrder: unknown[] = data.map(() => undefined);
-  // Where a number is missing, or comes twice, a place stays empty.
+  // A missing or duplicate index leaves an element undefined.
   for (const [at, { index = at, embedding }] of data.entries()) if (index in inOrder) inOrder[index] = embedding;
   return unitVectors(inOrder, expected);
 }
 
-/** Gives a vector the length 1; false where it has no direction, or holds what is no number. */
-export function toLengthOne(vector: Float32Array): boolean {
+/** Normalizes a vector in place. Returns false if it is zero or not finite. */
+export function normalize(vector: Float32Array): boolean {
   let sum = 0;
   for (const value of vector) sum += value * value;
   if (!(sum > 0) || !Number.isFinite(sum)) return false;
@@ -52,16 +52,16 @@ export function toLengthOne(vector: Float32Array): boolean {
   return true;
 }
 
-function vectorOf(given: unknown): Float32Array | undefined {
-  if (typeof given === "string") return fromBase64(given);
-  if (!Array.isArray(given)) return undefined;
-  const vector = new Float32Array(given.length);
-  for (const [at, value] of given.entries()) vector[at] = typeof value === "number" ? value : Number.NaN;
+function parseVector(value: unknown): Float32Array | undefined {
+  if (typeof value === "string") return parseBase64(value);
+  if (!Array.isArray(value)) return undefined;
+  const vector = new Float32Array(value.length);
+  for (const [at, number] of value.entries()) vector[at] = typeof number === "number" ? number : Number.NaN;
   return vector;
 }
 
-/** Little-endian numbers of 32 bits. */
-function fromBase64(text: string): Float32Array | undefined {
+/** Parses little-endian 32-bit floats. */
+function parseBase64(text: string): Float32Array | undefined {
   let bytes: string;
   try {
     bytes = atob(text);

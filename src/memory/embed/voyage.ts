@@ -2,13 +2,13 @@ import { askProvider, type RemoteOptions } from "./ask-provider.ts";
 import type { Embedder } from "./embedder.ts";
 import { numberedVectors } from "./unit-vectors.ts";
 
-/** Voyage takes 1,000 texts at once, and 120,000 tokens for its largest models. */
+/** Voyage accepts 1,000 texts, and 120,000 tokens for its largest models. */
 const MAX_BATCH = 256;
 
-/** Voyage AI's `POST /embeddings`. It is told whether a text is searched or searched for, and cuts what is too long itself. */
+/** Voyage AI's `POST /embeddings`. It distinguishes documents from queries and cuts long texts itself. */
 export function voyageEmbedder(options: RemoteOptions): Embedder {
   const { model, dimensions, space } = options;
-  const who = "Voyage";
+  const provider = "Voyage";
   return {
     id: "voyage",
     model,
@@ -18,7 +18,7 @@ export function voyageEmbedder(options: RemoteOptions): Embedder {
     maxBatch: MAX_BATCH,
     embed: async (texts, purpose, signal) => {
       const request = {
-        who,
+        provider,
         url: `${options.baseUrl}/embeddings`,
         headers: { ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }), ...options.headers },
         body: {
@@ -31,7 +31,7 @@ export function voyageEmbedder(options: RemoteOptions): Embedder {
         },
       };
       const answer = await askProvider(request, options.fetch, signal);
-      return numberedVectors(answer, { who, count: texts.length, dimensions });
+      return numberedVectors(answer, { provider, count: texts.length, dimensions });
     },
   };
 }

@@ -1,52 +1,54 @@
-import { datesIn, dateTerms, type NamedDate } from "../text/dates.ts";
-import { type Piece, piecesOf } from "../text/pieces.ts";
-import { isStopWord } from "../text/stop-words.ts";
-import { termsOfWord } from "../text/terms.ts";
-import { comparable } from "./comparable.ts";
+import { dateTerms, findDates, type NamedDate } from "../text/dates.ts";
+import { isStopWord } from "../text/english.ts";
+import { type Piece, splitPieces } from "../text/pieces.ts";
+import { wordTerms } from "../text/terms.ts";
 
-/** What a query looks for. */
+/** A parsed query. */
 export interface Query {
   clues: Clue[];
   dates: NamedDate[];
-  /** Texts that count more where they stand word for word, in the form of `comparable`. */
+  /** Texts that score more if they occur exactly, in the form of `normalizePhrase`. */
   phrases: string[];
 }
 
-/** One thing that a passage, or the path of its file, can have. */
+/** Something that a passage or the path of its file can contain. */
 export interface Clue {
-  /** A term, or two characters that stand side by side; of a date in a path, its term behind an `@`. */
+  /** A term or two adjacent characters; for a date in a path, `@` and its term. */
   key: string;
-  /** The terms of the index that stand side by side. */
+  /** Adjacent terms of the index. */
   terms: readonly string[];
   where: "text" | "path";
-  /** As the query spells it. */
+  /** Spelled as in the query. */
   spelled: string;
-  /** 1, or less where others tell more. */
+  /** 1, or less for a weaker clue. */
   weight: number;
 }
 
-/** Of a run that is longer, or of a single character, the characters count by themselves (contract §6). */
+/** In longer runs the single characters are clues too. */
 const LONGEST_RUN_OF_PAIRS = 4;
 const CHARACTER_WEIGHT = 0.5;
-/** Most clues that the index is asked about. */
+/** Clues whose frequency is read from the index. */
 const MAX_CLUES = 512;
 const QUOTED = /["“”«»「」『』]([^"“”«»「」『』]{2,200})["“”«»「」『』]/gu;
 
-/** What a text looks for. Nothing in it is an operator; English words that say nothing count only where there is nothing else. */
+/** Parses a query. It has no operators; stop words count only if there are no other words. */
 export function parseQuery(text: string): Query {
-  const pieces = [...piecesOf(text)];
-  const telling = pieces.filter(({ kind, text: word }) => kind !== "word" || !isStopWord(word));
-  const dates = datesIn(text);
+  const pieces = [...splitPieces(text)];
+  const significant = pieces.filter(({ kind, text: word }) => kind !== "word" || !isStopWord(word));
+  const dates = findDates(text);
   const clues = new Map<string, Clue>();
-  for (const clue of [...dates.flatMap(dateClues), ...(telling.length === 0 ? pieces : telling).flatMap(cluesOf)]) {
+  for (const clue of [
+    ...dates.flatMap(dateClues),
+    ...(significant.length === 0 ? pieces : significant).flatMap(pieceClues),
+  ]) {
     if (clues.size < MAX_CLUES && !clues.has(clue.key)) clues.set(clue.key, clue);
   }
-  return { clues: [...clues.values()], dates, phrases: phrasesOf(text, pieces) };
+  return { clues: [...clues.values()], dates, phrases: findPhrases(text, pieces) };
 }
 
-function cluesOf({ kind, text }: Piece): Clue[] {
+function pieceClues({ kind, text }: Piece): Clue[] {
   if (kind === "run") return runClues(text);
-  const terms = kind === "word" ? termsOfWord(text) : [text];
+  const terms = kind === "word" ? wordTerms(text) : [text];
   return terms.map((term) => ({ key: term, terms: [term], where: "text", spelled: text, weight: 1 }));
 }
 
@@ -68,9 +70,15 @@ function dateClues(date: NamedDate): Clue[] {
   return term === undefined ? [] : [{ key: `@${term}`, terms: [term], where: "path", spelled: term, weight: 1 }];
 }
 
-/** The whole query where it is more than a word, and what stands in quotation marks. */
-function phrasesOf(text: string, pieces: readonly Piece[]): string[] {
-  const quoted = [...text.matchAll(QUOTED)].map(([, phrase = ""]) => comparable(phrase));
+/** The whole query if it is more than a word, and the texts in quotation marks. */
+function findPhrases(text: string, pieces: readonly Piece[]): string[] {
+  const quoted = [...text.matchAll(QUOTED)].map(([, phrase = ""]) => normalizePhrase(phrase));
   const isMore = pieces.length > 1 || (pieces[0]?.kind === "run" && pieces[0].text.length > 2);
-  return [...new Set(isMore ? [comparable(text), ...quoted] : quoted)].filter((phrase) => phrase !== "");
+  return [...new Set(isMore ? [normalizePhrase(text), ...quoted] : quoted)].filter((phrase) => phrase !== "");
+}
+
+/** Removes differences of case, width and spaces, and punctuation at the ends. */
+export function normalizePhrase(text: string): string {
+  const plain = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ");
+  return plain.replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, "");
 }

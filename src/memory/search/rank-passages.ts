@@ -1,23 +1,21 @@
 import type { Agent } from "../../config/agents.ts";
-import { boostsOf } from "./boosts.ts";
-import { type Counter, clueCounter } from "./count-clues.ts";
-import { decayOf } from "./decay.ts";
-import { type Evidence, hitOf } from "./explain.ts";
-import { fuse, nearnessBy, type Weights } from "./fuse.ts";
-import type { Candidate, Hit } from "./hit.ts";
-import { type Line, linesOf } from "./lines.ts";
+import type { Hit } from "../agent-memory.ts";
+import type { Embedder } from "../embed/embedder.ts";
+import { splitPieces } from "../text/pieces.ts";
+import { ageDecay, lineBooster } from "./boosts.ts";
+import { type ClueCounter, clueCounter, type WeighedClue } from "./clues.ts";
+import { candidateLines, type Line } from "./lines.ts";
 import type { Query } from "./parse-query.ts";
-import { passageAround } from "./passages.ts";
+import { type Evidence, passageAround, toHit } from "./passages.ts";
+import type { Candidate } from "./query-index.ts";
 import { scoreLines } from "./score-lines.ts";
-import { chooseVaried } from "./variety.ts";
-import type { WeighedClue } from "./weigh-clues.ts";
 
-/** What passages are ranked by. */
+/** What a ranking depends on. */
 export interface Ranking {
   query: Query;
   clues: readonly WeighedClue[];
   weights: Weights;
-  /** How many chunks each leg was asked for. */
+  /** How many near chunks were requested. */
   asked: number;
   maxResults: number;
   minScore: number;
@@ -25,71 +23,72 @@ export interface Ranking {
   now: number;
 }
 
-/** A line, and what speaks for it. */
+/** A line with its scores. */
 interface Scored extends Omit<Evidence, "score"> {
   line: Line;
   nearness: number | undefined;
 }
 
-/** How much the rank of its chunk adds to a line, where having all that is looked for counts 1. */
+/** What the rank of its chunk adds to a line, where all clues of a query count 1. */
 const CHUNK_SHARE = 0.05;
-/** How fast a score nears 1: a line that has half of what is looked for gets 0.63. */
+/** How fast a score approaches 1: a line with half of the clues gets 0.63. */
 const STEEPNESS = 2;
-/** So many times as many passages are made as results are given: some give way to others. */
+/** Passages built for each result, because some are dropped for variety. */
 const SPARE = 2;
 
-/** The best passages of some chunks, best first. */
+/** Ranks the passages of candidates, best first. */
 export function rankPassages(candidates: readonly Candidate[], ranking: Ranking): Hit[] {
   const { clues, maxResults, minScore, settings } = ranking;
   const count = clueCounter(clues.map(({ key }) => key));
-  const lines = linesOf(candidates, count);
+  const lines = candidateLines(candidates, count);
   const shares = scoreLines(lines, clues);
   const hits = bestHits(shares, scoredLines(shares, candidates, ranking), count, ranking);
-  const wordsAreEnough = Math.min(minScore, settings.textWeight);
-  const good = hits.filter(({ score, reason }) => score >= minScore || (reason.keyword?.score ?? -1) >= wordsAreEnough);
+  const minWordScore = Math.min(minScore, settings.textWeight);
+  const good = hits.filter(({ score, reason }) => score >= minScore || (reason.keyword?.score ?? -1) >= minWordScore);
   return chooseVaried(good, maxResults, settings.mmr.enabled ? settings.mmr.lambda : 1);
 }
 
-/** The lines that something speaks for. */
+/** Lines with a score by words or by vector. */
 function scoredLines(
   shares: ReadonlyMap<Line, number>,
   candidates: readonly Candidate[],
   { query, clues, asked, settings, now }: Ranking,
 ): Scored[] {
-  const bestBm25 = Math.max(...candidates.map(bm25Of));
-  const nearnessOf = nearnessBy(candidates, asked);
-  const boostOf = boostsOf(query, clues);
+  const bestBm25 = Math.max(...candidates.map(bm25Score));
+  const nearnessOf = chunkNearness(candidates, asked);
+  const boostOf = lineBooster(query, clues);
   const { enabled, halfLifeDays } = settings.temporalDecay;
   return [...shares].flatMap(([line, share]) => {
     const { path } = line.chunks[0];
     const { added, boosts } = boostOf(line, path, share);
-    const found = share + added;
-    if (found === 0 && line.chunks.every(({ vector }) => vector === undefined)) return [];
-    const ofChunk = bestBm25 > 0 && found > 0 ? (CHUNK_SHARE * Math.max(...line.chunks.map(bm25Of))) / bestBm25 : 0;
+    const wordScore = share + added;
+    if (wordScore === 0 && line.chunks.every(({ vector }) => vector === undefined)) return [];
+    const ofChunk =
+      bestBm25 > 0 && wordScore > 0 ? (CHUNK_SHARE * Math.max(...line.chunks.map(bm25Score))) / bestBm25 : 0;
     const known = line.chunks.flatMap((chunk) => nearnessOf(chunk) ?? []);
     return {
       line,
-      words: 1 - Math.exp(-STEEPNESS * (found + ofChunk)),
+      words: 1 - Math.exp(-STEEPNESS * (wordScore + ofChunk)),
       nearness: known.length === 0 ? undefined : Math.max(...known),
       boosts,
-      decay: enabled ? decayOf(path, halfLifeDays, now) : undefined,
+      decay: enabled ? ageDecay(path, halfLifeDays, now) : undefined,
     };
   });
 }
 
-function bm25Of({ keyword }: Candidate): number {
+function bm25Score({ keyword }: Candidate): number {
   return keyword?.bm25 ?? 0;
 }
 
 function bestHits(
   shares: ReadonlyMap<Line, number>,
   scored: readonly Scored[],
-  count: Counter,
+  count: ClueCounter,
   { clues, weights, maxResults }: Ranking,
 ): Hit[] {
   const hits: Hit[] = [];
   const taken = new Set<Line>();
-  /** How many passages of a chunk there are: that it is near speaks for one of them, and less for each further one. */
+  /** Passages of each chunk so far: its nearness counts less for each further one. */
   const shown = new Map<Candidate, number>();
   function scoreOf({ line, words, nearness, decay = 1 }: Scored): number {
     const times = 1 + Math.max(...line.chunks.map((chunk) => shown.get(chunk) ?? 0));
@@ -103,8 +102,83 @@ function bestHits(
     }
     if (best === undefined) break;
     const { line } = best.scored;
-    hits.push(hitOf(passageAround(line, shares, taken), { ...best.scored, score: best.score }, clues, count));
+    hits.push(toHit(passageAround(line, shares, taken), { ...best.scored, score: best.score }, clues, count));
     for (const chunk of line.chunks) shown.set(chunk, (shown.get(chunk) ?? 0) + 1);
   }
   return hits;
+}
+
+/** Weights of words and vectors; 0 if not searched. */
+export interface Weights {
+  text: number;
+  vector: number;
+}
+
+/** Weight of vectors of letters: they mostly repeat what words found, and more would make the ranking worse. */
+const LETTERS_SHARE = 0.01;
+
+/** The weights by settings and kind of embedder; words only without an embedder. */
+export function searchWeights(
+  { enabled, textWeight, vectorWeight }: Agent["memorySearch"]["query"]["hybrid"],
+  sees: Embedder["sees"] | undefined,
+): Weights {
+  if (sees === undefined) return { text: 1, vector: 0 };
+  const vector = sees === "letters" ? vectorWeight * LETTERS_SHARE : vectorWeight;
+  if (!enabled) return { text: 0, vector: 1 };
+  return textWeight + vector === 0 ? { text: 1, vector: 0 } : { text: textWeight, vector };
+}
+
+/**
+ * Combines two scores, 0 to 1.
+ * @param nearness undefined if unknown: then the score by words is used
+ */
+export function fuse(words: number, nearness: number | undefined, { text, vector }: Weights): number {
+  if (nearness === undefined || vector === 0) return words;
+  return (text * words + vector * nearness) / (text + vector);
+}
+
+/**
+ * Makes a function for the nearness of a chunk, 0 to 1. A chunk that is not among the nearest gets the nearness of the
+ * last of them. If there are fewer than requested, all chunks with a vector are among them, and the nearness of others
+ * is unknown.
+ */
+export function chunkNearness(
+  candidates: readonly Candidate[],
+  asked: number,
+): (chunk: Candidate) => number | undefined {
+  const known = candidates.flatMap(({ vector }) => (vector === undefined ? [] : [vector]));
+  const furthest = Math.min(...known.map(({ similarity }) => similarity));
+  const isComplete = known.every(({ rank }) => rank < asked);
+  return ({ vector }) => {
+    if (vector !== undefined) return Math.max(0, vector.similarity);
+    return isComplete ? undefined : Math.max(0, furthest);
+  };
+}
+
+/** Below this share of common words passages count as different. */
+const MIN_SIMILARITY = 0.5;
+
+/** Chooses `count` hits by maximal marginal relevance, best first. A smaller `lambda` drops more repetitions. */
+export function chooseVaried(hits: readonly Hit[], count: number, lambda: number): Hit[] {
+  const left = hits.map((hit) => ({ hit, words: uniqueWords(hit.snippet), similarity: 0 }));
+  const chosen: Hit[] = [];
+  while (chosen.length < count && left.length > 0) {
+    const values = left.map(({ hit, similarity }) => lambda * hit.score - (1 - lambda) * similarity);
+    const [best] = left.splice(values.indexOf(Math.max(...values)), 1);
+    if (best === undefined) break;
+    chosen.push(best.hit);
+    for (const other of left) other.similarity = Math.max(other.similarity, wordSimilarity(best.words, other.words));
+  }
+  return chosen.toSorted((a, b) => b.score - a.score);
+}
+
+function uniqueWords(text: string): Set<string> {
+  return new Set(Array.from(splitPieces(text.toLowerCase()), (piece) => piece.text));
+}
+
+/** The share of common words of two texts, 0 to 1; 0 if it is small. */
+function wordSimilarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const common = [...one].filter((word) => other.has(word)).length;
+  const similarity = common / (one.size + other.size - common || 1);
+  return similarity < MIN_SIMILARITY ? 0 : similarity;
 }

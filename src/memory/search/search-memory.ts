@@ -1,67 +1,95 @@
+import type { Agent } from "../../config/agents.ts";
 import { head } from "../../lib/text.ts";
-import type { Degraded, SearchAnswer, SearchRequest } from "../agent-memory.ts";
-import { type IndexState, readCandidates, readState } from "./ask-index.ts";
-import { weightsOf } from "./fuse.ts";
+import type { Degraded, SearchAnswer, SearchRequest, Visibility } from "../agent-memory.ts";
+import type { VectorAnswer, VectorSearch } from "../vectors/vector-search.ts";
+import { weighClues } from "./clues.ts";
 import { matchExpression } from "./match-expression.ts";
 import { parseQuery, type Query } from "./parse-query.ts";
-import { rankPassages } from "./rank-passages.ts";
-import type { SearchRoom, VectorAnswer } from "./search-room.ts";
-import { weighClues } from "./weigh-clues.ts";
+import { type IndexSummary, readCandidates, readSummary } from "./query-index.ts";
+import { rankPassages, searchWeights } from "./rank-passages.ts";
 
-/** What is behind it in a longer query is not looked for. */
+/** Dependencies of a search. */
+export interface SearchDeps {
+  database: D1Database;
+  agentId: string;
+  settings: Agent["memorySearch"];
+  now(): number;
+  /**
+   * Indexes recent changes if that is quick, and requests the rest. Called once in each search; never rejects.
+   * @returns whether the index has changed
+   */
+  freshen(index: IndexAge): Promise<boolean>;
+  /** Undefined if only words are searched. */
+  vectorSearch: VectorSearch | undefined;
+  /** What the caller may see; default: everything. */
+  visibility?: Visibility | undefined;
+}
+
+/** How far the index is behind its files. */
+export interface IndexAge {
+  /** Changed files that are not indexed yet. */
+  pending: number;
+  /** When all files were last compared with their stores; null if never. */
+  comparedAt: number | null;
+}
+
+/** Longer queries are cut. */
 const MAX_QUERY_CHARS = 10_000;
-/** Most candidates of a leg: their texts are read. */
+/** Candidates by words or by vector: their texts are read. */
 const MAX_CANDIDATES = 200;
 const NO_VECTORS: VectorAnswer = { near: [] };
 
 /**
- * Looks for the passages that answer a query: two round trips to D1, beside what the vectors need.
+ * Searches a memory: two round trips to D1, besides those for vectors.
  * @throws MemoryError `unavailable`
  */
-export async function searchMemory(room: SearchRoom, request: SearchRequest): Promise<SearchAnswer> {
-  const { hybrid, ...defaults } = room.settings.query;
+export async function searchMemory(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
+  const { hybrid, ...defaults } = deps.settings.query;
   const { maxResults = defaults.maxResults, minScore = defaults.minScore } = request;
   const text = head(request.query, MAX_QUERY_CHARS);
   const query = parseQuery(text);
   const count = Math.min(MAX_CANDIDATES, maxResults * hybrid.candidateMultiplier);
-  const sources = room.settings.sources.filter((source) => request.sources?.includes(source) ?? true);
-  // Vectors know no paths: what may not be shown is found as well, and takes places.
-  const isNarrow = room.sight?.transcripts !== undefined || sources.length < room.settings.sources.length;
+  const sources = deps.settings.sources.filter((source) => request.sources?.includes(source) ?? true);
+  // Vectors have no paths: chunks that may not be shown are found too and use up results.
+  const isNarrow = deps.visibility?.transcripts !== undefined || sources.length < deps.settings.sources.length;
   const asked = isNarrow ? MAX_CANDIDATES : count;
   const [state, vectors] = await Promise.all([
-    freshState(room, query),
-    room.vectorLeg?.nearest(text, asked) ?? NO_VECTORS,
+    freshSummary(deps, query),
+    deps.vectorSearch?.nearest(text, asked) ?? NO_VECTORS,
   ]);
-  const answer = answerOf(state, vectors);
+  const answer = answerWithoutResults(state, vectors);
   if (state === undefined) return { ...answer, results: [] };
   const clues = weighClues(query.clues, state.chunksWith, state.chunks);
-  const weights = weightsOf(hybrid, vectors.embedder?.sees);
-  const candidates = await readCandidates(room.database, {
+  const weights = searchWeights(hybrid, vectors.embedder?.sees);
+  const candidates = await readCandidates(deps.database, {
     memoryId: state.memoryId,
     match: weights.text === 0 ? undefined : matchExpression(state.memoryId, clues, state.chunks),
     near: new Map(vectors.near.map(({ chunkId, similarity }) => [chunkId, similarity])),
     sources,
-    transcripts: room.sight?.transcripts,
+    transcripts: deps.visibility?.transcripts,
     count,
   });
-  const visible = candidates.filter(({ path }) => room.sight?.mayShow(path) ?? true);
-  // What is near by its letters alone takes the places that words leave.
+  const visible = candidates.filter(({ path }) => deps.visibility?.mayShow(path) ?? true);
+  // Chunks that are near by letters only fill what words leave.
   const shown = vectors.embedder?.sees === "letters" ? visible.slice(0, count) : visible;
-  const ranking = { query, clues, weights, asked, maxResults, minScore, settings: hybrid, now: room.now() };
+  const ranking = { query, clues, weights, asked, maxResults, minScore, settings: hybrid, now: deps.now() };
   return { ...answer, results: rankPassages(shown, ranking) };
 }
 
-/** The state of the index, which is brought up to date before where that is quick. */
-async function freshState(room: SearchRoom, { clues }: Query): Promise<IndexState | undefined> {
+/** The summary of the index after quick indexing. */
+async function freshSummary(deps: SearchDeps, { clues }: Query): Promise<IndexSummary | undefined> {
   const terms = [...new Set(clues.flatMap((clue) => clue.terms))];
-  const state = await readState(room.database, room.agentId, terms);
-  const isAnother = await room.freshen({ pending: state?.pending ?? 0, comparedAt: state?.comparedAt ?? null });
-  return isAnother ? readState(room.database, room.agentId, terms) : state;
+  const state = await readSummary(deps.database, deps.agentId, terms);
+  const hasChanged = await deps.freshen({ pending: state?.pending ?? 0, comparedAt: state?.comparedAt ?? null });
+  return hasChanged ? readSummary(deps.database, deps.agentId, terms) : state;
 }
 
-function answerOf(state: IndexState | undefined, { embedder, degraded }: VectorAnswer): Omit<SearchAnswer, "results"> {
+function answerWithoutResults(
+  state: IndexSummary | undefined,
+  { embedder, degraded }: VectorAnswer,
+): Omit<SearchAnswer, "results"> {
   const { files, chunks, pending } = state ?? { files: 0, chunks: 0, pending: 0 };
-  // Files that cannot be found at all are more than passages that only their words find.
+  // Files that cannot be found at all matter more than passages that are found by words only.
   const isSlight = degraded === undefined || degraded.code === "vectors_incomplete";
   const lack = isSlight ? (incompleteness(state) ?? degraded) : degraded;
   return {
@@ -72,7 +100,7 @@ function answerOf(state: IndexState | undefined, { embedder, degraded }: VectorA
   };
 }
 
-function incompleteness(state: IndexState | undefined): Degraded | undefined {
+function incompleteness(state: IndexSummary | undefined): Degraded | undefined {
   if (state === undefined || state.comparedAt === null) {
     return { code: "index_incomplete", message: "The memory is being indexed for the first time." };
   }

@@ -1,26 +1,30 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Document } from "../sync/document-store.ts";
-import { guard, unlessOvertaken } from "./guard.ts";
-import { insertChunks } from "./insert-chunks.ts";
-import type { Change, LiveFile, MemoryIndex, NewChunk } from "./memory-index.ts";
-import { runAll } from "./run-all.ts";
+import { batches } from "../../lib/batches.ts";
+import type { Document } from "../document-store.ts";
+import { indexedPathTerms, indexedTerms } from "../text/terms.ts";
+import { settleStatements } from "./changes.ts";
+import type { LiveFile, MemoryIndex, NewChunk } from "./memory-index.ts";
+import { guard, runAll, unlessGuardFails } from "./statements.ts";
 
-/** How a file differs from what is stored of it. */
+/** How a file differs from its indexed version. */
 export interface FileChange {
   document: Document;
-  /** What is stored of it, as it was seen; undefined where nothing is. */
+  /** Its indexed version, as it was read; undefined if there is none. */
   live: LiveFile | undefined;
   added: readonly NewChunk[];
-  /** The ids of chunks that it has no more. */
+  /** The ids of chunks that it no longer has. */
   removed: readonly number[];
   warning: string | undefined;
-  /** The change that was there before it was read. If that is settled meanwhile, somebody has read it after us. */
+  /**
+   * The note of its change, read before the file. If the note is settled by now, another worker has read the file
+   * later.
+   */
   token: string | undefined;
 }
 
 /**
- * Stores changes of files, all or none, in one transaction.
- * @returns false where one of the files is not as it was seen any more: nothing is changed
+ * Stores changes of files in one transaction.
+ * @returns false if one of the files is no longer as it was read; nothing is changed then
  */
 export async function changeFiles(index: MemoryIndex, changes: readonly FileChange[], now: number): Promise<boolean> {
   const { memoryId, agentId, generation } = index;
@@ -34,9 +38,9 @@ export async function changeFiles(index: MemoryIndex, changes: readonly FileChan
     }),
   );
   const isLive = sql`f.memory_id = ${memoryId} AND f.state = 'live'`;
-  return unlessOvertaken(
+  return unlessGuardFails(
     runAll(index.database, [
-      // An index that was dropped meanwhile gets no files any more: nobody would find them, nor clear them away.
+      // An index that was dropped in between gets no files: nothing would find or delete them.
       guard(sql`EXISTS (SELECT 1 FROM meta WHERE id = ${memoryId}) AND NOT EXISTS (SELECT 1 FROM json_each(${rows}) e
         LEFT JOIN files f ON ${isLive} AND f.path = e.value ->> 'path'
         WHERE f.id IS NOT e.value ->> 'id' OR f.revision IS NOT e.value ->> 'revision' OR (e.value ->> 'token' IS NOT NULL
@@ -48,10 +52,10 @@ export async function changeFiles(index: MemoryIndex, changes: readonly FileChan
         ON CONFLICT (memory_id, path) WHERE state = 'live' DO UPDATE SET source = excluded.source, etag = excluded.etag,
           size = excluded.size, modified_at = excluded.modified_at, chunks = excluded.chunks, warning = excluded.warning,
           generation = excluded.generation, indexed_at = excluded.indexed_at, revision = revision + 1`,
-      ...(removed.length === 0 ? [] : removeChunks(index, removed)),
+      ...(removed.length === 0 ? [] : removalStatements(index, removed)),
       ...insertChunks(index, added, isLive),
-      countMore(index, changes.filter(({ live }) => live === undefined).length, more),
-      ...settle(
+      addToCounts(index, changes.filter(({ live }) => live === undefined).length, more),
+      ...settleStatements(
         agentId,
         changes.flatMap(({ document: { path }, token }) => (token === undefined ? [] : [{ path, token }])),
       ),
@@ -60,23 +64,23 @@ export async function changeFiles(index: MemoryIndex, changes: readonly FileChan
 }
 
 /**
- * Takes files out of the index; their chunks are cleared away later.
- * @returns the ids of those that are out; the others are not as they were seen any more
+ * Removes files from the index; their chunks are deleted later.
+ * @returns the ids of the removed files; the others are no longer as they were read
  */
 export async function removeFiles(index: MemoryIndex, removed: readonly LiveFile[]): Promise<number[]> {
   if (removed.length === 0) return [];
   const rows = JSON.stringify(removed.map(({ id, revision }) => ({ id, revision })));
-  const meant = sql`state = 'live' AND (id, revision) IN (SELECT value ->> 'id', value ->> 'revision' FROM json_each(${rows}))`;
-  const [, out] = await runAll(index.database, [
-    sql`UPDATE meta SET files = files - (SELECT count(*) FROM files WHERE ${meant}),
-      chunks = chunks - (SELECT coalesce(sum(chunks), 0) FROM files WHERE ${meant}) WHERE id = ${index.memoryId}`,
-    sql`UPDATE files SET state = 'dead' WHERE ${meant} RETURNING id`,
+  const isRead = sql`state = 'live' AND (id, revision) IN (SELECT value ->> 'id', value ->> 'revision' FROM json_each(${rows}))`;
+  const [, gone] = await runAll(index.database, [
+    sql`UPDATE meta SET files = files - (SELECT count(*) FROM files WHERE ${isRead}),
+      chunks = chunks - (SELECT coalesce(sum(chunks), 0) FROM files WHERE ${isRead}) WHERE id = ${index.memoryId}`,
+    sql`UPDATE files SET state = 'dead' WHERE ${isRead} RETURNING id`,
   ]);
-  return out?.results.map(({ id }) => Number(id)) ?? [];
+  return gone?.results.map(({ id }) => Number(id)) ?? [];
 }
 
-/** Deletes chunks with their terms, and keeps in mind that their vectors are to be forgotten. */
-function removeChunks({ memoryId }: MemoryIndex, chunkIds: readonly number[]): SQL[] {
+/** Deletes chunks with their terms, and records that their vectors have to be removed. */
+function removalStatements({ memoryId }: MemoryIndex, chunkIds: readonly number[]): SQL[] {
   const ids = JSON.stringify(chunkIds);
   return [...deleteChunks(ids), sql`INSERT INTO gone (memory_id, chunk_ids) VALUES (${memoryId}, ${ids})`];
 }
@@ -89,25 +93,63 @@ export function deleteChunks(ids: string): SQL[] {
   ];
 }
 
-/** Keeps the counts of what is live. */
-export function countMore({ memoryId }: MemoryIndex, files: number, chunks: number): SQL {
+/** Adds to the counts of live files and chunks. */
+export function addToCounts({ memoryId }: MemoryIndex, files: number, chunks: number): SQL {
   return sql`UPDATE meta SET files = files + ${files}, chunks = chunks + ${chunks} WHERE id = ${memoryId}`;
-}
-
-/** Takes changes for done, but for files that were changed once more. */
-export async function settleChanges({ database, agentId }: MemoryIndex, changes: readonly Change[]): Promise<void> {
-  await runAll(database, settle(agentId, changes));
-}
-
-/** The same as a part of a batch. */
-export function settle(agentId: string, changes: readonly Change[]): SQL[] {
-  if (changes.length === 0) return [];
-  return [
-    sql`DELETE FROM changes WHERE agent_id = ${agentId}
-      AND (path, token) IN (SELECT value ->> 'path', value ->> 'token' FROM json_each(${JSON.stringify(changes)}))`,
-  ];
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** UTF-16 units of one parameter: at most three bytes each, and D1 accepts 2 MB. */
+const MAX_UNITS = 250_000;
+/** Chunks of one statement. */
+const MAX_CHUNKS = 500;
+
+/** Chunks of one file. */
+export interface FileChunks {
+  path: string;
+  chunks: readonly NewChunk[];
+}
+
+interface Row extends NewChunk {
+  path: string;
+  terms: string;
+  place: string;
+}
+
+/**
+ * Statements of a batch that store chunks with their terms. D1 bills three rows written for each chunk: the chunk, its
+ * entry in the index by file, and a row of FTS5.
+ * @param isFile condition for rows `f` of `files`; a chunk belongs to the one with its path
+ */
+export function insertChunks(index: MemoryIndex, byFile: readonly FileChunks[], isFile: SQL): SQL[] {
+  const groups = [...batches(chunkRows(index, byFile), parameterUnits, { size: MAX_UNITS, count: MAX_CHUNKS })];
+  return groups.flatMap((rows) => [
+    sql`INSERT INTO chunks (file_id, start_line, end_line, hash, text)
+      SELECT f.id, e.value ->> 'startLine', e.value ->> 'endLine', e.value ->> 'hash', e.value ->> 'text'
+      FROM json_each(${json(rows, ["path", "startLine", "endLine", "hash", "text"])}) e
+      CROSS JOIN files f ON ${isFile} AND f.path = e.value ->> 'path' ORDER BY e.key`,
+    // Ids are assigned in this order, and a transaction lets no other chunk in between.
+    sql`INSERT INTO chunk_terms (rowid, terms, place)
+      SELECT (SELECT max(id) FROM chunks) - ${rows.length - 1} + e.key, e.value ->> 'terms', e.value ->> 'place'
+      FROM json_each(${json(rows, ["terms", "place"])}) e`,
+  ]);
+}
+
+function* chunkRows({ memoryId }: MemoryIndex, byFile: readonly FileChunks[]): Generator<Row> {
+  for (const { path, chunks } of byFile) {
+    const place = chunks.length === 0 ? "" : indexedPathTerms(memoryId, path);
+    for (const chunk of chunks) yield { ...chunk, path, place, terms: indexedTerms(memoryId, chunk.text) };
+  }
+}
+
+/** Text and terms are separate parameters: the longer one counts. */
+function parameterUnits({ path, text, terms, place }: Row): number {
+  return Math.max(text.length + path.length, terms.length + place.length);
+}
+
+function json(rows: readonly Row[], fields: (keyof Row)[]): string {
+  return JSON.stringify(rows, fields);
 }

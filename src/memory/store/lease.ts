@@ -3,16 +3,18 @@ import { drizzle } from "drizzle-orm/d1";
 import { meta } from "../../db/memory-schema.ts";
 import type { MemoryIndex } from "./memory-index.ts";
 
-/** The right to bring an index up to date. Who has it works alone but for a few files that a search indexes beside him. */
+/**
+ * The right to update an index. The holder is the only writer, except for a few files that a search may index itself.
+ */
 export interface Lease {
   index: MemoryIndex;
   until: number;
 }
 
 /**
- * Takes the lease of an agent's index, which is made where there is none. Other settings than the last, and `force`, begin
- * another generation; `force` does so also where the lease is somebody else's.
- * @returns undefined where somebody else has it
+ * Takes the lease of an agent's index and creates a missing index. Changed settings and `force` start a new generation;
+ * `force` does so even if another worker has the lease.
+ * @returns undefined if another worker has it
  */
 export async function takeLease(
   database: D1Database,
@@ -40,17 +42,20 @@ export async function takeLease(
   return row && { index: { database, agentId, ...row }, until };
 }
 
-/** What is to be kept of a work that is over. */
-export interface Outcome {
-  /** When it began to compare all files; undefined where it did not get to. */
+/** The result of an update. */
+export interface UpdateResult {
+  /** When the comparison of all files began; undefined if it was not complete. */
   comparedAt: number | undefined;
-  /** Files that wait still. */
+  /** Files that are still not up to date. */
   pending: number;
   failure: { message: string; at: number } | undefined;
 }
 
-/** Gives a lease back, with what came of the work. What is somebody else's by now stays so. */
-export async function giveBack({ index, until }: Lease, { comparedAt, pending, failure }: Outcome): Promise<void> {
+/** Ends a lease and stores the result, unless another worker has taken it after it expired. */
+export async function releaseLease(
+  { index, until }: Lease,
+  { comparedAt, pending, failure }: UpdateResult,
+): Promise<void> {
   await drizzle(index.database)
     .update(meta)
     .set({

@@ -1,15 +1,15 @@
-import type { MemorySource } from "../memory-source.ts";
+import type { MemorySource } from "../agent-memory.ts";
 
-/** The index of one agent, as those who change it know it. */
+/** The index of one agent, for writers. */
 export interface MemoryIndex {
   database: D1Database;
   agentId: string;
   memoryId: number;
-  /** The generation of what is written. */
+  /** The generation of files that are written now. */
   generation: number;
 }
 
-/** A file that is searched. */
+/** A file in the index that is searched. */
 export interface LiveFile {
   id: number;
   path: string;
@@ -20,17 +20,17 @@ export interface LiveFile {
   generation: number;
 }
 
-/** A file's other version, of which some chunks are there. */
+/** A new version of a file with some of its chunks written. */
 export interface BuildingFile {
   id: number;
   path: string;
   etag: string;
-  /** How many of its chunks are there. */
+  /** Number of chunks written so far. */
   chunks: number;
   generation: number;
 }
 
-/** A chunk that is to be stored. */
+/** A chunk to be stored. */
 export interface NewChunk {
   startLine: number;
   endLine: number;
@@ -39,7 +39,7 @@ export interface NewChunk {
   text: string;
 }
 
-/** What is known of a chunk that is there, without its text. */
+/** A stored chunk without its text. */
 export interface StoredChunk {
   id: number;
   fileId: number;
@@ -47,8 +47,8 @@ export interface StoredChunk {
   hash: string;
 }
 
-/** A file of which somebody said that it is another; the token tells one saying from the next. */
-export interface Change {
+/** A note that a file was changed; each note of a file has a new token. */
+export interface FileNote {
   path: string;
   token: string;
 }

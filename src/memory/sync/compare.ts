@@ -1,83 +1,83 @@
 import { messageOf } from "../../lib/errors.ts";
-import type { BuildingFile, Change, LiveFile, MemoryIndex } from "../store/memory-index.ts";
-import type { IndexState } from "../store/read-index.ts";
-import type { Document, DocumentStore } from "./document-store.ts";
-import type { Waiting } from "./index-documents.ts";
+import type { Document, DocumentStore } from "../document-store.ts";
+import type { BuildingFile, FileNote, LiveFile, MemoryIndex } from "../store/memory-index.ts";
+import type { IndexContents } from "../store/read-index.ts";
+import type { PendingDocument } from "./index-documents.ts";
 
-/** What all stores have. */
+/** The documents of all stores. */
 export interface Listing {
   documents: { document: Document; store: DocumentStore }[];
-  /** Those that gave no answer, and of whose documents nothing is known. */
-  silent: ReadonlySet<DocumentStore>;
+  /** Stores that did not answer. */
+  failed: ReadonlySet<DocumentStore>;
   failure: string | undefined;
 }
 
-/** Lists all stores; one that does not answer is silent. */
+/** Lists all stores. */
 export async function listAll(stores: readonly DocumentStore[]): Promise<Listing> {
   const answers = await Promise.allSettled(stores.map((store) => store.list()));
   const documents: Listing["documents"] = [];
-  const silent = new Set<DocumentStore>();
+  const failed = new Set<DocumentStore>();
   let failure: string | undefined;
   for (const [at, store] of stores.entries()) {
     const answer = answers[at];
     if (answer?.status === "fulfilled") for (const document of answer.value) documents.push({ document, store });
     else {
-      silent.add(store);
+      failed.add(store);
       failure ??= messageOf(answer?.reason);
     }
   }
-  return { documents, silent, failure };
+  return { documents, failed, failure };
 }
 
-/** What is to be done so that an index is as its stores are. */
+/** What has to change in an index. */
 export interface Comparison {
-  /** What was said to have changed comes first, then what is newest. */
-  waiting: Waiting[];
+  /** Noted changes first, then the newest. */
+  pending: PendingDocument[];
   removed: { file: LiveFile; token: string | undefined }[];
-  /** Changes that are no news. */
-  settled: Change[];
-  /** Versions that nobody goes on with. */
+  /** Noted changes that are already indexed. */
+  settled: FileNote[];
+  /** Versions that will not be completed. */
   abandoned: BuildingFile[];
 }
 
-/** Compares an index, as it was seen before its stores were listed, with the listing. */
+/** Compares an index, read before its stores were listed, with the listing. */
 export function compare(
   { generation }: MemoryIndex,
-  { live, building, changes }: IndexState,
-  { documents, silent }: Listing,
+  { live, building, changes }: IndexContents,
+  { documents, failed }: Listing,
 ): Comparison {
-  const [liveAt, buildingAt, changeAt] = [byPath(live), byPath(building), byPath(changes)];
-  const waiting: Waiting[] = [];
-  const goesOn = new Set<BuildingFile>();
-  for (const { document, store } of documents.toSorted(noted(changeAt))) {
+  const [liveAt, buildingAt, changeAt] = [indexByPath(live), indexByPath(building), indexByPath(changes)];
+  const pending: PendingDocument[] = [];
+  const continued = new Set<BuildingFile>();
+  for (const { document, store } of documents.toSorted(notedFirst(changeAt))) {
     const { path, size, etag } = document;
     const file = liveAt.get(path);
     if (file?.etag === etag && file.generation === generation) continue;
     const version = buildingAt.get(path);
     const begun = version?.etag === etag && version.generation === generation ? version : undefined;
-    if (begun !== undefined) goesOn.add(begun);
-    waiting.push({ path, size, store, live: file, building: begun, token: changeAt.get(path)?.token });
+    if (begun !== undefined) continued.add(begun);
+    pending.push({ path, size, store, live: file, building: begun, token: changeAt.get(path)?.token });
   }
-  const isUnknown = (path: string) => [...silent].some((store) => store.covers(path));
-  const silentSources = new Set([...silent].map(({ source }) => source));
+  const isUnknown = (path: string) => [...failed].some((store) => store.covers(path));
+  const failedSources = new Set([...failed].map(({ source }) => source));
   const listed = new Set(documents.map(({ document: { path } }) => path));
-  const removed = live.filter(({ path, source }) => !listed.has(path) && !silentSources.has(source));
-  const unsettled = new Set([...waiting, ...removed].map(({ path }) => path));
+  const removed = live.filter(({ path, source }) => !listed.has(path) && !failedSources.has(source));
+  const unsettled = new Set([...pending, ...removed].map(({ path }) => path));
   return {
-    waiting,
+    pending,
     removed: removed.map((file) => ({ file, token: changeAt.get(file.path)?.token })),
     settled: changes.filter(({ path }) => !unsettled.has(path) && !isUnknown(path)),
-    abandoned: building.filter((version) => !goesOn.has(version) && !isUnknown(version.path)),
+    abandoned: building.filter((version) => !continued.has(version) && !isUnknown(version.path)),
   };
 }
 
-/** What was said to have changed first, then what is newest. */
-function noted(changeAt: ReadonlyMap<string, Change>) {
+/** Orders noted changes first, then the newest. */
+function notedFirst(changeAt: ReadonlyMap<string, FileNote>) {
   type Listed = Listing["documents"][number];
   return ({ document: a }: Listed, { document: b }: Listed): number =>
     Number(changeAt.has(b.path)) - Number(changeAt.has(a.path)) || b.modifiedAt - a.modifiedAt;
 }
 
-function byPath<Row extends { path: string }>(rows: readonly Row[]): Map<string, Row> {
+function indexByPath<Row extends { path: string }>(rows: readonly Row[]): Map<string, Row> {
   return new Map(rows.map((row) => [row.path, row]));
 }

@@ -1,43 +1,43 @@
 import { digestOf } from "../../lib/digest.ts";
-import { type Chunking, chunksOf } from "../chunk.ts";
 import type { NewChunk, StoredChunk } from "../store/memory-index.ts";
+import { type Chunking, chunkText } from "../text/chunk.ts";
 
-/** Cuts a text up, with the digest of each chunk. */
+/** Cuts a text into chunks with their hashes. */
 export async function hashedChunks(text: string, chunking: Chunking): Promise<NewChunk[]> {
   const encoder = new TextEncoder();
   const hashed: NewChunk[] = [];
-  for (const chunk of chunksOf(text, chunking)) {
+  for (const chunk of chunkText(text, chunking)) {
     hashed.push({ ...chunk, hash: await digestOf("SHA-256", encoder.encode(chunk.text)) });
   }
   return hashed;
 }
 
-/** How the chunks that a file has differ from those that are stored of it. */
+/** The difference between the chunks of a file and the stored ones. */
 export interface ChunkDiff {
   added: NewChunk[];
-  /** The ids of chunks that stay, and of those that do not. */
+  /** The ids of stored chunks. */
   kept: number[];
   removed: number[];
 }
 
-/** Compares by the first line and the digest; where several are alike, each is the counterpart of one. */
+/** Compares chunks by first line and hash. Equal chunks are matched one to one. */
 export function diffChunks(next: readonly NewChunk[], stored: readonly StoredChunk[]): ChunkDiff {
   const byContent = new Map<string, number[]>();
   for (const chunk of stored) {
-    const alike = byContent.get(keyOf(chunk));
-    if (alike === undefined) byContent.set(keyOf(chunk), [chunk.id]);
+    const alike = byContent.get(contentKey(chunk));
+    if (alike === undefined) byContent.set(contentKey(chunk), [chunk.id]);
     else alike.push(chunk.id);
   }
   const added: NewChunk[] = [];
   const kept: number[] = [];
   for (const chunk of next) {
-    const id = byContent.get(keyOf(chunk))?.pop();
+    const id = byContent.get(contentKey(chunk))?.pop();
     if (id === undefined) added.push(chunk);
     else kept.push(id);
   }
   return { added, kept, removed: [...byContent.values()].flat() };
 }
 
-function keyOf({ startLine, hash }: Pick<NewChunk, "startLine" | "hash">): string {
+function contentKey({ startLine, hash }: Pick<NewChunk, "startLine" | "hash">): string {
   return `${startLine} ${hash}`;
 }

@@ -1,37 +1,36 @@
 import { desc, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { changes, meta } from "../../db/memory-schema.ts";
-import { settleChanges } from "../store/change-files.ts";
-import type { Change, LiveFile, MemoryIndex } from "../store/memory-index.ts";
-import { liveFilesAt } from "../store/read-index.ts";
-import type { Document, DocumentStore } from "./document-store.ts";
-import { indexDocuments, type Waiting } from "./index-documents.ts";
-import { formOf, type SyncRoom } from "./sync-room.ts";
+import type { Document, DocumentStore } from "../document-store.ts";
+import { settleChanges } from "../store/changes.ts";
+import type { FileNote, LiveFile, MemoryIndex } from "../store/memory-index.ts";
+import { readLiveFiles } from "../store/read-index.ts";
+import { indexDocuments, indexForm, type PendingDocument, type SyncDeps } from "./index-documents.ts";
 
-/** What a search may take upon itself. */
+/** What a search may index itself. */
 export interface InlineLimits {
   files: number;
-  /** Of all of them together. */
+  /** In total. */
   bytes: number;
 }
 
-/** So much is indexed in the time that a search may take. */
+/** Fits into the time of a search. */
 const INLINE_LIMITS: InlineLimits = { files: 4, bytes: 256 * 1024 };
 
-/** A file with more chunks than this is left to the queue, however small it is now. */
+/** A file with more chunks in the index is left to the queue, however small it is now. */
 const MAX_CHUNKS = 500;
 
 /**
- * Indexes the files that were said to have changed, the latest first, as far as they are few and small; the others, and what
- * else has changed, are left to `syncFiles`. May be called while that is at work, and by many at once.
- * @returns how many are up to date now, and how many are known to wait still, `files` + 1 at most
+ * Indexes a few small files with noted changes, the latest first; `syncFiles` does the rest. Safe to call while that
+ * runs, and by many at once.
+ * @returns how many are up to date now, and how many are known to be left, at most `files` + 1
  * @throws what D1 throws
  */
 export async function indexChanged(
-  room: SyncRoom,
+  deps: SyncDeps,
   limits: InlineLimits = INLINE_LIMITS,
 ): Promise<{ indexed: number; left: number }> {
-  const { database, agentId } = room;
+  const { database, agentId } = deps;
   const db = drizzle(database);
   const [[row], noted] = await db.batch([
     db
@@ -45,50 +44,54 @@ export async function indexChanged(
       .orderBy(desc(changes.at))
       .limit(limits.files + 1),
   ]);
-  if (row === undefined || row.settings !== formOf(room.settings) || noted.length === 0) {
+  if (row === undefined || row.settings !== indexForm(deps.settings) || noted.length === 0) {
     return { indexed: 0, left: noted.length };
   }
   const index: MemoryIndex = { database, agentId, memoryId: row.memoryId, generation: row.generation };
   const chosen = noted.slice(0, limits.files);
-  const live = await liveFilesAt(
+  const live = await readLiveFiles(
     index,
     chosen.map(({ path }) => path),
   );
-  const looks = await Promise.all(chosen.map((change) => look(room.stores, change, live)));
-  const foreign = looks.flatMap((seen) => (seen.kind === "foreign" ? [seen.change] : []));
-  await settleChanges(index, foreign);
+  const inspected = await Promise.all(chosen.map((note) => inspect(deps.stores, note, live)));
+  const unknown = inspected.flatMap((one) => (one.kind === "unknown" ? [one.note] : []));
+  await settleChanges(index, unknown);
   let bytes = 0;
-  const small = looks.flatMap((seen) => {
-    if (seen.kind === "gone") return [seen.waiting];
-    if (seen.kind !== "there" || (seen.waiting.live?.chunks ?? 0) > MAX_CHUNKS) return [];
-    bytes += seen.waiting.size;
-    return bytes <= limits.bytes ? [seen.waiting] : [];
+  const small = inspected.flatMap((one) => {
+    if (one.kind === "gone") return [one.document];
+    if (one.kind !== "there" || (one.document.live?.chunks ?? 0) > MAX_CHUNKS) return [];
+    bytes += one.document.size;
+    return bytes <= limits.bytes ? [one.document] : [];
   });
-  const { done } = await indexDocuments(room, index, small, () => false);
-  return { indexed: done, left: noted.length - foreign.length - done };
+  const { done } = await indexDocuments(deps, index, small, () => false);
+  return { indexed: done, left: noted.length - unknown.length - done };
 }
 
-type Look =
-  | { kind: "there"; waiting: Waiting }
-  /** To be taken out, which is one row however long it was. */
-  | { kind: "gone"; waiting: Waiting }
-  /** No store's any more. */
-  | { kind: "foreign"; change: Change }
-  | { kind: "silent" };
+type Inspected =
+  | { kind: "there"; document: PendingDocument }
+  /** To be removed, which is one row however long the file was. */
+  | { kind: "gone"; document: PendingDocument }
+  /** It belongs to no store. */
+  | { kind: "unknown"; note: FileNote }
+  | { kind: "left" };
 
-/** What a change is about, without reading it. */
-async function look(stores: readonly DocumentStore[], change: Change, live: readonly LiveFile[]): Promise<Look> {
-  const { path, token } = change;
+/** Finds the document of a noted change without reading it. */
+async function inspect(
+  stores: readonly DocumentStore[],
+  note: FileNote,
+  live: readonly LiveFile[],
+): Promise<Inspected> {
+  const { path, token } = note;
   const file = live.find((one) => one.path === path);
   const store = stores.find((one) => one.covers(path));
-  if (store === undefined) return file === undefined ? { kind: "foreign", change } : { kind: "silent" };
-  let document: Document | undefined;
+  if (store === undefined) return file === undefined ? { kind: "unknown", note } : { kind: "left" };
+  let listed: Document | undefined;
   try {
-    document = await store.stat(path);
+    listed = await store.stat(path);
   } catch {
-    // Whoever compares all files meets the same, and says so.
-    return { kind: "silent" };
+    // The comparison of all files meets and reports the same failure.
+    return { kind: "left" };
   }
-  const waiting = { path, store, size: document?.size ?? 0, live: file, building: undefined, token };
-  return { kind: document === undefined ? "gone" : "there", waiting };
+  const document: PendingDocument = { path, store, size: listed?.size ?? 0, live: file, building: undefined, token };
+  return { kind: listed === undefined ? "gone" : "there", document };
 }

@@ -1,69 +1,69 @@
 import { batches } from "../../lib/batches.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import { giveUp } from "../store/build-file.ts";
-import { removeFiles, settleChanges } from "../store/change-files.ts";
-import { clearLeftovers } from "../store/clear-leftovers.ts";
-import { giveBack, type Outcome, takeLease } from "../store/lease.ts";
+import { abandonVersions } from "../store/build-file.ts";
+import { removeFiles } from "../store/change-files.ts";
+import { settleChanges } from "../store/changes.ts";
+import { clearLeftovers } from "../store/clear-index.ts";
+import { releaseLease, takeLease, type UpdateResult } from "../store/lease.ts";
 import type { MemoryIndex } from "../store/memory-index.ts";
 import { readIndex } from "../store/read-index.ts";
 import { type Comparison, compare, listAll } from "./compare.ts";
-import { indexDocuments, type Waiting } from "./index-documents.ts";
-import { formOf, type SyncRoom } from "./sync-room.ts";
+import { indexDocuments, indexForm, type PendingDocument, type SyncDeps } from "./index-documents.ts";
 
 export interface SyncOptions {
-  /** All files are read and cut anew, while what is there answers. To be asked for once: calls that go on with it leave it out. */
+  /** Index all files again while the old versions answer. Set it once; calls that continue the work leave it out. */
   force: boolean;
-  /** About how long to work, in milliseconds; one step is done in any case. */
+  /** Approximate time limit in milliseconds; at least one step is done. */
   budgetMs: number;
-  /** About how much to read, in bytes. */
+  /** Approximate limit of bytes to read. */
   budgetBytes?: number;
 }
 
 export interface SyncAnswer {
-  /** Files that wait still, and one more where there is something to be cleared away; at least 1 where it is `busy`. */
+  /** Files that are left, and one more if rows have to be deleted; at least 1 if `busy`. */
   left: number;
-  /** Whether somebody else is at it, so that nothing was done. */
+  /** Another worker has the lease, so nothing was done. */
   busy: boolean;
-  /** Files that are indexed now, or were taken out. */
+  /** Files that were indexed or removed. */
   indexed: number;
-  /** Why something could not be done, a sentence. The same is tried again the next time. */
+  /** Why something failed, a sentence. The next call tries again. */
   failure?: string;
 }
 
 const BUDGET_BYTES = 32 * 1024 * 1024;
-/** How much longer than its budget somebody may take before another may begin. */
+/** How long a lease outlasts its time limit. */
 const LEASE_MARGIN_MS = 60_000;
-/** Most files of one call: each is a subrequest, and an invocation has 10,000 of them, and 1,000 statements of D1. */
+/** Files of one call: each is a subrequest, and an invocation has 10,000 of them and 1,000 statements of D1. */
 const MAX_FILES = 2_000;
-/** What is read together, at most. */
+/** Limits of files that are read together. */
 const GROUP_FILES = 25;
 const GROUP_BYTES = 512 * 1024;
 
 /**
- * Compares all files with their stores and indexes what is another. Safe to call at any time, by many at once, and after
- * a crash anywhere: one of them works, and what was half done is gone on with or cleared away.
+ * Compares all files with their stores and indexes those that differ. Safe to call at any time, by many at once, and
+ * after a crash: one caller works, and unfinished work is continued or deleted.
  * @throws what D1 throws
  */
-export async function syncFiles(room: SyncRoom, options: SyncOptions): Promise<SyncAnswer> {
-  const now = room.now();
+export async function syncFiles(deps: SyncDeps, options: SyncOptions): Promise<SyncAnswer> {
+  const now = deps.now();
   const until = now + options.budgetMs + LEASE_MARGIN_MS;
-  const lease = await takeLease(room.database, room.agentId, {
-    form: formOf(room.settings),
+  const lease = await takeLease(deps.database, deps.agentId, {
+    form: indexForm(deps.settings),
     force: options.force,
     now,
     until,
   });
   if (lease === undefined) return { left: 1, busy: true, indexed: 0 };
   try {
-    const work = await sync(room, lease.index, options);
-    await giveBack(lease, outcomeOf(work, now, room.now()));
+    const work = await sync(deps, lease.index, options);
+    await releaseLease(lease, updateResult(work, now, deps.now()));
     const { indexed, pending, leftovers, failure } = work;
     return { left: pending + Number(leftovers), busy: false, indexed, ...(failure !== undefined && { failure }) };
   } catch (thrown) {
-    const failure = { message: messageOf(thrown), at: room.now() };
-    await giveBack(lease, { comparedAt: undefined, pending: 0, failure }).catch((again: unknown) => {
-      log("warn", "memory.lease_left", { agentId: room.agentId, error: messageOf(again) });
+    const failure = { message: messageOf(thrown), at: deps.now() };
+    await releaseLease(lease, { comparedAt: undefined, pending: 0, failure }).catch((again: unknown) => {
+      log("warn", "memory.lease_left", { agentId: deps.agentId, error: messageOf(again) });
     });
     throw thrown;
   }
@@ -77,7 +77,7 @@ interface Work {
   failure: string | undefined;
 }
 
-function outcomeOf({ compared, pending, failure }: Work, comparedAt: number, now: number): Outcome {
+function updateResult({ compared, pending, failure }: Work, comparedAt: number, now: number): UpdateResult {
   return {
     comparedAt: compared ? comparedAt : undefined,
     pending,
@@ -85,30 +85,30 @@ function outcomeOf({ compared, pending, failure }: Work, comparedAt: number, now
   };
 }
 
-async function sync(room: SyncRoom, index: MemoryIndex, options: SyncOptions): Promise<Work> {
-  const endsAt = room.now() + options.budgetMs;
-  const mayGoOn = () => room.now() < endsAt;
-  // Rows first: a file that is indexed while its store is listed has another revision than was seen.
+async function sync(deps: SyncDeps, index: MemoryIndex, options: SyncOptions): Promise<Work> {
+  const endsAt = deps.now() + options.budgetMs;
+  const mayGoOn = () => deps.now() < endsAt;
+  // Read rows first: a file that is indexed while its store is listed then has another revision.
   const state = await readIndex(index);
-  const listing = await listAll(room.stores);
+  const listing = await listAll(deps.stores);
   const comparison = compare(index, state, listing);
   let indexed = await removeAndSettle(index, comparison);
-  let pending = comparison.waiting.length;
+  let pending = comparison.pending.length;
   let failure = listing.failure;
   let bytes = 0;
-  const sizeOf = ({ size }: Waiting) => size;
-  for (const group of batches(comparison.waiting.slice(0, MAX_FILES), sizeOf, {
+  const sizeOf = ({ size }: PendingDocument) => size;
+  for (const group of batches(comparison.pending.slice(0, MAX_FILES), sizeOf, {
     size: GROUP_BYTES,
     count: GROUP_FILES,
   })) {
     if (bytes > 0 && (!mayGoOn() || bytes >= (options.budgetBytes ?? BUDGET_BYTES))) break;
-    const step = await indexDocuments(room, index, group, mayGoOn);
+    const step = await indexDocuments(deps, index, group, mayGoOn);
     bytes += group.reduce((sum, { size }) => sum + size, 1);
     indexed += step.done;
     pending -= step.done;
     failure ??= step.failure;
   }
-  const clearing = await clear(room, index, mayGoOn);
+  const clearing = await clear(deps, index, mayGoOn);
   return {
     compared: listing.failure === undefined,
     indexed,
@@ -119,7 +119,7 @@ async function sync(room: SyncRoom, index: MemoryIndex, options: SyncOptions): P
 }
 
 async function removeAndSettle(index: MemoryIndex, { removed, settled, abandoned }: Comparison): Promise<number> {
-  await giveUp(index, abandoned);
+  await abandonVersions(index, abandoned);
   const out = new Set(
     await removeFiles(
       index,
@@ -133,16 +133,16 @@ async function removeAndSettle(index: MemoryIndex, { removed, settled, abandoned
   return out.size;
 }
 
-/** Clears away what nobody searches. What cannot be forgotten now is tried again with the next work. */
+/** Deletes what is no longer searched. Vectors that cannot be removed now are removed by the next call. */
 async function clear(
-  room: SyncRoom,
+  deps: SyncDeps,
   index: MemoryIndex,
   mayGoOn: () => boolean,
 ): Promise<"clear" | "left" | { failure: string }> {
   let refused: string | undefined;
-  const forget = async (chunkIds: readonly number[]) => {
+  const removeVectors = async (chunkIds: readonly number[]) => {
     try {
-      await room.forget(chunkIds);
+      await deps.removeVectors(chunkIds);
     } catch (thrown) {
       refused = messageOf(thrown);
       throw thrown;
@@ -150,7 +150,7 @@ async function clear(
   };
   try {
     do {
-      if (!(await clearLeftovers(index, forget))) return "clear";
+      if (!(await clearLeftovers(index, removeVectors))) return "clear";
     } while (mayGoOn());
     return "left";
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** A day, a month or a year that a text names; what it does not say is absent. */
+/** A day, a month or a year named in a text; unknown parts are absent. */
 export interface NamedDate {
   year?: number;
   /** 1 is January. */
@@ -13,7 +13,7 @@ const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?\b`;
 const YEAR = String.raw`(?<year>(?:19|20)\d\d)`;
 const EAST_MONTH = String.raw`(?<month>\d{1,2})\s*[月월](?:\s*(?<day>\d{1,2})\s*[日号號일])?`;
 
-/** In the order in which they are tried: what one has read, the next ones do not see. */
+/** Tried in this order; a match is removed before the next spelling is tried. */
 const SPELLINGS = [
   String.raw`(?<!\d)${YEAR}(?<mark>[-_./]?)(?<month>\d\d)\k<mark>(?<day>\d\d)(?!\d)`,
   String.raw`${YEAR}\s*[年년](?:\s*${EAST_MONTH})?`,
@@ -22,18 +22,18 @@ const SPELLINGS = [
   String.raw`\b${NAME}\s+${DAY}(?:,?\s+${YEAR}\b)?`,
   String.raw`\b${NAME},?\s+(?:of\s+)?${YEAR}\b`,
   String.raw`(?<!\d)${YEAR}-(?<month>\d\d)(?!\d)`,
-  // "may" and "march" are words as well.
+  // "may" and "march" are also ordinary words.
   String.raw`\b(?:in|during|since|until|of|last|next|this|early|late|mid)[\s-]+${NAME}`,
   String.raw`(?<!\d)${YEAR}(?!\d)`,
 ].map((spelling) => new RegExp(spelling, "giu"));
 
-/** The dates that a text names, in digits or in the words of English, Chinese, Japanese or Korean. */
-export function datesIn(text: string): NamedDate[] {
+/** The dates in a text, in digits or in English, Chinese, Japanese or Korean words. */
+export function findDates(text: string): NamedDate[] {
   const dates: NamedDate[] = [];
   let rest = text;
   for (const spelling of SPELLINGS) {
     rest = rest.replace(spelling, (...match) => {
-      const date = dateOf(match.at(-1));
+      const date = parseDate(match.at(-1));
       if (date === undefined) return match[0];
       dates.push(date);
       return " ";
@@ -42,7 +42,7 @@ export function datesIn(text: string): NamedDate[] {
   return dates;
 }
 
-function dateOf({ year, month, name, day }: Record<string, string | undefined>): NamedDate | undefined {
+function parseDate({ year, month, name, day }: Record<string, string | undefined>): NamedDate | undefined {
   const date: NamedDate = {};
   if (year !== undefined) date.year = Number(year);
   if (month !== undefined) date.month = Number(month);
@@ -55,15 +55,15 @@ function isBetween(number: number | undefined, last: number): boolean {
   return number === undefined || (number >= 1 && number <= last);
 }
 
-/** What stands for a date in the index, from its year to its day, as far as its year and what follows are named. */
+/** The terms of a date in the index: its year, month and day, as far as they are known from the year on. */
 export function dateTerms({ year, month, day }: NamedDate): string[] {
   if (year === undefined) return [];
   const terms = [String(year)];
-  if (month !== undefined) terms.push(`${year}${two(month)}`);
-  if (month !== undefined && day !== undefined) terms.push(`${year}${two(month)}${two(day)}`);
+  if (month !== undefined) terms.push(`${year}${padded(month)}`);
+  if (month !== undefined && day !== undefined) terms.push(`${year}${padded(month)}${padded(day)}`);
   return terms;
 }
 
-function two(number: number): string {
+function padded(number: number): string {
   return String(number).padStart(2, "0");
 }

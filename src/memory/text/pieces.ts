@@ -1,15 +1,15 @@
 /**
- * A part of a text that can be searched for. A `word` may be a compound (`foo_bar`, `don't`, `1.2.3`); a `run` is written
- * without spaces, in Chinese, Japanese or Korean, and each of its characters counts; an `emoji` has no skin and no joints.
+ * A searchable part of a text. A `word` may be a compound (`foo_bar`, `don't`, `1.2.3`); a `run` is Chinese, Japanese
+ * or Korean text without spaces, each character of which is a term; an `emoji` has no skin tone and no joiners.
  */
 export interface Piece {
   kind: "word" | "run" | "emoji";
-  /** As it is written, but in Unicode's form NFKC. */
+  /** As written, in Unicode's form NFKC. */
   text: string;
 }
 
-/** What a text consists of, in its order. Case and accents are left. */
-export function* piecesOf(text: string): Generator<Piece> {
+/** Splits a text into pieces, in order. Case and accents are kept. */
+export function* splitPieces(text: string): Generator<Piece> {
   if (ASCII.test(text)) {
     for (const [word] of withoutThousands(text).matchAll(ASCII_WORD)) yield { kind: "word", text: word };
     return;
@@ -21,18 +21,20 @@ export function* piecesOf(text: string): Generator<Piece> {
   }
 }
 
-/** Scripts without spaces between words. The mark of long vowels belongs to two of them, and so to none. */
+/** Scripts without spaces between words. The long vowel mark is in two of them, so Unicode assigns it to none. */
 const RUN = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}ー`;
 const IN_WORD = String.raw`[[\p{L}\p{N}\p{M}]--[${RUN}]]`;
-/** Words stand between marks, but for single ones that join: `state-of-the-art`, `O'Brien`, `snake_case`, `notes.md`. */
+/**
+ * Punctuation separates words, except a single joining mark: `state-of-the-art`, `O'Brien`, `snake_case`, `notes.md`.
+ */
 const WORD = String.raw`(?!\p{M})${IN_WORD}+(?:['’_.\-‐]${IN_WORD}+)*`;
 const EMOJI = String.raw`\p{RI}{2}|\p{Extended_Pictographic}`;
 const PIECE = new RegExp(`(?<run>[${RUN}]+)|(?<word>${WORD})|${EMOJI}`, "gv");
 
 const ASCII = /^[\0-\x7f]*$/;
-/** What `WORD` is where there are no other letters: most texts, in a third of the time. */
+/** `WORD` for ASCII, which most texts are, in a third of the time. */
 const ASCII_WORD = /[A-Za-z0-9]+(?:['_.-][A-Za-z0-9]+)*/g;
-/** Signs that NFKC would make letters of the word before. */
+/** Signs that NFKC would turn into letters of the previous word. */
 const TRADE_MARKS = /[™℠]/g;
 const THOUSANDS = /(?<=\d),(?=\d{3}(?!\d))/g;
 

@@ -1,195 +1,281 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { packs, vectors } from "../../db/memory-schema.ts";
+import { batches } from "../../lib/batches.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { checkDimensions } from "./check-dimensions.ts";
-import { isIn } from "./is-in.ts";
-import { NearestList } from "./nearest-list.ts";
-import { eachCodePack, eachVectorPack, type ListedPack, type PackShelf, PacksMoved } from "./pack-reader.ts";
-import { packSize, type VectorPack } from "./packs.ts";
-import { type Cosine, cosineWith, encodeVector, QuantizedVectors } from "./quantize.ts";
-import { CodeScorer } from "./sign-codes.ts";
-import { slices } from "./slices.ts";
-import { isLoose, listedPack, listedPacks, tidyPacks } from "./tidy-packs.ts";
-import { type ChunkVector, type NearChunk, type VectorIndex, VectorIndexError } from "./vector-index.ts";
+import { joinBytes } from "../../lib/join-bytes.ts";
+import { cosineWith, QuantizedVectors, quantize, quantizedBytes } from "../embed/quantize.ts";
+import { guard, isIn, runAll, unlessGuardFails } from "../store/statements.ts";
+import {
+  type ChunkVector,
+  checkDimensions,
+  type NearChunk,
+  type VectorIndex,
+  VectorIndexError,
+} from "./vector-index.ts";
 
-/** Up to so many vectors all are compared; of more, those whose signs are the query's. */
-const EXACT_UP_TO = 10_000;
-/** How many of those are compared, for each one that is wanted, and at least and at most: D1 bills three rows for each. */
-const CANDIDATES_EACH = 12;
-const LEAST_CANDIDATES = 240;
-const MOST_CANDIDATES = 1000;
-/** More vectors than are ever loose: a guard. */
-const MAX_LOOSE = 2000;
-/** How much one step of `clear` deletes. */
+/** Size of a pack's vectors. In base64 a row has to stay below D1's limit of 2 MB. */
+const MAX_PACK_BYTES = 750_000;
+const MAX_PACK_VECTORS = 512;
+/** Bytes of packs that one statement returns during a search. */
+const READ_BYTES = 3_000_000;
+/** Packs that one transaction of a removal rewrites. */
+const REWRITTEN_PACKS = 4;
+const REMOVED_AT_ONCE = 500;
+/** Rows that one call of `clear` deletes. */
 const CLEARED_VECTORS = 5000;
 const CLEARED_PACKS = 50;
-const REMOVED_AT_ONCE = 500;
-/** How often a search begins anew because packs were put together meanwhile. */
-const ATTEMPTS = 3;
+/** Attempts to write while other writers change the same packs. */
+const MAX_ATTEMPTS = 30;
 
 /**
- * The vectors of a space in D1: a row each, and packs of them for searching. What was put is found at once. A search reads a row a
- * pack, those vectors that are in none yet, and in a large space the few hundred rows that it compares.
+ * The vectors of a space in D1, many in one row, compared exactly by a search. The table `vectors` lists the chunks
+ * that have one. Each write is one transaction that fails and is repeated if another writer changed a pack of the space
+ * in between.
  */
 export class D1VectorIndex implements VectorIndex {
-  readonly #shelf: PackShelf;
+  readonly #database: D1Database;
   readonly #spaceId: number;
+  readonly #dimensions: number;
 
-  constructor(shelf: PackShelf, spaceId: number) {
-    this.#shelf = shelf;
-    this.#spaceId = spaceId;
+  constructor(database: D1Database, { id, dimensions }: { id: number; dimensions: number }) {
+    this.#database = database;
+    this.#spaceId = id;
+    this.#dimensions = dimensions;
   }
 
   put(given: readonly ChunkVector[]): Promise<void> {
-    return told(async () => {
-      for (const { vector } of given) checkDimensions(vector, this.#shelf.dimensions);
-      // Half a pack, so that what one statement brings stays well below the 2 MB that a value may have.
-      for (const slice of slices(given, packSize(this.#shelf.dimensions) >> 1)) {
-        await this.#store(slice);
-        await tidyPacks(this.#shelf, this.#spaceId);
+    return withVectorIndexError(async () => {
+      for (const { vector } of given) checkDimensions(vector, this.#dimensions);
+      const added = given.map(({ chunkId, vector }) => ({ chunkId, bytes: quantize(vector) }));
+      // Half a pack at most, so that one transaction adds one new pack at most.
+      for (const some of batches(added, () => 1, { size: packSize(this.#dimensions) >> 1 })) {
+        await this.#untilWritten(() => this.#add(some));
       }
     });
   }
 
   remove(chunkIds: readonly number[]): Promise<void> {
-    return told(async () => {
-      const db = drizzle(this.#shelf.database);
-      for (const slice of slices(chunkIds, REMOVED_AT_ONCE)) {
-        await db.batch([
-          this.#markGone(slice),
-          db.delete(vectors).where(and(eq(vectors.spaceId, this.#spaceId), isIn(vectors.chunkId, slice))),
-        ]);
+    return withVectorIndexError(async () => {
+      for (const some of batches(chunkIds, () => 1, { size: REMOVED_AT_ONCE })) {
+        await this.#untilWritten(() => this.#remove(some));
       }
-      if (chunkIds.length > 0) await tidyPacks(this.#shelf, this.#spaceId);
     });
   }
 
-  nearest(vector: Float32Array, count: number): Promise<NearChunk[]> {
-    return told(async () => {
-      checkDimensions(vector, this.#shelf.dimensions);
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await this.#search(vector, count);
-        } catch (error) {
-          if (!(error instanceof PacksMoved) || attempt === ATTEMPTS) throw error;
-        }
+  nearest(query: Float32Array, count: number): Promise<NearChunk[]> {
+    return withVectorIndexError(async () => {
+      checkDimensions(query, this.#dimensions);
+      const cosine = cosineWith(query);
+      const found = new NearestList(count);
+      for await (const { ids, vectors } of this.#scan()) {
+        const quantized = new QuantizedVectors(Uint8Array.fromBase64(vectors));
+        for (const [at, chunkId] of decodeIds(ids).entries()) found.offer(chunkId, cosine(quantized, at));
       }
+      return found.all;
     });
   }
 
   clear(): Promise<boolean> {
-    return told(async () => {
-      const db = drizzle(this.#shelf.database);
-      const spaceId = this.#spaceId;
-      const someVectors = db
-        .select({ id: vectors.chunkId })
-        .from(vectors)
-        .where(eq(vectors.spaceId, spaceId))
-        .limit(CLEARED_VECTORS);
-      const somePacks = db.select({ id: packs.id }).from(packs).where(eq(packs.spaceId, spaceId)).limit(CLEARED_PACKS);
-      const [ofVectors, ofPacks] = await db.batch([
-        db.delete(vectors).where(and(eq(vectors.spaceId, spaceId), inArray(vectors.chunkId, someVectors))),
+    return withVectorIndexError(async () => {
+      const db = drizzle(this.#database);
+      const isIts = eq(vectors.spaceId, this.#spaceId);
+      const someVectors = db.select({ id: vectors.chunkId }).from(vectors).where(isIts).limit(CLEARED_VECTORS);
+      const somePacks = db
+        .select({ id: packs.id })
+        .from(packs)
+        .where(eq(packs.spaceId, this.#spaceId))
+        .limit(CLEARED_PACKS);
+      const [clearedVectors, clearedPacks] = await db.batch([
+        db.delete(vectors).where(and(isIts, inArray(vectors.chunkId, someVectors))),
         db.delete(packs).where(inArray(packs.id, somePacks)),
       ]);
-      return ofVectors.meta.changes < CLEARED_VECTORS && ofPacks.meta.changes < CLEARED_PACKS;
+      return clearedVectors.meta.changes < CLEARED_VECTORS && clearedPacks.meta.changes < CLEARED_PACKS;
     });
   }
 
-  async #store(slice: readonly ChunkVector[]): Promise<void> {
-    const db = drizzle(this.#shelf.database);
-    const rows = JSON.stringify(slice.map(({ chunkId, vector }) => [chunkId, encodeVector(vector)]));
-    await db.batch([
-      this.#markGone(slice.map(({ chunkId }) => chunkId)),
-      db
-        .insert(vectors)
-        // `where true` tells SQLite's parser that what follows is no condition of a join.
-        .select(sql`select ${this.#spaceId}, value ->> 0, null, value ->> 1 from json_each(${rows}) where true`)
-        .onConflictDoUpdate({
-          target: [vectors.spaceId, vectors.chunkId],
-          set: { packId: null, embedding: sql`excluded.embedding` },
-        }),
+  /** Reads all packs, a few in each round trip. */
+  async *#scan(): AsyncGenerator<Pick<Pack, "id" | "ids" | "vectors">> {
+    const size = Math.max(1, Math.floor(READ_BYTES / (packSize(this.#dimensions) * entryBytes(this.#dimensions))));
+    const columns = { id: packs.id, ids: packs.ids, vectors: packs.vectors };
+    for (let after = 0; ; ) {
+      const rows = await drizzle(this.#database)
+        .select(columns)
+        .from(packs)
+        .where(and(eq(packs.spaceId, this.#spaceId), gt(packs.id, after)))
+        .orderBy(asc(packs.id))
+        .limit(size);
+      yield* rows;
+      if (rows.length < size) return;
+      after = rows.at(-1)?.id ?? after;
+    }
+  }
+
+  /** @param write returns false if the packs changed since they were read */
+  async #untilWritten(write: () => Promise<boolean>): Promise<void> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) if (await write()) return;
+    throw new VectorIndexError("Others write vectors of the same memory to D1 all the time.");
+  }
+
+  /** Adds vectors to the emptiest pack and puts what does not fit into a new one. */
+  async #add(added: readonly Entry[]): Promise<boolean> {
+    const listed = await this.#list();
+    const replaced = new Set(added.map(({ chunkId }) => chunkId));
+    const [emptiest] = listed.toSorted((a, b) => a.count - b.count);
+    const size = packSize(this.#dimensions);
+    const open = emptiest !== undefined && emptiest.count < size ? emptiest : undefined;
+    const changed = listed.filter((pack) => pack === open || hasSome(pack, replaced));
+    const contents = await this.#contents(changed, replaced);
+    if (contents === undefined) return false;
+    const room = open === undefined ? 0 : size - (contents.get(open.id)?.length ?? 0);
+    if (open !== undefined) contents.get(open.id)?.push(...added.slice(0, room));
+    const chunkIds = JSON.stringify([...replaced]);
+    return this.#write(listed, contents, [
+      ...(added.length > room ? [this.#insertPack(added.slice(room))] : []),
+      sql`INSERT INTO vectors (space_id, chunk_id) SELECT ${this.#spaceId}, value FROM json_each(${chunkIds}) WHERE true
+        ON CONFLICT DO NOTHING`,
     ]);
   }
 
-  /** Notes in their packs that the vectors of these chunks are no more. */
-  #markGone(chunkIds: readonly number[]) {
-    const packed = and(eq(vectors.spaceId, this.#spaceId), isIn(vectors.chunkId, chunkIds));
-    const gone = sql<string>`(select json_group_array(id) from (
-      select value as id from json_each(${packs.gone}) union
-      select ${vectors.chunkId} from ${vectors} where ${packed} and ${vectors.packId} = ${packs.id}))`;
-    return drizzle(this.#shelf.database)
-      .update(packs)
-      .set({ gone })
-      .where(sql`${packs.id} in (select ${vectors.packId} from ${vectors} where ${packed})`);
+  /** @returns false if the packs changed since they were read, or if there is more to do */
+  async #remove(chunkIds: readonly number[]): Promise<boolean> {
+    const listed = await this.#list();
+    const removed = new Set(chunkIds);
+    const all = listed.filter((pack) => hasSome(pack, removed));
+    const changed = all.slice(0, REWRITTEN_PACKS);
+    const contents = await this.#contents(changed, removed);
+    if (contents === undefined) return false;
+    const isLast = changed.length === all.length;
+    const gone = isLast ? chunkIds : changed.flatMap(({ chunkIds }) => chunkIds.filter((id) => removed.has(id)));
+    const isIts = and(eq(vectors.spaceId, this.#spaceId), isIn(vectors.chunkId, gone));
+    return (await this.#write(listed, contents, [sql`DELETE FROM vectors WHERE ${isIts}`])) && isLast;
   }
 
-  async #search(query: Float32Array, count: number): Promise<NearChunk[]> {
-    const { packed, loose } = await this.#list();
-    const found = new NearestList(count);
-    const total = packed.reduce((sum, one) => sum + one.count - one.gone.size, loose.length);
-    const cosine = cosineWith(query);
-    if (total > EXACT_UP_TO) compare(cosine, await this.#candidates(query, packed, count), found);
-    else await eachVectorPack(this.#shelf, packed, (pack, gone) => comparePack(cosine, pack, gone, found));
-    compare(cosine, loose, found);
-    return [...found.all];
+  /** All packs without their vectors. */
+  async #list(): Promise<ListedPack[]> {
+    const rows = await drizzle(this.#database)
+      .select({ id: packs.id, revision: packs.revision, count: packs.count, ids: packs.ids })
+      .from(packs)
+      .where(eq(packs.spaceId, this.#spaceId));
+    return rows.map(({ ids, ...pack }) => ({ ...pack, chunkIds: [...decodeIds(ids)] }));
   }
 
-  async #list(): Promise<{ packed: ListedPack[]; loose: StoredVector[] }> {
-    const db = drizzle(this.#shelf.database);
-    const [packed, loose] = await db.batch([
-      listedPacks(this.#shelf.database, this.#spaceId),
-      db.select(STORED).from(vectors).where(isLoose(this.#spaceId)).limit(MAX_LOOSE),
-    ]);
-    return { packed: packed.map(listedPack), loose };
+  /** The entries of packs, by the pack's id, without some chunks; undefined if a pack is no longer there. */
+  async #contents(
+    listed: readonly ListedPack[],
+    without: ReadonlySet<number>,
+  ): Promise<Map<number, Entry[]> | undefined> {
+    if (listed.length === 0) return new Map();
+    const ids = listed.map(({ id }) => id);
+    const rows = await drizzle(this.#database).select().from(packs).where(isIn(packs.id, ids));
+    if (rows.length < listed.length) return undefined;
+    return new Map(rows.map((row) => [row.id, decodeEntries(row).filter(({ chunkId }) => !without.has(chunkId))]));
   }
 
-  /** The vectors whose signs are most like the query's. */
-  async #candidates(query: Float32Array, packed: readonly ListedPack[], count: number): Promise<StoredVector[]> {
-    const scorer = new CodeScorer(query);
-    const wanted = Math.min(Math.max(count * CANDIDATES_EACH, LEAST_CANDIDATES), MOST_CANDIDATES);
-    const alike = new NearestList(wanted);
-    await eachCodePack(this.#shelf, packed, ({ ids, codes }, gone) => {
-      for (const [at, chunkId] of ids.entries()) {
-        const score = scorer.score(codes, at);
-        if (score > alike.floor && !gone.has(chunkId)) alike.offer(chunkId, score);
-      }
+  /** Writes packs in one transaction. @returns false if a pack of the space is not as it was listed */
+  #write(listed: readonly ListedPack[], contents: ReadonlyMap<number, readonly Entry[]>, others: readonly SQL[]) {
+    const revisions = listed.reduce((sum, { revision }) => sum + revision, 0);
+    const newest = Math.max(0, ...listed.map(({ id }) => id));
+    const isAsListed = sql`(SELECT count(*) = ${listed.length} AND coalesce(sum(revision), 0) = ${revisions}
+      AND coalesce(max(id), 0) = ${newest} FROM packs WHERE space_id = ${this.#spaceId})`;
+    const changes = Array.from(contents, ([id, entries]) => {
+      if (entries.length === 0) return sql`DELETE FROM packs WHERE id = ${id}`;
+      const { count, ids, vectors } = encodeEntries(entries);
+      return sql`UPDATE packs SET revision = revision + 1, count = ${count}, ids = ${ids}, vectors = ${vectors}
+        WHERE id = ${id}`;
     });
-    const chunkIds = alike.all.map(({ chunkId }) => chunkId);
-    return drizzle(this.#shelf.database)
-      .select(STORED)
-      .from(vectors)
-      .where(and(eq(vectors.spaceId, this.#spaceId), isIn(vectors.chunkId, chunkIds)));
+    return unlessGuardFails(runAll(this.#database, [guard(isAsListed), ...changes, ...others]));
+  }
+
+  #insertPack(entries: readonly Entry[]): SQL {
+    const { count, ids, vectors } = encodeEntries(entries);
+    return sql`INSERT INTO packs (space_id, revision, count, ids, vectors)
+      VALUES (${this.#spaceId}, 1, ${count}, ${ids}, ${vectors})`;
   }
 }
 
-const STORED = { chunkId: vectors.chunkId, embedding: vectors.embedding };
+type Pack = typeof packs.$inferSelect;
 
-interface StoredVector {
+interface ListedPack {
+  id: number;
+  revision: number;
+  count: number;
+  chunkIds: number[];
+}
+
+/** A chunk and its quantized vector. */
+interface Entry {
   chunkId: number;
-  embedding: string;
+  bytes: Uint8Array;
 }
 
-function compare(cosine: Cosine, stored: readonly StoredVector[], found: NearestList): void {
-  for (const { chunkId, embedding } of stored) {
-    found.offer(chunkId, cosine(new QuantizedVectors(Uint8Array.fromBase64(embedding)), 0));
+function entryBytes(dimensions: number): number {
+  return Uint32Array.BYTES_PER_ELEMENT + quantizedBytes(dimensions);
+}
+
+/** Most vectors of a pack. */
+function packSize(dimensions: number): number {
+  return Math.min(MAX_PACK_VECTORS, Math.floor(MAX_PACK_BYTES / entryBytes(dimensions)));
+}
+
+function hasSome({ chunkIds }: ListedPack, wanted: ReadonlySet<number>): boolean {
+  return chunkIds.some((id) => wanted.has(id));
+}
+
+function encodeEntries(entries: readonly Entry[]): Pick<Pack, "count" | "ids" | "vectors"> {
+  const ids = Uint32Array.from(entries, ({ chunkId }) => chunkId);
+  return {
+    count: entries.length,
+    ids: new Uint8Array(ids.buffer).toBase64(),
+    vectors: joinBytes(entries.map(({ bytes }) => bytes)).toBase64(),
+  };
+}
+
+function decodeEntries({ ids, vectors }: Pick<Pack, "ids" | "vectors">): Entry[] {
+  const chunkIds = decodeIds(ids);
+  const bytes = Uint8Array.fromBase64(vectors);
+  const length = bytes.length / chunkIds.length;
+  return Array.from(chunkIds, (chunkId, at) => ({ chunkId, bytes: bytes.subarray(at * length, (at + 1) * length) }));
+}
+
+function decodeIds(ids: string): Uint32Array {
+  return new Uint32Array(Uint8Array.fromBase64(ids).buffer);
+}
+
+/** The best `count` of the chunks that are offered, best first. */
+class NearestList {
+  readonly #count: number;
+  readonly #best: NearChunk[] = [];
+  #floor = -Infinity;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  offer(chunkId: number, similarity: number): void {
+    if (!(similarity > this.#floor)) return;
+    this.#best.splice(this.#rankOf(similarity), 0, { chunkId, similarity });
+    if (this.#best.length > this.#count) this.#best.pop();
+    if (this.#best.length === this.#count) this.#floor = this.#best.at(-1)?.similarity ?? -Infinity;
+  }
+
+  get all(): NearChunk[] {
+    return this.#best;
+  }
+
+  #rankOf(similarity: number): number {
+    let low = 0;
+    let high = this.#best.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#best[middle]?.similarity ?? -Infinity) >= similarity) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 
-function comparePack(
-  cosine: Cosine,
-  { ids, vectors }: VectorPack,
-  gone: ReadonlySet<number>,
-  found: NearestList,
-): void {
-  for (const [at, chunkId] of ids.entries()) {
-    const similarity = cosine(vectors, at);
-    if (similarity > found.floor && !gone.has(chunkId)) found.offer(chunkId, similarity);
-  }
-}
-
-/** Says what failed as the contract has it. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withVectorIndexError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -3,47 +3,46 @@ import { drizzle } from "drizzle-orm/d1";
 import { chunks, files, vectors } from "../../db/memory-schema.ts";
 import { embedCached } from "../embed/embed-cached.ts";
 import type { Embedder, EmbedError } from "../embed/embedder.ts";
-import { isIn } from "./is-in.ts";
-import { openIndex } from "./open-index.ts";
-import { filledThrough, type Space } from "./spaces.ts";
+import { isIn } from "../store/statements.ts";
+import { type Space, setFilledThrough } from "./spaces.ts";
 import { type VectorIndex, VectorIndexError } from "./vector-index.ts";
-import type { VectorRoom } from "./vector-room.ts";
+import { openIndex, type VectorDeps } from "./vector-store.ts";
 
-/** How many chunks are embedded before their vectors are stored. */
+/** Chunks that are embedded before their vectors are stored. */
 const PAGE = 256;
-/** Most pages of one call: each takes some 16 statements, and D1 takes 1,000 of one invocation. */
+/** Pages of one call: each takes about 16 statements, and D1 accepts 1,000 in one invocation. */
 const MAX_PAGES = 30;
 
-/** How far a space was filled. */
+/** The result of filling a space. */
 export interface FilledSpace {
-  /** Whether every live chunk has its vector, but for texts that can have none. */
+  /** Whether every live chunk has its vector, except texts that providers refuse. */
   whole: boolean;
-  /** What kept it from going on; absent where only time did. */
+  /** Why it stopped; absent if it is complete or ran out of time. */
   failure?: EmbedError | VectorIndexError;
 }
 
 /**
- * Gives the live chunks of an agent their vectors, in the order of their ids, which grow: a chunk becomes live either when it
- * is written, or with the file version that it was written for. So everything up to the first chunk of a version that is
- * being written is known to be done for good, and is not looked at again. At least one page is done. May end anywhere.
+ * Makes the vectors of an agent's live chunks in the order of their ids. A chunk becomes live when it is written or
+ * together with the file version it belongs to, so no new work appears below the first chunk of a version that is being
+ * built; `filledThrough` records that. Does at least one page. Safe to interrupt.
  */
 export async function fillSpace(
-  room: VectorRoom,
+  deps: VectorDeps,
   space: Space,
   embedder: Embedder,
   until: number,
 ): Promise<FilledSpace> {
   try {
-    const index = await openIndex(room, space);
+    const index = await openIndex(deps, space);
     for (let after = space.filledThrough, pages = 1; ; pages++) {
-      const page = await pageOf(room.database, space, after);
-      const { stored, failure } = await embedPage(room, index, embedder, page.rows, until);
+      const page = await readPage(deps.database, space, after);
+      const { stored, failure } = await embedPage(deps, index, embedder, page.rows, until);
       const isDone = stored === page.rows.length;
       const reached = isDone ? page.end : (page.rows[stored - 1]?.id ?? after);
-      await filledThrough(room.database, space.id, Math.min(reached, page.settledThrough));
+      await setFilledThrough(deps.database, space.id, Math.min(reached, page.settledThrough));
       if (failure !== undefined) return { whole: false, failure };
       if (isDone && page.rows.length < PAGE) return { whole: true };
-      if (!isDone || pages === MAX_PAGES || room.now() >= until) return { whole: false };
+      if (!isDone || pages === MAX_PAGES || deps.now() >= until) return { whole: false };
       after = reached;
     }
   } catch (error) {
@@ -52,28 +51,29 @@ export async function fillSpace(
   }
 }
 
-/** Whether no live chunk waits for its vector. */
+/** Whether every live chunk has its vector. */
 export async function isFilled(database: D1Database, space: Space): Promise<boolean> {
-  return (await pageOf(database, space, space.filledThrough, 1)).rows.length === 0;
+  return (await readPage(database, space, space.filledThrough, 1)).rows.length === 0;
 }
 
 interface Page {
-  /** Live chunks without a vector, by id. */
+  /** Live chunks without a vector, in the order of their ids. */
   rows: { id: number; hash: string; text: string }[];
-  /** How far the page looked. */
+  /** The last chunk id that the page covers. */
   end: number;
-  /** No chunk up to here will become live that is not yet. */
+  /** No chunk up to this id can still become live. */
   settledThrough: number;
 }
 
-/** What is read together is of one moment. */
-async function pageOf(database: D1Database, { id, memoryId }: Space, after: number, size = PAGE): Promise<Page> {
+/** Reads everything in one transaction. */
+async function readPage(database: D1Database, { id, memoryId }: Space, after: number, size = PAGE): Promise<Page> {
   const db = drizzle(database);
   const firstOf = sql`(select min(${chunks.id}) from ${chunks} where ${chunks.fileId} = ${files.id})`;
   const [rows, [building], [newest]] = await db.batch([
     db
       .select({ id: chunks.id, hash: chunks.hash, text: chunks.text })
-      // Across the chunks by id: else SQLite begins with the files, and reads all chunks of theirs for each page.
+      // A cross join keeps SQLite on the chunks in id order; otherwise it starts with the files and reads all their
+      // chunks for each page.
       .from(chunks)
       .crossJoin(files)
       .leftJoin(vectors, and(eq(vectors.spaceId, id), eq(vectors.chunkId, chunks.id)))
@@ -98,22 +98,22 @@ async function pageOf(database: D1Database, { id, memoryId }: Space, after: numb
   return { rows, end, settledThrough: (building?.first ?? Number.POSITIVE_INFINITY) - 1 };
 }
 
-/** @returns how many of the first rows are done with: they have a vector, or can have none */
+/** @returns how many of the first rows are done: they have a vector or are refused */
 async function embedPage(
-  { database, settings, now }: VectorRoom,
+  { database, settings, now }: VectorDeps,
   index: VectorIndex,
   embedder: Embedder,
   rows: Page["rows"],
   until: number,
 ): Promise<{ stored: number; failure?: EmbedError }> {
-  const room = { database, settings, now, until: Math.max(until, now() + 1) };
-  const { vectors: made, refused, failure } = await embedCached(room, embedder, rows);
+  const embedDeps = { database, settings, now, until: Math.max(until, now() + 1) };
+  const { vectors: made, refused, failure } = await embedCached(embedDeps, embedder, rows);
   const embedded = rows.flatMap(({ id, hash }) => {
     const vector = made.get(hash);
     return vector === undefined ? [] : [{ chunkId: id, vector }];
   });
   await index.put(embedded);
-  await forgetDead(
+  await removeDead(
     database,
     index,
     embedded.map(({ chunkId }) => chunkId),
@@ -122,8 +122,11 @@ async function embedPage(
   return { stored: missing < 0 ? rows.length : missing, ...(failure !== undefined && { failure }) };
 }
 
-/** Chunks may have gone while they were embedded, and whoever forgets them may have been there before their vectors were. */
-async function forgetDead(database: D1Database, index: VectorIndex, chunkIds: readonly number[]): Promise<void> {
+/**
+ * Removes vectors of chunks that were deleted while they were embedded: `removeVectors` may have run before they were
+ * stored.
+ */
+async function removeDead(database: D1Database, index: VectorIndex, chunkIds: readonly number[]): Promise<void> {
   const live = await drizzle(database)
     .select({ id: chunks.id })
     .from(chunks)

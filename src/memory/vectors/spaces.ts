@@ -6,23 +6,47 @@ import type { Embedder } from "../embed/embedder.ts";
 /** A row of `spaces`. */
 export type Space = typeof spaces.$inferSelect;
 
-/** The spaces of an agent, the oldest first. */
-export async function spacesOf(database: D1Database, agentId: string): Promise<Space[]> {
+/** The spaces of an agent and the size of its index. */
+export interface AgentSpaces {
+  /** Oldest first. */
+  spaces: Space[];
+  /** Live chunks. */
+  chunks: number;
+}
+
+/**
+ * Vectors in D1 are compared one by one, so they are searched for a memory of up to this many chunks. A larger one
+ * needs Vectorize; its space in D1, if there is one, pauses: it is neither filled nor searched, and goes on when the
+ * memory is small enough again.
+ */
+export const MAX_D1_CHUNKS = 10_000;
+
+/** Reads the spaces of an agent; an agent without an index has none. */
+export async function readSpaces(database: D1Database, agentId: string): Promise<AgentSpaces> {
   const rows = await drizzle(database)
-    .select({ space: spaces })
-    .from(spaces)
-    .innerJoin(meta, eq(meta.id, spaces.memoryId))
+    .select({ space: spaces, chunks: meta.chunks })
+    .from(meta)
+    .leftJoin(spaces, eq(spaces.memoryId, meta.id))
     .where(eq(meta.agentId, agentId))
     .orderBy(spaces.id);
-  return rows.map(({ space }) => space);
+  return { spaces: rows.flatMap(({ space }) => space ?? []), chunks: rows[0]?.chunks ?? 0 };
 }
 
-/** The space of an embedder in a store. One that is leaving is none: what is half cleared away is not taken up again. */
-export function spaceOf(all: readonly Space[], { space }: Pick<Embedder, "space">, store?: Space["store"]) {
-  return all.find(({ key, store: its, state }) => key === space && state !== "leaving" && its === (store ?? its));
+/** Whether a space may be filled and searched; false while one in D1 pauses. */
+export function isUsable({ store }: Pick<Space, "store">, chunks: number): boolean {
+  return store !== "d1" || chunks <= MAX_D1_CHUNKS;
 }
 
-/** Begins a space, once. An agent without an index gets none. */
+/** The space of an embedder, in any store or a given one. A space that is leaving does not count. */
+export function findSpace(
+  all: readonly Space[],
+  { space }: Pick<Embedder, "space">,
+  store?: Space["store"],
+): Space | undefined {
+  return all.find((one) => one.key === space && one.state !== "leaving" && one.store === (store ?? one.store));
+}
+
+/** Adds a space unless it exists. An agent without an index gets none. */
 export async function beginSpace(
   database: D1Database,
   agentId: string,
@@ -40,29 +64,38 @@ export async function beginSpace(
   await drizzle(database).insert(spaces).select(row);
 }
 
-/** Takes note of how far a space is filled: never back, as two may be at it. */
-export async function filledThrough(database: D1Database, spaceId: number, chunkId: number): Promise<void> {
+/** Records how far a space is filled. It never goes back, because two writers may fill it at once. */
+export async function setFilledThrough(database: D1Database, spaceId: number, chunkId: number): Promise<void> {
   await drizzle(database)
     .update(spaces)
     .set({ filledThrough: sql`max(${spaces.filledThrough}, ${chunkId})` })
     .where(eq(spaces.id, spaceId));
 }
 
-/** All live chunks have vectors, so that it can answer. */
-export async function becomeReady(database: D1Database, spaceId: number): Promise<void> {
+/** Marks a space as complete, so that it answers. */
+export async function markReady(database: D1Database, spaceId: number): Promise<void> {
   await drizzle(database)
     .update(spaces)
     .set({ state: "ready" })
     .where(and(eq(spaces.id, spaceId), eq(spaces.state, "building")));
 }
 
-/** Takes note of why a space could not be filled; undefined: it could. */
-export async function noteFailure(
+/** Makes spaces incomplete again: chunks are added that they get no vectors of. */
+export async function markBuilding(database: D1Database, spaceIds: readonly number[]): Promise<void> {
+  if (spaceIds.length === 0) return;
+  await drizzle(database)
+    .update(spaces)
+    .set({ state: "building" })
+    .where(and(inArray(spaces.id, [...spaceIds]), eq(spaces.state, "ready")));
+}
+
+/** Records why a space could not be filled; undefined clears it. */
+export async function recordFailure(
   database: D1Database,
   spaceId: number,
   failure: { message: string; at: number } | undefined,
 ): Promise<void> {
-  const noted =
+  const columns =
     failure === undefined
       ? { failure: null, failedAt: null, failingSince: null }
       : {
@@ -70,11 +103,11 @@ export async function noteFailure(
           failedAt: failure.at,
           failingSince: sql`coalesce(${spaces.failingSince}, ${failure.at})`,
         };
-  await drizzle(database).update(spaces).set(noted).where(eq(spaces.id, spaceId));
+  await drizzle(database).update(spaces).set(columns).where(eq(spaces.id, spaceId));
 }
 
-/** Spaces are to be cleared away, and answer no more. */
-export async function letLeave(database: D1Database, spaceIds: readonly number[]): Promise<void> {
+/** Marks spaces for removal; they no longer answer. */
+export async function markLeaving(database: D1Database, spaceIds: readonly number[]): Promise<void> {
   if (spaceIds.length === 0) return;
   await drizzle(database)
     .update(spaces)
@@ -82,7 +115,7 @@ export async function letLeave(database: D1Database, spaceIds: readonly number[]
     .where(inArray(spaces.id, [...spaceIds]));
 }
 
-/** Forgets a space whose vectors are cleared away. */
+/** Deletes a space after its vectors are cleared. */
 export async function dropSpace(database: D1Database, spaceId: number): Promise<void> {
   await drizzle(database)
     .delete(spaces)

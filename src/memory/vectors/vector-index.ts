@@ -1,11 +1,11 @@
-/** A vector under the id of its chunk. */
+/** A chunk's vector. */
 export interface ChunkVector {
   chunkId: number;
   /** Of length 1. */
   vector: Float32Array;
 }
 
-/** A chunk that is near. */
+/** A chunk found by its vector. */
 export interface NearChunk {
   chunkId: number;
   /** Cosine, -1 to 1. */
@@ -13,26 +13,32 @@ export interface NearChunk {
 }
 
 /**
- * The vectors of one space: one agent's, by one model.
+ * The vectors of one space: one agent's vectors by one model.
  *
- * What was put may be found a moment later (Vectorize), and what was removed may still be: who asks joins the answer with the
- * chunks that are live. Every verb may be repeated. A failure of the store is a `VectorIndexError`.
+ * Writes may become visible later (Vectorize): callers join the results with the live chunks. Every method may be
+ * repeated. All of them throw `VectorIndexError` and nothing else.
  */
 export interface VectorIndex {
-  /** Stores vectors, over those that the same chunks have. Any number of them. */
+  /** Stores any number of vectors and replaces existing ones of the same chunks. */
   put(vectors: readonly ChunkVector[]): Promise<void>;
-  /** Forgets chunks; those that are not there are no failure. */
+  /** Removes vectors of chunks; unknown chunks are ignored. */
   remove(chunkIds: readonly number[]): Promise<void>;
-  /** The nearest chunks, best first, `count` at most; fewer where there are fewer. */
+  /** The nearest chunks, best first, at most `count`. */
   nearest(vector: Float32Array, count: number): Promise<NearChunk[]>;
-  /** Forgets all of the space; to be called again until it gives true, so that one call is bounded work. */
+  /** Removes a bounded number of vectors; call it again until it returns true. */
   clear(): Promise<boolean>;
 }
 
-/** Why a store of vectors did not answer: a sentence that may be shown. */
+/** A vector store failed; the message is a sentence that may be shown. */
 export class VectorIndexError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "VectorIndexError";
   }
+}
+
+/** @throws VectorIndexError if a vector has the wrong number of dimensions for a space */
+export function checkDimensions(vector: Float32Array, dimensions: number): void {
+  if (vector.length === dimensions) return;
+  throw new VectorIndexError(`A vector has ${vector.length} dimensions, and those of this space have ${dimensions}.`);
 }

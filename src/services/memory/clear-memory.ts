@@ -1,10 +1,9 @@
 import { memorySearch } from "../../config/memory-schema.ts";
 import { log } from "../../lib/log.ts";
-import { dropIndex, hasIndex } from "../../memory/store/drop-index.ts";
+import { dropIndex, hasIndex } from "../../memory/store/clear-index.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
-import { PackCache } from "../../memory/vectors/pack-cache.ts";
-import { fillVectors } from "../../memory/vectors/space-keeper.ts";
-import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
+import { fillVectors } from "../../memory/vectors/fill-vectors.ts";
+import type { VectorDeps } from "../../memory/vectors/vector-store.ts";
 import { askForRest } from "./ask-for-rest.ts";
 import type { MemoryEnv } from "./memory-deps.ts";
 
@@ -12,7 +11,7 @@ import type { MemoryEnv } from "./memory-deps.ts";
 const SETTINGS = memorySearch.parse({});
 
 /** Whose memory is cleared away. */
-export interface ClearMemoryDeps extends Pick<VectorRoom, "agentId" | "host" | "now"> {
+export interface ClearMemoryDeps extends Pick<VectorDeps, "agentId" | "host" | "now"> {
   env: Pick<MemoryEnv, "MEMORY" | "INDEXING" | "VECTORS">;
 }
 
@@ -34,18 +33,18 @@ export async function clearMemory(
       agentId,
       settings: SETTINGS,
       embedders: { primary: undefined, fallback: undefined },
-      embedderOf: () => undefined,
+      embedderForSpace: () => undefined,
       vectorize,
       host,
-      packs: new PackCache(0),
+      queryVectors: new Map(),
       now,
     },
     half,
   );
   // Where nobody makes embeddings all spaces leave as a whole: no vector is to be forgotten by itself.
-  const forget = async () => {};
+  const removeVectors = async () => {};
   const files = await syncFiles(
-    { database, agentId, settings: SETTINGS, stores: [], forget, now },
+    { database, agentId, settings: SETTINGS, stores: [], removeVectors, now },
     { force: false, ...half },
   );
   if (await dropIndex(database, agentId, now())) {

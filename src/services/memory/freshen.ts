@@ -2,10 +2,10 @@ import type { Agent } from "../../config/agents.ts";
 import { comesWithin } from "../../lib/comes-within.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import type { IndexAge } from "../../memory/search/search-room.ts";
+import type { IndexAge } from "../../memory/search/search-memory.ts";
 import { indexChanged } from "../../memory/sync/index-changed.ts";
+import type { SyncDeps } from "../../memory/sync/index-documents.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
-import type { SyncRoom } from "../../memory/sync/sync-room.ts";
 import { requestIndexingAfterSearch } from "./request-indexing.ts";
 
 /** What the very first search takes upon itself, so that an agent with some notes has an answer at once. */
@@ -20,7 +20,7 @@ const QUIET_MS = 10_000;
 /** What freshening works with. */
 export interface FreshenDeps {
   agent: Pick<Agent, "id" | "memorySearch">;
-  sync: SyncRoom;
+  sync: SyncDeps;
   indexing: Queue;
   now(): number;
   waitUntil(promise: Promise<unknown>): void;

@@ -1,7 +1,6 @@
 import type { Agent } from "../../config/agents.ts";
-import type { EmbedderRests } from "../../memory/embed/rest.ts";
-import type { Sight } from "../../memory/search/search-room.ts";
-import { PACK_CACHE_BYTES, PackCache } from "../../memory/vectors/pack-cache.ts";
+import type { Visibility } from "../../memory/agent-memory.ts";
+import type { EmbedderCooldowns } from "../../memory/embed/cooldown.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
 /** The Worker's bindings that a memory stands on. */
@@ -9,9 +8,10 @@ export type MemoryEnv = Pick<Env, "DB" | "MEMORY" | "INDEXING" | "SESSIONS" | "V
 
 /** What an isolate remembers for all memories. */
 export interface MemoryCaches {
-  /** Who makes embeddings and is left alone for a while. */
-  rests: EmbedderRests;
-  packs: PackCache;
+  /** Embedders that failed and are not called for a while. */
+  cooldowns: EmbedderCooldowns;
+  /** Vectors of the latest queries, by space and query. */
+  queryVectors: Map<string, Float32Array>;
 }
 
 /** What a memory needs besides its bindings, and for whom it is opened. */
@@ -24,7 +24,7 @@ export interface OpenMemoryDeps {
   host: "cloudflare-workers" | "workerd";
   parts: MemoryCaches;
   /** What whoever asks may see; all where it is absent. */
-  sight?: Sight | undefined;
+  sight?: Visibility | undefined;
   now(): number;
   /** Keeps the caller alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;
@@ -32,5 +32,5 @@ export interface OpenMemoryDeps {
 
 /** For an isolate that remembers nothing yet. */
 export function newMemoryCaches(): MemoryCaches {
-  return { rests: new Map(), packs: new PackCache(PACK_CACHE_BYTES) };
+  return { cooldowns: new Map(), queryVectors: new Map() };
 }

@@ -3,7 +3,7 @@ import { comesWithin } from "../../lib/comes-within.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { isMemoryPath } from "../../memory/memory-paths.ts";
-import { noteChange } from "../../memory/sync/note-change.ts";
+import { noteChange } from "../../memory/store/changes.ts";
 import { requestIndexingAfterChange } from "./request-indexing.ts";
 
 /** How long whoever wrote a file waits for the database to take note of it. */

@@ -2,19 +2,18 @@ import type { Agent } from "../../config/agents.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { type AgentMemory, MemoryError, type MemoryStatus } from "../../memory/agent-memory.ts";
-import { chooseEmbedders, type Embedders } from "../../memory/embed/choose.ts";
+import type { DocumentStore } from "../../memory/document-store.ts";
+import { chooseEmbedders, type Embedders, embedderForSpace } from "../../memory/embed/choose-embedders.ts";
 import { memoryPlaces } from "../../memory/memory-paths.ts";
 import { readMemory } from "../../memory/read-memory.ts";
 import { searchMemory } from "../../memory/search/search-memory.ts";
-import { fileStatus } from "../../memory/store/file-status.ts";
-import type { DocumentStore } from "../../memory/sync/document-store.ts";
-import type { SyncRoom } from "../../memory/sync/sync-room.ts";
+import { fileStatus } from "../../memory/store/read-index.ts";
+import type { SyncDeps } from "../../memory/sync/index-documents.ts";
 import { workspaceDocuments } from "../../memory/sync/workspace-documents.ts";
-import { embedderOfSpace } from "../../memory/vectors/embedder-of-space.ts";
-import { forgetChunks } from "../../memory/vectors/space-keeper.ts";
-import { openVectorLeg } from "../../memory/vectors/vector-leg.ts";
-import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
+import { removeVectors } from "../../memory/vectors/fill-vectors.ts";
+import { openVectorSearch } from "../../memory/vectors/vector-search.ts";
 import { type VectorStatus, vectorStatus } from "../../memory/vectors/vector-status.ts";
+import type { VectorDeps } from "../../memory/vectors/vector-store.ts";
 import { callByKey } from "../call-session.ts";
 import { freshen } from "./freshen.ts";
 import type { MemoryEnv, OpenMemoryDeps } from "./memory-deps.ts";
@@ -30,23 +29,23 @@ export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
   if (!settings.enabled) return disabledMemory(agent);
   const embedders = embeddersOf(settings, env, deps);
   const stores = storesOf(env, deps);
-  const vectors: VectorRoom = {
+  const vectors: VectorDeps = {
     database: env.MEMORY,
     agentId,
     settings,
     embedders,
-    embedderOf: (space) => embedderOfSpace(space, settings, (other) => embeddersOf(other, env, deps)),
+    embedderForSpace: (space) => embedderForSpace(space, settings, (other) => embeddersOf(other, env, deps)),
     vectorize: env.VECTORS,
     host: deps.host,
-    packs: deps.parts.packs,
+    queryVectors: deps.parts.queryVectors,
     now,
   };
-  const sync: SyncRoom = {
+  const sync: SyncDeps = {
     database: env.MEMORY,
     agentId,
     settings,
     stores,
-    forget: (chunkIds) => forgetChunks(vectors, chunkIds),
+    removeVectors: (chunkIds) => removeVectors(vectors, chunkIds),
     now,
   };
   const limits = { lines: contextLimits.memoryGetDefaultLines, maxChars: contextLimits.memoryGetMaxChars };
@@ -66,13 +65,13 @@ export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
             settings,
             now,
             freshen: (age) => freshen({ agent, sync, indexing: env.INDEXING, now, waitUntil }, age),
-            vectorLeg: openVectorLeg(vectors),
-            sight,
+            vectorSearch: openVectorSearch(vectors),
+            visibility: sight,
           },
           request,
         ),
       ),
-    read: (request) => readMemory({ stores, sight, limits }, request),
+    read: (request) => readMemory({ stores, visibility: sight, limits }, request),
     status: () => answering(agentId, status),
     index: (options) =>
       answering(agentId, async () => {
@@ -100,7 +99,7 @@ function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: OpenMemo
 
 function embeddersOf(settings: Agent["memorySearch"], env: MemoryEnv, deps: OpenMemoryDeps): Embedders {
   const { secret, host, parts, now } = deps;
-  return chooseEmbedders(settings, { secret, ai: env.AI, host, fetch, now, rests: parts.rests });
+  return chooseEmbedders(settings, { secret, ai: env.AI, host, fetch, now, cooldowns: parts.cooldowns });
 }
 
 function statusOf(

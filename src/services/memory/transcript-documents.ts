@@ -1,9 +1,9 @@
 import { atMost } from "../../lib/at-most.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import type { Document, DocumentStore } from "../../memory/sync/document-store.ts";
+import type { Document, DocumentStore } from "../../memory/document-store.ts";
 import type { TranscriptPage } from "../../memory/transcript-path.ts";
-import { transcriptAt } from "../../memory/transcript-path.ts";
+import { parseTranscriptPath } from "../../memory/transcript-path.ts";
 import type { CallSession } from "../call-session.ts";
 import { sessionTimes } from "./session-times.ts";
 import { type IndexedPage, noteUnchanged, readTranscriptIndex } from "./transcript-index.ts";
@@ -61,7 +61,7 @@ export function transcriptDocuments(deps: TranscriptDocumentsDeps): DocumentStor
 }
 
 function placeAt(path: string, agentId: string) {
-  const place = transcriptAt(path, agentId);
+  const place = parseTranscriptPath(path, agentId);
   return place !== undefined && isRemembered(place.sessionKey) ? place : undefined;
 }
 
@@ -69,7 +69,7 @@ async function list({ agentId, database, memory, call, goOn, now }: TranscriptDo
   // The index first: what is indexed meanwhile is as new as what is asked, or newer.
   const index = await readTranscriptIndex(memory, agentId);
   const talks = (await sessionTimes(database, agentId, MAX_SESSIONS)).filter(({ key }) => isRemembered(key));
-  const keyOf = (path: string) => transcriptAt(path, agentId)?.sessionKey;
+  const keyOf = (path: string) => parseTranscriptPath(path, agentId)?.sessionKey;
   const known = Map.groupBy(index.pages, ({ path }) => keyOf(path));
   const changed = new Set(index.changed.map(keyOf));
   const withNews = talks.filter(

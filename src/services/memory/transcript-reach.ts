@@ -1,8 +1,8 @@
 import { mainSessionKey } from "../../config/session-key.ts";
 import { refusalToReach } from "../../config/session-reach.ts";
+import type { Visibility } from "../../memory/agent-memory.ts";
 import { TRANSCRIPTS } from "../../memory/memory-paths.ts";
-import type { Sight } from "../../memory/search/search-room.ts";
-import { transcriptAt, transcriptFolder } from "../../memory/transcript-path.ts";
+import { parseTranscriptPath, transcriptFolder } from "../../memory/transcript-path.ts";
 import type { Config } from "../services.ts";
 
 /**
@@ -12,13 +12,13 @@ import type { Config } from "../services.ts";
 export function transcriptReach(
   { key: ownKey, agentId }: { key: string; agentId: string },
   tools: Config["tools"],
-): Sight {
+): Visibility {
   const reaches = (otherKey: string) => refusalToReach({ tools, ownKey, otherKey, isDescendant: false }) === undefined;
   const main = mainSessionKey(agentId);
   const another = ownKey === main ? `agent:${agentId}:direct:another` : main;
   return {
     mayShow(path) {
-      const place = transcriptAt(path, agentId);
+      const place = parseTranscriptPath(path, agentId);
       return place === undefined ? !path.startsWith(TRANSCRIPTS) : reaches(place.sessionKey);
     },
     ...(!reaches(another) && { transcripts: transcriptFolder(ownKey) }),

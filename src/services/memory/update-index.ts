@@ -1,15 +1,15 @@
 import { log } from "../../lib/log.ts";
+import type { SyncDeps } from "../../memory/sync/index-documents.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
-import type { SyncRoom } from "../../memory/sync/sync-room.ts";
-import { fillVectors } from "../../memory/vectors/space-keeper.ts";
-import type { VectorRoom } from "../../memory/vectors/vector-room.ts";
+import { fillVectors } from "../../memory/vectors/fill-vectors.ts";
+import type { VectorDeps } from "../../memory/vectors/vector-store.ts";
 import { askForRest } from "./ask-for-rest.ts";
 
 /** What bringing an index up to date works with. */
 export interface UpdateIndexDeps {
   agentId: string;
-  sync: SyncRoom;
-  vectors: VectorRoom;
+  sync: SyncDeps;
+  vectors: VectorDeps;
   indexing: Queue;
   now(): number;
 }

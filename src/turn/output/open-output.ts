@@ -1,5 +1,5 @@
 import type { Target } from "../../channels/channel.ts";
-import { visibleRepliesIn } from "../../config/visible-replies.ts";
+import { visibleRepliesIn } from "../../config/group-chat.ts";
 import type { SessionHooks } from "../../plugins/session-hooks.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import type { EventLog } from "../../session-store/event-log.ts";

@@ -2,7 +2,7 @@ import { withoutTags } from "../../agent/reply-tags.ts";
 import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
-import { agentAt, sessionAt } from "../../config/bindings.ts";
+import { routedAgentId, routedSessionKey } from "../../config/bindings.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { deliveriesOf, enqueue, isSameConversation, type Part } from "../../session-store/outbox.ts";
@@ -163,7 +163,7 @@ async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDe
   const thread = threadId === undefined ? {} : { threadId };
   const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
   const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, deps.database));
-  return sessionAt(config, agentAt(config, place), { ...place, owner });
+  return routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
 }
 
 async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { BlockSize } from "../../agent/block-chunker.ts";
 import type { Agent } from "../../config/agents.ts";
-import type { VisibleReplies } from "../../config/visible-replies.ts";
+import type { VisibleReplies } from "../../config/group-chat.ts";
 import type { Preferences } from "../../session-store/preferences.ts";
 
 /** What people are told of a run beside its answer, and how they get that. */

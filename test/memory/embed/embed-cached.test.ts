@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { type EmbedRoom, embedCached, embedQuery, type HashedText } from "../../../src/memory/embed/embed-cached.ts";
+import { type EmbedDeps, embedCached, embedQuery, type HashedText } from "../../../src/memory/embed/embed-cached.ts";
 import type { Embedder } from "../../../src/memory/embed/embedder.ts";
-import { keepEmbeddings } from "../../../src/memory/embed/embedding-cache.ts";
+import { storeEmbeddings } from "../../../src/memory/embed/embedding-cache.ts";
 import { localEmbedder } from "../../../src/memory/embed/local.ts";
 import { at, heard, serve } from "../../security/outside-lab.ts";
 import { along, embedderOf, failureOf, type GivenSettings, json, settingsWith } from "./provider-lab.ts";
@@ -10,7 +10,7 @@ import { along, embedderOf, failureOf, type GivenSettings, json, settingsWith } 
 const DAY_MS = 24 * 3600 * 1000;
 const DIMENSIONS = 64;
 
-/** An embedder on a server at a place of its own, which is one space of the cache with it. */
+/** An embedder with a server and a space of its own. */
 function embedderAt(place: string): Embedder {
   return embedderOf({
     provider: "openai",
@@ -20,14 +20,14 @@ function embedderAt(place: string): Embedder {
   });
 }
 
-function roomWith(settings: GivenSettings = {}, others: Partial<EmbedRoom> = {}): EmbedRoom {
-  const room = { database: env.MEMORY, settings: settingsWith(settings), now: () => 1000, until: 2000 };
-  return { ...room, ...others };
+function roomWith(settings: GivenSettings = {}, others: Partial<EmbedDeps> = {}): EmbedDeps {
+  const deps = { database: env.MEMORY, settings: settingsWith(settings), now: () => 1000, until: 2000 };
+  return { ...deps, ...others };
 }
 
 const texts = (...written: string[]): HashedText[] => written.map((text) => ({ hash: `hash of ${text}`, text }));
 
-/** The texts of each request that a place was asked with. */
+/** The texts of each request at a path of the server. */
 async function batches(place: string): Promise<string[][]> {
   return (await heard(place)).map(({ body }) => JSON.parse(body).input);
 }
@@ -36,7 +36,7 @@ async function serveVectors(place: string, refuses?: string): Promise<void> {
   await serve(place, { "v1/embeddings": { embeds: { dimensions: DIMENSIONS, ...(refuses && { refuses }) } } });
 }
 
-/** The hashes that the cache has of a space. */
+/** The cached hashes of a space. */
 async function kept({ space }: Embedder): Promise<string[]> {
   const { results } = await env.MEMORY.prepare("select hash from embedding_cache where space = ? order by hash")
     .bind(space)
@@ -44,19 +44,19 @@ async function kept({ space }: Embedder): Promise<string[]> {
   return results.map(({ hash }) => hash);
 }
 
-describe("texts that are embedded", () => {
-  test("go out in batches of the size that is configured, and the same text once", async () => {
+describe("embedding texts", () => {
+  test("sends batches of the configured size, and equal texts once", async () => {
     await serveVectors("cached-batches");
     const embedder = embedderAt("cached-batches");
     const asked = texts("a", "b", "a", "c", "d", "e");
     const { vectors, left } = await embedCached(roomWith({ remote: { batch: { size: 2 } } }), embedder, asked);
     expect(await batches("cached-batches")).toEqual([["a", "b"], ["c", "d"], ["e"]]);
     expect(left).toBe(0);
-    // "c" is the 99th character, and the answer gave the last one first.
+    // "c" has the character code 99, and the answer has the last vector first.
     expect([...(vectors.get("hash of c") ?? [])]).toEqual(along(99 % DIMENSIONS, DIMENSIONS));
   });
 
-  test("go out one by one where batches are off, and a long text has a request of its own", async () => {
+  test("sends single texts if batches are off, and a long text in a request of its own", async () => {
     await serveVectors("cached-sizes");
     const embedder = embedderAt("cached-sizes");
     await embedCached(roomWith({ remote: { batch: { enabled: false } } }), embedder, texts("a", "b"));
@@ -70,7 +70,7 @@ describe("texts that are embedded", () => {
     ]);
   });
 
-  test("are not asked for again, and nearly the same vector comes out of the cache", async () => {
+  test("reads repeated texts from the cache, with nearly the same vector", async () => {
     await serveVectors("cached-again");
     const embedder = embedderAt("cached-again");
     const first = await embedCached(roomWith(), embedder, texts("a note of the day", "another"));
@@ -81,7 +81,7 @@ describe("texts that are embedded", () => {
     expect(cosine).toBeGreaterThan(0.999);
   });
 
-  test("are kept nowhere where the cache is off, and where making them costs less than looking them up", async () => {
+  test("caches nothing if the cache is off, or if embedding is cheaper than a lookup", async () => {
     await serveVectors("cached-off");
     const embedder = embedderAt("cached-off");
     for (const _ of [1, 2]) await embedCached(roomWith({ cache: { enabled: false } }), embedder, texts("a"));
@@ -90,7 +90,7 @@ describe("texts that are embedded", () => {
     expect([...(await kept(embedder)), ...(await kept(localEmbedder()))]).toEqual([]);
   });
 
-  test("go without where the provider refuses them, and the others of their batch do not", async () => {
+  test("skips a refused text and embeds the others of its batch", async () => {
     await serveVectors("cached-refused", "poison");
     const asked = texts("a", "b", "poison 1", "c", "d", "e", "f", "poison 2", "  \n ");
     const { vectors, refused, left, failure } = await embedCached(roomWith(), embedderAt("cached-refused"), asked);
@@ -101,7 +101,7 @@ describe("texts that are embedded", () => {
     expect((await batches("cached-refused")).length).toBeLessThan(14);
   });
 
-  test("are not given up where every text is refused: then it is the request that is wrong", async () => {
+  test("fails if every text is refused, because the request is wrong", async () => {
     await serve("cached-wrong", { "v1/embeddings": json({ error: { message: "Unknown field" } }, { status: 400 }) });
     const result = await embedCached(roomWith(), embedderAt("cached-wrong"), texts("a", "b", "c", "d"));
     expect(result).toMatchObject({ left: 4, failure: { kind: "unavailable" } });
@@ -109,13 +109,13 @@ describe("texts that are embedded", () => {
     expect((await batches("cached-wrong")).map((batch) => batch.length)).toEqual([4, 2, 1, 1]);
   });
 
-  test("a single one that is refused is known from a wrong request by a harmless text", async () => {
+  test("tells a single refused text from a wrong request by means of a harmless text", async () => {
     await serveVectors("cached-single", "poison");
     const { refused, failure } = await embedCached(roomWith(), embedderAt("cached-single"), texts("poison"));
     expect([refused.size, failure]).toEqual([1, undefined]);
   });
 
-  test("stay where a provider fails half way: what was made is kept, and what failed it is told", async () => {
+  test("keeps finished batches and reports the failure when a provider fails halfway", async () => {
     await serveVectors("cached-half");
     const working = embedderAt("cached-half");
     let asked = 0;
@@ -136,7 +136,7 @@ describe("texts that are embedded", () => {
     ).toBe(0);
   });
 
-  test("wait for the next time where the time is over, or they are called off", async () => {
+  test("stops when its time is over or it is aborted", async () => {
     await serveVectors("cached-late");
     const embedder = embedderAt("cached-late");
     let now = 0;
@@ -155,8 +155,8 @@ describe("texts that are embedded", () => {
   });
 });
 
-describe("the cache of embeddings", () => {
-  test("keeps those of one provider and model apart from those of another", async () => {
+describe("the embedding cache", () => {
+  test("separates providers and models", async () => {
     await serveVectors("cached-space-1");
     await serveVectors("cached-space-2");
     await embedCached(roomWith(), embedderAt("cached-space-1"), texts("a"));
@@ -164,13 +164,13 @@ describe("the cache of embeddings", () => {
     expect(await batches("cached-space-2")).toHaveLength(1);
   });
 
-  test("lets go of what was not used for longest, once there is more than is configured", async () => {
+  test("deletes the least recently used entries above its limit", async () => {
     await env.MEMORY.prepare("delete from embedding_cache").run();
     const embedder = embedderAt("cached-pruned");
     const names = (name: string) => Array.from({ length: 20 }, (_, at) => `${name} ${at}`);
     const keep = (name: string, day: number) => {
       const made = names(name).map((hash, at) => [hash, Float32Array.from(along(at, DIMENSIONS))] as const);
-      return keepEmbeddings(env.MEMORY, embedder, new Map(made), { now: day * DAY_MS, maxEntries: 60 });
+      return storeEmbeddings(env.MEMORY, embedder, new Map(made), { now: day * DAY_MS, maxEntries: 60 });
     };
     for (const [day, name] of ["used again", "b", "c", "d", "e"].entries()) await keep(name, day);
     const again = names("used again").map((hash) => ({ hash, text: "…" }));
@@ -182,7 +182,7 @@ describe("the cache of embeddings", () => {
     expect(await kept(embedder)).toHaveLength(60);
   });
 
-  test("finds a text by its key, and reads no row that it was not asked for", async () => {
+  test("reads only the rows of the requested texts", async () => {
     const embedder = embedderAt("cached-plan");
     const plan = await env.MEMORY.prepare(
       "explain query plan select * from embedding_cache where hash in (select value from json_each(?)) and space = ?",
@@ -196,7 +196,7 @@ describe("the cache of embeddings", () => {
 });
 
 describe("the vector of a query", () => {
-  test("is asked for as a query, and its failure is one of embedders", async () => {
+  test("is requested as a query and fails with an EmbedError", async () => {
     await serveVectors("cached-query");
     const embedder = embedderAt("cached-query");
     expect(await embedQuery(embedder, "c")).toHaveLength(DIMENSIONS);

@@ -8,13 +8,13 @@ async function vectorOf(text: string): Promise<number[]> {
   return (await embed(local, [text]))[0] ?? [];
 }
 
-/** How near two texts are, as a cosine. */
+/** The cosine of two texts. */
 async function near(one: string, other: string): Promise<number> {
   const [a, b] = [await vectorOf(one), await vectorOf(other)];
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 }
 
-describe("the embedder that needs no key", () => {
+describe("the local embedder", () => {
   test("gives the same vector on every machine and in every version", async () => {
     const vector = await vectorOf("Vaccinate the cats at Dr. O'Brien's on 3rd May. 明天下午三点开会。 🐈 parseHTML");
     const nonzero = vector.flatMap((value, at) => (Math.abs(value) < 1e-6 ? [] : [`${at} ${value.toFixed(4)}`]));
@@ -32,19 +32,19 @@ describe("the embedder that needs no key", () => {
     for (const text of texts) expect(await near(text, text)).toBeCloseTo(1, 5);
   });
 
-  test("finds forms of a word near each other, and words that are spelt alike", async () => {
+  test("gives near vectors to forms of a word and words with similar spelling", async () => {
     expect(await near("vaccinate cats", "the cats were vaccinated")).toBeGreaterThan(0.7);
     const misspelt = await near("accomodation", "accommodation");
     expect(misspelt).toBeGreaterThan(0.05);
     expect(misspelt).toBeGreaterThan((await near("accomodation", "photosynthesis")) + 0.05);
   });
 
-  test("minds words of grammar little", async () => {
+  test("gives stop words little weight", async () => {
     expect(await near("where is the key", "where is the dentist")).toBeLessThan(0.2);
     expect(await near("where is the key", "key")).toBeGreaterThan(0.9);
   });
 
-  test("finds Chinese, Japanese and Korean by characters and by pairs of them", async () => {
+  test("compares Chinese, Japanese and Korean by characters and pairs of them", async () => {
     for (const [query, right, wrong] of [
       ["会议时间", "下午的会议改了时间", "今天天气很好"],
       ["東京の駅", "新しい東京駅ができた", "猫が好きです"],
@@ -54,14 +54,14 @@ describe("the embedder that needs no key", () => {
     }
   });
 
-  test("has an answer to a text without words, to one of a million characters, and to broken ones", async () => {
+  test("accepts texts without words, of a million characters, and with lone surrogates", async () => {
     for (const text of ["", " \n", "…?!", "x".repeat(1_000_000), "\ud800", "\u0000"]) {
       const vector = await vectorOf(text);
       expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
     }
   });
 
-  test("is said to see letters, and names its version where its vectors are told apart", () => {
+  test("sees letters, and its space has its version", () => {
     expect(local).toMatchObject({ id: "local", sees: "letters", dimensions: 512, space: "local/hash-1/512" });
   });
 });

@@ -4,7 +4,7 @@ import type { OutsideAnswer } from "../../fakes/outside.ts";
 import { at, heard, serve } from "../../security/outside-lab.ts";
 import { along, embed, embedderOf, failureOf, type GivenSettings, inBase64, json, key } from "./provider-lab.ts";
 
-/** A provider at a place of its own: how it is configured, where it is asked, and how it answers. */
+/** A provider: its settings, its path and its answers. */
 interface Provider {
   settings: GivenSettings & { outputDimensionality: number };
   path: string;
@@ -40,13 +40,13 @@ describe.each(["openai", "gemini", "voyage"] as const)("embeddings of %s", (id) 
     return embedderOf(of.settings, { secrets: SECRETS });
   }
 
-  test("come in the order of the texts, at length 1, also where they are sent in base64", async () => {
+  test("come in the order of the texts, with length 1, as numbers and in base64", async () => {
     const vectors = [along(2, 4, 0.25), inBase64(along(0, 4, 7)), along(3, 4)];
     const embedder = await asked("order", ({ answer }) => json(answer(vectors)));
     expect(await embed(embedder, ["a", "b", "c"])).toEqual([along(2, 4), along(0, 4), along(3, 4)]);
   });
 
-  test("are asked for with the key and the headers that are configured", async () => {
+  test("are requested with the configured key and headers", async () => {
     const embedder = await asked("headers", ({ answer }) => json(answer([along(0, 4)])));
     await embed(embedder, ["a"]);
     const [request] = await heard(place("headers"));
@@ -71,7 +71,7 @@ describe.each(["openai", "gemini", "voyage"] as const)("embeddings of %s", (id) 
     ["a text that is too long", 400, "rejected", { error: { message: "maximum context length is 8192 tokens" } }],
     ["a text that is refused", 400, "rejected", { error: { message: "Invalid value in 'my secret note'" } }],
     ["a redirect", 302, "unavailable", {}],
-  ])("fail on %s, and say it without the key or the text", async (name, status, kind, body) => {
+  ])("fail on %s with a message that has neither the key nor the text", async (name, status, kind, body) => {
     const embedder = await asked(`status-${status}-${name.length}`, json(body, { status, headers: { location: "/" } }));
     const error = await failureOf(embed(embedder, ["my secret note"]));
     expect(error.kind).toBe(kind);
@@ -80,18 +80,18 @@ describe.each(["openai", "gemini", "voyage"] as const)("embeddings of %s", (id) 
     expect(error.message).not.toMatch(/sk-own|secret note/);
   });
 
-  test("fail for as long as the provider says", async () => {
+  test("fail with the delay that the provider asks for", async () => {
     const embedder = await asked("later", json({}, { status: 429, headers: { "retry-after": "7" } }));
     expect(await failureOf(embed(embedder, ["a"]))).toMatchObject({ kind: "rate_limit", retryAfterMs: 7000 });
   });
 
-  test.each(["head", "body"] as const)("are given up at the deadline where the %s never ends", async (hang) => {
+  test.each(["head", "body"] as const)("time out if the %s never ends", async (hang) => {
     const embedder = await asked(`hang-${hang}`, { hang });
     const error = await failureOf(within(100, (signal) => embed(embedder, ["a"], { signal })));
     expect(error).toMatchObject({ kind: "timeout", message: expect.stringContaining("did not answer in time") });
   });
 
-  test("are unavailable where nobody listens", async () => {
+  test("are unavailable if no server listens", async () => {
     const settings = { ...provider(id, "").settings, remote: { baseUrl: "http://127.0.0.1:1" } };
     expect(await failureOf(embed(embedderOf(settings), ["a"]))).toMatchObject({
       kind: "unavailable",
@@ -107,17 +107,17 @@ describe.each(["openai", "gemini", "voyage"] as const)("embeddings of %s", (id) 
     ["has shorter ones", ({ answer }) => json(answer([along(0, 3), along(0, 3)])), /outputDimensionality to 3/],
     ["has no numbers", ({ answer }) => json(answer([["a", 0, 0, 0], along(0, 4)])), /without a direction/],
     ["has nothing but zeros", ({ answer }) => json(answer([along(9, 4), along(0, 4)])), /without a direction/],
-    ["has words for vectors", ({ answer }) => json(answer(["?", along(0, 4)])), /no vector/],
+    ["has words for vectors", ({ answer }) => json(answer(["?", along(0, 4)])), /not a vector/],
     ["never stops", () => ({ bytes: 25_000_000 }), /more than was asked for/],
-  ])("are unavailable where the answer %s", async (name, answer, said) => {
+  ])("are unavailable if the answer %s", async (name, answer, said) => {
     const embedder = await asked(name.replaceAll(" ", "-"), answer);
     const error = await failureOf(embed(embedder, ["a", "b"]));
     expect(error).toMatchObject({ kind: "unavailable", message: expect.stringMatching(said) });
   });
 });
 
-describe("what a provider is asked", () => {
-  /** The body of the request that settings make of two texts. */
+describe("requests to providers", () => {
+  /** The body of a request for two texts. */
   async function bodyOf(place: string, of: Provider, purpose: "document" | "query" = "document"): Promise<unknown> {
     const dimensions = of.settings.outputDimensionality;
     await serve(place, { [of.path]: json(of.answer([along(0, dimensions), along(1, dimensions)])) });
@@ -125,7 +125,7 @@ describe("what a provider is asked", () => {
     return JSON.parse((await heard(place)).at(-1)?.body ?? "");
   }
 
-  test("OpenAI: its model with 1,024 dimensions; a server of another kind is asked for nothing that it may not know", async () => {
+  test("OpenAI: a model with 1,024 dimensions; compatible servers get no unknown fields", async () => {
     const of = provider("openai", "embed-asked-openai");
     expect(await bodyOf("embed-asked-openai", of)).toEqual({
       model: "text-embedding-3-small",
@@ -160,7 +160,7 @@ describe("what a provider is asked", () => {
     });
   });
 
-  test("OpenAI: vectors that come in another order are put in their places", async () => {
+  test("OpenAI: vectors are sorted by their index", async () => {
     const of = provider("openai", "embed-shuffled");
     const data = [1, 0].map((index) => ({ index, embedding: along(index, 4) }));
     await serve("embed-shuffled", { [of.path]: json({ data }) });
@@ -170,7 +170,7 @@ describe("what a provider is asked", () => {
     expect(await failureOf(embed(embedder, ["zero", "one"]))).toMatchObject({ kind: "unavailable" });
   });
 
-  test("Voyage: what a text is for, and 1,024 dimensions; of models with one size it is not asked", async () => {
+  test("Voyage: the input type and 1,024 dimensions, but no dimensions for models with a fixed size", async () => {
     const of = provider("voyage", "embed-asked-voyage");
     expect(await bodyOf("embed-asked-voyage", of, "query")).toEqual({
       model: "voyage-3.5",
@@ -188,7 +188,7 @@ describe("what a provider is asked", () => {
     });
   });
 
-  test("Gemini: a request for each text with its task, which models of the second generation have in the text", async () => {
+  test("Gemini: a request for each text with its task type, or a prefix for models of the second generation", async () => {
     const of = provider("gemini", "embed-asked-gemini");
     const one = (text: string) => ({
       model: "models/gemini-embedding-001",
@@ -210,7 +210,7 @@ describe("what a provider is asked", () => {
     });
   });
 
-  test("a text that is longer than the model takes is cut, in any script", async () => {
+  test("a text that is too long for the model is cut, in any script", async () => {
     const of = provider("gemini", "embed-long");
     const texts = ["word ".repeat(50_000), "字".repeat(50_000), "short"];
     await serve("embed-long", { [of.path]: json(of.answer(texts.map((_, axis) => along(axis, 4)))) });

@@ -3,7 +3,7 @@ import { within } from "../../../src/lib/deadline.ts";
 import type { EmbeddingBinding } from "../../../src/memory/embed/workers-ai.ts";
 import { along, embed, embedderOf, failureOf } from "./provider-lab.ts";
 
-/** The binding of Workers AI as it is documented: it is not there outside of Cloudflare. */
+/** A stand-in for the documented binding of Workers AI, which exists on Cloudflare only. */
 function binding(answer: (texts: string[]) => unknown): EmbeddingBinding & { asked: [string, unknown][] } {
   const asked: [string, unknown][] = [];
   return {
@@ -22,7 +22,7 @@ const vectors = (dimensions: number) => (texts: string[]) => ({
 });
 
 describe("embeddings of Workers AI", () => {
-  test("are those of bge-m3 in many languages, and long texts are cut there", async () => {
+  test("come from bge-m3 by default, which cuts long texts", async () => {
     const ai = binding(vectors(1024));
     const embedder = embedderOf({ provider: "workers-ai" }, { ai });
     expect(await embed(embedder, ["one", "zwei"])).toEqual([along(0, 1024), along(1, 1024)]);
@@ -30,7 +30,7 @@ describe("embeddings of Workers AI", () => {
     expect(embedder).toMatchObject({ space: "workers-ai/@cf/baai/bge-m3/1024", maxBatch: 100, sees: "meaning" });
   });
 
-  test("may be those of another model, each asked in its own way", async () => {
+  test("come from other models with their own inputs", async () => {
     const ai = binding(vectors(768));
     const english = embedderOf({ provider: "workers-ai", model: "@cf/baai/bge-base-en-v1.5" }, { ai });
     await embed(english, ["one"]);
@@ -52,7 +52,7 @@ describe("embeddings of Workers AI", () => {
     ["5007: No such model @cf/baai/bge-m9 or task", "unavailable"],
     ["3036: Account limited", "unavailable"],
     ["5006: Error: oneOf at '/' not met: 'text' is too long, input exceeds the maximum context length", "rejected"],
-  ])("fail as the binding says it: %s", async (message, kind) => {
+  ])("fail with the kind of the binding's error: %s", async (message, kind) => {
     const ai = { run: () => Promise.reject(new Error(message)) };
     const error = await failureOf(embed(embedderOf({ provider: "workers-ai" }, { ai }), ["one"]));
     expect(error).toMatchObject({ kind, message: expect.stringMatching(/^Workers AI /) });
@@ -62,12 +62,12 @@ describe("embeddings of Workers AI", () => {
     ["no vectors", { request_id: "77", status: "queued" }],
     ["too few", { data: [along(0, 1024)] }],
     ["others", { data: [along(0, 768), along(0, 768)] }],
-  ])("are unavailable where it gives %s", async (_, answer) => {
+  ])("are unavailable if it returns %s", async (_, answer) => {
     const embedder = embedderOf({ provider: "workers-ai" }, { ai: binding(() => answer) });
     expect(await failureOf(embed(embedder, ["one", "two"]))).toMatchObject({ kind: "unavailable" });
   });
 
-  test("are given up at the deadline, also where the binding does not hear of it", async () => {
+  test("time out even if the binding ignores the signal", async () => {
     const ai = { run: () => new Promise(() => {}) };
     const embedder = embedderOf({ provider: "workers-ai" }, { ai });
     const error = await failureOf(within(50, (signal) => embed(embedder, ["one"], { signal })));

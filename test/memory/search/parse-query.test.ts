@@ -5,7 +5,7 @@ function clues(text: string): [key: string, weight: number][] {
   return parseQuery(text).clues.map(({ key, weight }) => [key, weight]);
 }
 
-test("words that say nothing are left out, but where there is nothing else", () => {
+test("stop words are left out unless there are no other words", () => {
   expect(clues("What did the cats do?")).toEqual([["cat", 1]]);
   expect(clues("who are you")).toEqual([
     ["who", 1],
@@ -14,7 +14,7 @@ test("words that say nothing are left out, but where there is nothing else", () 
   ]);
 });
 
-test("a run of up to four characters counts by its pairs, a longer one by its characters too, and one character by itself", () => {
+test("a run of up to four characters gives pairs, a longer one also characters, a single character itself", () => {
   expect(clues("茶")).toEqual([["茶", 1]]);
   expect(clues("观念艺术")).toEqual([
     ["观念", 1],
@@ -26,7 +26,7 @@ test("a run of up to four characters counts by its pairs, a longer one by its ch
   expect(long.filter(([, weight]) => weight === 0.5).map(([key]) => key)).toEqual(["在", "医", "院", "体", "检"]);
 });
 
-test("a pair is looked for as a phrase, and a date in the path", () => {
+test("a pair is a phrase, and a date belongs to the path", () => {
   expect(parseQuery("茶道").clues).toEqual([
     { key: "茶道", terms: ["茶", "道"], where: "text", spelled: "茶道", weight: 1 },
   ]);
@@ -39,12 +39,12 @@ test("a pair is looked for as a phrase, and a date in the path", () => {
   });
 });
 
-test("the query and what stands in quotation marks count more word for word; a single word does not", () => {
+test("the whole query and quoted texts are phrases, a single word is not", () => {
   expect(parseQuery('Who said "Never Again"?').phrases).toEqual(['who said "never again', "never again"]);
   expect(parseQuery("marmalade").phrases).toEqual([]);
 });
 
-test("a query has no more clues than the index is asked about", () => {
+test("the number of clues of a query is limited", () => {
   const words = Array.from({ length: 2_000 }, (_, at) => `w${at}`).join(" ");
   expect(parseQuery(words).clues).toHaveLength(512);
 });

@@ -1,21 +1,26 @@
 import { expect, test } from "vitest";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
-import { chunksOf } from "../../../src/memory/chunk.ts";
-import { decayOf } from "../../../src/memory/search/decay.ts";
-import { fuse, nearnessBy, weightsOf } from "../../../src/memory/search/fuse.ts";
-import type { Candidate, Hit } from "../../../src/memory/search/hit.ts";
-import { nearDates } from "../../../src/memory/search/near-dates.ts";
+import type { Hit } from "../../../src/memory/agent-memory.ts";
+import { ageDecay, dateBoost } from "../../../src/memory/search/boosts.ts";
+import { weighClues } from "../../../src/memory/search/clues.ts";
+import { snippetSize } from "../../../src/memory/search/lines.ts";
 import { parseQuery } from "../../../src/memory/search/parse-query.ts";
-import { type Ranking, rankPassages } from "../../../src/memory/search/rank-passages.ts";
-import { snippetSize } from "../../../src/memory/search/snippet-size.ts";
-import { chooseVaried } from "../../../src/memory/search/variety.ts";
-import { weighClues } from "../../../src/memory/search/weigh-clues.ts";
+import type { Candidate } from "../../../src/memory/search/query-index.ts";
+import {
+  chooseVaried,
+  chunkNearness,
+  fuse,
+  type Ranking,
+  rankPassages,
+  searchWeights,
+} from "../../../src/memory/search/rank-passages.ts";
+import { chunkText } from "../../../src/memory/text/chunk.ts";
 
 const { hybrid } = memorySearch.parse({}).query;
 const NOW = Date.UTC(2026, 5, 10);
 
 function candidatesOf(path: string, text: string): Candidate[] {
-  return [...chunksOf(text, { tokens: 400, overlap: 80 })].map((chunk, at) => ({
+  return [...chunkText(text, { tokens: 400, overlap: 80 })].map((chunk, at) => ({
     chunkId: at + 1,
     path,
     source: "memory",
@@ -25,7 +30,7 @@ function candidatesOf(path: string, text: string): Candidate[] {
   }));
 }
 
-/** Ranks as if every word were in one chunk of a hundred. */
+/** Ranks as if one in a hundred chunks had each word. */
 function rank(candidates: readonly Candidate[], text: string, ranking: Partial<Ranking> = {}): Hit[] {
   const query = parseQuery(text);
   const counts = new Map(query.clues.flatMap(({ terms }) => terms.map((term) => [term, 1] as const)));
@@ -35,7 +40,7 @@ function rank(candidates: readonly Candidate[], text: string, ranking: Partial<R
   return rankPassages(candidates, { ...usual, ...ranking });
 }
 
-/** Numbers that look as if they were by chance, the same for the same seed. */
+/** A seeded generator of random numbers. */
 function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -44,7 +49,7 @@ function chanceOf(seed: number): () => number {
   };
 }
 
-test("whatever a file looks like, a snippet is its lines as they stand there, or a part of one, and no line is shown twice", () => {
+test("a snippet of any file is its lines or a part of one line, and no line occurs twice", () => {
   const words = ["tea", "coffee", "garden", "walk", "今日", "茶を", "飲んだ。", "Zoë's", "🍵", "foo_bar", "-", "##"];
   for (let seed = 1; seed <= 150; seed++) {
     const chance = chanceOf(seed);
@@ -70,7 +75,7 @@ test("whatever a file looks like, a snippet is its lines as they stand there, or
   }
 });
 
-test("of a line that is longer than a snippet the part is shown that tells the most", () => {
+test("the best part of a line that is longer than a snippet is shown", () => {
   const before = "Nothing of note was said about it at all. ".repeat(40);
   const line = `${before}The spare key is under the blue flowerpot. ${before}`;
   const [hit] = rank(candidatesOf("memory/a.md", line), "where is the spare key?");
@@ -79,38 +84,38 @@ test("of a line that is longer than a snippet the part is shown that tells the m
   expect(hit?.snippet.length).toBeLessThanOrEqual(700);
 });
 
-test("Chinese snippets are as much shorter as their characters say more", () => {
+test("Chinese snippets have fewer characters", () => {
   const line = "我们今天在公园里喝茶，聊了很久。";
   const [hit] = rank(candidatesOf("memory/a.md", Array(60).fill(line).join("\n")), "喝茶");
   expect(hit?.snippet.length).toBeGreaterThan(250);
   expect(hit?.snippet.length).toBeLessThanOrEqual(345);
 });
 
-test("a line that has all words goes before lines that have one of them often", () => {
+test("a line with all words ranks before lines with one of them repeated", () => {
   const lines = ["tea tea tea tea", "", "", "", "green tea from the garden", "", "", "", "garden garden garden"];
   const [hit] = rank(candidatesOf("memory/a.md", lines.join("\n\n")), "tea garden", { maxResults: 1 });
   expect(hit?.snippet).toContain("green tea from the garden");
 });
 
-test("weights of both legs are as configured, less for what sees letters alone, and words stand for what is not known", () => {
-  expect(weightsOf(hybrid, undefined)).toEqual({ text: 1, vector: 0 });
-  expect(weightsOf(hybrid, "meaning")).toEqual({ text: 0.3, vector: 0.7 });
-  expect(weightsOf(hybrid, "letters").vector).toBeLessThan(0.1);
-  expect(weightsOf({ ...hybrid, enabled: false }, "meaning")).toEqual({ text: 0, vector: 1 });
-  expect(weightsOf({ ...hybrid, textWeight: 0, vectorWeight: 0 }, "meaning")).toEqual({ text: 1, vector: 0 });
+test("weights are as configured, vectors of letters weigh less, and words replace an unknown nearness", () => {
+  expect(searchWeights(hybrid, undefined)).toEqual({ text: 1, vector: 0 });
+  expect(searchWeights(hybrid, "meaning")).toEqual({ text: 0.3, vector: 0.7 });
+  expect(searchWeights(hybrid, "letters").vector).toBeLessThan(0.1);
+  expect(searchWeights({ ...hybrid, enabled: false }, "meaning")).toEqual({ text: 0, vector: 1 });
+  expect(searchWeights({ ...hybrid, textWeight: 0, vectorWeight: 0 }, "meaning")).toEqual({ text: 1, vector: 0 });
   expect(fuse(0.5, 1, { text: 0.3, vector: 0.7 })).toBeCloseTo(0.85);
   expect(fuse(0.5, undefined, { text: 0.3, vector: 0.7 })).toBe(0.5);
 });
 
-test("a chunk that is not among the nearest is at most as near as the last of them, if there could be more", () => {
+test("a chunk that is not among the nearest gets the nearness of the last one unless the list is complete", () => {
   const [chunk] = candidatesOf("memory/a.md", "tea") as [Candidate];
   const nearest = [0.9, 0.4].map((similarity, at) => ({ ...chunk, vector: { rank: at + 1, similarity } }));
-  expect(nearnessBy(nearest, 2)(chunk)).toBe(0.4);
-  expect(nearnessBy(nearest, 3)(chunk)).toBeUndefined();
-  expect(nearnessBy(nearest, 2)(nearest[0] as Candidate)).toBe(0.9);
+  expect(chunkNearness(nearest, 2)(chunk)).toBe(0.4);
+  expect(chunkNearness(nearest, 3)(chunk)).toBeUndefined();
+  expect(chunkNearness(nearest, 2)(nearest[0] as Candidate)).toBe(0.9);
 });
 
-test("what words alone found passes by its words, however low the mixed score is", () => {
+test("a passage found by words only passes by its score by words", () => {
   const [chunk] = candidatesOf("memory/a.md", "oolong tea") as [Candidate];
   const far = {
     ...chunk,
@@ -125,12 +130,12 @@ test("what words alone found passes by its words, however low the mixed score is
   expect(hits[0]?.score).toBeLessThan(0.8);
 });
 
-test("daily notes age where that is on, and nothing else does", () => {
-  expect(decayOf("memory/2026-05-11.md", 30, NOW)).toBeCloseTo(0.5);
-  expect(decayOf("memory/2026-05-11-trip.md", 30, NOW)).toBeCloseTo(0.5);
-  expect(decayOf("memory/2026-07-01.md", 30, NOW)).toBe(1);
+test("only daily notes age, and only if that is on", () => {
+  expect(ageDecay("memory/2026-05-11.md", 30, NOW)).toBeCloseTo(0.5);
+  expect(ageDecay("memory/2026-05-11-trip.md", 30, NOW)).toBeCloseTo(0.5);
+  expect(ageDecay("memory/2026-07-01.md", 30, NOW)).toBe(1);
   for (const path of ["MEMORY.md", "memory/tea.md", "notes/2026-05-11.md"])
-    expect(decayOf(path, 30, NOW)).toBeUndefined();
+    expect(ageDecay(path, 30, NOW)).toBeUndefined();
   const settings = { ...hybrid, temporalDecay: { enabled: true, halfLifeDays: 30 } };
   const [note] = candidatesOf("memory/2026-05-11.md", "Drank tea.") as [Candidate];
   const [fresh] = rank([note], "tea");
@@ -139,7 +144,7 @@ test("daily notes age where that is on, and nothing else does", () => {
   expect([fresh?.reason.decay, aged?.reason.decay]).toEqual([undefined, expect.closeTo(0.5)]);
 });
 
-test("a passage that says what another says gives way, and one that says something else does not", () => {
+test("a passage that repeats another one is dropped", () => {
   const [hit] = rank(candidatesOf("memory/a.md", "The tea from Assam is in the upper drawer."), "tea") as [Hit];
   const hits = [
     hit,
@@ -150,13 +155,13 @@ test("a passage that says what another says gives way, and one that says somethi
   expect(chooseVaried(hits, 2, 1).map(({ path }) => path)).toEqual(["memory/a.md", "memory/copy.md"]);
 });
 
-test("a day that is named raises its note, and those of the days after it less and less", () => {
+test("a date in the query boosts the note of that day, and notes of the following days less", () => {
   const dates = parseQuery("on 8 May 2026").dates;
-  const near = ["05-07", "05-08", "05-09", "05-14", "05-20"].map((day) => nearDates(`memory/2026-${day}.md`, dates));
+  const near = ["05-07", "05-08", "05-09", "05-14", "05-20"].map((day) => dateBoost(`memory/2026-${day}.md`, dates));
   expect(near[1]).toBe(1);
   expect([near[0], near[4]]).toEqual([0, 0]);
   expect(near[2]).toBeGreaterThan(near[3] ?? 1);
-  expect(nearDates("memory/2026-05-20.md", parseQuery("in May").dates)).toBe(0.5);
-  expect(nearDates("memory/2025-05-20.md", parseQuery("in May 2026").dates)).toBe(0);
-  expect(nearDates("memory/tea.md", dates)).toBe(0);
+  expect(dateBoost("memory/2026-05-20.md", parseQuery("in May").dates)).toBe(0.5);
+  expect(dateBoost("memory/2025-05-20.md", parseQuery("in May 2026").dates)).toBe(0);
+  expect(dateBoost("memory/tea.md", dates)).toBe(0);
 });

@@ -1,15 +1,14 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { MemoryError } from "../../../src/memory/agent-memory.ts";
-import type { Hit } from "../../../src/memory/search/hit.ts";
+import { type Hit, MemoryError } from "../../../src/memory/agent-memory.ts";
 import { searchMemory } from "../../../src/memory/search/search-memory.ts";
-import type { VectorAnswer } from "../../../src/memory/search/search-room.ts";
-import { indexNotes, roomOf, settingsOf } from "./memory-lab.ts";
+import type { VectorAnswer } from "../../../src/memory/vectors/vector-search.ts";
+import { indexNotes, searchDeps, settingsOf } from "./search-lab.ts";
 
 const embedder = { provider: "openai", model: "text-embedding-3-small", sees: "meaning" } as const;
 
-async function search(agentId: string, query: string, room: Parameters<typeof roomOf>[1] = {}): Promise<Hit[]> {
-  return (await searchMemory(roomOf(agentId, room), { query })).results;
+async function search(agentId: string, query: string, deps: Parameters<typeof searchDeps>[1] = {}): Promise<Hit[]> {
+  return (await searchMemory(searchDeps(agentId, deps), { query })).results;
 }
 
 function near(...chunks: [id: number | undefined, similarity: number][]): { nearest(): Promise<VectorAnswer> } {
@@ -17,7 +16,7 @@ function near(...chunks: [id: number | undefined, similarity: number][]): { near
   return { nearest: async () => ({ near: found, embedder }) };
 }
 
-/** Lines about nothing that is looked for. */
+/** Lines without words of the queries. */
 function filler(count: number, about: string): string {
   return Array.from(
     { length: count },
@@ -25,8 +24,8 @@ function filler(count: number, about: string): string {
   ).join("\n");
 }
 
-describe("what is found", () => {
-  test("a note is found by another form of its word, and the snippet is the sentence, not the head of its chunk", async () => {
+describe("results of a search", () => {
+  test("another form of a word finds a note, and the snippet is the sentence, not the head of its chunk", async () => {
     const text = `# Household\n\n${filler(9, "shopping list")}\n- The kittens were vaccinated on Monday.\n${filler(9, "garden plan")}`;
     await indexNotes("vet", [
       { path: "memory/2026-03-02.md", text },
@@ -41,7 +40,7 @@ describe("what is found", () => {
     expect(hit?.reason).toMatchObject({ legs: "keyword", keyword: { rank: 1, terms: ["vaccinate"] }, boosts: [] });
   });
 
-  test("a memory of one line finds its only word, with a score that passes", async () => {
+  test("the only word of a memory of one line is found with a sufficient score", async () => {
     await indexNotes("small", [{ path: "MEMORY.md", text: "Likes oolong." }]);
     const [hit] = await search("small", "oolong");
     expect(hit).toMatchObject({ startLine: 1, endLine: 1, snippet: "Likes oolong.", citation: "MEMORY.md#L1" });
@@ -50,7 +49,7 @@ describe("what is found", () => {
     expect(await search("small", "coffee")).toEqual([]);
   });
 
-  test("Chinese, Japanese and Korean are found by words of one and two characters", async () => {
+  test("words of one and two characters find Chinese, Japanese and Korean", async () => {
     await indexNotes("east", [
       { path: "memory/zh.md", text: "今天去医院做了体检。\n医生说一切正常。" },
       { path: "memory/ja.md", text: "東京タワーへ行きました。" },
@@ -64,7 +63,7 @@ describe("what is found", () => {
     expect(await search("east", "检体")).toEqual([]);
   });
 
-  test("identifiers are found whole and by their parts, names by their plain letters, and emoji by themselves", async () => {
+  test("identifiers are found whole and by parts, names without accents, and emoji", async () => {
     await indexNotes("code", [
       { path: "memory/a.md", text: "parseQuery lives in src/memory/parse-query.ts since v1.12.3" },
       { path: "memory/b.md", text: "Set MAX_ROWS=100 🚀" },
@@ -77,7 +76,7 @@ describe("what is found", () => {
     }
   });
 
-  test("a date in a question finds the note of that day, however it is spelled", async () => {
+  test("a date in any spelling finds the note of that day", async () => {
     const days = ["2026-05-07", "2026-05-08", "2026-06-08"];
     await indexNotes(
       "dates",
@@ -90,7 +89,7 @@ describe("what is found", () => {
     }
   });
 
-  test("the words of a question that stand there word for word are raised, and so are those of a path", async () => {
+  test("an exact phrase and words in the path raise a result", async () => {
     await indexNotes("raised", [
       { path: "memory/one.md", text: "The box is red and the door is big." },
       { path: "memory/two.md", text: "The big red box stands behind the door." },
@@ -103,8 +102,8 @@ describe("what is found", () => {
   });
 });
 
-describe("what is not found", () => {
-  test("no agent sees what is another's, nor what is being built or was replaced", async () => {
+describe("limits of a search", () => {
+  test("a search sees no other agent's chunks and no building or dead versions", async () => {
     await indexNotes("mine", [
       { path: "memory/live.md", text: "The password hint is marmalade." },
       { path: "memory/next.md", text: "marmalade, next version", state: "building" },
@@ -116,20 +115,20 @@ describe("what is not found", () => {
     expect(await search("nobody", "marmalade")).toEqual([]);
   });
 
-  test("sources that are not searched and paths that may not be seen are left out", async () => {
+  test("sources that are not searched and paths that may not be shown are left out", async () => {
     await indexNotes("sources", [
       { path: "memory/a.md", text: "A note about sailing." },
       { path: "sessions/s1.md", text: "Talked about sailing.", source: "sessions" },
       { path: "sessions/s2.md", text: "Talked more about sailing.", source: "sessions" },
     ]);
     expect((await search("sources", "sailing")).map(({ path }) => path)).toEqual(["memory/a.md"]);
-    const room = { settings: settingsOf({ sources: ["memory", "sessions"] }) };
-    expect(await search("sources", "sailing", room)).toHaveLength(3);
-    const asked = await searchMemory(roomOf("sources", room), { query: "sailing", sources: ["sessions"] });
+    const deps = { settings: settingsOf({ sources: ["memory", "sessions"] }) };
+    expect(await search("sources", "sailing", deps)).toHaveLength(3);
+    const asked = await searchMemory(searchDeps("sources", deps), { query: "sailing", sources: ["sessions"] });
     expect(asked.results.map(({ source }) => source)).toEqual(["sessions", "sessions"]);
     const seen = await search("sources", "sailing", {
-      ...room,
-      sight: { mayShow: (path) => path !== "sessions/s1.md" },
+      ...deps,
+      visibility: { mayShow: (path) => path !== "sessions/s1.md" },
     });
     expect(seen.map(({ path }) => path).toSorted()).toEqual(["memory/a.md", "sessions/s2.md"]);
   });
@@ -157,7 +156,7 @@ describe("what is not found", () => {
     ["1,500 words", Array.from({ length: 1_500 }, (_, at) => `word${at}`).join(" ")],
   ])("a query of %s gets an answer", async (name, query) => {
     await indexNotes("strange", [{ path: `memory/${name}.md`, text: "Nothing but a line, word7 and 漢字." }]);
-    const { results, mode } = await searchMemory(roomOf("strange"), { query });
+    const { results, mode } = await searchMemory(searchDeps("strange"), { query });
     expect(mode).toBe("keywords");
     for (const { score, snippet } of results)
       expect([score > 0 && score <= 1, snippet]).toEqual([true, expect.any(String)]);
@@ -165,13 +164,13 @@ describe("what is not found", () => {
 });
 
 describe("words and vectors", () => {
-  test("what is near is shown by its best line, and says which legs found it", async () => {
+  test("a near chunk is shown by its best line, with the reason", async () => {
     const ids = await indexNotes("near", [
       { path: "memory/car.md", text: "# Car\n\nThe vehicle went to the garage.\nIt cost 300 euros." },
       { path: "memory/bike.md", text: "The automobile club sent a letter." },
     ]);
-    const vectorLeg = near([ids.get("memory/car.md")?.[0], 0.7], [ids.get("memory/bike.md")?.[0], 0.5]);
-    const answer = await searchMemory(roomOf("near", { vectorLeg }), { query: "automobile repair" });
+    const vectorSearch = near([ids.get("memory/car.md")?.[0], 0.7], [ids.get("memory/bike.md")?.[0], 0.5]);
+    const answer = await searchMemory(searchDeps("near", { vectorSearch }), { query: "automobile repair" });
     expect(answer).toMatchObject({ mode: "hybrid", embedder: { provider: "openai", model: "text-embedding-3-small" } });
     const [first, second] = answer.results;
     expect([first?.path, second?.path].toSorted()).toEqual(["memory/bike.md", "memory/car.md"]);
@@ -186,26 +185,26 @@ describe("words and vectors", () => {
     });
   });
 
-  test("vectors of chunks that are gone or another agent's are nothing", async () => {
+  test("vectors of deleted chunks and of other agents are ignored", async () => {
     const gone = await indexNotes("gone", [{ path: "memory/gone.md", text: "Old text.", state: "dead" }]);
     const others = await indexNotes("elsewhere", [{ path: "memory/theirs.md", text: "Their text." }]);
-    const vectorLeg = near(
+    const vectorSearch = near(
       [gone.get("memory/gone.md")?.[0], 0.9],
       [others.get("memory/theirs.md")?.[0], 0.9],
       [987_654, 0.9],
     );
-    expect(await search("gone", "anything", { vectorLeg })).toEqual([]);
+    expect(await search("gone", "anything", { vectorSearch })).toEqual([]);
   });
 
-  test("where vectors fail, words answer, and the answer says so", async () => {
+  test("if vectors fail, words answer and the answer is degraded", async () => {
     await indexNotes("failed", [{ path: "MEMORY.md", text: "Prefers trains." }]);
     const degraded = { code: "embedder_failed", message: "openai did not answer." } as const;
-    const vectorLeg = { nearest: async () => ({ near: [], degraded }) };
-    const answer = await searchMemory(roomOf("failed", { vectorLeg }), { query: "trains" });
+    const vectorSearch = { nearest: async () => ({ near: [], degraded }) };
+    const answer = await searchMemory(searchDeps("failed", { vectorSearch }), { query: "trains" });
     expect(answer).toMatchObject({ mode: "keywords", degraded, results: [{ path: "MEMORY.md" }] });
   });
 
-  test("near passages that may not be shown take no places of those that may", async () => {
+  test("near passages that may not be shown do not displace those that may", async () => {
     const hidden = Array.from({ length: 40 }, (_, at) => ({
       path: `sessions/telegram/group/-1/ses_${"0".repeat(26)}/${at + 1}.md`,
       text: `Sailing with stranger ${at}.`,
@@ -213,19 +212,21 @@ describe("words and vectors", () => {
     }));
     const ids = await indexNotes("hidden-near", [...hidden, { path: "memory/sea.md", text: "A trip on the fjord." }]);
     const all = [...ids.values()].flat().map((chunkId, at) => ({ chunkId, similarity: 0.9 - at / 1000 }));
-    const vectorLeg = { nearest: async (_: string, count: number) => ({ near: all.slice(0, count), embedder }) };
+    const vectorSearch = { nearest: async (_: string, count: number) => ({ near: all.slice(0, count), embedder }) };
     const settings = settingsOf({ sources: ["memory", "sessions"] });
-    const sight = { mayShow: (path: string) => !path.startsWith("sessions/"), transcripts: "sessions/main/" };
+    const visibility = { mayShow: (path: string) => !path.startsWith("sessions/"), transcripts: "sessions/main/" };
     const paths = (hits: readonly Hit[]) => hits.map(({ path }) => path);
-    expect(paths(await search("hidden-near", "boats", { settings, vectorLeg, sight }))).toEqual(["memory/sea.md"]);
-    const room = roomOf("hidden-near", { settings, vectorLeg });
-    const { results } = await searchMemory(room, { query: "boats", sources: ["memory"] });
+    expect(paths(await search("hidden-near", "boats", { settings, vectorSearch, visibility }))).toEqual([
+      "memory/sea.md",
+    ]);
+    const deps = searchDeps("hidden-near", { settings, vectorSearch });
+    const { results } = await searchMemory(deps, { query: "boats", sources: ["memory"] });
     expect(paths(results)).toEqual(["memory/sea.md"]);
   });
 });
 
-describe("the index", () => {
-  test("what was written a moment ago is indexed first, and the search sees it", async () => {
+describe("a search and the state of the index", () => {
+  test("recent writes are indexed before the search", async () => {
     await indexNotes("fresh", [{ path: "MEMORY.md", text: "Old news." }]);
     await env.MEMORY.prepare(
       "INSERT INTO changes (agent_id, path, token, at) VALUES ('fresh', 'memory/new.md', 't', 1)",
@@ -242,22 +243,24 @@ describe("the index", () => {
     expect(hits.map(({ path }) => path)).toEqual(["memory/new.md"]);
   });
 
-  test("the answer says what is not indexed yet", async () => {
-    expect((await searchMemory(roomOf("unborn"), { query: "x" })).degraded?.code).toBe("index_incomplete");
+  test("the answer reports files that are not indexed yet", async () => {
+    expect((await searchMemory(searchDeps("unborn"), { query: "x" })).degraded?.code).toBe("index_incomplete");
     await indexNotes("behind", [{ path: "MEMORY.md", text: "Something." }]);
     await env.MEMORY.prepare(
       "INSERT INTO changes (agent_id, path, token, at) VALUES ('behind', 'memory/b.md', 't', 1)",
     ).run();
-    const answer = await searchMemory(roomOf("behind"), { query: "something" });
+    const answer = await searchMemory(searchDeps("behind"), { query: "something" });
     expect(answer).toMatchObject({
       index: { files: 1, chunks: 1, pending: 1 },
       degraded: { message: "1 file waits to be indexed." },
     });
   });
 
-  test("a database that does not answer is said to be unavailable", async () => {
+  test("a failing database is reported as unavailable", async () => {
     const database = { prepare: () => ({ bind: () => ({}) }), batch: () => Promise.reject(new Error("down")) } as any;
-    const failed = await searchMemory(roomOf("down", { database }), { query: "x" }).catch((error: unknown) => error);
+    const failed = await searchMemory(searchDeps("down", { database }), { query: "x" }).catch(
+      (error: unknown) => error,
+    );
     expect(failed).toBeInstanceOf(MemoryError);
     expect(failed).toMatchObject({ code: "unavailable" });
   });

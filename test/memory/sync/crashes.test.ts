@@ -1,8 +1,8 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { chunksOf } from "../../../src/memory/chunk.ts";
-import { expectConsistent, note, openIndex } from "./lab.ts";
-import { type Watch, watchDatabase } from "./watch-database.ts";
+import { chunkText } from "../../../src/memory/text/chunk.ts";
+import { type Watch, watchDatabase } from "../watch-database.ts";
+import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
 const BEFORE = {
   "memory/grows.md": note("grows", 60),
@@ -12,16 +12,16 @@ const BEFORE = {
 };
 const AFTER = {
   "memory/grows.md": `${BEFORE["memory/grows.md"]}\nand more`,
-  // The first half stays, so that chunks change hands.
+  // The first half stays, so that its chunks move to the new version.
   "memory/large.md": `${note("large", 150)}\n${note("other", 300)}`,
   "memory/same.md": "the same",
   "memory/new.md": note("new", 30),
 };
 
-/** An index of the files as they were, and a workspace as it is. */
+/** An index of the files before their changes, and the changed workspace. */
 async function halfway() {
   const lab = openIndex(env.MEMORY);
-  lab.room.maxUnits = 4000;
+  lab.deps.maxUnits = 4000;
   for (const [path, text] of Object.entries(BEFORE)) await lab.workspace.write(path, text, { kind: "new" });
   await lab.sync();
   for (const [path, text] of Object.entries(AFTER)) await lab.write(path, text);
@@ -29,15 +29,15 @@ async function halfway() {
   return lab;
 }
 
-/** Whether a path's live chunks are those of a text. */
+/** Whether the live chunks of a path are those of a text. */
 function isWhole(rows: readonly { text: string | null }[], text: string | undefined, lab: Lab): boolean {
-  const wanted = text === undefined ? [] : [...chunksOf(text, lab.room.settings.chunking)].map((chunk) => chunk.text);
+  const wanted = text === undefined ? [] : [...chunkText(text, lab.deps.settings.chunking)].map((chunk) => chunk.text);
   return JSON.stringify(rows.map((row) => row.text).sort()) === JSON.stringify(wanted.sort());
 }
 
 type Lab = Awaited<ReturnType<typeof halfway>>;
 
-/** What searches see is always one version of a file, whole. */
+/** Expects that searches see one whole version of each file. */
 async function expectWholeVersions(lab: Lab) {
   const byPath = Map.groupBy(await lab.rows(), ({ path }) => path);
   for (const path of new Set([...Object.keys(BEFORE), ...Object.keys(AFTER)])) {
@@ -47,29 +47,33 @@ async function expectWholeVersions(lab: Lab) {
   }
 }
 
-// A dozen indexes and more are made here.
+// Each builds a dozen indexes or more.
 const LONG = { timeout: 120_000 };
 
-test.each(["before", "after"] as const)("the database may die %s any of its calls", LONG, async (when) => {
-  let survived = false;
-  for (let at = 1; !survived; at++) {
-    expect(at).toBeLessThan(60);
-    const lab = await halfway();
-    const dies: Watch["dies"] = { at, when };
-    const { database, seen } = watchDatabase(env.MEMORY, { dies });
-    survived = await lab.sync({}, { database }).then(
-      () => seen.calls < at,
-      () => false,
-    );
-    await expectWholeVersions(lab);
-    // Nobody gave the lease back.
-    lab.clock.now += 200_000;
-    expect(await lab.sync()).toMatchObject({ left: 0, busy: false });
-    await expectConsistent(lab, AFTER);
-  }
-});
+test.each(["before", "after"] as const)(
+  "a crash %s any call of the database leaves whole versions, and the next run completes the index",
+  LONG,
+  async (when) => {
+    let survived = false;
+    for (let at = 1; !survived; at++) {
+      expect(at).toBeLessThan(60);
+      const lab = await halfway();
+      const dies: Watch["dies"] = { at, when };
+      const { database, seen } = watchDatabase(env.MEMORY, { dies });
+      survived = await lab.sync({}, { database }).then(
+        () => seen.calls < at,
+        () => false,
+      );
+      await expectWholeVersions(lab);
+      // The lease was not released.
+      lab.clock.now += 200_000;
+      expect(await lab.sync()).toMatchObject({ left: 0, busy: false });
+      await expectConsistent(lab, AFTER);
+    }
+  },
+);
 
-test("a large file is gone on with where somebody stopped, and answers as it was until it is there", async () => {
+test("an interrupted large file is continued, and its old version answers until it is complete", async () => {
   const lab = await halfway();
   const steps: number[] = [];
   for (let left = 1; left > 0; ) {
@@ -83,7 +87,7 @@ test("a large file is gone on with where somebody stopped, and answers as it was
   await expectConsistent(lab, AFTER);
 });
 
-test("a large file that changes while it is written is begun anew", async () => {
+test("a large file that changes while it is written is started over", async () => {
   const lab = await halfway();
   for (let i = 0; i < 3; i++) await lab.sync({ budgetMs: 0 });
   const files = { ...AFTER, "memory/large.md": note("third", 250) };
@@ -93,7 +97,7 @@ test("a large file that changes while it is written is begun anew", async () => 
   await expectConsistent(lab, files);
 });
 
-/** Works on a large file, and lets something happen after its first step. */
+/** Indexes a large file and runs something after its first step. */
 async function meanwhile(lab: Lab, happens: () => Promise<unknown>) {
   let happened = false;
   const { database } = watchDatabase(env.MEMORY, {
@@ -109,7 +113,7 @@ async function meanwhile(lab: Lab, happens: () => Promise<unknown>) {
   expect(happened).toBe(true);
 }
 
-test("somebody whose lease ran out does no harm to who came after him and did all", async () => {
+test("a worker with an expired lease does not harm the work of the next one", async () => {
   const lab = await halfway();
   await meanwhile(lab, async () => {
     lab.clock.now += 200_000;
@@ -119,7 +123,7 @@ test("somebody whose lease ran out does no harm to who came after him and did al
   await expectConsistent(lab, AFTER);
 });
 
-test("two who write the same version do not write it twice", async () => {
+test("two workers on the same version write it once", async () => {
   const lab = await halfway();
   await meanwhile(lab, async () => {
     lab.clock.now += 200_000;
@@ -144,7 +148,7 @@ test("a large version does not take the place of a newer one", async () => {
 
 test("a large note that is deleted while it is written does not come back", async () => {
   const lab = openIndex(env.MEMORY);
-  lab.room.maxUnits = 4000;
+  lab.deps.maxUnits = 4000;
   await lab.sync();
   await lab.write("memory/large.md", note("large", 300));
   await meanwhile(lab, async () => {

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
-import { expectConsistent, note, openIndex } from "./lab.ts";
-import { watchDatabase } from "./watch-database.ts";
+import type { DocumentStore } from "../../../src/memory/document-store.ts";
+import { watchDatabase } from "../watch-database.ts";
+import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
-test("a note that was written a moment ago is found without a comparison", async () => {
+test("a new note is found without a comparison of all files", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   await lab.write("memory/today.md", "the harbour master called");
@@ -16,7 +16,7 @@ test("a note that was written a moment ago is found without a comparison", async
   await expectConsistent(lab, { "memory/today.md": "the harbour master called" });
 });
 
-test("where nothing has changed it costs one round trip", async () => {
+test("without changes indexing costs one round trip", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   const { database, seen } = watchDatabase(env.MEMORY);
@@ -24,7 +24,7 @@ test("where nothing has changed it costs one round trip", async () => {
   expect(seen.calls).toBe(1);
 });
 
-test("a note that was rewritten, one that was deleted, and one that was there for a moment only", async () => {
+test("rewritten, deleted and short-lived notes are indexed", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/a.md", "first");
   await lab.write("memory/b.md", "second");
@@ -40,7 +40,7 @@ test("a note that was rewritten, one that was deleted, and one that was there fo
   await expectConsistent(lab, { "memory/a.md": "third" });
 });
 
-test("what is too much for a search is left, and counted", async () => {
+test("work that is too much for a search is left and counted", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   const files: Record<string, string> = { "memory/large.md": note("large", 200) };
@@ -59,7 +59,7 @@ test("what is too much for a search is left, and counted", async () => {
   await expectConsistent(lab, files);
 });
 
-test("before the first comparison, and under other settings, it is left to that", async () => {
+test("before the first comparison and after a change of settings, changes are left to the comparison", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/a.md", "first");
   expect(await lab.indexChanged()).toEqual({ indexed: 0, left: 1 });
@@ -77,7 +77,7 @@ test("a write while its file is indexed is not lost", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   await lab.write("memory/a.md", "first");
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const late: DocumentStore = {
     ...store,
     async read(path) {
@@ -93,11 +93,11 @@ test("a write while its file is indexed is not lost", async () => {
   await expectAfterClearing(lab, { "memory/a.md": "second" });
 });
 
-test("what somebody read before a note was deleted does not bring it back", async () => {
+test("a text read before its note was deleted does not bring it back", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   await lab.write("memory/a.md", "first");
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const slow: DocumentStore = {
     ...store,
     async read(path) {
@@ -111,10 +111,10 @@ test("what somebody read before a note was deleted does not bring it back", asyn
   await expectConsistent(lab, {});
 });
 
-test("a file that is indexed while all are listed stays", async () => {
+test("a file that is indexed during a listing stays", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const early: DocumentStore = {
     ...store,
     async list() {
@@ -128,12 +128,12 @@ test("a file that is indexed while all are listed stays", async () => {
   await expectConsistent(lab, { "memory/a.md": "first" });
 });
 
-test("a file that comes back while all are listed stays", async () => {
+test("a file that is written again during a listing stays", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/a.md", "first");
   await lab.sync();
   await lab.workspace.remove("memory/a.md", { kind: "any" });
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const early: DocumentStore = {
     ...store,
     async list() {
@@ -147,12 +147,12 @@ test("a file that comes back while all are listed stays", async () => {
   await expectConsistent(lab, { "memory/a.md": "second" });
 });
 
-test("what somebody read before a search indexed a newer version is not written over it", async () => {
+test("an older text does not replace a newer version that a search has indexed", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/a.md", "old");
   await lab.sync();
   await lab.workspace.write("memory/a.md", "first", { kind: "any" });
-  const [store] = lab.room.stores as [DocumentStore];
+  const [store] = lab.deps.stores as [DocumentStore];
   const slow: DocumentStore = {
     ...store,
     async read(path) {
@@ -168,7 +168,7 @@ test("what somebody read before a search indexed a newer version is not written 
   await expectAfterClearing(lab, { "memory/a.md": "second" });
 });
 
-test("many who index the same at once index it once", async () => {
+test("concurrent workers index a file once", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/a.md", "old");
   await lab.sync();
@@ -178,7 +178,7 @@ test("many who index the same at once index it once", async () => {
   await expectAfterClearing(lab, files);
 });
 
-test("a change of what is no memory is taken for done", async () => {
+test("a change of a file that is not memory is settled", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.sync();
   await lab.write("notes/other.md", "no memory");
@@ -186,13 +186,13 @@ test("a change of what is no memory is taken for done", async () => {
   await expectConsistent(lab, {});
 });
 
-/** Whoever indexes a few files clears nothing away. */
+/** Checks after an update, because `indexChanged` deletes nothing. */
 async function expectAfterClearing(lab: ReturnType<typeof openIndex>, files: Record<string, string>) {
   await lab.sync();
   await expectConsistent(lab, files);
 }
 
-test("a file that is gone is gone from the next search, however long it was", async () => {
+test("a deleted file of any length is not found by the next search", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.write("memory/long.md", note("secret", 6_000));
   await lab.sync();

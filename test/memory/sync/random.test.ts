@@ -1,9 +1,9 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { expectConsistent, openIndex, textsOf } from "./lab.ts";
-import { watchDatabase } from "./watch-database.ts";
+import { watchDatabase } from "../watch-database.ts";
+import { expectConsistent, openIndex, textsOf } from "./sync-lab.ts";
 
-/** Draws that are the same for the same seed (mulberry32). */
+/** A seeded generator (mulberry32). */
 function draws(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -17,12 +17,12 @@ function draws(seed: number): (below: number) => number {
 const PATHS = ["MEMORY.md", "memory/a.md", "memory/b.md", "memory/c/d.md", "memory/e.md", "memory/f.md"];
 
 test.each([1, 2, 3, 4, 5])(
-  "after any muddle the index says what the files say (%i)",
+  "after random writes, crashes and concurrent runs the index matches the files (%i)",
   { timeout: 120_000 },
   async (seed) => {
     const draw = draws(seed);
     const lab = openIndex(env.MEMORY);
-    lab.room.maxUnits = 1500;
+    lab.deps.maxUnits = 1500;
     let words = 0;
     const lines = (count: number) => Array.from({ length: count }, () => `unique${seed}q${words++} and some more`);
     const anyPath = () => PATHS[draw(PATHS.length)] as string;

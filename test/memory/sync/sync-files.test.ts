@@ -1,13 +1,13 @@
 import { env } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
-import type { Document, DocumentStore } from "../../../src/memory/sync/document-store.ts";
-import { noteChange } from "../../../src/memory/sync/note-change.ts";
+import type { Document, DocumentStore } from "../../../src/memory/document-store.ts";
+import { noteChange } from "../../../src/memory/store/changes.ts";
 import { workspaceDocuments } from "../../../src/memory/sync/workspace-documents.ts";
 import { watchWorkspace } from "../../workspace/open-workspace.ts";
-import { expectConsistent, note, openIndex } from "./lab.ts";
-import { watchDatabase } from "./watch-database.ts";
+import { watchDatabase } from "../watch-database.ts";
+import { expectConsistent, note, openIndex } from "./sync-lab.ts";
 
-test("the first comparison finds all memory files, and each word in them", async () => {
+test("the first comparison indexes all memory files and their words", async () => {
   const lab = openIndex(env.MEMORY);
   const files = {
     "MEMORY.md": note("major", 30),
@@ -30,14 +30,14 @@ test("a file that has not changed is not read again", async () => {
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
   await lab.sync();
   await lab.workspace.write("memory/b.md", "three", { kind: "any" });
-  const [store] = lab.room.stores;
+  const [store] = lab.deps.stores;
   const read = vi.spyOn(store as DocumentStore, "read");
   expect(await lab.sync()).toMatchObject({ indexed: 1, left: 0 });
   expect(read.mock.calls).toEqual([["memory/b.md"]]);
   await expectConsistent(lab, { "memory/a.md": "one", "memory/b.md": "three" });
 });
 
-test("a note that grows keeps the chunks that it had, and those that are gone are forgotten once", async () => {
+test("a growing note keeps its chunks, and vectors of deleted chunks are removed once", async () => {
   const lab = openIndex(env.MEMORY);
   const text = note("grows", 400);
   await lab.workspace.write("memory/log.md", text, { kind: "new" });
@@ -54,7 +54,7 @@ test("a note that grows keeps the chunks that it had, and those that are gone ar
   await expectConsistent(lab, { "memory/log.md": longer });
 });
 
-test("a file that is gone is gone from the index, and its chunks are forgotten", async () => {
+test("a deleted file leaves the index, and the vectors of its chunks are removed", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", note("leaving", 60), { kind: "new" });
   await lab.workspace.write("memory/b.md", "staying", { kind: "new" });
@@ -67,7 +67,7 @@ test("a file that is gone is gone from the index, and its chunks are forgotten",
   await expectConsistent(lab, { "memory/b.md": "staying" });
 });
 
-test("what is no text, or too large, is told and not searched", async () => {
+test("binary and too large files are reported and not searched", async () => {
   const lab = openIndex(env.MEMORY);
   const utf16 = new Uint8Array([
     0xff,
@@ -88,19 +88,19 @@ test("what is no text, or too large, is told and not searched", async () => {
   const { warnings, files: count } = await lab.status();
   expect(count).toBe(7);
   const warned = Object.fromEntries(warnings.map(({ path, message }) => [path, message]));
-  expect(warned["memory/picture.md"]).toContain("no text in UTF-8");
+  expect(warned["memory/picture.md"]).toContain("not text in UTF-8");
   expect(warned["memory/zeros.md"]).toContain("control characters");
   expect(warned["memory/huge.md"]).toBe("It has 10485761 bytes, more than is read.");
-  expect(warned["memory/broken.md"]).toContain("In 1 place");
+  expect(warned["memory/broken.md"]).toContain("in 1 places");
   expect(Object.keys(warned)).toHaveLength(4);
   expect(await lab.find("wide")).toEqual(["memory/utf16.md"]);
   expect(await lab.find("after")).toEqual(["memory/control.md"]);
   expect((await lab.rows()).find(({ path }) => path === "memory/mark.md")?.text).toBe("marked\nlines");
-  // Nobody reads them again as long as they are the same.
+  // Unchanged files are not read again.
   expect(await lab.sync()).toMatchObject({ indexed: 0 });
 });
 
-test("accents may be composed or not: it is one file, under its composed name", async () => {
+test("composed and decomposed accents are the same file", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/cafe\u0301.md", "espresso", { kind: "new" });
   await lab.sync();
@@ -110,14 +110,14 @@ test("accents may be composed or not: it is one file, under its composed name", 
   await expectConsistent(lab, { "memory/caf\u00e9.md": "espresso" });
 });
 
-test("other settings, or somebody's wish, have all files read anew while what is there answers", async () => {
+test("changed settings and force index all files again while the old versions answer", async () => {
   const lab = openIndex(env.MEMORY);
   const files: Record<string, string> = {};
   for (let i = 0; i < 60; i++) files[`memory/${i}.md`] = note(`anew${i}y`, 20);
   for (const [path, text] of Object.entries(files)) await lab.workspace.write(path, text, { kind: "new" });
   await lab.sync();
   const before = new Set((await lab.rows()).map(({ chunkId }) => chunkId));
-  lab.room.settings = { chunking: { tokens: 80, overlap: 0 } };
+  lab.deps.settings = { chunking: { tokens: 80, overlap: 0 } };
   // Of 60 files one step takes 25.
   expect(await lab.sync({ budgetMs: 0 })).toMatchObject({ indexed: 25, left: 36 });
   expect((await lab.status()).pending).toBe(35);
@@ -130,7 +130,7 @@ test("other settings, or somebody's wish, have all files read anew while what is
   expect(await lab.sync()).toMatchObject({ indexed: 0 });
 });
 
-test("a wish for all files anew is kept while somebody else is at work", async () => {
+test("force is remembered while another worker has the lease", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.sync();
@@ -142,11 +142,11 @@ test("a wish for all files anew is kept while somebody else is at work", async (
   expect(await lab.sync()).toMatchObject({ indexed: 1, busy: false });
 });
 
-test("a store that does not answer takes nothing away, and the status says so until it does", async () => {
+test("a store that does not answer removes nothing, and the status reports it", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.sync();
-  const [store] = lab.room.stores;
+  const [store] = lab.deps.stores;
   const silent = {
     ...(store as DocumentStore),
     list: () => Promise.reject(new Error("The file store did not answer: out")),
@@ -161,11 +161,11 @@ test("a store that does not answer takes nothing away, and the status says so un
   await expectConsistent(lab, { "memory/a.md": "two" });
 });
 
-test("a document that cannot be read waits, and the others do not wait for it", async () => {
+test("an unreadable document does not delay the others", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
-  const [store] = lab.room.stores;
+  const [store] = lab.deps.stores;
   const refusing = {
     ...(store as DocumentStore),
     read: (path: string) =>
@@ -177,7 +177,7 @@ test("a document that cannot be read waits, and the others do not wait for it", 
   await expectConsistent(lab, { "memory/a.md": "one", "memory/b.md": "two" });
 });
 
-test("vectors that cannot be forgotten now are forgotten later, and keep nobody from indexing", async () => {
+test("vectors that cannot be removed now are removed later and do not block indexing", async () => {
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("memory/a.md", "one", { kind: "new" });
   await lab.workspace.write("memory/b.md", "two", { kind: "new" });
@@ -186,14 +186,17 @@ test("vectors that cannot be forgotten now are forgotten later, and keep nobody 
   await lab.workspace.write("memory/a.md", "three", { kind: "any" });
   await lab.workspace.remove("memory/b.md", { kind: "any" });
   const refuse = () => Promise.reject(new Error("Vectorize did not answer."));
-  expect(await lab.sync({}, { forget: refuse })).toMatchObject({ left: 0, failure: "Vectorize did not answer." });
+  expect(await lab.sync({}, { removeVectors: refuse })).toMatchObject({
+    left: 0,
+    failure: "Vectorize did not answer.",
+  });
   expect(await lab.find("three")).toEqual(["memory/a.md"]);
   await lab.sync();
   expect([...lab.forgotten].sort()).toEqual(ids.sort());
   await expectConsistent(lab, { "memory/a.md": "three" });
 });
 
-test("two stores are one memory, and one that is left out takes its documents along", async () => {
+test("documents of a store that is no longer configured leave the index", async () => {
   const said: Record<string, string> = { "sessions/main.md": "we spoke of the harbour" };
   const transcripts: DocumentStore = {
     source: "sessions",
@@ -208,7 +211,7 @@ test("two stores are one memory, and one that is left out takes its documents al
   }
   const lab = openIndex(env.MEMORY);
   await lab.workspace.write("MEMORY.md", "a file", { kind: "new" });
-  const stores = [...lab.room.stores, transcripts];
+  const stores = [...lab.deps.stores, transcripts];
   await lab.sync({}, { stores });
   said["sessions/main.md"] += "\nand of the sea";
   await lab.sync({}, { stores });
@@ -217,7 +220,7 @@ test("two stores are one memory, and one that is left out takes its documents al
   await expectConsistent(lab, { "MEMORY.md": "a file" });
 });
 
-test("two agents' indexes are apart", async () => {
+test("indexes of two agents are separate", async () => {
   const [one, two] = [openIndex(env.MEMORY), openIndex(env.MEMORY)];
   await one.workspace.write("MEMORY.md", "shared word", { kind: "new" });
   await two.workspace.write("MEMORY.md", "shared word", { kind: "new" });
@@ -230,7 +233,7 @@ test("two agents' indexes are apart", async () => {
   await expectConsistent(two, { "MEMORY.md": "shared word" });
 });
 
-test("what is listed costs one operation for the root, one for each folder, and one more for what is no folder", async () => {
+test("a listing costs one operation for the root and each folder, and one more for a single file", async () => {
   const { workspace, calls } = watchWorkspace();
   for (const path of ["MEMORY.md", "Memory/x.md", "memory/y.md", "notes/z.txt", "notes/p.png", "todo.txt"]) {
     await workspace.write(path, path, { kind: "new" });
@@ -248,11 +251,11 @@ test("what is listed costs one operation for the root, one for each folder, and 
   expect(calls.map((call) => call.split(" ")[0]).sort()).toEqual(["head", "head", ...Array(6).fill("list")]);
 });
 
-test("a note of 10 MiB is indexed whole, by somebody who has one second at a time", { timeout: 120_000 }, async () => {
+test("a note of 10 MiB is indexed in calls of one second", { timeout: 120_000 }, async () => {
   const lab = openIndex(env.MEMORY);
-  lab.room.settings = { chunking: { tokens: 400, overlap: 80 } };
-  // Each look at the clock takes a while.
-  lab.room.now = () => {
+  lab.deps.settings = { chunking: { tokens: 400, overlap: 80 } };
+  // Each reading of the clock advances it.
+  lab.deps.now = () => {
     lab.clock.now += 50;
     return lab.clock.now;
   };
@@ -266,7 +269,7 @@ test("a note of 10 MiB is indexed whole, by somebody who has one second at a tim
   await expectConsistent(lab, { "memory/mega.md": text });
 });
 
-test("of very many files one call reads as many as one call of the Worker may, the newest, and the next the others", async () => {
+test("one call indexes as many files as an invocation permits, the newest first, and the next call the others", async () => {
   const lab = openIndex(env.MEMORY);
   const documents = Array.from({ length: 2_010 }, (_, at): Document => {
     return { path: `memory/n${at}.md`, source: "memory", etag: "1", size: 20, modifiedAt: at };

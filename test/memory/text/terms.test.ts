@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { datesIn, dateTerms } from "../../../src/memory/text/dates.ts";
-import { piecesOf } from "../../../src/memory/text/pieces.ts";
-import { isStopWord } from "../../../src/memory/text/stop-words.ts";
-import { termsIn, termsOfWord } from "../../../src/memory/text/terms.ts";
+import { dateTerms, findDates } from "../../../src/memory/text/dates.ts";
+import { isStopWord } from "../../../src/memory/text/english.ts";
+import { splitPieces } from "../../../src/memory/text/pieces.ts";
+import { textTerms, wordTerms } from "../../../src/memory/text/terms.ts";
 
 function terms(text: string): string {
-  return [...termsIn(text)].join(" ");
+  return [...textTerms(text)].join(" ");
 }
 
 test.each([
@@ -30,29 +30,29 @@ test.each([
   expect(terms(text)).toBe(expected);
 });
 
-test("what is longer than a word can be is found by its beginning", () => {
+test("an overlong word is found by its beginning", () => {
   expect(terms("a1".repeat(5_000))).toHaveLength(64);
 });
 
-test("the terms of words are kept for when they come again, those of data are not", () => {
-  expect(termsOfWord("harbours")).toBe(termsOfWord("harbours"));
-  expect(termsOfWord("0f".repeat(800))).not.toBe(termsOfWord("0f".repeat(800)));
+test("terms of words are cached, those of overlong data are not", () => {
+  expect(wordTerms("harbours")).toBe(wordTerms("harbours"));
+  expect(wordTerms("0f".repeat(800))).not.toBe(wordTerms("0f".repeat(800)));
 });
 
-test("a text in ASCII has the terms that it has beside other letters", () => {
+test("a text in ASCII has the same terms beside other scripts", () => {
   const text = "Don't e-mail foo_bar.ts, 1,000 times -- or 10,00? _x_ a--b 'quoted' U.S.A. v1.2.";
   expect(`${terms(text)} é`.replace("é", "e")).toBe(terms(`${text} é`));
 });
 
-test("a text is taken apart in its order", () => {
-  expect([...piecesOf("Tea 茶道 🍵")].map(({ kind, text }) => [kind, text])).toEqual([
+test("pieces of a text come in order", () => {
+  expect([...splitPieces("Tea 茶道 🍵")].map(({ kind, text }) => [kind, text])).toEqual([
     ["word", "Tea"],
     ["run", "茶道"],
     ["emoji", "🍵"],
   ]);
 });
 
-test("words that say nothing are known in any case, and with their apostrophes", () => {
+test("stop words are recognized in any case and with apostrophes", () => {
   expect(["The", "don't", "WOULDN’T", "what"].filter((word) => !isStopWord(word))).toEqual([]);
   expect(isStopWord("tea")).toBe(false);
 });
@@ -87,11 +87,11 @@ test.each([
   ],
   ["2023년 5월 8일", [{ year: 2023, month: 5, day: 8 }]],
   ["99 May, 13/40, 12345678901", []],
-])("the dates of %j are read", (text, dates) => {
-  expect(datesIn(text)).toEqual(dates);
+])("the dates of %j are found", (text, dates) => {
+  expect(findDates(text)).toEqual(dates);
 });
 
-test("a date stands in the index by its year, its month and its day, as far as they are known", () => {
+test("a date is indexed by year, month and day as far as they are known", () => {
   expect(dateTerms({ year: 2023, month: 5, day: 8 })).toEqual(["2023", "202305", "20230508"]);
   expect(dateTerms({ month: 5, day: 8 })).toEqual([]);
 });

@@ -4,24 +4,23 @@ import { drizzle } from "drizzle-orm/d1";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
 import { chunks, files, meta, spaces, vectors } from "../../../src/db/memory-schema.ts";
 import { type Embedder, type EmbedderId, EmbedError } from "../../../src/memory/embed/embedder.ts";
-import { PACK_CACHE_BYTES, PackCache } from "../../../src/memory/vectors/pack-cache.ts";
-import type { VectorRoom } from "../../../src/memory/vectors/vector-room.ts";
-import { randomly, randomVector, unit } from "./random-vectors.ts";
+import type { VectorDeps } from "../../../src/memory/vectors/vector-store.ts";
+import { randomly, randomVector, unit } from "../random-vectors.ts";
 
 let agents = 0;
 
-/** An embedder of words, which can fail: two texts are near where they share words. Other models see other numbers. */
+/** An embedder that can fail. Texts are near if they share words; vectors of different models differ. */
 export class WordEmbedder implements Embedder {
   readonly id: EmbedderId;
   readonly model: string;
   readonly dimensions: number;
   readonly sees = "meaning";
   readonly maxBatch = 16;
-  /** Texts of documents that were asked for, in order. */
+  /** The embedded texts of documents, in order. */
   readonly asked: string[] = [];
-  /** What it fails with from now on. */
+  /** The error of the next calls. */
   trouble: EmbedError | undefined;
-  /** Told before each batch. */
+  /** Called before each batch. */
   meanwhile: (() => Promise<unknown>) | undefined;
 
   constructor(id: EmbedderId, model = "words", dimensions = 64) {
@@ -55,12 +54,12 @@ function seedOf(word: string): number {
   return [...word].reduce((seed, letter) => (Math.imul(seed, 31) + letter.charCodeAt(0)) >>> 0, 7);
 }
 
-/** A failure that only a person can put right, and one that passes. */
+/** An error that needs a person, and a temporary one. */
 export const NO_KEY = new EmbedError("auth", "openai does not take the key.");
 export const OVERLOADED = new EmbedError("unavailable", "openai has too much to do.", 90_000);
 
-/** A room of an agent of its own in the real database, at a clock that stands still. */
-export async function openRoom(settings: object = {}) {
+/** Dependencies of a new agent's vectors in the real database, with a manual clock. */
+export async function openVectors(settings: object = {}) {
   agents++;
   const agentId = `vectors-${agents}`;
   const db = drizzle(env.MEMORY);
@@ -68,16 +67,16 @@ export async function openRoom(settings: object = {}) {
   const memoryId = row!.id;
   const clock = { now: 1_800_000_000_000 };
   const known: Embedder[] = [];
-  const room: VectorRoom = {
+  const deps: VectorDeps = {
     database: env.MEMORY,
     agentId,
-    // Without a cache of embeddings one sees who was asked for what.
+    // Without a cache every request reaches the embedder.
     settings: memorySearch.parse({ cache: { enabled: false }, ...settings }),
     embedders: { primary: undefined, fallback: undefined },
-    embedderOf: (space) => known.find((embedder) => embedder.space === space),
+    embedderForSpace: (space) => known.find((embedder) => embedder.space === space),
     vectorize: undefined,
     host: "workerd",
-    packs: new PackCache(PACK_CACHE_BYTES),
+    queryVectors: new Map(),
     now: () => clock.now,
   };
 
@@ -103,27 +102,29 @@ export async function openRoom(settings: object = {}) {
   }
 
   return {
-    room,
+    deps,
     agentId,
     memoryId,
     clock,
-    /** Embedders that can be made again for a space of before. */
+    /** Embedders that can still be called for an earlier space. */
     known,
-    /** A live file with such chunks. */
+    /** Adds a live file with the given chunks. */
     write: async (...texts: string[]) => (await addFile("live", texts)).chunkIds,
-    /** A version of a file that is being written, and how it takes its place. */
+    /** Adds a building version of a file. */
     async build(...texts: string[]) {
       const { fileId, chunkIds } = await addFile("building", texts);
       const finish = () => db.update(files).set({ state: "live" }).where(eq(files.id, fileId));
       return { chunkIds, finish, add: (...more: string[]) => addChunks(fileId, more) };
     },
-    /** Takes a chunk's file out of the index; its row stays until it is cleared away. */
+    /** Removes a chunk's file from the index; its rows stay. */
     async kill(chunkId: number) {
       const [chunk] = await db.select().from(chunks).where(eq(chunks.id, chunkId));
       await db.update(files).set({ state: "dead" }).where(eq(files.id, chunk!.fileId));
     },
+    /** Sets the number of live chunks that the index says it has. */
+    resize: (chunks: number) => db.update(meta).set({ chunks }).where(eq(meta.id, memoryId)),
     spaces: () => db.select().from(spaces).where(eq(spaces.memoryId, memoryId)).orderBy(spaces.id),
-    /** The chunks that have a vector of an embedder, by id. */
+    /** The ids of chunks with a vector of an embedder. */
     async withVector({ space }: Pick<Embedder, "space">): Promise<number[]> {
       const rows = await db
         .select({ id: vectors.chunkId })

@@ -1,12 +1,15 @@
 import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { VectorIndexError } from "../../../src/memory/vectors/vector-index.ts";
-import type { VectorizeBinding } from "../../../src/memory/vectors/vectorize-binding.ts";
-import { VectorizeIndex, vectorizeDimensions } from "../../../src/memory/vectors/vectorize-index.ts";
+import {
+  type VectorizeBinding,
+  VectorizeIndex,
+  vectorizeDimensions,
+} from "../../../src/memory/vectors/vectorize-index.ts";
 import { DIMENSIONS, vectorIndexContract } from "../../contracts/vector-index.ts";
 import { StandInVectorize } from "../../fakes/vectorize.ts";
-import { newSpaceId } from "./a-space.ts";
-import { randomly, randomVector } from "./random-vectors.ts";
+import { randomly, randomVector } from "../random-vectors.ts";
+import { newSpaceId } from "./open-space.ts";
 
 function openIn(vectorize: StandInVectorize, dimensions = DIMENSIONS) {
   const id = newSpaceId();
@@ -22,12 +25,12 @@ const random = randomly(11);
 const some = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ chunkId: at + 1, vector: randomVector(random, DIMENSIONS) }));
 
-test("the Worker's own binding is one that can be used", () => {
+test("the Worker's Vectorize binding has the expected type", () => {
   const binding: VectorizeBinding = env.VECTORS;
   expect(binding).toBeDefined();
 });
 
-test("what is not to be seen yet is no failure, and is seen later", async () => {
+test("writes that Vectorize does not show yet are found later", async () => {
   const vectorize = new StandInVectorize(DIMENSIONS);
   const index = openIn(vectorize);
   const [one] = some(1);
@@ -39,7 +42,7 @@ test("what is not to be seen yet is no failure, and is seen later", async () => 
   expect(await index.nearest(one!.vector, 1)).toMatchObject([{ chunkId: 1 }]);
 });
 
-test("an upsert that D1 did not hear of is done again, and once", async () => {
+test("an upsert that is missing in D1 is repeated once", async () => {
   const vectorize = new StandInVectorize(DIMENSIONS);
   const index = openIn(vectorize);
   const vectors = some(3);
@@ -55,7 +58,7 @@ test("an upsert that D1 did not hear of is done again, and once", async () => {
   expect(vectorize.size).toBe(0);
 });
 
-test("clearing that fails half way goes on where it was", async () => {
+test("clearing continues after a failure", async () => {
   const vectorize = new StandInVectorize(DIMENSIONS);
   const index = openIn(vectorize);
   await index.put(some(250));
@@ -72,7 +75,7 @@ test("clearing that fails half way goes on where it was", async () => {
   expect(vectorize.size).toBe(0);
 });
 
-test("what Vectorize says is told, and silence is not waited out", { timeout: 15_000 }, async () => {
+test("errors of Vectorize are reported, and calls time out", { timeout: 15_000 }, async () => {
   const vectorize = new StandInVectorize(DIMENSIONS);
   const [one] = some(1);
   await expect(openIn(vectorize, DIMENSIONS + 1).nearest(randomVector(random, DIMENSIONS + 1), 1)).rejects.toThrow(

@@ -1,8 +1,7 @@
 import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { agentOf } from "../../../src/config/agents.ts";
-import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
-import { PackCache } from "../../../src/memory/vectors/pack-cache.ts";
+import type { DocumentStore } from "../../../src/memory/document-store.ts";
 import { wholeSchema } from "../../../src/services/config-schema.ts";
 import { updateIndex } from "../../../src/services/memory/update-index.ts";
 
@@ -30,12 +29,18 @@ function stuck(agentId: string, listing = 0) {
   const database = env.MEMORY;
   const now = () => at;
   const nobody = { primary: undefined, fallback: undefined };
-  const packs = new PackCache(0);
-  const vectors = { database, agentId, settings, embedders: nobody, embedderOf: () => undefined, vectorize: undefined };
+  const vectors = {
+    database,
+    agentId,
+    settings,
+    embedders: nobody,
+    embedderForSpace: () => undefined,
+    vectorize: undefined,
+  };
   const deps = {
     agentId,
-    sync: { database, agentId, settings, stores: [store], forget: async () => undefined, now },
-    vectors: { ...vectors, host: "workerd", packs, now } as const,
+    sync: { database, agentId, settings, stores: [store], removeVectors: async () => undefined, now },
+    vectors: { ...vectors, host: "workerd", queryVectors: new Map(), now } as const,
     indexing,
     now,
   };

@@ -1,9 +1,9 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { memorySearch } from "../../../src/config/memory-schema.ts";
 import { objectNameOf } from "../../../src/config/session-ids.ts";
+import type { Visibility } from "../../../src/memory/agent-memory.ts";
+import type { DocumentStore } from "../../../src/memory/document-store.ts";
 import { searchMemory } from "../../../src/memory/search/search-memory.ts";
-import type { Sight } from "../../../src/memory/search/search-room.ts";
-import type { DocumentStore } from "../../../src/memory/sync/document-store.ts";
 import { syncFiles } from "../../../src/memory/sync/sync-files.ts";
 import { type Message, NO_USAGE } from "../../../src/models/message.ts";
 import { callByKey } from "../../../src/services/call-session.ts";
@@ -58,7 +58,7 @@ export async function indexAll(store: DocumentStore = transcripts(), force = fal
     agentId: "main",
     settings,
     stores: [store],
-    forget: async () => {},
+    removeVectors: async () => {},
     now: Date.now,
   };
   for (let turns = 0; turns < 100; turns++) {
@@ -80,10 +80,10 @@ export async function rememberTranscripts(more: object = {}): Promise<void> {
 }
 
 /** What a search of the API finds. */
-export async function found(query: string, sight?: Sight) {
-  const deps = { database: env.MEMORY, agentId: "main", settings, now: Date.now, vectorLeg: undefined };
+export async function found(query: string, visibility?: Visibility) {
+  const deps = { database: env.MEMORY, agentId: "main", settings, now: Date.now, vectorSearch: undefined };
   const freshen = async () => false;
-  const { results } = await searchMemory({ ...deps, freshen, sight }, { query, minScore: 0 });
+  const { results } = await searchMemory({ ...deps, freshen, visibility }, { query, minScore: 0 });
   return results;
 }
 

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { hostAndPort } from "../security/host-guard.ts";
+import { DEFAULT_RESOLVER_URL } from "../security/name-lookup.ts";
+import { planned } from "./field-marks.ts";
+import { secretRef } from "./secret-ref.ts";
+import { isAgentId } from "./session-key.ts";
+
+const cap = z.number().min(0).optional();
+
+const caps = z
+  .strictObject({
+    runsPerHour: cap.describe("Most runs that begin within any hour; 0 allows none. Commands do not count."),
+    runsPerDay: cap.describe("Most runs that begin within any 24 hours."),
+    tokensPerHour: cap.describe("Most tokens, in and out, within any hour."),
+    tokensPerDay: cap.describe("Most tokens within any 24 hours."),
+    usdPerHour: cap.describe("Most estimated money within any hour, in US dollars; every model needs a `cost` then."),
+    usdPerDay: cap.describe("Most estimated money within any 24 hours."),
+  })
+  .prefault({});
+
+/** `budgets`: spending caps. None is set by default, and then nothing is counted. */
+export const budgets = z
+  .strictObject({
+    global: caps.describe("Of all agents together."),
+    perAgent: caps.describe("Of each agent that has no entry of its own."),
+    agents: z
+      .record(z.string().refine(isAgentId, "use an agent's id"), caps)
+      .default({})
+      .describe("Of one agent, by its id."),
+  })
+  .prefault({})
+  .describe(
+    "Most runs, tokens and estimated money an hour and a day. A run over a cap ends with a message that says so.",
+  );
+
+/** `auth`: several keys for one provider. */
+export const auth = z
+  .strictObject({
+    profiles: z
+      .record(
+        z.string().regex(/^[\w.:@-]{1,80}$/, "use letters, digits and . : @ _ -"),
+        z.strictObject({
+          provider: z.string().describe("The provider that the key is of."),
+          apiKey: secretRef,
+        }),
+      )
+      .default({})
+      .describe("Keys by a name of your own, such as `anthropic:work`."),
+    order: z
+      .record(z.string(), z.array(z.string()))
+      .default({})
+      .describe("Per provider, its profiles in the order in which they are used; by default as they are written."),
+  })
+  .superRefine(({ profiles, order }, context) => {
+    for (const [provider, names] of Object.entries(order)) {
+      for (const [at, name] of names.entries()) {
+        if (profiles[name]?.provider === provider) continue;
+        const message = `'${name}' is no profile of '${provider}'; add it to auth.profiles`;
+        context.addIssue({ code: "custom", path: ["order", provider, at], message });
+      }
+    }
+  })
+  .prefault({})
+  .describe("Keys of model providers. A refused or exhausted key cools down while the next one is used.");
+
+/** `security`: handling of untrusted content, and limits of egress. */
+export const security = z
+  .strictObject({
+    injection: z
+      .strictObject({
+        action: z
+          .enum(["log", "block", "strip-tools"])
+          .default("log")
+          .meta(
+            planned(
+              "What happens when untrusted content looks like a prompt injection: log, refuse, or take tools away.",
+            ),
+          ),
+      })
+      .prefault({})
+      .meta(planned("Prompt injections in untrusted content. They are logged in any case.")),
+    egress: z
+      .strictObject({
+        allowPrivate: z
+          .array(
+            z.string().refine((entry) => hostAndPort(entry) !== undefined, {
+              error: "write a host and its port, such as `192.168.1.20:8080`",
+            }),
+          )
+          .default([])
+          .describe("Private servers that commands and installs may reach, as `host:port`."),
+        resolverUrl: z
+          .url({ protocol: /^https?$/ })
+          .default(DEFAULT_RESOLVER_URL)
+          .describe(
+            "The DNS-over-HTTPS server (JSON) that resolves hosts before a request; used on your own machine only.",
+          ),
+      })
+      .prefault({})
+      .describe("Where requests of agents may go: the public internet, and the servers listed here."),
+  })
+  .prefault({})
+  .describe("Protection against untrusted content, and limits of egress.");
+
+/** `commands`. */
+export const commands = z
+  .strictObject({
+    ownerAllowFrom: z.array(z.string()).default([]).describe("Owners as `channel:senderId`, or an id on any channel."),
+    ownerDisplay: z.enum(["raw", "hash"]).default("hash").describe("How the prompt shows an owner's id."),
+    ownerDisplaySecret: secretRef.optional().describe("Key of the hash of owners' ids."),
+  })
+  .prefault({})
+  .describe("Who may give commands.");
