@@ -1,6 +1,7 @@
 import type { CallBudget } from "../agent/call-budget.ts";
 import { FatalRunError } from "../agent/must-end.ts";
 import type { Agent } from "../config/agents.ts";
+import { originRules } from "../config/origins.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
@@ -51,7 +52,7 @@ export function budgetOf(
 ): CallBudget | undefined {
   const scopes = scopesOf(config, agent.id);
   if (scopes.length === 0) return undefined;
-  const startedAt = state.origin?.kind === "command" ? undefined : state.startedAt;
+  const startedAt = originRules(state.origin).isTurn ? state.startedAt : undefined;
   return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: clockOf(agent) }, deps);
 }
 

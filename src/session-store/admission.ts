@@ -1,9 +1,10 @@
 import type { Target } from "../channels/channel.ts";
+import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
 import { mergeKeyOf } from "./merge-key.ts";
-import { admit, type DropReason, inTurn, type QueueClass, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { admit, type DropReason, inTurn, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -77,16 +78,12 @@ function aheadOf({ id }: RunRow, { store }: AdmissionDeps): number {
 }
 
 function queueClassOf({ origin, alone }: RunInput): QueueClass {
-  if (alone) return "command";
-  if (origin?.kind === "command" || origin?.kind === "reset") return origin.kind;
-  if (origin?.kind === "delivery" || origin?.kind === "boot") return "note";
-  return origin?.kind === "announcement" ? "announcement" : "message";
+  return alone ? "command" : originRules(origin).queueClass;
 }
 
-/** Whether a newer message may take the place of a run at work: what asks no model is let finish. */
+/** Whether a newer message may interrupt a run at work: only a turn of the agent, which asks a model. */
 function isTurn(state: OpenRun["state"]): boolean {
-  const kind = "origin" in state ? state.origin?.kind : undefined;
-  return kind !== "command" && kind !== "delivery";
+  return originRules("origin" in state ? state.origin : undefined).isTurn;
 }
 
 /**

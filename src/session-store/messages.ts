@@ -1,4 +1,5 @@
 import { UNKNOWN_EFFECT } from "../agent/run-tools.ts";
+import { originRules } from "../config/origins.ts";
 import { newId } from "../lib/ids.ts";
 import {
   type AssistantMessage,
@@ -19,7 +20,7 @@ export function userMessage(input: RunInput, at: number, fromRunId?: string): Us
     role: "user",
     id: newId("msg", at),
     at,
-    ...(input.origin?.kind === "command" && { aside: true }),
+    ...(!originRules(input.origin).isForModels && { aside: true }),
     text,
     ...(input.images && input.images.length > 0 && { images: input.images }),
     ...(input.sender && { sender: input.sender }),
@@ -74,6 +75,5 @@ export function readTypedSkill(text: string): TypedSkill | undefined {
 
 /** Whether an owner has typed what begins like a command: nobody else calls on skills so, and no other run does. */
 export function isTypedCommand({ text, sender, origin }: RunInput): boolean {
-  const isSaid = origin === undefined || origin.kind === "reset";
-  return isSaid && sender?.owner === true && readTypedSkill(text) !== undefined;
+  return originRules(origin).isActivity && sender?.owner === true && readTypedSkill(text) !== undefined;
 }

@@ -1,3 +1,5 @@
+import type { QueueClass } from "../config/origins.ts";
+
 /** What a message does that comes while a run is at work. */
 export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
@@ -11,13 +13,6 @@ export interface QueuePolicy {
   /** What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one. */
   drop: "summarize" | "old" | "new";
 }
-
-/**
- * How a run waits. A `message` gives way past the cap; `news`, which somebody waits to hear, gives way to nothing. A
- * `command` shares its turn with nobody, and a `reset`, which is one, goes before whatever waits. A `note` gives way to
- * nothing and shares its turn with nobody.
- */
-export type QueueClass = "message" | "announcement" | "note" | "command" | "reset";
 
 function isCommand(queueClass: QueueClass): boolean {
   return queueClass === "command" || queueClass === "reset";

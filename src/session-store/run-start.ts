@@ -1,3 +1,4 @@
+import { originRules } from "../config/origins.ts";
 import type { ModelLookup } from "../services/model-lookup.ts";
 import type { EventLog } from "./event-log.ts";
 import { userMessage } from "./messages.ts";
@@ -40,12 +41,11 @@ export function noteActivity(
   { origin }: RunInput,
   { store, resetPolicy }: Pick<StartRunDeps, "store" | "resetPolicy">,
 ): void {
-  const isSaid = origin === undefined || origin.kind === "reset";
-  if (resetPolicy !== undefined && isSaid) saveActivity(store, acceptedAt);
+  if (resetPolicy !== undefined && originRules(origin).isActivity) saveActivity(store, acceptedAt);
 }
 
 function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { owner, resetPolicy }: StartRunDeps): boolean {
-  if (resetPolicy === undefined || origin !== undefined) return false;
+  if (resetPolicy === undefined || !originRules(origin).startsByTime) return false;
   return isOver(resetPolicy, owner.activeAt, acceptedAt);
 }
 

@@ -1,10 +1,11 @@
 import type { RunError } from "../agent/events.ts";
 import type { Target } from "../channels/channel.ts";
+import type { QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
-import type { DropReason, QueueClass } from "./queue.ts";
+import type { DropReason } from "./queue.ts";
 
 /** Crashes in a row, with nothing finished between them, after which a run is given up. */
 export const MAX_CRASHES = 5;

@@ -6,7 +6,7 @@ import { newId } from "../lib/ids.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
-import { agentIn, type Services } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import { compactionBy } from "../session-store/compactions.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
@@ -37,17 +37,14 @@ interface CompactRoom extends RunBudgetDeps {
 export async function compactNow(run: ActiveRun, focus: string, deps: CompactRoom): Promise<CompactionOutcome> {
   const made = compactionBy(deps.store, run.row.id);
   if (made !== undefined) return { kind: "done", tokensBefore: made.tokensBefore, tokensAfter: made.tokensAfter };
-  const owner = deps.owner();
-  const services = deps.services();
-  const agent = agentIn(services, owner.agentId);
-  const { model = sessionModel(owner.settings, agent, services) } = run.journal.state;
-  const failover = turnFailover([model, ...agent.fallbacks], run, { services });
+  const context = turnContextOf(run, deps.owner(), deps.services());
+  const { agent, services, session } = context;
+  const { model = sessionModel(session.settings, agent, services) } = run.journal.state;
+  const failover = turnFailover([model, ...agent.fallbacks], run, services);
   const lead = await failover.lead();
   // Nobody is answered: what a turn would send with the messages only counts for how much room they have.
-  const { prompt, tools } = await previewRequest(turnContextOf(run, owner), {
-    agentId: agent.id,
+  const { prompt, tools } = await previewRequest(context, {
     model: lead.ref,
-    services,
     extraTools: [...services.plugins.tools, ...deps.extraTools()],
     skills: { forTurn: (request) => deps.skills.lookOnly(request) },
     messages: run.journal.context(),
@@ -64,7 +61,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactRoo
     repetition: services.config.tools.loopDetection,
     hooks: applyLoopHooks(deps.hooks, run.row.id),
     allowedTools: [],
-    context: contextRules(agent, services),
+    context: contextRules(context),
     keep: async (output) => output,
     emit: () => undefined,
     newMessageId: () => newId("msg", deps.now()),

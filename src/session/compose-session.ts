@@ -21,7 +21,7 @@ import { Subagents } from "../subagents/subagents.ts";
 import { pruningRules } from "../turn/context-rules.ts";
 import { SessionSkills } from "../turn/skills/session-skills.ts";
 import type { SessionCalls } from "./api.ts";
-import type { ConfigSnapshot } from "./config-holder.ts";
+import type { ConfigSnapshot } from "./config-snapshot.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Inspector } from "./inspector.ts";
 import { runAgentEndHooks } from "./run-hooks.ts";
@@ -31,7 +31,7 @@ import { subagentsPort } from "./subagents-port.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { type Lifecycle, Wakeups } from "./wakeups.ts";
 
-/** What the parts of a session are given by the object that they are in. */
+/** What the object gives to the parts of its session. */
 export interface ComposeSessionDeps {
   ctx: DurableObjectState;
   env: Env;
@@ -39,55 +39,54 @@ export interface ComposeSessionDeps {
   log: EventLog;
   fence: Fence;
   configured: ConfigSnapshot;
-  life(): Lifecycle;
-  /** @throws IsopodError `not_found` where there is no session */
+  lifecycle(): Lifecycle;
+  /** The stored row of the session. @throws IsopodError `not_found` if there is no session */
   owner(): SessionRow;
   policyFor(target: Target | null): QueuePolicy;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
-  /** @throws IsopodError where it is refused */
+  /** @throws IsopodError if the run is refused */
   accept(request: AcceptRequest): Accepted;
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   stopAll(): { runs: number; subagents: number };
-  /** Everything was deleted. */
+  /** Resets the object's memory after everything was deleted. */
   forget(): void;
 }
 
-/** Who does the work of a session. */
+/** The parts of a session. */
 export interface SessionParts {
-  engine: RunScheduler;
-  performer: TurnRunner;
-  pulse: Wakeups;
-  desk: CommandDispatcher;
+  scheduler: RunScheduler;
+  turnRunner: TurnRunner;
+  wakeups: Wakeups;
+  commands: CommandDispatcher;
   deliveries: Deliveries;
   sockets: Sockets;
-  family: Subagents;
+  subagents: Subagents;
   hooks: SessionHooks;
-  indexer: IndexSync;
+  indexSync: IndexSync;
   inspector: Inspector;
   retention: Retention;
   transcripts: TranscriptSync;
   removal: Removal;
 }
 
-/** Makes the parts of a session and lets them know each other. Nothing is read, written or begun by that. */
-export function composeSession({ env, ...given }: ComposeSessionDeps): SessionParts {
-  const { ctx, store, configured, owner, extraTools, life } = given;
-  const deps = {
-    ...given,
-    files: env.FILES,
-    database: env.DB,
-    memory: env.MEMORY,
-    indexing: env.INDEXING,
-    services: () => configured.now(),
-    now: Date.now,
-    format: (...text: Parameters<Deliveries["format"]>) => deliveries.format(...text),
-    waitUntil: (promise: Promise<unknown>) => ctx.waitUntil(promise),
-    call: callByKey<SessionCalls>(env.SESSIONS),
-    changed: () => pulse.changed(),
-  };
-  const audit = new AuditTrail(deps);
+/**
+ * Makes the parts of a session and gives each what it depends on, by name. Parts that need one another get functions,
+ * which are called only after all of them exist. Nothing is read, written or started here.
+ */
+export function composeSession(given: ComposeSessionDeps): SessionParts {
+  const { ctx, env, store, log, fence, configured, lifecycle, owner, policyFor, extraTools } = given;
+  const { accept, abort, decide, stopAll, forget } = given;
+  const { FILES: files, DB: database, MEMORY: memory, INDEXING: indexing, LANES: lanes, BUDGETS: budgets } = env;
+  const now = Date.now;
+  const services = () => configured.now();
+  const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
+  const call = callByKey<SessionCalls>(env.SESSIONS);
+  const changed = () => wakeups.changed();
+  const peers = { store, log, fence, owner, services, policyFor, call, changed, now };
+
+  const audit = new AuditTrail({ store, fence, database, owner, now });
   const hooks = new SessionHooks({
     audit,
     session: () => {
@@ -95,71 +94,120 @@ export function composeSession({ env, ...given }: ComposeSessionDeps): SessionPa
       return { agentId, sessionKey, sessionId };
     },
     current: () => {
-      const services = configured.now();
-      const agent = agentIn(services, owner().agentId);
-      return { hooks: services.hooks, agent, workspace: services.workspaceOf(agent) };
+      const agent = agentIn(services(), owner().agentId);
+      return { hooks: services().hooks, agent, workspace: services().workspaceOf(agent) };
     },
-    now: Date.now,
-    waitUntil: deps.waitUntil,
+    now,
+    waitUntil,
   });
-  const pulse = new Wakeups({
-    ...deps,
-    life,
-    workers: () => ({ engine, deliveries, indexer, family, retention, transcripts }),
-  });
-  const deliveries = new Deliveries({ ...deps, hooks, drained: () => pulse.arm() });
-  const indexer = new IndexSync({ ...deps, audit });
-  const family = new Subagents(deps);
-  const skills = new SessionSkills(deps);
-  const performer = new TurnRunner({
-    ...deps,
+  const skills = new SessionSkills({ store, fence, owner, services, waitUntil });
+  const subagents = new Subagents(peers);
+  const deliveries = new Deliveries({
+    store,
+    fence,
+    owner,
+    services,
+    call,
     hooks,
-    family,
-    skills,
-    deliveries,
-    lanes: env.LANES,
-    budgets: env.BUDGETS,
+    drained: () => wakeups.arm(),
+    now,
   });
-  const engine: RunScheduler = new RunScheduler({
-    ...deps,
+  const format: Deliveries["format"] = (...text) => deliveries.format(...text);
+  const indexSync = new IndexSync({ store, fence, database, audit, owner });
+  const transcripts = new TranscriptSync({ store, fence, memory, indexing, owner, services, now });
+  const turnRunner = new TurnRunner({
+    ...peers,
+    configured,
+    deliveries,
+    hooks,
+    files,
+    database,
+    lanes,
+    budgets,
+    subagents,
+    skills,
+    extraTools,
+    waitUntil,
+  });
+  const retention = new Retention({
+    store,
+    fence,
+    log,
+    database,
+    files,
+    owner,
+    services,
+    promptsInUse: () => turnRunner.promptsInUse,
+    now,
+  });
+  const scheduler: RunScheduler = new RunScheduler({
+    store,
+    log,
+    fence,
     sessionKey: () => owner().key,
-    open: (row, input) => performer.open(row, input),
-    noteJoined: (row, input) => performer.noteJoined(row, input),
-    readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(deps.services) }),
-    perform: (run) => performer.perform(run),
+    policyFor,
+    open: (row, input) => turnRunner.start(row, input),
+    noteMerged: (row, input) => turnRunner.noteMerged(row, input),
+    readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(services) }),
+    perform: (run, prefetched) => turnRunner.run(run, prefetched),
     ended: (row, state, reply) => {
-      family.ended(row, state, reply);
+      subagents.ended(row, state, reply);
       runAgentEndHooks(row, state, hooks, () => readView(store, owner()).messages);
     },
+    format,
+    now,
   });
-  const desk = new CommandDispatcher({
-    ...deps,
+  const workers = { scheduler, deliveries, indexSync, subagents, retention, transcripts };
+  const wakeups = new Wakeups({ ctx, store, configured, lifecycle, workers: () => workers });
+  const commands = new CommandDispatcher({
+    store,
+    log,
+    fence,
+    owner,
+    services,
+    policyFor,
     hooks,
     skills,
-    subagents: (run) => subagentsPort(run, family, deps),
-    isActive: () => life() === "here",
+    subagents: (run) => subagentsPort(run, subagents, peers),
+    isActive: () => lifecycle() === "active",
+    stopAll,
+    decide,
+    format,
+    now,
   });
-  const sockets = new Sockets(deps);
-  const retention = new Retention({ ...deps, promptsInUse: () => performer.promptsInUse });
-  const inspector = new Inspector({ ...deps, skills, extraTools, engine: () => engine });
-  const transcripts = new TranscriptSync(deps);
+  const sockets = new Sockets({ ctx, log, accept, abort, services, now });
+  const inspector = new Inspector({
+    store,
+    files,
+    owner,
+    services,
+    extraTools,
+    skills,
+    scheduler: () => scheduler,
+    configured,
+    now,
+  });
   const removal = new Removal({
-    ...deps,
+    ctx,
+    files,
+    database,
     audit,
     transcripts,
-    idle: () => pulse.idle(),
-    dismiss: () => family.dismiss(),
+    owner,
+    idle: () => wakeups.idle(),
+    dismiss: () => subagents.dismiss(),
+    forget,
   });
   return {
-    engine,
-    performer,
-    pulse,
-    desk,
+    scheduler,
+    turnRunner,
+    wakeups,
+    commands,
     deliveries,
     sockets,
-    family,
+    subagents,
     hooks,
-    indexer,
+    indexSync,
     inspector,
     retention,
     transcripts,

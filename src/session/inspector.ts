@@ -3,12 +3,12 @@ import { findRun } from "../session-store/runs.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import { type RunPrompt, type RunPromptDeps, runPrompt } from "../turn/preview/run-prompt.ts";
 import { nextTurnContext, type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
-import type { ConfigSnapshot } from "./config-holder.ts";
+import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 
 /** What looking into a session needs of its object. */
 export interface InspectorDeps extends RunPromptDeps, SessionContextDeps {
-  engine(): Pick<RunScheduler, "stateOf">;
+  scheduler(): Pick<RunScheduler, "stateOf">;
   configured: Pick<ConfigSnapshot, "ask" | "newest">;
 }
 
@@ -22,11 +22,11 @@ export class Inspector {
 
   /** What a run's model was sent besides the conversation; for a run that joined another, what that one's was. */
   async prompt(runId: string, hash: string | undefined): Promise<RunPrompt | Refusal | undefined> {
-    const { store, engine } = this.#deps;
+    const { store, scheduler } = this.#deps;
     const row = findRun(store, runId);
     if (row === undefined) return undefined;
     if (row.state.status === "joined") return this.prompt(row.state.intoRunId, hash);
-    return orRefusalLater(() => runPrompt({ id: runId, state: engine().stateOf(row) }, hash, this.#deps));
+    return orRefusalLater(() => runPrompt({ id: runId, state: scheduler().stateOf(row) }, hash, this.#deps));
   }
 
   /** What the next request to a model would be made of. */

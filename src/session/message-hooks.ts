@@ -1,4 +1,5 @@
 import type { Delivery, Target } from "../channels/channel.ts";
+import { originRules } from "../config/origins.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import type { NewRun } from "../session-store/admission.ts";
 import type { OutboxRow } from "../session-store/outbox.ts";
@@ -7,7 +8,7 @@ import { SESSION_CHANNEL } from "../session-store/session-channel.ts";
 /** Tells plugins of a message that was stored, while it goes its way. What the system itself says is none. */
 export function runReceivedHooks({ runId, input, target }: NewRun, hooks: SessionHooks): void {
   const { origin, sender, text } = input;
-  if (origin !== undefined && origin.kind !== "reset" && origin.kind !== "command") return;
+  if (!originRules(origin).isFromPerson) return;
   hooks.later("message_received", () => ({ text, ...(sender && { sender }), ...(target && { target }) }), runId);
 }
 

@@ -26,7 +26,7 @@ export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionCon
 export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
   const { database, budgets, skills, owner, services, now } = deps;
   return {
-    contextReport: () => sessionContext(turnContextOf(run, owner()), deps),
+    contextReport: () => sessionContext(turnContextOf(run, owner(), services()), deps),
     reviewFiles: async () => {
       const agent = agentIn(services(), owner().agentId);
       return reviewFiles(database, services().workspaceOf(agent), agent.id);
@@ -34,8 +34,8 @@ export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
     pairing: pairingPort(database, now),
     activation: activationPort(run.row.target, owner().key, { services: services(), database, now }),
     async skills() {
-      const agent = agentIn(services(), owner().agentId);
-      const asked = { turnContext: turnContextOf(run, owner()), agent, listing: Promise.resolve(undefined) };
+      const turnContext = turnContextOf(run, owner(), services());
+      const asked = { turnContext, agent: turnContext.agent, listing: Promise.resolve(undefined) };
       return skillsView((await skills.forTurn(asked)).set);
     },
     subagentLog: (which) => readLog(which, deps),

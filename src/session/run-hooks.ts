@@ -1,3 +1,4 @@
+import { originRules } from "../config/origins.ts";
 import type { Message } from "../models/message.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { isBegun, type RunState, type SettledRun } from "../session-store/run.ts";
@@ -10,7 +11,7 @@ export function runAgentEndHooks(
   hooks: SessionHooks,
   messages: () => readonly Message[],
 ): void {
-  if (ended.status === "joined" || ended.status === "dropped" || isCommand(row.state)) return;
+  if (ended.status === "joined" || ended.status === "dropped" || !isTurn(row.state)) return;
   const { status, startedAt, endedAt, usage, model, error } = ended;
   if (startedAt === undefined) return;
   const made = () => ({
@@ -24,6 +25,6 @@ export function runAgentEndHooks(
   hooks.later("agent_end", made, row.id);
 }
 
-function isCommand(state: RunState): boolean {
-  return isBegun(state) && state.origin?.kind === "command";
+function isTurn(state: RunState): boolean {
+  return !isBegun(state) || originRules(state.origin).isTurn;
 }

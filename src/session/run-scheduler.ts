@@ -44,9 +44,10 @@ import type { Store } from "../session-store/store.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
 import { principalOf } from "../turn/principal.ts";
+import type { Prefetched } from "./turn-runner.ts";
 import { Waiters } from "./waiters.ts";
 
-/** What the engine needs of the world. */
+/** What scheduling runs depends on. */
 export interface RunSchedulerDeps {
   store: Store;
   log: EventLog;
@@ -58,11 +59,11 @@ export interface RunSchedulerDeps {
   /** Puts what a run was asked into the transcript, within the fence. */
   open(row: RunRow, input: RunInput): RunStart;
   /** Takes note of a run that joins another, within the fence. */
-  noteJoined(row: RunRow, input: RunInput): void;
+  noteMerged(row: RunRow, input: RunInput): void;
   /** What a model sees of the conversation so far; with what is said in a memory flush, where one began at a number. */
   readView(flushFrom?: number): View;
   /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
-  perform(run: ActiveRun): Promise<RunResult | undefined>;
+  perform(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined>;
   /** What follows from the end of a run, within its commit; the row is as it was before. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
@@ -76,14 +77,14 @@ export interface RunSchedulerDeps {
  * which end.
  */
 export class RunScheduler {
-  readonly #ports: RunSchedulerDeps;
+  readonly #deps: RunSchedulerDeps;
   readonly #waiters = new Waiters();
   /** Runs that go on because a person has spoken, not because they crashed. */
   readonly #freed = new Set<string>();
   #active: { row: OpenRun; stop: AbortController; journal: RunJournal } | undefined;
 
-  constructor(ports: RunSchedulerDeps) {
-    this.#ports = ports;
+  constructor(deps: RunSchedulerDeps) {
+    this.#deps = deps;
   }
 
   /** Whether this incarnation works on a run. */
@@ -101,13 +102,18 @@ export class RunScheduler {
    * Gives the next run its turn where none has it. The promise is that of the turn, which never rejects. A run that
    * an earlier incarnation left behind goes on from where it was; one that waits for a person holds the session.
    */
-  next(): Promise<void> | undefined {
+  next(prefetched?: Prefetched): Promise<void> | undefined {
     if (this.#active !== undefined) return undefined;
-    const begun = openRuns(this.#ports.store).find((row) => isBegun(row.state));
+    const begun = openRuns(this.#deps.store).find((row) => isBegun(row.state));
     if (begun?.state.status === "waiting_approval") return undefined;
     if (begun?.state.status === "running") return this.#resume(begun, begun.state);
     const up = this.#nextUp();
-    return up !== undefined && "take" in up ? this.#begin(up.take.map((run) => run.id)) : undefined;
+    return up !== undefined && "take" in up
+      ? this.#begin(
+          up.take.map((run) => run.id),
+          prefetched,
+        )
+      : undefined;
   }
 
   /** Where a run stands: what this incarnation knows of one at work is newer than what is stored. */
@@ -117,7 +123,7 @@ export class RunScheduler {
 
   /** Asks a run to stop. The wish is stored, so that it holds over a crash. Gives the run as it is now. */
   abort(runId: string): RunRow | undefined {
-    const { store, fence } = this.#ports;
+    const { store, fence } = this.#deps;
     const row = findRun(store, runId);
     if (row === undefined) return row;
     if (row.state.status === "joined") return this.abort(row.state.intoRunId);
@@ -126,14 +132,14 @@ export class RunScheduler {
       fence.write(() => saveState(store, runId, { ...state, abortRequested: true }));
       if (this.#active?.row.id === runId) this.#active.stop.abort("aborted");
     } else if (!isSettled(row.state)) {
-      this.#finish(row, ABORTED, isBegun(row.state) ? openCalls(this.#ports.readView().messages) : []);
+      this.#finish(row, ABORTED, isBegun(row.state) ? openCalls(this.#deps.readView().messages) : []);
     }
     return findRun(store, runId);
   }
 
   /** How a run ended, as soon as it has; undefined after `timeoutMs`. One that joined another ends with it. */
   waitFor(runId: string, timeoutMs: number): Promise<SettledRun | undefined> {
-    const state = findRun(this.#ports.store, runId)?.state;
+    const state = findRun(this.#deps.store, runId)?.state;
     if (state?.status === "joined") return this.waitFor(state.intoRunId, timeoutMs);
     if (state === undefined || isSettled(state)) return Promise.resolve(state);
     return this.#waiters.wait(runId, timeoutMs);
@@ -141,7 +147,7 @@ export class RunScheduler {
 
   /** Notes what a person said of a call. Gives its run and tool; undefined where no call waits under this id. */
   decide(approvalId: string, decision: Decision): { runId: string; tool: string } | undefined {
-    const { store, log, fence, now } = this.#ports;
+    const { store, log, fence, now } = this.#deps;
     const row = openRuns(store).find((candidate) => candidate.state.status === "waiting_approval");
     if (row?.state.status !== "waiting_approval") return undefined;
     const approval = row.state.approvals.find(({ id, decision: known }) => id === approvalId && known === undefined);
@@ -156,7 +162,7 @@ export class RunScheduler {
   }
 
   #nextUp(): NextUp | undefined {
-    const { store, policyFor, now } = this.#ports;
+    const { store, policyFor, now } = this.#deps;
     const rows = openRuns(store);
     const waiting = waitingRuns(rows);
     const first = rows.find((row) => row.id === waiting[0]?.id);
@@ -164,8 +170,8 @@ export class RunScheduler {
   }
 
   /** Lets a run begin, and others with it that are to be one with it. */
-  #begin([runId = "", ...others]: string[]): Promise<void> | undefined {
-    const { store, fence, now, open } = this.#ports;
+  #begin([runId = "", ...others]: string[], prefetched?: Prefetched): Promise<void> | undefined {
+    const { store, fence, now, open } = this.#deps;
     const row = findRun(store, runId);
     if (row === undefined) return undefined;
     const { input } = row;
@@ -176,15 +182,15 @@ export class RunScheduler {
     const state = fence.write(() => {
       const begun = begin(now(), open(row, input), input);
       saveTaken(store, row.id, begun);
-      for (const other of others) this.#takeInto(row, other);
+      for (const other of others) this.#mergeInto(row, other);
       return begun;
     });
-    return this.#work(row, state);
+    return this.#work(row, state, prefetched);
   }
 
   /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
   #resume(row: OpenRun, left: RunningRun): Promise<void> {
-    const { store, log, fence, now } = this.#ports;
+    const { store, log, fence, now } = this.#deps;
     if (this.#freed.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
       const lastSeq = log.lastOf(row);
@@ -196,21 +202,21 @@ export class RunScheduler {
     return this.#work(row, state);
   }
 
-  async #work(row: OpenRun, state: RunningRun): Promise<void> {
-    const { store, log, fence, now, readView, sessionKey } = this.#ports;
+  async #work(row: OpenRun, state: RunningRun, prefetched?: Prefetched): Promise<void> {
+    const { store, log, fence, now, readView, sessionKey } = this.#deps;
     const stop = new AbortController();
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
     const joiners = {
-      waiting: () => this.#joinersOf(row).some((run) => run.queueClass !== "announcement"),
+      waiting: () => this.#mergeableInto(row).some((run) => run.queueClass !== "announcement"),
       take: () => this.#take(row),
     };
     const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
     this.#active = { row, stop, journal };
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
-      const result = await this.#conclude({ row, principal, journal, signal: stop.signal });
+      const result = await this.#conclude({ row, principal, journal, signal: stop.signal }, prefetched);
       if (result) this.#finish({ ...row, state: journal.state }, result, unansweredIn(journal));
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
@@ -222,12 +228,12 @@ export class RunScheduler {
     }
   }
 
-  async #conclude(run: ActiveRun): Promise<RunResult | undefined> {
+  async #conclude(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { crashes } = run.journal.state;
     if (crashes >= MAX_CRASHES) return crashLoop(crashes);
     if (run.signal.aborted) return stopped(run.signal);
     try {
-      return await this.#ports.perform(run);
+      return await this.#deps.perform(run, prefetched);
     } catch (error) {
       if (error instanceof Superseded) throw error;
       return run.signal.aborted ? stopped(run.signal) : failure(error);
@@ -235,28 +241,28 @@ export class RunScheduler {
   }
 
   /** The runs that may join this one now, because the session steers. */
-  #joinersOf(row: OpenRun): readonly WaitingRun[] {
-    const { store, policyFor } = this.#ports;
+  #mergeableInto(row: OpenRun): readonly WaitingRun[] {
+    const { store, policyFor } = this.#deps;
     return mergeable(waitingRuns(openRuns(store)), row.mergeKey, policyFor(row.target));
   }
 
   /** Takes what waits into the run at work. Gives the messages, which are stored. */
   #take(row: OpenRun): Message[] {
-    const joiners = this.#joinersOf(row);
+    const joiners = this.#mergeableInto(row);
     if (joiners.length === 0) return [];
-    return this.#ports.fence.write(() => joiners.flatMap(({ id }) => this.#takeInto(row, id)));
+    return this.#deps.fence.write(() => joiners.flatMap(({ id }) => this.#mergeInto(row, id)));
   }
 
   /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
-  #takeInto(row: OpenRun, runId: string): Message[] {
-    const { store, log, now, noteJoined } = this.#ports;
+  #mergeInto(row: OpenRun, runId: string): Message[] {
+    const { store, log, now, noteMerged } = this.#deps;
     const joiner = findRun(store, runId);
     if (joiner === undefined) return [];
     if (joiner.input === null) {
       this.#finish(joiner, UNREADABLE, []);
       return [];
     }
-    noteJoined(joiner, joiner.input);
+    noteMerged(joiner, joiner.input);
     const said = userMessage(joiner.input, now(), runId);
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
@@ -274,7 +280,7 @@ export class RunScheduler {
 
   /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
   #finish(row: OpenRun, result: RunResult, unanswered: readonly ToolCallPart[]): void {
-    const { store, log, fence, now, format } = this.#ports;
+    const { store, log, fence, now, format } = this.#deps;
     const { status, message, error } = result;
     const parts = replyParts(result, row.target, format);
     const state = fence.write(() => {
@@ -287,7 +293,7 @@ export class RunScheduler {
       const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
       saveState(store, row.id, ended);
       enqueue(store, { runId: row.id, parts }, now());
-      this.#ports.ended(row, ended, message);
+      this.#deps.ended(row, ended, message);
       return ended;
     });
     this.#waiters.tell(row.id, state);

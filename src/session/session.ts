@@ -41,7 +41,7 @@ import type { SubagentReport } from "../session-store/subagent-report.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type { SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
-import { ConfigSnapshot } from "./config-holder.ts";
+import { ConfigSnapshot } from "./config-snapshot.ts";
 import { runReceivedHooks } from "./message-hooks.ts";
 import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
@@ -63,13 +63,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #fence: Fence;
   readonly #services: ConfigSnapshot;
   readonly #parts: SessionParts;
-  #life: Lifecycle;
+  #lifecycle: Lifecycle;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx);
     const owner = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
-    this.#life = lifecycleOf(owner);
+    this.#lifecycle = lifecycleOf(owner);
     this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
@@ -81,7 +81,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       log: this.#log,
       fence: this.#fence,
       configured: this.#services,
-      life: () => this.#life,
+      lifecycle: () => this.#lifecycle,
       owner: () => this.#owner(),
       policyFor: (target) => this.#policyFor(target),
       extraTools: () => this.extraTools,
@@ -112,15 +112,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #accept(request: AcceptRequest): Accepted {
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
-    const taken = this.#parts.desk.sort(boundedInput(input));
+    const taken = this.#parts.commands.sort(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
-    const begins = taken.kind === "run" && !this.#parts.engine.busy;
-    const ahead = this.#parts.performer.lookAhead({ ...request, input: taken.input }, begins);
+    const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
+    const prefetched = this.#parts.turnRunner.prefetch({ ...request, input: taken.input }, begins);
     const owner = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
-    const row = taken.kind === "run" ? this.#admit(run) : this.#parts.desk.take(run, taken);
-    this.#parts.pulse.arm();
-    this.#parts.performer.withAhead(ahead, () => this.#parts.pulse.work());
+    const row = taken.kind === "run" ? this.#admit(run) : this.#parts.commands.take(run, taken);
+    this.#parts.wakeups.arm();
+    this.#parts.wakeups.work(prefetched);
     return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
   }
 
@@ -132,67 +132,67 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   prompt(runId: string, hash?: string) {
-    return this.#life === "here" ? this.#parts.inspector.prompt(runId, hash) : undefined;
+    return this.#lifecycle === "active" ? this.#parts.inspector.prompt(runId, hash) : undefined;
   }
 
   context(sender?: "owner" | "other") {
-    return this.#life === "here" ? this.#parts.inspector.context(sender) : undefined;
+    return this.#lifecycle === "active" ? this.#parts.inspector.context(sender) : undefined;
   }
 
   /** How a run ended, or that `timeoutMs` went by; undefined where this session has no such run. */
   async wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined> {
     if (this.#find(runId) === undefined) return undefined;
-    return waitResult(await this.#parts.engine.waitFor(runId, timeoutMs));
+    return waitResult(await this.#parts.scheduler.waitFor(runId, timeoutMs));
   }
 
   /** Stops a run. Gives its status; undefined where this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
-    if (row !== undefined) this.#fence.write(() => this.#parts.family.stop(row.id));
-    this.#parts.pulse.changed();
+    if (row !== undefined) this.#fence.write(() => this.#parts.subagents.stop(row.id));
+    this.#parts.wakeups.changed();
     return row?.state.status;
   }
 
   /** Stops every run that is not settled. Gives their ids; undefined where there is no such session. */
   abortAll(): string[] | undefined {
-    return this.#life === "here" ? this.#stopAll().runIds : undefined;
+    return this.#lifecycle === "active" ? this.#stopAll().runIds : undefined;
   }
 
   /** Sends a delivery once more that failed or may not have arrived. Undefined where the run has no such delivery. */
   resend(request: ResendRequest): DeliveryView | undefined {
-    if (this.#life !== "here") return undefined;
+    if (this.#lifecycle !== "active") return undefined;
     const row = this.#fence.write(() => resend(this.#store, request));
-    this.#parts.pulse.changed();
+    this.#parts.wakeups.changed();
     return row && deliveryView(row);
   }
 
   /** Notes a person's word on a tool call that waits for it. False where none waits under this id. */
   decide(approvalId: string, decision: Decision): boolean {
-    const decided = this.#life === "here" ? this.#parts.engine.decide(approvalId, decision) : undefined;
+    const decided = this.#lifecycle === "active" ? this.#parts.scheduler.decide(approvalId, decision) : undefined;
     if (decided === undefined) return false;
     if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
-    this.ctx.waitUntil(this.#parts.indexer.forgetApprovals(decided.runId));
-    this.#parts.pulse.changed();
+    this.ctx.waitUntil(this.#parts.indexSync.forgetApprovals(decided.runId));
+    this.#parts.wakeups.changed();
     return true;
   }
 
   /** A page of the transcript, and the number after which its events go on; undefined where there is no session. */
   history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined {
-    if (this.#life !== "here") return undefined;
+    if (this.#lifecycle !== "active") return undefined;
     return { ...readHistory(this.#store, limit, before), cursor: this.#log.settledSeq };
   }
 
   /** The whole transcript as JSON Lines; undefined where there is no session. */
   export(withPrompts = false): ReadableStream<Uint8Array> | undefined {
-    return this.#life === "here" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
+    return this.#lifecycle === "active" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
   }
 
   remembered() {
-    return this.#life === "here" ? this.#parts.transcripts.pages() : undefined;
+    return this.#lifecycle === "active" ? this.#parts.transcripts.pages() : undefined;
   }
 
   rememberedPage(conversation: string, page: number) {
-    return this.#life === "here" ? this.#parts.transcripts.page(conversation, page) : undefined;
+    return this.#lifecycle === "active" ? this.#parts.transcripts.page(conversation, page) : undefined;
   }
 
   /**
@@ -200,7 +200,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    * one is waited for.
    */
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined {
-    if (this.#life !== "here" && !(orWait && this.#life === "none")) return undefined;
+    if (this.#lifecycle !== "active" && !(orWait && this.#lifecycle === "none")) return undefined;
     return orRefusal(() => {
       if (after !== undefined) this.#log.requireCursor(after);
       return eventStream(this.#log, after ?? this.#log.lastSeq);
@@ -222,26 +222,26 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    * it is stored, so that it is finished after a crash, too. False where there is no session.
    */
   async remove(): Promise<boolean> {
-    if (this.#life === "none") return false;
+    if (this.#lifecycle === "none") return false;
     this.#leave();
     await this.#parts.removal.finish();
     return true;
   }
 
   announce(report: SubagentReport): void {
-    if (this.#life === "here") this.#parts.family.children.hear(report);
+    if (this.#lifecycle === "active") this.#parts.subagents.children.hear(report);
   }
 
   report(runId: string): SubagentReport | "open" | undefined {
-    return this.#parts.family.report(this.#find(runId));
+    return this.#parts.subagents.report(this.#find(runId));
   }
 
   kin(): Lineage | undefined {
-    return this.#life === "here" ? this.#parts.family.kin() : undefined;
+    return this.#lifecycle === "active" ? this.#parts.subagents.kin() : undefined;
   }
 
   override async fetch(request: Request): Promise<Response> {
-    if (this.#life === "going") return new Response(null, { status: 503 });
+    if (this.#lifecycle === "deleting") return new Response(null, { status: 503 });
     return this.#parts.sockets.open(new URL(request.url).searchParams.get("key") ?? "");
   }
 
@@ -258,9 +258,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   override alarm(): void {
-    if (this.#life === "here" && isExpired(this.#store, Date.now())) this.#leave();
-    if (this.#life === "going") this.ctx.waitUntil(this.#parts.removal.resume());
-    this.#parts.pulse.rang();
+    if (this.#lifecycle === "active" && isExpired(this.#store, Date.now())) this.#leave();
+    if (this.#lifecycle === "deleting") this.ctx.waitUntil(this.#parts.removal.resume());
+    this.#parts.wakeups.rang();
   }
 
   /**
@@ -268,63 +268,64 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    * woke us: put off for anything that is left, it would wake the next incarnation only to be put off again.
    */
   #recover(): void {
-    if (this.#life === "none") return;
+    if (this.#lifecycle === "none") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
-    this.#parts.pulse.armAtOnce();
+    this.#parts.wakeups.armAtOnce();
   }
 
   /** From here on there is no such session. */
   #leave(): void {
-    if (this.#life !== "here") return;
-    this.#life = "going";
+    if (this.#lifecycle !== "active") return;
+    this.#lifecycle = "deleting";
     this.#fence.write(() => {
       markDeleting(this.#store);
       dropPending(this.#store);
-      this.#parts.family.stop();
+      this.#parts.subagents.stop();
     });
-    this.#parts.pulse.arm();
+    this.#parts.wakeups.arm();
     this.#stopAll();
   }
 
   /** The session, made where there is none. @throws IsopodError `unavailable` while one is being deleted */
   #begin(request: AcceptRequest): SessionRow {
-    if (this.#life === "going") throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
-    if (this.#life === "none") updateTables(this.ctx, this.#store);
+    if (this.#lifecycle === "deleting")
+      throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
+    if (this.#lifecycle === "none") updateTables(this.ctx, this.#store);
     const owner = this.#fence.write(
       () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, newSession(request, Date.now())),
     );
-    this.#life = "here";
+    this.#lifecycle = "active";
     return owner;
   }
 
   #find(runId: string): RunRow | undefined {
-    return this.#life === "here" ? findRun(this.#store, runId) : undefined;
+    return this.#lifecycle === "active" ? findRun(this.#store, runId) : undefined;
   }
 
   #stopAll(): { runIds: string[]; runs: number; subagents: number } {
-    const subagents = this.#fence.write(() => this.#parts.family.stop());
+    const subagents = this.#fence.write(() => this.#parts.subagents.stop());
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // The waiting ones first, so that none of them begins when the one at work has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
-    this.#parts.pulse.changed();
+    this.#parts.wakeups.changed();
     return { runIds, runs: runIds.length, subagents };
   }
 
   #stop(runId: string): RunRow | undefined {
-    this.ctx.waitUntil(this.#parts.indexer.forgetApprovals(runId));
-    return this.#parts.engine.abort(runId);
+    this.ctx.waitUntil(this.#parts.indexSync.forgetApprovals(runId));
+    return this.#parts.scheduler.abort(runId);
   }
 
   /** Everything is deleted: what is in memory goes on as if nothing had been. */
   #forget(): void {
-    this.#life = "none";
+    this.#lifecycle = "none";
     this.#parts.sockets.end();
     this.#log.end();
     this.#log.clearedUpTo(this.#log.lastSeq + 1);
     this.#fence.release();
-    this.#parts.indexer.forget();
-    this.#parts.pulse.forget();
-    this.#parts.performer.forget();
+    this.#parts.indexSync.forget();
+    this.#parts.wakeups.forget();
+    this.#parts.turnRunner.forget();
   }
 
   #admit(run: NewRun): RunRow {

@@ -1,15 +1,13 @@
+import { type LaneName, SESSION_KINDS } from "../config/origins.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { Config } from "../services/services.ts";
-import type { RunOrigin } from "../session-store/run.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { Lane } from "./lane.ts";
 import { LEASE_MS } from "./lane-state.ts";
 
 const RETRY_MS = 500;
-
-/** The lanes in which runs of different kinds are counted apart. */
-export type LaneName = "main" | "subagent" | "cron" | "nested";
 
 /** The right to work, among those that a lane gives out; to be given back. */
 export interface Slot {
@@ -53,11 +51,9 @@ export async function takeSlot(name: LaneName, runId: string, deps: LaneSlotDeps
   };
 }
 
-/** The lane that a run of a session is counted in: one that another session's agent waits for has its own. */
-export function laneOf(sessionKey: string, origin: RunOrigin | undefined): LaneName {
-  if (origin?.kind === "nested") return "nested";
-  const { kind } = parseSessionKey(sessionKey);
-  return kind === "subagent" || kind === "cron" ? kind : "main";
+/** The lane that a run of a session counts in. */
+export function laneOf({ origin: { lane }, session }: Pick<TurnContext, "origin" | "session">): LaneName {
+  return lane === "session" ? SESSION_KINDS[parseSessionKey(session.key).kind].lane : lane;
 }
 
 /** How many runs may work in a lane at once; 0 means any number. */

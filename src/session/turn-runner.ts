@@ -3,6 +3,7 @@ import type { BudgetNamespace } from "../budgets/budget-state.ts";
 import { budgetOf } from "../budgets/run-budget.ts";
 import { runQueuedCommandHooks } from "../commands/command-hooks.ts";
 import { runQueued } from "../commands/run-queued.ts";
+import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
@@ -29,10 +30,11 @@ import { outboxPort } from "../turn/output/outbox-port.ts";
 import { PromptKeeper } from "../turn/preview/prompt-keeper.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { takeTurn } from "../turn/turn.ts";
-import type { PromptDeps } from "../turn/turn-deps.ts";
+import { type TurnContext, turnContextOf } from "../turn/turn-context.ts";
+import { type TurnPorts, turnPorts } from "../turn/turn-ports.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { updateCommandMenu } from "./command-menu.ts";
-import type { ConfigSnapshot } from "./config-holder.ts";
+import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { startGateway } from "./gateway-start.ts";
 import type { Lane } from "./lane.ts";
@@ -40,7 +42,7 @@ import { queuedPort } from "./queued-port.ts";
 import { laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
 
-/** What performing runs needs of the object that it is done for. */
+/** What running turns depends on. */
 export interface TurnRunnerDeps extends SubagentsDeps {
   configured: ConfigSnapshot;
   deliveries: Deliveries;
@@ -49,157 +51,145 @@ export interface TurnRunnerDeps extends SubagentsDeps {
   database: D1Database;
   lanes: DurableObjectNamespace<Lane>;
   budgets: BudgetNamespace;
-  family: Subagents;
+  subagents: Subagents;
   skills: SessionSkills;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
-  /** Keeps the object alive for work that nobody waits for. */
+  /** Keeps the object alive for work that no caller awaits. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What was asked for before the run which it is for was stored. No promise of it rejects. */
+/** What was requested before the run was stored. None of its promises rejects. */
 export interface Prefetched {
   /** Resolves when the newest configuration is known. */
-  asked: Promise<void>;
-  /** The root of the workspace, as far as the configuration is still the one that said which. */
+  configured: Promise<void>;
+  /** The root of the workspace; it counts as long as the configuration that named the workspace is in force. */
   listing?: { entries: Listing; services: Services };
 }
 
 type Listing = Promise<WorkspaceEntry[] | undefined>;
 
-/** Does the work of a session's runs, and remembers between them what the agent has read. */
+/** Runs the turns of a session's runs. Between turns it remembers what the agent has read. */
 export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
   readonly #readEtags = new ReadEtags();
   readonly #prompts: PromptKeeper;
-  #ahead: Prefetched | undefined;
 
   constructor(deps: TurnRunnerDeps) {
     this.#deps = deps;
     this.#prompts = new PromptKeeper(deps);
   }
 
-  /** Hashes of what models are being sent now. */
+  /** Hashes of the prompts that models are being sent now. */
   get promptsInUse(): ReadonlySet<string> {
     return this.#prompts.inUse;
   }
 
   /**
-   * Asks for what a run needs of the world first: whether the configuration is another, and, where one `begins` that
-   * shows it to a model, for the root of the workspace. To be called before it is stored: whatever leaves the object
-   * after that waits until it is.
+   * Requests what a run needs from outside the object: the newest configuration and, if a turn `begins` at once, the
+   * root of the workspace. Call it before the run is stored: the output gate holds back later requests until then.
    */
-  lookAhead({ agentId, input: { origin }, configRevision }: AcceptRequest, begins: boolean): Prefetched {
-    const asked = this.#deps.configured.ask(configRevision);
-    if (!begins || origin?.kind === "command" || origin?.kind === "delivery") return { asked };
+  prefetch({ agentId, input: { origin }, configRevision }: AcceptRequest, begins: boolean): Prefetched {
+    const configured = this.#deps.configured.ask(configRevision);
+    if (!begins || !originRules(origin).isTurn) return { configured };
     try {
       const services = this.#deps.services();
       const agent = agentIn(services, agentId);
-      if (agent.defaults.skipBootstrap) return { asked };
+      if (agent.defaults.skipBootstrap) return { configured };
       const entries = services.workspaceOf(agent).list("");
-      return { asked, listing: { entries: entries.catch(() => undefined), services } };
+      return { configured, listing: { entries: entries.catch(() => undefined), services } };
     } catch (error) {
       writeLog("debug", "workspace.not_listed", { agentId, error: messageOf(error) });
-      return { asked };
+      return { configured };
     }
   }
 
-  /** Gives what was asked for to the run that begins in this very moment, if one does. */
-  withAhead(ahead: Prefetched, begin: () => void): void {
-    this.#ahead = ahead;
-    begin();
-    this.#ahead = undefined;
-  }
-
-  /** Forgets what the agent has read, so that the next overwrite of a file needs a new look at it, and was sent. */
+  /** Forgets what the agent has read and what was sent to models, after everything was deleted. */
   forget(): void {
     this.#readEtags.clear();
     this.#prompts.forget();
     this.#deps.skills.forget();
   }
 
-  /** Puts what a run was asked into the transcript, within the fence. */
-  open(row: RunRow, input: RunInput): RunStart {
-    const { store, log, services } = this.#deps;
-    const names = { lookUpModel: (word: string) => lookUpModel(services, word) };
-    runQueuedCommandHooks(row, input, this.#deps.hooks);
+  /** Puts the input of a run into the transcript, within the fence. */
+  start(row: RunRow, input: RunInput): RunStart {
+    const { store, log, services, hooks, owner } = this.#deps;
+    runQueuedCommandHooks(row, input, hooks);
     return startRun(row, input, {
       store,
       log,
-      owner: this.#deps.owner(),
-      ...names,
+      owner: owner(),
+      lookUpModel: (word) => lookUpModel(services, word),
       resetPolicy: this.#resetPolicy(),
       now: Date.now(),
     });
   }
 
-  /** Takes note of a run that joins another, within the fence. */
-  noteJoined(row: RunRow, input: RunInput): void {
+  /** Notes a run that merges into another one, within the fence. */
+  noteMerged(row: RunRow, input: RunInput): void {
     noteActivity(row, input, { store: this.#deps.store, resetPolicy: this.#resetPolicy() });
   }
 
-  /** Has the turn of a run, to its end with the configuration that is the newest now; undefined where it has paused. */
-  async perform(run: ActiveRun): Promise<RunResult | undefined> {
+  /**
+   * Carries out a run to its end; undefined if it pauses for a person. It keeps the configuration that is the newest
+   * when it begins.
+   */
+  async run(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { configured } = this.#deps;
-    const { asked, listing } = this.#ahead ?? { asked: configured.ask() };
-    await asked;
+    await (prefetched?.configured ?? configured.ask());
     const services = configured.hold();
-    const entries = listing?.services === services ? listing.entries : undefined;
-    return this.#perform(run, services, entries).finally(() => configured.release());
+    try {
+      const { origin } = run.journal.state;
+      if (origin?.kind === "command") return await runQueued(origin, queuedPort(run, this.#deps), run.signal);
+      if (origin?.kind === "delivery") return noteResult(origin, Date.now());
+      const listing = prefetched?.listing?.services === services ? prefetched.listing.entries : undefined;
+      return await this.#turn(run, turnContextOf(run, this.#deps.owner(), services), listing);
+    } finally {
+      configured.release();
+    }
   }
 
-  async #perform(run: ActiveRun, services: Services, listing: Listing | undefined): Promise<RunResult | undefined> {
-    const { store, log, fence, deliveries, files, lanes, waitUntil } = this.#deps;
+  async #turn(run: ActiveRun, context: TurnContext, listing?: Listing): Promise<RunResult | undefined> {
+    const { store, log, fence, deliveries, files, lanes, skills, hooks, owner, extraTools, waitUntil } = this.#deps;
+    const { agent, services, principal } = context;
     const { target } = run.row;
-    const { origin } = run.journal.state;
-    if (origin?.kind === "command") return runQueued(origin, queuedPort(run, this.#deps), run.signal);
-    if (origin?.kind === "delivery") return noteResult(origin, Date.now());
-    const owner = this.#deps.owner();
-    const output = openOutput(run, this.#deps);
+    const output = openOutput(run, context, this.#deps);
     if (target !== null) waitUntil(deliveries.showTyping(target));
-    const slot = takeSlot(
-      laneOf(owner.key, run.journal.state.origin),
-      run.row.id,
-      { lanes, config: services.config, waitUntil },
-      run.signal,
-    );
-    const result = await takeTurn(run, {
-      ...this.#promptRoom(run, listing),
+    const lane = laneOf(context);
+    const slot = takeSlot(lane, run.row.id, { lanes, config: services.config, waitUntil }, run.signal);
+    const result = await takeTurn(run, context, {
+      owner: owner(),
       log,
+      hooks,
       output,
       files,
       prompts: this.#prompts,
-      skills: this.#deps.skills,
+      skills,
+      ports: this.#ports(run, context),
+      extraTools: [...services.plugins.tools, ...extraTools()],
+      bootstrapCache: filesReadOf(agent.id),
+      readEtags: this.#readEtags,
+      listing: listing ?? Promise.resolve(undefined),
       resultAt: (seq) => readResult(store, seq),
       spokenIn: (ended, limit) => spokenMessages(store, ended, limit),
       noteWarned: (paths) => fence.write(() => saveSetting(store, "truncationWarned", [...paths])),
       slot,
-      budget: budgetOf(run, agentIn(services, owner.agentId), services.config, this.#deps),
+      budget: budgetOf(run, agent, services.config, this.#deps),
     }).finally(async () => (await slot).release());
-    if (run.principal.owner) this.#deps.skills.turnEnded(agentIn(services, owner.agentId), services);
-    if (run.principal.owner && target !== null) waitUntil(updateCommandMenu(target, this.#deps));
+    if (principal.owner) skills.turnEnded(agent, services);
+    if (principal.owner && target !== null) waitUntil(updateCommandMenu(target, this.#deps));
     waitUntil(startGateway(this.#deps, listing));
-    waitUntil(endFirstConversation(agentIn(services, owner.agentId), services, Date.now));
+    waitUntil(endFirstConversation(agent, services, Date.now));
     return result;
   }
 
-  /** What the run's system prompt is made from. */
-  #promptRoom(run: ActiveRun, listing?: Listing): PromptDeps {
-    const { hooks, family } = this.#deps;
-    const services = this.#deps.services();
-    const owner = this.#deps.owner();
-    return {
-      owner,
-      services,
-      hooks,
-      bootstrapCache: filesReadOf(owner.agentId),
-      readEtags: this.#readEtags,
-      sessions: sessionsPort({ run, agent: agentIn(services, owner.agentId), family, deps: this.#deps }),
-      status: statusPort(run, this.#deps),
+  #ports(run: ActiveRun, context: TurnContext): TurnPorts {
+    const { subagents } = this.#deps;
+    return turnPorts(context, {
+      sessions: sessionsPort({ run, agent: context.agent, family: subagents, deps: this.#deps }),
       outbox: outboxPort(run, this.#deps),
-      extraTools: [...services.plugins.tools, ...this.#deps.extraTools()],
-      listing: listing ?? Promise.resolve(undefined),
-    };
+      status: statusPort(run, this.#deps),
+    });
   }
 
   #resetPolicy(): ResetPolicy | undefined {

@@ -8,40 +8,41 @@ import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import type { Subagents } from "../subagents/subagents.ts";
 import { AlarmClock } from "./alarm-clock.ts";
-import type { ConfigSnapshot } from "./config-holder.ts";
+import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs, putOff } from "./due.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
+import type { Prefetched } from "./turn-runner.ts";
 
-/** Whether an object holds a session: none yet, one that is there, or one of which nothing is to be left. */
-export type Lifecycle = "none" | "here" | "going";
+/** Whether an object holds a session: none yet, one in use, or one that is being deleted. */
+export type Lifecycle = "none" | "active" | "deleting";
 
-/** Whether an object holds a session, by what it has stored. */
+/** The lifecycle of a session, from its stored row. */
 export function lifecycleOf(owner: Pick<SessionRow, "deleting"> | undefined): Lifecycle {
   if (owner === undefined) return "none";
-  return owner.deleting ? "going" : "here";
+  return owner.deleting ? "deleting" : "active";
 }
 
-/** Who has something to do in a session. */
+/** The parts of a session that work in the background. */
 export interface Workers {
-  engine: RunScheduler;
+  scheduler: RunScheduler;
   deliveries: Deliveries;
-  indexer: IndexSync;
-  family: Subagents;
+  indexSync: IndexSync;
+  subagents: Subagents;
   retention: Retention;
   transcripts: TranscriptSync;
 }
 
-/** What keeping a session going needs of the object that it is done for. */
+/** What the wake-ups of a session depend on. */
 export interface WakeupsDeps {
   ctx: DurableObjectState;
   store: Store;
   configured: Pick<ConfigSnapshot, "isReady" | "ask">;
-  life(): Lifecycle;
+  lifecycle(): Lifecycle;
   workers(): Workers;
 }
 
-/** Keeps a session going: begins whatever is to be done, and has the alarm set for the case that this object ends. */
+/** Starts the work that is due, and keeps the alarm set so that the next incarnation continues if this one ends. */
 export class Wakeups {
   readonly #deps: WakeupsDeps;
   readonly #clock: AlarmClock;
@@ -54,19 +55,19 @@ export class Wakeups {
     this.#clock = new AlarmClock(deps.ctx);
   }
 
-  /** There is something to do that was not there before. */
+  /** New work was stored: arms the alarm, then starts it. */
   changed(): void {
     this.arm();
     this.work();
   }
 
-  /** The alarm has rung. */
+  /** Handles the alarm. */
   rang(): void {
     this.#clock.rang();
-    const { engine, indexer } = this.#deps.workers();
-    const isToWait = engine.busy || !this.#deps.configured.isReady;
+    const { scheduler, indexSync } = this.#deps.workers();
+    const isToWait = scheduler.busy || !this.#deps.configured.isReady;
     this.#recoveryMs = isToWait ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
-    this.#indexRetryMs = indexer.isBehind ? nextIndexRetryMs(this.#indexRetryMs) : FIRST_INDEX_RETRY_MS;
+    this.#indexRetryMs = indexSync.isBehind ? nextIndexRetryMs(this.#indexRetryMs) : FIRST_INDEX_RETRY_MS;
     this.changed();
   }
 
@@ -75,47 +76,50 @@ export class Wakeups {
     this.#clock.rang();
   }
 
-  /** Sets the alarm for what an earlier incarnation left, which then is gone on with at once. */
+  /** Sets the alarm to now, so that work of an earlier incarnation continues at once. */
   armAtOnce(): void {
     this.#arm(0, 0);
   }
 
-  /** Sets the alarm to what is due first, as part of the current commit. */
+  /** Sets the alarm to what is due first, within the current commit. */
   arm(): void {
     this.#arm(this.#recoveryMs, this.#indexRetryMs);
   }
 
-  /** Goes on with whatever is to be done, and waits for none of it. May be called at any time. */
-  work(): void {
-    if (this.#deps.life() !== "here") return;
+  /**
+   * Starts all work that is due and awaits none of it. May be called at any time.
+   * @param prefetched what the run that starts now, if any, has requested already
+   */
+  work(prefetched?: Prefetched): void {
+    if (this.#deps.lifecycle() !== "active") return;
     const { ctx, configured } = this.#deps;
     if (!configured.isReady) {
       ctx.waitUntil(this.#workWhenReady());
       return;
     }
-    const { engine, deliveries, indexer, family } = this.#deps.workers();
-    const turn = engine.next();
+    const { scheduler, deliveries, indexSync, subagents } = this.#deps.workers();
+    const turn = scheduler.next(prefetched);
     if (turn !== undefined) {
       this.#turn = turn;
       this.#recoveryMs = FIRST_RECOVERY_MS;
       ctx.waitUntil(turn.then(() => this.#afterTurn()));
     }
-    const notBefore = engine.notBefore();
+    const notBefore = scheduler.notBefore();
     // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
     if (notBefore !== undefined) setTimeout(() => this.work(), Math.max(0, notBefore - Date.now()));
     ctx.waitUntil(deliveries.drain());
-    if (indexer.isBehind) ctx.waitUntil(indexer.tell().then(() => this.arm()));
-    if (family.isDue) ctx.waitUntil(family.work().then(() => this.arm()));
+    if (indexSync.isBehind) ctx.waitUntil(indexSync.tell().then(() => this.arm()));
+    if (subagents.isDue) ctx.waitUntil(subagents.work().then(() => this.arm()));
   }
 
-  /** Resolves when nothing is going on that might write, once the session is going. */
+  /** Resolves when no background work that could write is left, once the session is being deleted. */
   async idle(): Promise<void> {
     await this.#turn;
-    const { engine: _, ...others } = this.#deps.workers();
+    const { scheduler: _, ...others } = this.#deps.workers();
     await Promise.all(Object.values(others).map((worker) => worker.idle()));
   }
 
-  /** Nothing can begin before it is known how. Where that cannot be found out now, the alarm comes back to it. */
+  /** Reads the configuration before any work; if D1 does not answer, the alarm tries again. */
   async #workWhenReady(): Promise<void> {
     const { configured } = this.#deps;
     await configured.ask();
@@ -125,22 +129,22 @@ export class Wakeups {
   async #afterTurn(): Promise<void> {
     this.work();
     const { retention, transcripts } = this.#deps.workers();
-    if (this.#deps.life() === "here") await retention.tidy();
-    if (this.#deps.life() === "here") await transcripts.tell();
+    if (this.#deps.lifecycle() === "active") await retention.tidy();
+    if (this.#deps.lifecycle() === "active") await transcripts.tell();
   }
 
   #arm(recoveryMs: number, indexMs: number): void {
     const { store, configured } = this.#deps;
-    const life = this.#deps.life();
-    if (life === "none") return;
-    const { indexer, family } = this.#deps.workers();
+    const lifecycle = this.#deps.lifecycle();
+    if (lifecycle === "none") return;
+    const { indexSync, subagents } = this.#deps.workers();
     const now = Date.now();
     const due = {
-      recoveryAt: life === "going" || goesOn(openRuns(store)) ? now + recoveryMs : undefined,
+      recoveryAt: lifecycle === "deleting" || goesOn(openRuns(store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(store),
-      indexAt: indexer.isBehind ? now + indexMs : undefined,
-      leavesAt: life === "here" ? expiresAt(store) : undefined,
-      familyAt: family.dueAt,
+      indexAt: indexSync.isBehind ? now + indexMs : undefined,
+      leavesAt: lifecycle === "active" ? expiresAt(store) : undefined,
+      familyAt: subagents.dueAt,
     };
     this.#clock.set(configured.isReady ? due : putOff(due, now + recoveryMs), now);
   }

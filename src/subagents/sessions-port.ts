@@ -1,5 +1,4 @@
 import type { SessionsPort } from "../tools/sessions-port.ts";
-import { sessionReach } from "../turn/lineage.ts";
 import type { Caller } from "./caller.ts";
 import { findSession } from "./find-session.ts";
 import { send } from "./send.ts";
@@ -11,13 +10,10 @@ import { listedSubagents } from "./subagent-view.ts";
 /** Most characters of messages that a look at another session gives. */
 const HISTORY_CHARS = 48_000;
 
-/** Other sessions as the tools of a run reach them; undefined where `reachOf` says that it reaches none. */
-export function sessionsPort(caller: Caller): SessionsPort | undefined {
-  const { run, agent, family, deps } = caller;
-  const reach = sessionReach({ session: deps.owner(), principal: run.principal }, agent);
-  if (reach === undefined) return undefined;
+/** Other sessions, as the tools of a run reach them. */
+export function sessionsPort(caller: Caller): Omit<SessionsPort, "maySpawn"> {
+  const { family, deps } = caller;
   return {
-    ...reach,
     spawn: (request, call) => spawn(request, call, caller),
     agents: () => spawnableAgents(caller),
     children: () => listedSubagents(deps.store),

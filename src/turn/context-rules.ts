@@ -1,17 +1,16 @@
 import type { ContextRules, PruningRules } from "../agent/context-rules.ts";
 import { flushPrompt } from "../agent/memory-flush.ts";
 import type { AnyTool } from "../agent/tool.ts";
-import { type Agent, resolveAlias } from "../config/agents.ts";
+import { resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { Config, Services } from "../services/services.ts";
-import type { ActiveRun } from "./active-run.ts";
-import type { TurnDeps } from "./turn-deps.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 type Defaults = Config["agents"]["defaults"];
 
 /** How an agent's conversations are kept within what its model takes, but for the memory flush. */
-export function contextRules({ defaults }: Agent, services: Services): ContextRules {
+export function contextRules({ agent: { defaults }, services }: Pick<TurnContext, "agent" | "services">): ContextRules {
   const { compaction, contextTokens } = defaults;
   const { reserveTokens, keepRecentTokens, model } = compaction;
   const pruning = rulesIn(defaults);
@@ -20,16 +19,11 @@ export function contextRules({ defaults }: Agent, services: Services): ContextRu
 }
 
 /** The same for a turn. Where its tools may write for its speaker, and nobody else has sent it, it also keeps a memory. */
-export function turnRules(
-  agent: Agent,
-  tools: readonly AnyTool[],
-  run: ActiveRun,
-  { services, owner }: TurnDeps,
-  now: number,
-): ContextRules {
-  const rules = contextRules(agent, services);
+export function turnRules(context: TurnContext, tools: readonly AnyTool[], now: number): ContextRules {
+  const { agent, principal, session } = context;
+  const rules = contextRules(context);
   const { enabled, softThresholdTokens, prompt } = agent.defaults.compaction.memoryFlush;
-  const writes = run.principal.owner && tools.some(({ name }) => name === "write") && !owner.settings.spawned;
+  const writes = principal.owner && tools.some(({ name }) => name === "write") && !session.settings.spawned;
   if (!enabled || !writes) return rules;
   const date = dateIn(agent.defaults.userTimezone, now);
   const asked = prompt === undefined ? flushPrompt(date) : `[System] ${prompt.replaceAll("YYYY-MM-DD", date)}`;

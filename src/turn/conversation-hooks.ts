@@ -1,6 +1,7 @@
 import type { SessionBoundaryEvent } from "../plugins/hooks.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
+import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
@@ -9,7 +10,8 @@ import type { TurnDeps } from "./turn-deps.ts";
  */
 export async function runConversationHooks(
   { row, journal }: ActiveRun,
-  { hooks, owner, services, spokenIn }: Pick<TurnDeps, "hooks" | "owner" | "services" | "spokenIn">,
+  { services }: Pick<TurnContext, "services">,
+  { hooks, owner, spokenIn }: Pick<TurnDeps, "hooks" | "owner" | "spokenIn">,
 ): Promise<void> {
   const { ended, origin } = journal.state;
   if (ended === undefined && !hooks.has("session_start")) return;

@@ -3,8 +3,8 @@ import { begin, type Cooldowns, choose, type Rest, restNames } from "../agent/fa
 import type { Candidate } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
 import type { CooldownStore } from "../services/cooldowns.ts";
+import type { Services } from "../services/services.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { TurnDeps } from "./turn-deps.ts";
 
 /**
  * Who may answer in a turn, the model that is wanted first. Who rests is asked from now on, so that it is known when a
@@ -12,11 +12,7 @@ import type { TurnDeps } from "./turn-deps.ts";
  * @param refs `provider/model`
  * @throws IsopodError `not_configured` where none of them can be asked
  */
-export function turnFailover(
-  refs: readonly string[],
-  run: ActiveRun,
-  { services }: Pick<TurnDeps, "services">,
-): TurnFailover {
+export function turnFailover(refs: readonly string[], run: ActiveRun, services: Services): TurnFailover {
   const { state } = run.journal;
   return new TurnFailover({
     candidates: services.candidates(refs),

@@ -1,7 +1,5 @@
-import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { shortDigest } from "../lib/short-digest.ts";
-import type { Services } from "../services/services.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/config-port.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -9,25 +7,21 @@ import type { TurnContext } from "./turn-context.ts";
  * The configuration as a turn's agent may reach it; undefined where it may not: it answers an owner, in a session that
  * works neither for another one nor by the clock.
  */
-export function gatewayPort(
-  turnContext: TurnContext,
-  { configuration }: Pick<Services, "configuration">,
-): ConfigPort | undefined {
-  const { principal, mode, session } = turnContext;
+export function gatewayPort(context: TurnContext): ConfigPort | undefined {
+  const { principal, mode, session } = context;
+  const { configuration } = context.services;
   if (!principal.owner || mode !== "full" || session.settings.spawned !== undefined) return undefined;
   return {
     schema: configuration.describe,
     newest: () => inWords(configuration.newest()),
-    change: (wanted) => inWords(change(turnContext, configuration, wanted)),
+    change: (wanted) => inWords(change(context, wanted)),
   };
 }
 
 async function change(
-  { session: { key }, runId }: TurnContext,
-  configuration: Services["configuration"],
+  { session: { key }, runId, agent: { id: agentId }, services: { configuration } }: TurnContext,
   { callId, base, change, note }: AgentConfigChange,
 ): Promise<AgentConfigChanged> {
-  const { agentId } = parseSessionKey(key);
   const author = `gateway:${agentId}/${await shortDigest(JSON.stringify([key, runId, callId, base]))}`;
   const run = runId === undefined ? {} : { run: { agentId, sessionKey: key, runId } };
   const outcome = await configuration.change({ base, change, author, note, ...run });

@@ -1,11 +1,10 @@
-import type { Agent } from "../config/agents.ts";
 import { newId } from "../lib/ids.ts";
 import { localTime } from "../lib/zone.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { latestNotes } from "./daily-notes.ts";
 import { isPersonal } from "./personal.ts";
-import type { TurnDeps } from "./turn-deps.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 const GREETING = [
   "[System] A new conversation has begun.",
@@ -23,9 +22,8 @@ const EARLIEST_ZONE = "Pacific/Kiritimati";
  */
 export async function openConversation(
   { row, principal, journal }: ActiveRun,
-  agent: Agent,
+  { agent, services }: Pick<TurnContext, "agent" | "services">,
   workspace: Pick<Workspace, "list" | "read">,
-  { services }: Pick<TurnDeps, "services">,
 ): Promise<void> {
   if (journal.state.origin?.kind !== "reset" || journal.context().some(({ role }) => role === "user")) return;
   const at = Date.now();

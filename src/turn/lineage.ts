@@ -4,23 +4,26 @@ import type { SessionRow } from "../session-store/session-row.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** How many sessions are above one: 0 for a conversation, 1 for its sub-agents. */
+/** How many sessions are above a session: 0 for a conversation, 1 for its sub-agents. */
 export function spawnDepth({ key, settings }: Pick<SessionRow, "key" | "settings">): number {
   const atLeast = parseSessionKey(key).kind === "subagent" ? 1 : 0;
   return Math.max(atLeast, settings.spawned?.lineage.length ?? 0);
 }
+
 /** Whether a session may start sub-agents. */
 export function maySpawn(owner: Pick<SessionRow, "key" | "settings">, { subagents }: Agent): boolean {
   return spawnDepth(owner) < subagents.maxSpawnDepth;
 }
+
 /**
- * What tools of a turn may do with other sessions. Undefined where they reach none: only owners do, and a sub-agent only
- * where it may have sub-agents itself.
+ * What the tools of a turn may do with other sessions; undefined if they reach none. Only owners' turns do, and a
+ * sub-agent's only if it may have sub-agents itself.
  */
-export function sessionReach(
-  { session, principal }: Pick<TurnContext, "session" | "principal">,
-  agent: Agent,
-): Pick<SessionsPort, "maySpawn"> | undefined {
+export function sessionReach({
+  session,
+  principal,
+  agent,
+}: Pick<TurnContext, "session" | "principal" | "agent">): Pick<SessionsPort, "maySpawn"> | undefined {
   const mayHaveChildren = maySpawn(session, agent);
   if (!principal.owner || (spawnDepth(session) > 0 && !mayHaveChildren)) return undefined;
   return { maySpawn: mayHaveChildren };

@@ -1,4 +1,5 @@
 import type { Target } from "../channels/channel.ts";
+import { originRules } from "../config/origins.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import type { RunOrigin } from "../session-store/run.ts";
@@ -21,7 +22,7 @@ export function principalOf(
 ): Principal {
   const said = messages.findLast((message) => message.role === "user" && isForPeople(message));
   const isSaid = said?.role === "user" && said.sender?.owner === true;
-  const owner = isSaid || origin?.kind === "command" || origin?.kind === "reset";
+  const owner = isSaid || originRules(origin).principal === "owner";
   return { owner, place: target?.kind ?? kindOf(sessionKey) };
 }
 

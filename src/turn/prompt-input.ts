@@ -1,5 +1,5 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { type Agent, heartbeatOf, modelAliases } from "../config/agents.ts";
+import { heartbeatOf, modelAliases } from "../config/agents.ts";
 import { COMMAND_NAMES } from "../config/command-names.ts";
 import { visibleRepliesIn } from "../config/group-chat.ts";
 import { VERSION } from "../lib/version.ts";
@@ -19,7 +19,6 @@ import { workspaceNotes } from "./workspace-notes.ts";
 
 /** What a turn found out before its prompt is rendered. */
 export interface TurnFacts {
-  agent: Agent;
   tools: readonly AnyTool[];
   files: BootstrapFiles;
   skills: Pick<TurnSkills, "list">;
@@ -30,15 +29,15 @@ export interface TurnFacts {
 }
 
 /** The input of the prompt's renderer for a turn, be it live or only looked at. */
-export function promptInput(turnContext: TurnContext, services: Services, facts: TurnFacts): PromptInput {
-  const { session, principal, mode } = turnContext;
+export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput {
+  const { session, principal, mode, agent, services } = context;
   const { config, host } = services;
-  const { agent, tools, files, skills, owners, model } = facts;
+  const { tools, files, skills, owners, model } = facts;
   const timezone = agent.defaults.userTimezone;
-  const channel = channelFacts(turnContext, agent, services);
-  const reactions = reactionsIn(turnContext, services);
-  const { thinking, reasoning } = preferencesOf(session.settings, agent, turnContext);
-  const extraContext = contextFor(turnContext, agent);
+  const channel = channelFacts(context);
+  const reactions = reactionsIn(context);
+  const { thinking, reasoning } = preferencesOf(session.settings, agent, context);
+  const extraContext = contextFor(context);
   const heartbeat = heartbeatOf(config, agent.id);
   return {
     mode,
@@ -90,14 +89,14 @@ function warningsOf({ shown, warnings }: BootstrapFiles): string[] {
   return [...warnings, ...shown.flatMap((file) => file.warnings ?? [])];
 }
 
-function contextFor({ session, extraContext = "" }: TurnContext, agent: Agent): string {
+function contextFor({ session, agent, extraContext = "" }: TurnContext): string {
   const { spawned } = session.settings;
   return [spawned === undefined ? "" : subagentContext(spawned, maySpawn(session, agent)), extraContext]
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
-function channelFacts({ target }: TurnContext, agent: Agent, services: Services): ChannelFacts | undefined {
+function channelFacts({ target, agent, services }: TurnContext): ChannelFacts | undefined {
   if (target === null) return undefined;
   const { capabilities } = services.channel(target.channel, target.accountId).channel;
   const visible = visibleRepliesIn(services.config, agent.id, target.kind);
@@ -106,7 +105,7 @@ function channelFacts({ target }: TurnContext, agent: Agent, services: Services)
 }
 
 /** How freely the agent may react there; undefined where it may not. */
-function reactionsIn({ target }: TurnContext, services: Services): "minimal" | "extensive" | undefined {
+function reactionsIn({ target, services }: TurnContext): "minimal" | "extensive" | undefined {
   if (target === null) return undefined;
   const { channel, context } = services.channel(target.channel, target.accountId);
   const level = channel.reactions?.level(context.account);

@@ -1,35 +1,49 @@
 import type { Target } from "../channels/channel.ts";
+import type { Agent } from "../config/agents.ts";
+import { type OriginRules, originRules, SESSION_KINDS } from "../config/origins.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { PromptMode } from "../prompt/section.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Principal } from "./principal.ts";
 
 /**
- * Whose turn it is, and where: all that a turn's prompt, files and tools depend on besides the configuration, the
- * plugins and the workspace. A live run has one, and so may a turn that nobody has asked for, to see what it would get.
+ * What a turn's prompt, files and tools depend on, resolved once when the turn begins. A preview has one too, so that it
+ * goes through the same code as a live turn.
  */
 export interface TurnContext {
+  /** What the configuration revision of this turn opens; it does not change before the turn ends. */
+  services: Services;
+  agent: Agent;
   session: Pick<SessionRow, "key" | "settings">;
   principal: Principal;
-  /** Where the reply goes; null where whoever asked reads it in the session. */
+  origin: OriginRules;
+  /** Where the reply goes; null if it is only read in the session. */
   target: Pick<Target, "channel" | "accountId" | "kind"> | null;
   mode: PromptMode;
-  /** What the run was asked to think, instead of what the session has set. */
+  /** Overrides the thinking level of the session. */
   thinking?: ThinkingLevel;
-  /** Told to the model of this run only. */
+  /** Shown to the model of this run only. */
   extraContext?: string;
-  /** The run, where there is one: what plugins change is told of it. */
+  /** Absent in a preview. */
   runId?: string;
 }
 
-/** The occasion of a live run. */
-export function turnContextOf({ row, principal, journal }: ActiveRun, session: SessionRow): TurnContext {
-  const { thinking, extraContext } = journal.state;
+/** The context of a live run. @throws IsopodError `not_found` if the configuration does not name the agent any more */
+export function turnContextOf(
+  { row, principal, journal }: ActiveRun,
+  session: SessionRow,
+  services: Services,
+): TurnContext {
+  const { thinking, extraContext, origin } = journal.state;
   return {
+    services,
+    agent: agentIn(services, session.agentId),
     session,
     principal,
+    origin: originRules(origin),
     target: row.target,
     mode: promptModeOf(session.key),
     ...(thinking !== undefined && { thinking }),
@@ -38,8 +52,7 @@ export function turnContextOf({ row, principal, journal }: ActiveRun, session: S
   };
 }
 
-/** How much a session is told of itself: those that work for another one, or by the clock, get what the work needs. */
+/** How much of the system prompt the turns of a session get. */
 export function promptModeOf(sessionKey: string): "full" | "minimal" {
-  const { kind } = parseSessionKey(sessionKey);
-  return kind === "subagent" || kind === "cron" ? "minimal" : "full";
+  return SESSION_KINDS[parseSessionKey(sessionKey).kind].promptMode;
 }

@@ -1,4 +1,3 @@
-import type { Agent } from "../config/agents.ts";
 import { heartbeatOf } from "../config/agents.ts";
 import { applyFileHooks } from "../plugins/apply-file-hooks.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
@@ -17,13 +16,11 @@ import type { FilesDeps } from "./turn-deps.ts";
  * bootstrap files are skipped, none is asked for or made.
  */
 export async function gatherFiles(
-  { mode, principal, runId }: TurnContext,
-  agent: Agent,
+  { mode, principal, runId, agent, services: { config } }: TurnContext,
   workspace: Workspace,
   deps: FilesDeps,
 ): Promise<BootstrapFiles> {
   if (agent.defaults.skipBootstrap) return { shown: [], warnings: [] };
-  const { config } = deps.services;
   const onboarding = onboardingOf(agent);
   const listed = (await deps.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());

@@ -28,19 +28,19 @@ export interface PromptParts extends Omit<TurnFacts, "owners"> {
  * looks at what a turn would get go through here, so that they see the same bytes.
  */
 export async function turnPrompt(
-  turnContext: TurnContext,
+  context: TurnContext,
   { messages, ...facts }: PromptParts,
-  { services, hooks }: { services: Services; hooks: PromptHooks },
+  hooks: PromptHooks,
 ): Promise<LeadPrompt> {
+  const { services, agent, runId } = context;
   const owners = await services.ownersShown();
-  const refresh = agentsRefresh(facts.files, messages, facts.agent.id, services.config);
+  const refresh = agentsRefresh(facts.files, messages, agent.id, services.config);
   const inputFor = (model: string): PromptInput => ({
-    ...promptInput(turnContext, services, { ...facts, model, owners }),
+    ...promptInput(context, { ...facts, model, owners }),
     ...(refresh !== undefined && { agentsRefresh: refresh }),
   });
   const input = inputFor(facts.model);
   const rendered = rendering(input, facts.model, services);
-  const { runId } = turnContext;
   const moment = { model: facts.model, messages, ...(runId !== undefined && { runId }) };
   const { alike, ...sent } = await applyPromptHooks(rendered, moment, hooks);
   const lead: TurnPrompt = { ...sent, input };

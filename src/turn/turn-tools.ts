@@ -1,6 +1,4 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { parseSessionKey } from "../config/session-key.ts";
-import { agentIn } from "../services/services.ts";
 import { toolsFor } from "../tools/index.ts";
 import { leavesOn } from "../tools/policy.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -12,24 +10,21 @@ import { turnRecall } from "./turn-recall.ts";
 import { turnShell } from "./turn-shell.ts";
 
 /** The tools of a turn, over what it may reach. */
-export function turnTools(turnContext: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
-  const { readEtags, status, sessions, outbox, extraTools, services, skills } = deps;
-  const { owner } = turnContext.principal;
+export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
+  const { readEtags, extraTools, skills } = deps;
+  const { services, agent, principal } = context;
+  const { owner } = principal;
   const plans = services.config.tools.experimental.planTool;
-  const config = gatewayPort(turnContext, services);
-  const agent = agentIn(services, parseSessionKey(turnContext.session.key).agentId);
   const own = {
     owner,
     workspace,
     readEtags,
     resources: resourcesOf(skills, owner),
     skillFolders: skills.files,
-    exec: turnShell(agent, deps, workspace),
-    sessions,
-    status,
-    outbox,
-    config,
-    recall: turnRecall(turnContext, agent, services),
+    exec: turnShell(context, skills, workspace),
+    ...deps.ports,
+    config: gatewayPort(context),
+    recall: turnRecall(context),
     plans,
   };
   return toolsFor(own, extraTools).filter(({ name }) => leavesOn(agent.toolPolicies, name));

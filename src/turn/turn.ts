@@ -6,7 +6,6 @@ import { newId } from "../lib/ids.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
-import { agentIn } from "../services/services.ts";
 import { preferencesOf } from "../session-store/preferences.ts";
 import type { RunResult } from "../session-store/run-result.ts";
 import { sessionFolder, spillOutput, withResults } from "../session-store/spill.ts";
@@ -22,7 +21,7 @@ import { samplingOf } from "./sampling.ts";
 import { addSkillNotes } from "./skills/call-skill.ts";
 import { directTurn } from "./skills/direct-turn.ts";
 import { noteWarning } from "./truncation-warning.ts";
-import { turnContextOf } from "./turn-context.ts";
+import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
 import { turnPrompt } from "./turn-prompt.ts";
@@ -36,36 +35,35 @@ export const MODEL_IDLE_MS = 120_000;
  * and shapes what it said; undefined where it pauses for a person. Before it asks the model a warm turn costs one R2
  * operation, the listing of the workspace.
  */
-export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResult | undefined> {
-  const agent = agentIn(deps.services, deps.owner.agentId);
-  const workspace = deps.services.workspaceOf(agent);
-  const spills = { bucket: deps.files, folder: sessionFolder(agent.id, await objectNameOf(deps.owner.key)) };
+export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnDeps): Promise<RunResult | undefined> {
+  const { agent, services, session } = context;
+  const workspace = services.workspaceOf(agent);
+  const spills = { bucket: deps.files, folder: sessionFolder(agent.id, await objectNameOf(session.key)) };
   const seen = withResults(workspace, { spills, resultAt: deps.resultAt });
-  const turnContext = turnContextOf(run, deps.owner);
-  const skills = await deps.skills.forTurn({ turnContext, agent, listing: deps.listing });
-  const tools = turnTools(turnContext, { ...deps, skills }, seen);
+  const skills = await deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing });
+  const tools = turnTools(context, { ...deps, skills }, seen);
   const keep: Loop["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
-  await runConversationHooks(run, deps);
-  if (canRecall(tools) && beginsConversation(run.journal, deps.owner)) deps.services.compareMemory(agent);
-  const direct = await directTurn(run, deps, { skills, tools, keep });
+  await runConversationHooks(run, context, deps);
+  if (canRecall(tools) && beginsConversation(run.journal, deps.owner)) services.compareMemory(agent);
+  const direct = await directTurn(run, context, deps, { skills, tools, keep });
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
-  const { model: chosen = sessionModel(deps.owner.settings, agent, deps.services) } = run.journal.state;
-  const preferences = preferencesOf(deps.owner.settings, agent, run.journal.state);
+
   const messages = () => run.journal.context();
-  const failover = turnFailover(
-    [
-      await applyModelHooks(chosen, { runId: run.row.id, messages }, { hooks: deps.hooks, model: deps.services.model }),
-      ...agent.fallbacks,
-    ],
-    run,
-    deps,
+  const { model: chosen = sessionModel(session.settings, agent, services) } = run.journal.state;
+  const wanted = await applyModelHooks(
+    chosen,
+    { runId: run.row.id, messages },
+    { hooks: deps.hooks, model: services.model },
   );
-  await openConversation(run, agent, workspace, deps);
-  const files = await gatherFiles(turnContext, agent, workspace, deps);
+  const failover = turnFailover([wanted, ...agent.fallbacks], run, services);
+  await openConversation(run, context, workspace);
+  const files = await gatherFiles(context, workspace, deps);
   const model = await failover.lead();
-  const prompt = await turnPrompt(turnContext, { agent, tools, files, skills, model: model.ref, messages }, deps);
+  const prompt = await turnPrompt(context, { tools, files, skills, model: model.ref, messages }, deps.hooks);
   await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);
+
+  const preferences = preferencesOf(session.settings, agent, run.journal.state);
   const end = await runLoop(
     {
       model,
@@ -82,10 +80,10 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
       journal: run.journal,
       modelIdleMs: MODEL_IDLE_MS,
       budget: deps.budget,
-      repetition: deps.services.config.tools.loopDetection,
+      repetition: services.config.tools.loopDetection,
       hooks: applyLoopHooks(deps.hooks, run.row.id),
-      context: turnRules(agent, tools, run, deps, Date.now()),
-      allowedTools: deps.owner.settings.allowedTools ?? [],
+      context: turnRules(context, tools, Date.now()),
+      allowedTools: session.settings.allowedTools ?? [],
       keep,
       complete: () => addSkillNotes(run, skills),
       emit: (event) => {
@@ -101,9 +99,9 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
   if (end.kind === "paused") return undefined;
   noteWarning(end, prompt.input, deps.noteWarned);
   const { output } = deps;
-  const footing = { mode: preferences.usage, isBegun: output.isBegun };
-  const said = withUsage(runResult(end, run.signal, output), run.journal.state.usage, footing);
-  return withFiles(said, run, { output, workspace });
+  const footer = { mode: preferences.usage, isBegun: output.isBegun };
+  const result = withUsage(runResult(end, run.signal, output), run.journal.state.usage, footer);
+  return withFiles(result, run, { output, workspace });
 }
 
 function canRecall(tools: readonly AnyTool[]): boolean {

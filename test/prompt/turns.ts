@@ -1,4 +1,5 @@
 import { listChannels } from "../../src/channels/index.ts";
+import { ORIGINS } from "../../src/config/origins.ts";
 import { createModelResolver } from "../../src/models/index.ts";
 import { contributedBy } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
@@ -11,9 +12,10 @@ import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
 import { discover } from "../../src/skills/discover.ts";
 import { bundledRoot } from "../../src/skills/roots.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
-import { previewPorts } from "../../src/turn/preview/preview-ports.ts";
+import { ReadEtags } from "../../src/tools/read-etags.ts";
 import { promptInput } from "../../src/turn/prompt-input.ts";
 import { promptModeOf, type TurnContext } from "../../src/turn/turn-context.ts";
+import { turnPorts } from "../../src/turn/turn-ports.ts";
 import { turnTools } from "../../src/turn/turn-tools.ts";
 import type { BootstrapFile } from "../../src/workspace/bootstrap.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
@@ -27,7 +29,7 @@ export interface Turn {
 
 /** What a turn is made from, besides what all of them share. */
 interface Setting {
-  turnContext: Omit<TurnContext, "mode">;
+  turnContext: Omit<TurnContext, "mode" | "services" | "agent" | "origin">;
   files: readonly BootstrapFile[];
   model?: string;
   config?: object;
@@ -129,20 +131,24 @@ export const TURNS: readonly Turn[] = [
 
 function turn(name: string, { turnContext, files, model = DEFAULT_MODEL, config = CONFIG }: Setting): Turn {
   const services = wired(config);
-  const moment: TurnContext = { ...turnContext, mode: promptModeOf(turnContext.session.key) };
   const agent = agentIn(services, "main");
+  const mode = promptModeOf(turnContext.session.key);
+  const moment: TurnContext = { services, agent, origin: ORIGINS.person, mode, ...turnContext };
   const skills = moment.principal.owner ? turnSkills(FOUND, agent, services) : NO_SKILLS;
   const noWorkspace = {} as Workspace;
-  const tools = turnTools(moment, { ...previewPorts(moment, agent.id, services), skills }, noWorkspace);
+  const tools = turnTools(
+    moment,
+    { ports: turnPorts(moment), readEtags: new ReadEtags(), extraTools: services.plugins.tools, skills },
+    noWorkspace,
+  );
   const facts = {
-    agent,
     tools,
     skills,
     files: { shown: files, warnings: [] },
     owners: ["73475cb40a56"],
     model,
   };
-  return { name, input: promptInput(moment, services, facts) };
+  return { name, input: promptInput(moment, facts) };
 }
 
 /** What prompts are made from of what a Worker opens; Discord stands for a channel with groups. */

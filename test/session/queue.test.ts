@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  admit,
-  inTurn,
-  mergeable,
-  nextUp,
-  type QueueClass,
-  type QueuePolicy,
-  type WaitingRun,
-} from "../../src/session-store/queue.ts";
+import type { QueueClass } from "../../src/config/origins.ts";
+import { admit, inTurn, mergeable, nextUp, type QueuePolicy, type WaitingRun } from "../../src/session-store/queue.ts";
 
 const policy = (change: Partial<QueuePolicy> = {}): QueuePolicy => {
   return { mode: "steer", debounceMs: 500, cap: 2, drop: "summarize", ...change };

@@ -37,10 +37,8 @@ export interface OutboxPortDeps {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The way out for the messages of a run; undefined where `hasWayOut` says that it has none. */
-export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort | undefined {
-  const turn = { session: deps.owner(), principal: run.principal, target: run.row.target };
-  if (!hasWayOut(turn, deps.services())) return undefined;
+/** Sends messages of the agent's own from a run (the message tool). */
+export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort {
   return {
     send: (message, call) => send(message, call, run, deps),
     react: (reaction, signal) => react(reaction, signal, run, deps.services()),
@@ -51,10 +49,12 @@ export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort | u
  * Whether a turn may send messages of its own: sub-agents speak through who started them, and where no channel is set
  * up there is nobody to speak to.
  */
-export function hasWayOut(
-  { session, principal, target }: Pick<TurnContext, "session" | "principal" | "target">,
-  services: Services,
-): boolean {
+export function hasWayOut({
+  session,
+  principal,
+  target,
+  services,
+}: Pick<TurnContext, "session" | "principal" | "target" | "services">): boolean {
   if (spawnDepth(session) > 0) return false;
   return target !== null || (principal.owner && hasReadyChannel(services));
 }

@@ -2,7 +2,6 @@ import { tokensOf } from "../../agent/context-size.ts";
 import type { AnyTool } from "../../agent/tool.ts";
 import type { Message } from "../../models/message.ts";
 import { sessionModel } from "../../services/model-lookup.ts";
-import { agentIn, type Services } from "../../services/services.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { type PromptPreview, previewTurn } from "./preview-turn.ts";
@@ -19,8 +18,6 @@ export interface ContextReport extends PromptPreview {
 
 /** What a report is made from, besides the occasion. */
 export interface ContextReportDeps {
-  agentId: string;
-  services: Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools: readonly AnyTool[];
   skills: SkillsSource;
@@ -31,14 +28,14 @@ export interface ContextReportDeps {
 }
 
 /** Reports on the context by gathering and rendering it as a turn of that occasion would. Nothing is written. */
-export async function contextReport(turnContext: TurnContext, deps: ContextReportDeps): Promise<ContextReport> {
-  const { agentId, services, messages } = deps;
-  const agent = agentIn(services, agentId);
-  const model = services.model(sessionModel(turnContext.session.settings, agent, services));
+export async function contextReport(context: TurnContext, deps: ContextReportDeps): Promise<ContextReport> {
+  const { agent, services, session } = context;
+  const { messages } = deps;
+  const model = services.model(sessionModel(session.settings, agent, services));
   const extraTools = [...services.plugins.tools, ...deps.extraTools];
   const { bootstrapMaxChars: fileChars, bootstrapTotalMaxChars: totalChars } = agent.defaults;
   return {
-    ...(await previewTurn(turnContext, { ...deps, model: model.ref, extraTools })),
+    ...(await previewTurn(context, { ...deps, model: model.ref, extraTools })),
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
     messages: { count: messages.length, tokens: tokensOf(messages) },
     limits: { fileChars, totalChars },

@@ -1,9 +1,10 @@
 import type { Target } from "../../channels/channel.ts";
+import { ORIGINS } from "../../config/origins.ts";
 import { mainSessionKey, parseSessionKey, sessionKeyOf } from "../../config/session-key.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import type { PromptMode } from "../../prompt/section.ts";
-import type { Services } from "../../services/services.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
 
 /** Of which turn somebody wants to see the prompt. What is absent follows from the rest. */
@@ -23,8 +24,8 @@ export interface PreviewQuery {
 const NOBODY = "preview";
 
 /**
- * The occasion that a query means.
- * @throws IsopodError `invalid_request` that names the field
+ * The context of the turn that a query describes.
+ * @throws IsopodError `invalid_request` that names the field, `not_found` for the agent
  */
 export function previewContext(agentId: string, query: PreviewQuery, services: Services): TurnContext {
   const { thinking } = query;
@@ -39,6 +40,9 @@ export function previewContext(agentId: string, query: PreviewQuery, services: S
     channel === undefined ? null : { channel, accountId: accountOf(channel, query.account, services), kind };
   const key = query.session ?? keyOf(agentId, target, owner, services);
   return {
+    services,
+    agent: agentIn(services, agentId),
+    origin: ORIGINS.person,
     session: { key, settings: {} },
     principal: { owner, place: kind },
     target,

@@ -1,6 +1,5 @@
 import type { HookPlace } from "../../plugins/hook-context.ts";
 import type { PromptHooks } from "../../plugins/session-hooks.ts";
-import { agentIn, type Services } from "../../services/services.ts";
 import { WORKSPACE_DIR } from "../../workspace/paths.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { TurnContext } from "../turn-context.ts";
@@ -23,13 +22,12 @@ export function withoutAudit(hooks: Pick<PromptHooks, "has" | "run">): PromptHoo
  * @param now milliseconds since the epoch
  */
 export function previewHooks(
-  { session }: TurnContext,
-  agentId: string,
-  { services, workspace, now }: { services: Services; workspace: Workspace; now: number },
+  { session, agent, services }: TurnContext,
+  { workspace, now }: { workspace: Workspace; now: number },
 ): PromptHooks {
-  const timezone = agentIn(services, agentId).defaults.userTimezone;
+  const timezone = agent.defaults.userTimezone;
   const place: HookPlace = {
-    agentId,
+    agentId: agent.id,
     sessionKey: session.key,
     sessionId: NO_CONVERSATION,
     workspaceDir: WORKSPACE_DIR,

@@ -1,6 +1,6 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { lookUpModel } from "../../services/model-lookup.ts";
-import { agentIn, type Services } from "../../services/services.ts";
+import type { Services } from "../../services/services.ts";
 import { freshSkills } from "../skills/fresh-skills.ts";
 import { type PreviewQuery, previewContext } from "./preview-context.ts";
 import { type PromptPreview, previewTurn } from "./preview-turn.ts";
@@ -21,14 +21,11 @@ export function previewPrompt(
   services: Services,
   now: number,
 ): Promise<PromptPreview> {
-  const agent = agentIn(services, agentId);
-  const turnContext = previewContext(agentId, query, services);
-  const model = word === undefined ? services.modelRefOf(agent) : modelNamed(word, services);
+  const context = previewContext(agentId, query, services);
+  const model = word === undefined ? services.modelRefOf(context.agent) : modelNamed(word, services);
   const extraTools = services.plugins.tools;
-  return previewTurn(turnContext, {
-    agentId,
+  return previewTurn(context, {
     model,
-    services,
     extraTools,
     skills: freshSkills(services),
     messages: [],

@@ -4,19 +4,19 @@ import { IsopodError } from "../../lib/errors.ts";
 import type { Message } from "../../models/message.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { filesReadOf } from "../../services/bootstrap-caches.ts";
-import { agentIn, type Services } from "../../services/services.ts";
 import { type SkillsReport, skillsReport } from "../../services/skills/skills-report.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
+import { ReadEtags } from "../../tools/read-etags.ts";
 import { dryWorkspace } from "../../workspace/dry.ts";
 import { isSeeded } from "../../workspace/seed.ts";
 import { WorkspaceError } from "../../workspace/workspace.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { gatherFiles } from "../turn-files.ts";
+import { turnPorts } from "../turn-ports.ts";
 import { type TurnPrompt, turnPrompt } from "../turn-prompt.ts";
 import { turnTools } from "../turn-tools.ts";
 import { previewHooks } from "./preview-hooks.ts";
-import { previewPorts } from "./preview-ports.ts";
 import { type PromptView, promptView } from "./prompt-view.ts";
 
 /** What a turn would be given now. */
@@ -29,16 +29,14 @@ export interface PromptPreview extends PromptView {
   warnings: string[];
 }
 
-/** For whom somebody looks, and with what. */
+/** What a preview is made with, besides its context. */
 export interface PreviewDeps {
-  agentId: string;
   /** `provider/model`. */
   model: string;
-  services: Services;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools: readonly AnyTool[];
   skills: SkillsSource;
-  /** What is in the conversation, as plugins are told of it. */
+  /** The messages of the conversation, as plugins see them. */
   messages: readonly Message[];
   /** Milliseconds since the epoch. */
   now: number;
@@ -49,46 +47,42 @@ export interface PreviewDeps {
  * change; which model they would choose is not asked. Costs what a turn's start does.
  * @throws IsopodError `not_found` where there is no such agent, `unavailable` where its files do not answer
  */
-export async function previewTurn(turnContext: TurnContext, deps: PreviewDeps): Promise<PromptPreview> {
+export async function previewTurn(context: TurnContext, deps: PreviewDeps): Promise<PromptPreview> {
   try {
-    return await look(turnContext, deps);
+    return await look(context, deps);
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error;
     throw new IsopodError("unavailable", error.message, "Try again in a moment.");
   }
 }
 
-async function look(turnContext: TurnContext, deps: PreviewDeps): Promise<PromptPreview> {
-  const { prompt, tools, skills, seeded } = await previewRequest(turnContext, deps);
-  const of = { agentId: deps.agentId, sessionKey: turnContext.session.key, mode: turnContext.mode, model: deps.model };
+async function look(context: TurnContext, deps: PreviewDeps): Promise<PromptPreview> {
+  const { prompt, tools, skills, seeded } = await previewRequest(context, deps);
+  const of = { agentId: context.agent.id, sessionKey: context.session.key, mode: context.mode, model: deps.model };
   const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
   return { ...view, skills: skillsReport(skills), seeded, warnings: [...(prompt.input.fileWarnings ?? [])] };
 }
 
 /**
- * The prompt and the tools themselves that a turn would get now; the tools are not to be run.
- * @throws WorkspaceError `unavailable`, IsopodError `not_found`
+ * The prompt and the tools that a turn would get now. They go through the code of a live turn, over a workspace, hooks
+ * and ports that are read-only.
+ * @throws WorkspaceError `unavailable`
  */
 export async function previewRequest(
-  turnContext: TurnContext,
-  deps: PreviewDeps,
+  context: TurnContext,
+  { model, extraTools, skills: source, messages, now }: PreviewDeps,
 ): Promise<{ prompt: TurnPrompt; tools: AnyTool[]; skills: TurnSkills; seeded: boolean }> {
-  const { agentId, model, services, extraTools, messages, now } = deps;
-  const agent = agentIn(services, agentId);
+  const { agent, services } = context;
   const stored = services.workspaceOf(agent);
   const listed = await stored.list("");
   const workspace = dryWorkspace(stored, now);
   const listing = Promise.resolve(listed);
-  const skills = await deps.skills.forTurn({ turnContext, agent, listing });
-  const ports = { ...previewPorts(turnContext, agentId, services), skills, extraTools };
-  const hooks = previewHooks(turnContext, agentId, { services, workspace, now });
-  const tools = turnTools(turnContext, ports, workspace);
-  const gathered = { ...ports, hooks, bootstrapCache: filesReadOf(agentId), listing };
-  const files = await gatherFiles(turnContext, agent, workspace, gathered);
-  const prompt = await turnPrompt(
-    turnContext,
-    { agent, tools, files, skills, model, messages: () => messages },
-    gathered,
-  );
+  const hooks = previewHooks(context, { workspace, now });
+  const readEtags = new ReadEtags();
+  const skills = await source.forTurn({ turnContext: context, agent, listing });
+  const tools = turnTools(context, { ports: turnPorts(context), readEtags, skills, extraTools }, workspace);
+  const bootstrapCache = filesReadOf(agent.id);
+  const files = await gatherFiles(context, workspace, { hooks, readEtags, bootstrapCache, listing });
+  const prompt = await turnPrompt(context, { tools, files, skills, model, messages: () => messages }, hooks);
   return { prompt, tools, skills, seeded: isSeeded(listed) };
 }

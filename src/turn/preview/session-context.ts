@@ -1,5 +1,6 @@
 import type { AnyTool } from "../../agent/tool.ts";
-import type { Services } from "../../services/services.ts";
+import { ORIGINS } from "../../config/origins.ts";
+import { agentIn, type Services } from "../../services/services.ts";
 import { readView } from "../../session-store/conversation-view.ts";
 import { newestRun } from "../../session-store/runs.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
@@ -20,31 +21,37 @@ export interface SessionContextDeps {
   now(): number;
 }
 
-/** What the next request to a model would be made of in a session, on an occasion. */
-export async function sessionContext(turnContext: TurnContext, deps: SessionContextDeps): Promise<ContextReport> {
-  const owner = deps.owner();
-  return contextReport(turnContext, {
-    agentId: owner.agentId,
-    services: deps.services(),
+/** What the next request to a model would be made of in a session. */
+export async function sessionContext(context: TurnContext, deps: SessionContextDeps): Promise<ContextReport> {
+  return contextReport(context, {
     extraTools: deps.extraTools(),
     skills: { forTurn: (request) => deps.skills.lookOnly(request) },
-    messages: readView(deps.store, owner).messages,
+    messages: readView(deps.store, deps.owner()).messages,
     now: deps.now(),
   });
 }
 
 /**
- * The next turn of a session, if it is like its last one.
- * @param sender who speaks in it; whoever spoke last where that is absent, and an owner where nobody has
+ * The context of a session's next turn, if it is like its last one.
+ * @param sender whose turn it is; absent for the last sender, or an owner if there was none
  */
 export function nextTurnContext(
-  { store, owner }: SessionContextDeps,
+  { store, owner, services }: SessionContextDeps,
   sender: "owner" | "other" | undefined,
 ): TurnContext {
   const session = owner();
+  const opened = services();
   const target = newestRun(store)?.target ?? null;
   const { messages } = readView(store, session);
   const last = principalOf(messages, { target, sessionKey: session.key }, undefined);
   const isOwner = sender === undefined ? last.owner || messages.length === 0 : sender === "owner";
-  return { session, principal: { ...last, owner: isOwner }, target, mode: promptModeOf(session.key) };
+  return {
+    services: opened,
+    agent: agentIn(opened, session.agentId),
+    session,
+    principal: { ...last, owner: isOwner },
+    origin: ORIGINS.person,
+    target,
+    mode: promptModeOf(session.key),
+  };
 }

@@ -11,6 +11,7 @@ import type { TurnSkills } from "../../services/skills/turn-skills.ts";
 import { type RunResult, stopped } from "../../session-store/run-result.ts";
 import { presentName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
+import type { TurnContext } from "../turn-context.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { addTo, invocationIn, noteOn, peopleMessages } from "./call-skill.ts";
 import { dispatchArgs, fittedArgs } from "./dispatch-args.ts";
@@ -37,6 +38,7 @@ export interface DirectParts {
  */
 export async function directTurn(
   run: ActiveRun,
+  context: TurnContext,
   deps: TurnDeps,
   parts: DirectParts,
 ): Promise<RunResult | "paused" | undefined> {
@@ -45,7 +47,7 @@ export async function directTurn(
   if (direct.kind === "answer") return conclusionOf(direct.text);
   const { asked, note: text, dispatch } = direct;
   if (noteOn(asked, run) === undefined) addTo(asked, { text, dispatch }, run);
-  return callTool(dispatch, run, deps, parts);
+  return callTool(dispatch, run, context, deps, parts);
 }
 
 /** What was begun goes on as it was begun, whatever has become of the skill. */
@@ -75,11 +77,12 @@ function noTool(command: string, tool: string): string {
 async function callTool(
   dispatch: NonNullable<UserMessage["dispatch"]>,
   run: ActiveRun,
+  { services, session }: TurnContext,
   deps: TurnDeps,
   { tools, keep }: DirectParts,
 ): Promise<RunResult | "paused"> {
   const { startedAt } = run.journal.state;
-  const { allowedTools = [] } = deps.owner.settings;
+  const { allowedTools = [] } = session.settings;
   await deps.slot;
   const end = await runLoop(
     {
@@ -89,7 +92,7 @@ async function callTool(
       journal: loneJournal(run.journal, startedAt),
       modelIdleMs: 0,
       budget: deps.budget && withoutTokens(deps.budget),
-      repetition: deps.services.config.tools.loopDetection,
+      repetition: services.config.tools.loopDetection,
       hooks: applyLoopHooks(deps.hooks, run.row.id),
       context: { contextTokens: Number.MAX_SAFE_INTEGER, reserveTokens: 0, keepRecentTokens: 0 },
       allowedTools,

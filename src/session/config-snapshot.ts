@@ -3,8 +3,8 @@ import { configurationInForce, isConfigurationKnown, knowConfiguration } from ".
 import { createServices, type Services } from "../services/services.ts";
 
 /**
- * The wiring of one object: made anew where the configuration has become another, but never in the middle of a turn.
- * A turn works to its end with what it began with.
+ * The services of one object for the configuration revision that its isolate knows. A turn keeps the revision that it
+ * began with; a newer one takes effect after it.
  */
 export class ConfigSnapshot {
   readonly #made: () => { env: Env; plugins: readonly AnyPlugin[] };
@@ -12,23 +12,23 @@ export class ConfigSnapshot {
   #newest: Services | undefined;
   #held: Services | undefined;
 
-  /** @param made what it is made of: the object's environment, and plugins besides those that Isopod brings */
+  /** @param made the object's environment, and plugins besides the bundled ones */
   constructor(made: () => { env: Env; plugins: readonly AnyPlugin[] }, waitUntil: (promise: Promise<unknown>) => void) {
     this.#made = made;
     this.#waitUntil = waitUntil;
   }
 
-  /** Whether anything can begin: what is stored was read once. */
+  /** Whether the stored configuration was read at least once; no run starts before. */
   get isReady(): boolean {
     return isConfigurationKnown(this.#made().env);
   }
 
-  /** What the turn at work works with, else the newest. @throws IsopodError `unavailable`, `not_configured` */
+  /** The services of the turn at work, else the newest. @throws IsopodError `unavailable`, `not_configured` */
   now(): Services {
     return this.#held ?? this.newest();
   }
 
-  /** The newest that the isolate knows, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
+  /** The newest services that the isolate knows, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
   newest(): Services {
     const { env, plugins } = this.#made();
     const { revision } = configurationInForce(env);
@@ -37,14 +37,15 @@ export class ConfigSnapshot {
   }
 
   /**
-   * Asks for the newest configuration, unless that was done a moment ago and gave the revision that somebody else knows.
-   * Never rejects.
+   * Reads the newest configuration from D1, unless it was read a moment ago at this revision or a newer one. Never
+   * rejects.
+   * @param atLeast a revision that the caller has seen
    */
   ask(atLeast?: number): Promise<void> {
     return knowConfiguration(this.#made().env, Date.now(), atLeast);
   }
 
-  /** Keeps to the newest until `release`. @throws IsopodError `unavailable`, `not_configured` */
+  /** Keeps the newest services until `release`. @throws IsopodError `unavailable`, `not_configured` */
   hold(): Services {
     this.#held = this.newest();
     return this.#held;
