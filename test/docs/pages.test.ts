@@ -37,7 +37,7 @@ const PAPERS: Readonly<Record<string, string>> = {
 const fields = configFields();
 const routes = createApp().routes.filter(({ path }) => path !== "/*" && path !== "/v1/*");
 
-/** Code in running text, and lines of code that stand alone. */
+/** Inline code, and the lines of code blocks. */
 function codeIn({ text }: DocsPage): string[] {
   const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);
   const rest = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
@@ -56,13 +56,13 @@ function linksIn(text: string): string[] {
   return [...links].flatMap(([, href = ""]) => (/^https?:/.test(href) ? [] : [href]));
 }
 
-/** Faults of all pages, each with the page that has it. */
+/** The faults of all pages, each with its page. */
 function faults(find: (page: DocsPage) => string[]): string[] {
   return PAGES.flatMap((page) => find(page).map((fault) => `${page.name}: ${fault}`));
 }
 
 describe("every page", () => {
-  test("that is there is listed, and the index names it", () => {
+  test("is in the list of pages and in the index", () => {
     const names = files.map((path) => path.replace("../../src/docs/", "").replace(/\.md$/, ""));
     // The Chinese README is for readers of the repository.
     names.splice(names.indexOf("zh/readme"), 1);
@@ -76,7 +76,7 @@ describe("every page", () => {
     }
   });
 
-  test("begins with its title and a sentence on what is in it", () => {
+  test("begins with its title and a sentence about its content", () => {
     for (const { name, title, about, text } of PAGES) {
       expect([name, text.startsWith(`# ${title}\n\n`), about.length > 10 && about.length < 300]).toEqual([
         name,
@@ -86,13 +86,13 @@ describe("every page", () => {
     }
   });
 
-  test("is short enough, and all of them together are", () => {
+  test("is short enough, alone and together with the others", () => {
     const sizes = PAGES.map(({ text }) => new TextEncoder().encode(text).length);
     expect(Math.max(...sizes)).toBeLessThan(50 * 1024);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
   });
 
-  test("links to pages and headings that are there", () => {
+  test("links to pages and headings that exist", () => {
     const broken = faults(({ name, text }) =>
       linksIn(text).flatMap((href) => {
         const { pathname, hash } = new URL(href, `docs://pages/${name}.md`);
@@ -171,7 +171,7 @@ describe("what pages name exists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("fields of the configuration, and what each is there for is done", () => {
+  test("fields of the configuration that take effect", () => {
     const roots = Object.keys(wholeSchema.shape).join("|");
     const field = new RegExp(`^(?:${roots})(?:\\.[\\w<>-]+(?:\\[\\])?)+$`);
     const named = PAGES.filter(({ name }) => name !== "configuration-reference");
@@ -179,7 +179,7 @@ describe("what pages name exists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("configurations, whole and as they are", () => {
+  test("configurations that are valid", () => {
     const wrong = faults((page) => {
       if (page.name === "plugins") return [];
       const blocks = [...page.text.matchAll(/^ *```json5\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);
@@ -197,7 +197,7 @@ describe("what pages name exists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("commands, and every one of them is there", () => {
+  test("commands, and the page of commands has all of them", () => {
     const text = findPage("commands")!.text;
     for (const { name } of COMMANDS) expect(text).toContain(`/${name.replace("subagents log", "subagents")}`);
     const known: string[] = COMMANDS.map(({ name }) => name);
@@ -206,11 +206,11 @@ describe("what pages name exists", () => {
   });
 });
 
-test("the reference is what the schema says; `npm run docs:reference` makes it so", () => {
+test("the configuration reference is up to date; `npm run docs:reference` updates it", () => {
   expect(findPage("configuration-reference")!.text).toBe(referencePage());
 });
 
-/** Whether a path as it is written in a page, with `:id` or `<id>` for what varies, is one of a route of these methods. */
+/** Whether a route with these methods matches a path of a page, in which `:id` and `<id>` are variables. */
 function isRoute(written: string, methods: readonly string[]): boolean {
   const sample = written.replaceAll(/:\w+|<[^>]+>|…/g, "x");
   const found = routes.filter(({ path }) => {
@@ -221,7 +221,7 @@ function isRoute(written: string, methods: readonly string[]): boolean {
   return found.length > 0 && methods.every((method) => taken.includes(method) || taken.includes("ALL"));
 }
 
-/** Whether a field that does something is at a path or below it, whatever stands for the names in it. */
+/** Whether a field that takes effect is at a path or below it. */
 function isLiveField(written: string): boolean {
   const shape = (path: string) => path.replaceAll(/\.<[^>]+>/g, ".<>");
   const meant = shape(written);
@@ -230,7 +230,7 @@ function isLiveField(written: string): boolean {
   });
 }
 
-test("a name full of slashes is no page, and found to be none at once", () => {
+test("a name of 400,000 slashes is not a page, and the look-up is fast", () => {
   expect(findPage(`/index${"/".repeat(400_000)}x`)).toBeUndefined();
   expect(findPage("//index//")?.name).toBe("index");
 });
