@@ -1,8 +1,9 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type ConfigurationView, configurationView } from "../services/config-view.ts";
+import { createServices, variable } from "../services/create-services.ts";
 import { knowConfiguration } from "../services/current-config.ts";
-import { createServices, type Services, variable } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /**

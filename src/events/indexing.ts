@@ -2,10 +2,10 @@ import { z } from "zod";
 import { agentIds, agentOf } from "../config/agents.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { createServices } from "../services/create-services.ts";
 import { knowConfiguration } from "../services/current-config.ts";
 import { clearMemory } from "../services/memory/clear-memory.ts";
 import type { IndexMemory } from "../services/memory/request-indexing.ts";
-import { createServices } from "../services/services.ts";
 
 /** For how long one message's work may go on; what is left then is another message's. */
 const BUDGET_MS = 20_000;

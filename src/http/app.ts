@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { VERSION } from "../lib/version.ts";
+import { createServices } from "../services/create-services.ts";
 import { knowConfiguration } from "../services/current-config.ts";
-import { createServices } from "../services/services.ts";
 import { agentRoutes } from "./agent.ts";
 import { agentListRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";

@@ -1,6 +1,7 @@
 import type { AnyPlugin } from "../plugins/plugin.ts";
+import { createServices } from "../services/create-services.ts";
 import { configurationInForce, isConfigurationKnown, knowConfiguration } from "../services/current-config.ts";
-import { createServices, type Services } from "../services/services.ts";
+import type { Services } from "../services/services.ts";
 
 /**
  * The services of one object for the configuration revision that its isolate knows. A turn keeps the revision that it

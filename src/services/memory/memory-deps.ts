@@ -24,7 +24,7 @@ export interface OpenMemoryDeps {
   host: "cloudflare-workers" | "workerd";
   parts: MemoryCaches;
   /** What whoever asks may see; all where it is absent. */
-  sight?: Visibility | undefined;
+  visibility?: Visibility | undefined;
   now(): number;
   /** Keeps the caller alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;

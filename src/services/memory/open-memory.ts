@@ -24,7 +24,7 @@ import { updateIndex } from "./update-index.ts";
 
 /** Opens the memory of an agent, the way its configuration says. Cheap, and asks nothing of anybody. */
 export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
-  const { agent, now, waitUntil, sight } = deps;
+  const { agent, now, waitUntil, visibility } = deps;
   const { id: agentId, memorySearch: settings, contextLimits } = agent;
   if (!settings.enabled) return disabledMemory(agent);
   const embedders = embeddersOf(settings, env, deps);
@@ -66,12 +66,12 @@ export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
             now,
             freshen: (age) => freshen({ agent, sync, indexing: env.INDEXING, now, waitUntil }, age),
             vectorSearch: openVectorSearch(vectors),
-            visibility: sight,
+            visibility: visibility,
           },
           request,
         ),
       ),
-    read: (request) => readMemory({ stores, visibility: sight, limits }, request),
+    read: (request) => readMemory({ stores, visibility: visibility, limits }, request),
     status: () => answering(agentId, status),
     index: (options) =>
       answering(agentId, async () => {

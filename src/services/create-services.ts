@@ -1,0 +1,187 @@
+import type { AnyChannel } from "../channels/channel.ts";
+import { findChannel } from "../channels/index.ts";
+import { type Agent, agentOf, sharingAgents } from "../config/agents.ts";
+import { jsonSchemaOf } from "../config/schema-node.ts";
+import { ConfigStore } from "../config/store.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { log } from "../lib/log.ts";
+import { sleepAbout } from "../lib/sleep.ts";
+import { VERSION } from "../lib/version.ts";
+import { createCandidates, type FindCandidates } from "../models/candidates.ts";
+import { createModelResolver, defaultModelRef } from "../models/index.ts";
+import type { ModelResolver } from "../models/model.ts";
+import { type Assembly, assemble } from "../plugins/assembly.ts";
+import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
+import { PLUGINS } from "../plugins/index.ts";
+import type { AnyPlugin } from "../plugins/plugin.ts";
+import { openEgress } from "../security/open-egress.ts";
+import { MANAGED_ID } from "../skills/install/install-place.ts";
+import { createR2Workspace } from "../workspace/r2.ts";
+import { changeConfiguration, newestDocument } from "./change-config.ts";
+import { type Config, wholeSchema } from "./config-schema.ts";
+import { type CooldownCache, CooldownStore } from "./cooldowns.ts";
+import { configurationInForce, knownConfiguration } from "./current-config.ts";
+import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
+import { noteMemoryChange } from "./memory/note-memory-change.ts";
+import { openMemory } from "./memory/open-memory.ts";
+import { requestIndexingAtStart } from "./memory/request-indexing.ts";
+import { ownersForPrompt } from "./owner-ids.ts";
+import type { OpenChannel, Services } from "./services.ts";
+
+/** No plugins besides the bundled ones. */
+const NO_PLUGINS: readonly AnyPlugin[] = [];
+
+/**
+ * Opens the services of the configuration revision that this isolate knows.
+ * @param waitUntil keeps the caller alive for background work
+ * @param morePlugins plugins besides the bundled ones
+ * @throws IsopodError `not_configured` if the configuration is not valid, `unavailable` if it could not be read
+ */
+export function createServices(
+  env: Env,
+  waitUntil: (promise: Promise<unknown>) => void,
+  morePlugins = NO_PLUGINS,
+): Services {
+  const { revision, config, models, candidates, plugins, hooks } = revisionParts(env, morePlugins);
+  const { cooldowns, started, memoryCaches } = morePlugins.length === 0 ? isolateCaches(env) : newCaches();
+  const secret = (name: string) => variable(env, name);
+  const host = env.ISOPOD_HOST ?? "cloudflare-workers";
+  const workspaceOf = (agent: Agent) =>
+    createR2Workspace({
+      bucket: env.FILES,
+      agentId: agent.id,
+      configured: agent.workspace,
+      now: Date.now,
+      newVersionId: () => newId("ver", Date.now()),
+      wait: sleepAbout,
+      onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
+      onChanged: (path) => noteMemoryChange(env, agentsSharing(agent, config), path, Date.now),
+    });
+  return {
+    config,
+    revision,
+    // Undefined if a custom wrangler.toml omits the binding.
+    deployment: env.DEPLOYMENT?.id ?? VERSION,
+    started,
+    host,
+    egress: openEgress(config.security.egress, host),
+    modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
+    model: (ref) => models.resolve(ref),
+    candidates,
+    cooldowns: new CooldownStore(env.DB, cooldowns, waitUntil),
+    workspaceOf,
+    memoryOf: (agent, visibility) =>
+      openMemory(env, {
+        agent,
+        workspace: workspaceOf(agent),
+        secret,
+        host,
+        parts: memoryCaches,
+        visibility: visibility,
+        now: Date.now,
+        waitUntil,
+      }),
+    compareMemory: ({ id, memorySearch: { enabled, sync } }) => {
+      if (enabled && sync.onSessionStart) waitUntil(requestIndexingAtStart(env.INDEXING, id, Date.now()));
+    },
+    secret,
+    installs: {
+      bucket: env.FILES,
+      now: Date.now,
+      newVersionId: () => newId("ver", Date.now()),
+      wait: sleepAbout,
+      onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: MANAGED_ID, path })),
+    },
+    skillChanges: () => knownConfiguration(env.DB).skillChanges,
+    ownersShown: () => ownersForPrompt(config.commands, secret),
+    plugins,
+    hooks,
+    channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),
+    configuration: {
+      newest: () => newestDocument(env),
+      change: (wanted) => changeConfiguration(env, wanted, Date.now()),
+      at: (revision) => new ConfigStore(env.DB).at(revision),
+      describe: () => jsonSchemaOf(wholeSchema),
+    },
+  };
+}
+
+/** An agent and the agents that share its workspace. */
+function agentsSharing(agent: Agent, config: Config): Agent[] {
+  return [agent, ...sharingAgents(config, agent.id).map((id) => agentOf(config, id))];
+}
+
+/** What is made once per configuration revision, because it is too expensive to make for each request. */
+interface RevisionParts {
+  revision: number;
+  config: Config;
+  models: ModelResolver;
+  candidates: FindCandidates;
+  plugins: Assembly;
+  hooks: Hooks;
+}
+
+/** What an isolate remembers across configuration revisions. */
+interface IsolateCaches {
+  cooldowns: CooldownCache;
+  started: Set<string>;
+  memoryCaches: MemoryCaches;
+}
+
+const revisions = new WeakMap<Env, RevisionParts>();
+const caches = new WeakMap<Env, IsolateCaches>();
+
+function revisionParts(env: Env, morePlugins: readonly AnyPlugin[]): RevisionParts {
+  const { revision, config } = configurationInForce(env);
+  const known = morePlugins.length === 0 ? revisions.get(env) : undefined;
+  if (known?.revision === revision) return known;
+  const plugins = assemble([...PLUGINS, ...morePlugins], config.hooks);
+  const providers = { ...plugins.providers, ...config.models.providers };
+  const secret = (name: string) => variable(env, name);
+  const { auth } = config;
+  const models = createModelResolver({ providers, auth, secret, fetch });
+  const skipped = (name: string, why: string) => log("warn", "model.left_out", { name, why });
+  const candidates = createCandidates({ resolver: models, auth, secret, leftOut: skipped });
+  const hooks = createHooks(plugins.hooks, { log });
+  const parts = { revision, config, models, candidates, plugins, hooks };
+  if (morePlugins.length === 0) revisions.set(env, parts);
+  return parts;
+}
+
+function isolateCaches(env: Env): IsolateCaches {
+  const known = caches.get(env) ?? newCaches();
+  caches.set(env, known);
+  return known;
+}
+
+function newCaches(): IsolateCaches {
+  return { cooldowns: new Map(), started: new Set(), memoryCaches: newMemoryCaches() };
+}
+
+function openChannel(
+  config: Config,
+  pluginChannels: readonly AnyChannel[],
+  secret: (name: string) => string | undefined,
+  channelId: string,
+  accountId: string,
+): OpenChannel {
+  const channel = findChannel(channelId, pluginChannels);
+  const accounts = new Map(Object.entries(config.channels[channelId]?.accounts ?? {}));
+  const account: unknown = accounts.get(accountId);
+  if (channel === undefined || account === undefined) {
+    throw new IsopodError(
+      "not_found",
+      `There is no account '${accountId}' of a channel '${channelId}'`,
+      `Add it to channels.${channelId}.accounts in the configuration.`,
+    );
+  }
+  const context = { accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now };
+  return { channel, context };
+}
+
+/** The value of a variable or secret of the Worker; undefined for a binding that is not a string. */
+export function variable(env: Env, name: string): string | undefined {
+  const value: unknown = Reflect.get(env, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
