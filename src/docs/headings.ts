@@ -1,6 +1,6 @@
-/** A heading of a Markdown page, and where it stands. */
+/** A heading of a Markdown page. */
 export interface Heading {
-  /** What a link to it ends with, after `#`. */
+  /** The fragment of a link to it, without `#`. */
   slug: string;
   text: string;
   /** 1 is the page's title. */
@@ -9,7 +9,7 @@ export interface Heading {
   line: number;
 }
 
-/** Every heading of a page, in order; lines inside of code fences are none. */
+/** Every heading of a page, in order; lines in code fences do not count. */
 export function headingsOf(markdown: string): Heading[] {
   const found: Heading[] = [];
   const slugs = new Slugs();
@@ -25,7 +25,7 @@ export function headingsOf(markdown: string): Heading[] {
   return found;
 }
 
-/** Slugs of one page's headings as GitHub makes them: the second of one name gets `-1`. */
+/** Slugs of one page's headings, as on GitHub: the second heading of a name gets `-1`. */
 export class Slugs {
   readonly #seen = new Map<string, number>();
 

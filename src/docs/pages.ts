@@ -1,4 +1,6 @@
 import api from "./api.md";
+import architecture from "./architecture.md";
+import benchmarks from "./benchmarks.md";
 import budgets from "./budgets.md";
 import channels from "./channels.md";
 import commands from "./commands.md";
@@ -6,9 +8,12 @@ import configuration from "./configuration.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
 import exec from "./exec.md";
+import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
+import glossary from "./glossary.md";
 import index from "./index.md";
+import limits from "./limits.md";
 import memory from "./memory.md";
 import models from "./models.md";
 import plugins from "./plugins.md";
@@ -24,19 +29,19 @@ import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
 
-/** A page of Isopod's own documentation. */
+/** A page of Isopod's documentation. */
 export interface DocsPage {
-  /** What its address ends with, such as `configuration` or `zh/index`. */
+  /** The end of its address, such as `configuration` or `zh/index`. */
   name: string;
   /** Its first heading. */
   title: string;
-  /** The first sentence below that. */
+  /** The first sentence below the heading. */
   about: string;
   /** Markdown. */
   text: string;
 }
 
-/** All pages, in reading order. */
+/** All pages, in reading order. They travel inside the Worker; `zh/readme.md`, the Chinese README, does not. */
 export const PAGES: readonly DocsPage[] = [
   page("index", index),
   page("getting-started", gettingStarted),
@@ -58,7 +63,12 @@ export const PAGES: readonly DocsPage[] = [
   page("api", api),
   page("plugins", plugins),
   page("troubleshooting", troubleshooting),
+  page("limits", limits),
   page("from-openclaw", fromOpenclaw),
+  page("architecture", architecture),
+  page("extend", extend),
+  page("benchmarks", benchmarks),
+  page("glossary", glossary),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
   page("zh/memory", chineseMemory),
@@ -66,7 +76,7 @@ export const PAGES: readonly DocsPage[] = [
 ];
 
 /**
- * The page of a name as people write it: in any case, with `.md` or without, a folder for its index. Undefined where there
+ * Finds a page by a name as people type it: in any case, with or without `.md`, a folder for its index. Undefined if there
  * is none.
  */
 export function findPage(typed: string): DocsPage | undefined {

@@ -12,7 +12,7 @@ test("headings have the slugs that links on GitHub have", () => {
   ]);
 });
 
-test("what stands in a code fence is no heading", () => {
+test("a line in a code fence is not a heading", () => {
   const text = "# A\n```sh\n# comment\n```\n## B\n~~~~\n# c\n```\n# d\n~~~~\n## E";
   expect(headingsOf(text).map(({ text: words, line }) => [words, line])).toEqual([
     ["A", 1],

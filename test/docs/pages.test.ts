@@ -1,18 +1,43 @@
 import JSON5 from "json5";
 import { describe, expect, test } from "vitest";
+import contributing from "../../.github/CONTRIBUTING.md?raw";
+import securityPolicy from "../../.github/SECURITY.md?raw";
+import agents from "../../AGENTS.md?raw";
 import packageJson from "../../package.json?raw";
+import readme from "../../README.md?raw";
 import { COMMANDS } from "../../src/commands/index.ts";
 import { headingsOf } from "../../src/docs/headings.ts";
 import { type DocsPage, findPage, PAGES } from "../../src/docs/pages.ts";
+import chineseReadme from "../../src/docs/zh/readme.md?raw";
 import { createApp } from "../../src/http/app.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 import { configFields, referencePage } from "./reference-page.ts";
 
 const files = Object.keys(import.meta.glob("../../src/docs/**/*.md", { query: "?raw" }));
+/** Every file of the repository that texts may name, by its path from the root. */
+const repositoryFiles = [
+  ...Object.keys(
+    import.meta.glob(["../../src/**/*", "../../test/**/*", "../../migrations/**/*", "../../{LICENSE,wrangler.toml}"], {
+      query: "?raw",
+    }),
+  ).map((path) => new URL(path, "file:///test/docs/").pathname.slice(1)),
+  "README.md",
+  "AGENTS.md",
+  ".github/CONTRIBUTING.md",
+  ".github/SECURITY.md",
+];
+/** Texts for readers of the repository, which do not travel inside the Worker. */
+const PAPERS: Readonly<Record<string, string>> = {
+  "README.md": readme,
+  "AGENTS.md": agents,
+  ".github/CONTRIBUTING.md": contributing,
+  ".github/SECURITY.md": securityPolicy,
+  "src/docs/zh/readme.md": chineseReadme,
+};
 const fields = configFields();
 const routes = createApp().routes.filter(({ path }) => path !== "/*" && path !== "/v1/*");
 
-/** Code in running text, and lines of code that stand alone. */
+/** Inline code, and the lines of code blocks. */
 function codeIn({ text }: DocsPage): string[] {
   const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);
   const rest = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
@@ -22,14 +47,25 @@ function codeIn({ text }: DocsPage): string[] {
   ];
 }
 
-/** Faults of all pages, each with the page that has it. */
+/** Files that pages show how to write. */
+const EXAMPLES = new Set(["src/plugins/quiet-hours.ts"]);
+
+/** The targets of a text's links, without those to other sites. */
+function linksIn(text: string): string[] {
+  const links = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, "").matchAll(/\]\(([^)\s]+)\)/g);
+  return [...links].flatMap(([, href = ""]) => (/^https?:/.test(href) ? [] : [href]));
+}
+
+/** The faults of all pages, each with its page. */
 function faults(find: (page: DocsPage) => string[]): string[] {
   return PAGES.flatMap((page) => find(page).map((fault) => `${page.name}: ${fault}`));
 }
 
 describe("every page", () => {
-  test("that is there is listed, and the index names it", () => {
+  test("is in the list of pages and in the index", () => {
     const names = files.map((path) => path.replace("../../src/docs/", "").replace(/\.md$/, ""));
+    // The Chinese README is for readers of the repository.
+    names.splice(names.indexOf("zh/readme"), 1);
     expect(PAGES.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     const index = findPage("index")!.text;
     for (const { name } of PAGES.filter((page) => page.name !== "index" && !page.name.startsWith("zh/"))) {
@@ -40,7 +76,7 @@ describe("every page", () => {
     }
   });
 
-  test("begins with its title and a sentence on what is in it", () => {
+  test("begins with its title and a sentence about its content", () => {
     for (const { name, title, about, text } of PAGES) {
       expect([name, text.startsWith(`# ${title}\n\n`), about.length > 10 && about.length < 300]).toEqual([
         name,
@@ -50,16 +86,15 @@ describe("every page", () => {
     }
   });
 
-  test("is short enough, and all of them together are", () => {
+  test("is short enough, alone and together with the others", () => {
     const sizes = PAGES.map(({ text }) => new TextEncoder().encode(text).length);
     expect(Math.max(...sizes)).toBeLessThan(50 * 1024);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(175_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
   });
 
-  test("links to pages and headings that are there", () => {
+  test("links to pages and headings that exist", () => {
     const broken = faults(({ name, text }) =>
-      [...text.replaceAll(/^ *```[\s\S]*?^ *```/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, href = ""]) => {
-        if (/^https?:/.test(href)) return [];
+      linksIn(text).flatMap((href) => {
         const { pathname, hash } = new URL(href, `docs://pages/${name}.md`);
         const page = PAGES.find((one) => `/${one.name}.md` === pathname);
         const slugs = page === undefined ? [] : headingsOf(page.text).map(({ slug }) => `#${slug}`);
@@ -71,11 +106,52 @@ describe("every page", () => {
   });
 });
 
+describe("README, AGENTS.md and the other texts of the repository", () => {
+  test("are short: README has at most 150 lines, AGENTS.md 140", () => {
+    expect(readme.split("\n").length - 1).toBeLessThanOrEqual(150);
+    expect(agents.split("\n").length - 1).toBeLessThanOrEqual(140);
+  });
+
+  test("link to files and headings that exist", () => {
+    const broken = Object.entries(PAPERS).flatMap(([path, text]) =>
+      linksIn(text).flatMap((href) => {
+        const { pathname, hash } = new URL(href, `file:///${path}`);
+        const page = PAGES.find((one) => `/src/docs/${one.name}.md` === pathname);
+        const slugs = page === undefined ? [] : headingsOf(page.text).map(({ slug }) => `#${slug}`);
+        const found = repositoryFiles.includes(pathname.slice(1));
+        return found && (hash === "" || slugs.includes(decodeURIComponent(hash))) ? [] : [`${path}: ${href}`];
+      }),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test("README has the commands that CI and newcomers run, in both languages", () => {
+    for (const text of [readme, chineseReadme]) {
+      expect(text).toContain("npm ci && npm start");
+      expect(text).toContain("npm ci && npm test");
+    }
+  });
+});
+
 describe("what pages name exists", () => {
+  test("files and folders of the repository", () => {
+    const texts = [...Object.entries(PAPERS), ...PAGES.map(({ name, text }) => [name, text] as const)];
+    const wrong = texts.flatMap(([name, text]) =>
+      [...text.matchAll(/(?<![\w/.-])(?:src|test|migrations)\/[\w./*<>-]*/g)].flatMap(([found]) => {
+        const path = found.replace(/[./]+$/, "");
+        const isPlaceholder = /[<*]/.test(path) || EXAMPLES.has(path);
+        const exists = repositoryFiles.some((file) => file === path || file.startsWith(`${path}/`));
+        return isPlaceholder || exists ? [] : [`${name}: ${found}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test("npm's scripts", () => {
     const { scripts } = JSON.parse(packageJson);
-    const wrong = faults((page) =>
-      [...page.text.matchAll(/npm run ([\w:-]+)/g)].flatMap(([, name = ""]) => (name in scripts ? [] : [name])),
+    const texts = [...Object.values(PAPERS), ...PAGES.map(({ text }) => text)];
+    const wrong = texts.flatMap((text) =>
+      [...text.matchAll(/npm run ([\w:-]+)/g)].flatMap(([, name = ""]) => (name in scripts ? [] : [name])),
     );
     expect(wrong).toEqual([]);
   });
@@ -95,7 +171,7 @@ describe("what pages name exists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("fields of the configuration, and what each is there for is done", () => {
+  test("fields of the configuration that take effect", () => {
     const roots = Object.keys(wholeSchema.shape).join("|");
     const field = new RegExp(`^(?:${roots})(?:\\.[\\w<>-]+(?:\\[\\])?)+$`);
     const named = PAGES.filter(({ name }) => name !== "configuration-reference");
@@ -103,7 +179,7 @@ describe("what pages name exists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("configurations, whole and as they are", () => {
+  test("configurations that are valid", () => {
     const wrong = faults((page) => {
       if (page.name === "plugins") return [];
       const blocks = [...page.text.matchAll(/^ *```json5\n([\s\S]*?)^ *```/gm)].map(([, code = ""]) => code);
@@ -121,7 +197,7 @@ describe("what pages name exists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("commands, and every one of them is there", () => {
+  test("commands, and the page of commands has all of them", () => {
     const text = findPage("commands")!.text;
     for (const { name } of COMMANDS) expect(text).toContain(`/${name.replace("subagents log", "subagents")}`);
     const known: string[] = COMMANDS.map(({ name }) => name);
@@ -130,11 +206,11 @@ describe("what pages name exists", () => {
   });
 });
 
-test("the reference is what the schema says; `npm run docs:reference` makes it so", () => {
+test("the configuration reference is up to date; `npm run docs:reference` updates it", () => {
   expect(findPage("configuration-reference")!.text).toBe(referencePage());
 });
 
-/** Whether a path as it is written in a page, with `:id` or `<id>` for what varies, is one of a route of these methods. */
+/** Whether a route with these methods matches a path of a page, in which `:id` and `<id>` are variables. */
 function isRoute(written: string, methods: readonly string[]): boolean {
   const sample = written.replaceAll(/:\w+|<[^>]+>|…/g, "x");
   const found = routes.filter(({ path }) => {
@@ -145,7 +221,7 @@ function isRoute(written: string, methods: readonly string[]): boolean {
   return found.length > 0 && methods.every((method) => taken.includes(method) || taken.includes("ALL"));
 }
 
-/** Whether a field that does something is at a path or below it, whatever stands for the names in it. */
+/** Whether a field that takes effect is at a path or below it. */
 function isLiveField(written: string): boolean {
   const shape = (path: string) => path.replaceAll(/\.<[^>]+>/g, ".<>");
   const meant = shape(written);
@@ -154,7 +230,7 @@ function isLiveField(written: string): boolean {
   });
 }
 
-test("a name full of slashes is no page, and found to be none at once", () => {
+test("a name of 400,000 slashes is not a page, and the look-up is fast", () => {
   expect(findPage(`/index${"/".repeat(400_000)}x`)).toBeUndefined();
   expect(findPage("//index//")?.name).toBe("index");
 });

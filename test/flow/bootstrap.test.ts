@@ -79,7 +79,7 @@ describe("the first conversation", () => {
     expect(third).not.toContain("pirate");
     const why = "`BOOTSTRAP.md` is not shown: it is for a first conversation, and that of this workspace is over.";
     expect(third).toContain(`- ${why}\n`);
-    expect(await tell(name, "/context")).toContain(`\n\nTo be looked after:\n- ${why}`);
+    expect(await tell(name, "/context")).toContain(`\n\nProblems:\n- ${why}`);
     await drop("BOOTSTRAP.md");
   });
 });
@@ -244,7 +244,7 @@ describe("bad files", () => {
     const report = await tell(name, "/context");
     expect(report).toContain("\n- SOUL.md is not UTF-8 text: 8 bytes that are not shown here.\n");
     expect(report).toContain("\n- TOOLS.md is empty.\n");
-    expect(report).toMatch(/looked after:\n- `AGENTS\.md` has control characters \(2\)/);
+    expect(report).toMatch(/Problems:\n- `AGENTS\.md` has control characters \(2\)/);
     await drop("MEMORY.md");
   });
 
