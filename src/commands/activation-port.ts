@@ -3,17 +3,17 @@ import { type Activation, findActivation, saveActivation } from "../channels/act
 import type { Target } from "../channels/channel.ts";
 import type { Services } from "../services/services.ts";
 
-/** When the agent listens in the group that a command was given in. All of it may be repeated. */
+/** The activation setting of the group in which a command was typed. Every call may be repeated. */
 export interface ActivationPort {
-  /** What the configuration says. */
+  /** The configured mode. */
   readonly configured: Activation;
-  /** What an owner has set against that. */
+  /** The mode that an owner set instead, if any. */
   find(): Promise<Activation | undefined>;
-  /** Undefined goes back to the configuration. */
+  /** Undefined restores the configured mode. */
   save(mode: Activation | undefined): Promise<void>;
 }
 
-/** The port of a group; undefined where a target is none. @throws IsopodError where the channel is not there any more */
+/** The port of a group; undefined for other targets. @throws IsopodError if the channel is not configured */
 export function activationPort(
   target: Target | null,
   sessionKey: string,

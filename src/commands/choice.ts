@@ -2,17 +2,17 @@ import type { CommandName } from "../config/command-names.ts";
 import type { Preferences } from "../session-store/preferences.ts";
 import type { ImmediateCommand } from "./command.ts";
 
-/** One of a session's preferences that is chosen from a few words. */
+/** A session preference with a fixed list of values. */
 export interface Choice<Key extends keyof Preferences> {
   key: Key;
   name: CommandName;
   summary: string;
-  /** What is chosen, as the beginning of a sentence. */
+  /** Its name at the start of the answer. */
   label: string;
   values: readonly Preferences[Key][];
 }
 
-/** A command that shows a preference, sets it, or goes back to the configuration with `default`. */
+/** A command that shows a preference, sets it, or restores the configured value with `default`. */
 export function choiceCommand<Key extends keyof Preferences>(choice: Choice<Key>): ImmediateCommand {
   const { key, name, summary, label, values } = choice;
   const usage = `/${name} [${values.join(" | ")} | default]`;

@@ -2,7 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import type { RunInput } from "../session-store/run.ts";
 
-/** Tells plugins of a command that has come to its turn, within the commit that begins it. */
+/** Runs the `command` hooks of a queued command, in the commit that starts its run. */
 export function runQueuedCommandHooks(
   run: { id: string; target: Target | null },
   input: RunInput,
@@ -12,7 +12,7 @@ export function runQueuedCommandHooks(
   if (origin?.kind === "command" || origin?.kind === "reset") runCommandHooks(run, input, origin, hooks);
 }
 
-/** Tells plugins of a command, within the commit that records it. */
+/** Runs the `command` hooks of a command, in the commit that records it. */
 export function runCommandHooks(
   { id, target }: { id: string; target: Target | null },
   { sender }: Pick<RunInput, "sender">,

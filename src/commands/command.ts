@@ -16,7 +16,7 @@ import type { ActivationPort } from "./activation-port.ts";
 import type { PairingPort } from "./pairing-port.ts";
 import type { SessionStatus } from "./session-status.ts";
 
-/** Something that an owner tells the session itself, not the agent. */
+/** A slash command: an instruction from an owner to the session, not to the agent. */
 export type Command = ImmediateCommand | QueuedCommand | ResetCommand;
 
 interface CommandHead {
@@ -24,63 +24,62 @@ interface CommandHead {
   readonly name: CommandName;
   /** What it does, in a few words. */
   readonly summary: string;
-  /** How it is typed, with what may come after it. */
+  /** Its syntax, with all arguments. */
   readonly usage: string;
 }
 
-/** It acts when it is accepted, before the queue, also while a run is at work. */
+/** Runs when it is accepted, before the queue, even during a run. */
 export interface ImmediateCommand extends CommandHead {
   readonly kind: "immediate";
   /**
-   * Does it and says what was done, as Markdown. Works synchronously, so that it is one commit with its record.
-   * @param args what was typed after the name, trimmed
+   * Runs the command and returns its answer as Markdown. Synchronous, so that effect and record are one commit.
+   * @param args the text after the name, trimmed
    */
   run(args: string, session: CommandPort): string;
 }
 
 /**
- * It waits for its turn and is a run of its own, because it needs the world outside the session. Without a model where
- * none is needed.
+ * Waits for its turn in the queue and is a run of its own, because it needs something outside the session's database.
  */
 export interface QueuedCommand extends CommandHead {
   readonly kind: "queued";
-  /** Whether with these arguments it is no command but a message to the agent, which waits like any other. */
+  /** Whether these arguments make it a message to the agent instead of a command. */
   isMessage?(args: string): boolean;
   /**
-   * Does it and says what was done, as Markdown. After a crash it is done again: doing it twice has to be the same as
-   * once. What it throws ends its run with an error.
+   * Runs the command and returns its answer as Markdown. It runs again after a crash, so it must be idempotent. An
+   * exception ends its run with an error.
    * @param signal aborts when the run is stopped
    */
   run(args: string, port: QueuedPort, signal: AbortSignal): Promise<string>;
 }
 
-/** It stops the run at work and begins the conversation anew, before whatever waits; its run is the first turn there. */
+/** Stops the current run and starts a new conversation, ahead of waiting runs; its own run is the first turn. */
 export interface ResetCommand extends CommandHead {
   readonly kind: "reset";
 }
 
-/** What commands may do to their session at once. */
+/** What immediate commands may do to their session. */
 export interface CommandPort {
-  /** Stops every run that is not settled, and every sub-agent. Gives their numbers. */
+  /** Stops every unsettled run and every sub-agent. Returns how many. */
   stopAll(): Stopped;
   subagents: SubagentsPort;
-  /** Notes a person's word on the call with this id, or on every call that waits. Gives the tools concerned. */
+  /** Decides the waiting call with this id, or every waiting call. Returns the names of their tools. */
   decide(approvalId: string | undefined, decision: Decision): string[];
   queuePolicy(): QueuePolicy;
-  /** Changes how this session treats what comes while it is busy; an empty change goes back to the configuration. */
+  /** Changes this session's queue policy; an empty change restores the configuration. */
   setQueuePolicy(change: Partial<QueuePolicy>): void;
   preferences(): Preferences;
-  /** Changes what this session has of its own; undefined goes back to the configuration. */
+  /** Changes a setting of this session; undefined restores the configuration. */
   set<Key extends keyof SessionSettings>(key: Key, value: SessionSettings[Key] | undefined): void;
-  /** The model that a word names, once it is known that it can be asked. */
+  /** The model that a word names, if it can be used. */
   lookUpModel(word: string): ModelLookup;
   /** The models that the configuration names. */
   namedModels(): NamedModel[];
   status(): SessionStatus;
   totals(): Totals;
-  /** The skills as they were found last. */
+  /** The skills of the latest scan. */
   skills(): SkillsView;
-  /** Who gives the command, and where. */
+  /** The sender of the command and its conversation. */
   asker(): { sender: RunInput["sender"]; target: Target | null };
 }
 
@@ -90,34 +89,34 @@ export interface Stopped {
   subagents: number;
 }
 
-/** The sub-agents of a session. Who means none, or one with which that cannot be done, gets an IsopodError. */
+/** The sub-agents of a session. @throws IsopodError if none matches, or its state does not allow the call */
 export interface SubagentsPort {
-  /** Those that were started last, the newest first. */
+  /** The latest ones, newest first. */
   list(): SubagentView[];
   /** One of them by its number in the list, its label or its key. */
   find(which: string): SubagentView;
-  /** Stops one of them, or `all`. Gives those that were at work. */
+  /** Stops one of them, or `all`. Returns those that were running. */
   stop(which: string): SubagentView[];
-  /** Gives one of them more to do; its result is announced where the command came from. */
+  /** Sends a message to one of them; its result is announced where the command came from. */
   tell(which: string, text: string): SubagentView;
   now(): number;
 }
 
-/** What commands may do once it is their turn. */
+/** What queued commands may do. */
 export interface QueuedPort {
-  /** What the next request to the model would be made of. */
+  /** The parts of the next request to the model. */
   contextReport(): Promise<ContextReport>;
-  /** The files that tell the agent who it is, against what its owner has accepted. */
+  /** The workspace files of the prompt, compared with the versions that the owner accepted. */
   reviewFiles(): Promise<Review>;
   pairing: PairingPort;
-  /** Undefined where the command was not given in a group. */
+  /** Undefined outside of groups. */
   activation: ActivationPort | undefined;
-  /** The skills that the agent has here. */
+  /** The skills of this session. */
   skills(): Promise<SkillsView>;
-  /** What was said last in a sub-agent's session, oldest first. Rejects where none is meant, or it does not answer. */
+  /** The latest messages of a sub-agent's session, oldest first. Rejects if none matches or it does not answer. */
   subagentLog(which: string): Promise<{ label: string; messages: HistoryLine[] }>;
-  /** The budgets that this session spends from, a line for each cap. Rejects where one does not answer. */
+  /** The caps that apply to this session, one line each. Rejects if a budget does not answer. */
   budgets(): Promise<string[]>;
-  /** Has the older part of the conversation summarized; an empty focus is none. */
+  /** Summarizes the older part of the conversation; an empty focus means no focus. */
   compact(focus: string): Promise<CompactionOutcome>;
 }

@@ -1,23 +1,23 @@
 import type { QueuedCommand } from "./command.ts";
 
-/** Most characters of what a summary is to be about. */
+/** Longest focus, in characters. */
 const MAX_FOCUS_CHARS = 2000;
 
-/** `/compact [focus]`: has the older part of the conversation summarized now. */
+/** `/compact [focus]`: summarizes the older part of the conversation now. */
 export const compact: QueuedCommand = {
   kind: "queued",
   name: "compact",
-  summary: "Summarize the older part of our conversation, to make room",
+  summary: "Summarize the older part of the conversation",
   usage: "/compact [what matters most]",
   async run(args, port) {
     const outcome = await port.compact(args.slice(0, MAX_FOCUS_CHARS));
     switch (outcome.kind) {
       case "done":
-        return `Summarized: about ${tokens(outcome.tokensBefore)} before, ${tokens(outcome.tokensAfter)} now. The history stays.`;
+        return `Summarized: about ${tokens(outcome.tokensBefore)} before, ${tokens(outcome.tokensAfter)} now. The history is kept.`;
       case "nothing":
-        return "There is nothing to summarize yet: our conversation is short.";
+        return "There is nothing to summarize yet: the conversation is short.";
       case "failed":
-        return `The conversation could not be summarized, and stays as it was: ${outcome.why}`;
+        return `The conversation could not be summarized and is unchanged: ${outcome.why}`;
     }
   },
 };

@@ -5,11 +5,11 @@ import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { Review } from "../workspace/acceptance.ts";
 import type { QueuedCommand } from "./command.ts";
 
-/** `/context [list | detail]`: what the next request to the model is made of. */
+/** `/context [list | detail]`: the parts of the next request to the model, with their sizes. */
 export const context: QueuedCommand = {
   kind: "queued",
   name: "context",
-  summary: "Show what fills the model's context, file by file or in detail",
+  summary: "Show what fills the model's context",
   usage: "/context [list | detail]",
   async run(args, { contextReport, reviewFiles }) {
     const word = args.toLowerCase();
@@ -20,13 +20,13 @@ export const context: QueuedCommand = {
   },
 };
 
-/** How many skills that were cut, and how many notes on skills, are told. */
+/** Most omitted skills, and most notes on skills, in the answer. */
 const MAX_NAMED = 5;
 const MAX_NOTES = 20;
 
-/** How it is told where a section's words come from, but for our own. */
+/** How the answer names the source of a section that is not Isopod's own. */
 const FROM: Record<Exclude<SectionSource["kind"], "section">, string> = {
-  provider: "in the words for",
+  provider: "specific to",
   configuration: "from",
   workspace: "from",
   skills: "from each",
@@ -40,7 +40,7 @@ function overview({ model, window, totals, sections, skills, messages }: Context
   const share = Math.round((100 * all) / window);
   return [
     `About ${tokenText(all)} of ${tokenText(window)} tokens (${share} %) of \`${model}\`:`,
-    `- System prompt: ${tokenText(prompt.tokens)} tokens, ${prompt.chars} characters (${tokenText(above.tokens)} that stay the same, ${tokenText(below.tokens)} that change)`,
+    `- System prompt: ${tokenText(prompt.tokens)} tokens, ${prompt.chars} characters (${tokenText(above.tokens)} stable, ${tokenText(below.tokens)} changing)`,
     ...sections.filter(({ name }) => name === "skills").map((section) => skillsLine(section, skills)),
     `- Tools: ${tokenText(tools.tokens)} tokens for ${tools.count}, their schemas ${tools.schemaBytes} bytes`,
     `- Conversation: ${tokenText(messages.tokens)} tokens in ${messages.count} messages`,
@@ -50,13 +50,13 @@ function overview({ model, window, totals, sections, skills, messages }: Context
 function skillsLine({ tokens, chars }: ContextReport["sections"][number], { listed, cut }: SkillsReport): string {
   const names = cut.slice(0, MAX_NAMED).map(({ name }) => name);
   const more = cut.length > names.length ? ` and ${cut.length - names.length} more` : "";
-  const without = cut.length === 0 ? "" : `; ${cut.length} not listed for want of room: ${names.join(", ")}${more}`;
-  return `- Skills, as part of it: ${listed} listed, ${tokenText(tokens)} tokens, ${chars} characters${without}`;
+  const without = cut.length === 0 ? "" : `; ${cut.length} omitted for lack of space: ${names.join(", ")}${more}`;
+  return `- Skills, part of the prompt: ${listed} listed, ${tokenText(tokens)} tokens, ${chars} characters${without}`;
 }
 
 function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
-  const faults = warnings.length === 0 ? [] : ["", "To be looked after:", ...warnings.map((text) => `- ${text}`)];
-  if (files.length === 0) return ["", "No workspace file is in the prompt.", ...faults];
+  const faults = warnings.length === 0 ? [] : ["", "Problems:", ...warnings.map((text) => `- ${text}`)];
+  if (files.length === 0) return ["", "The prompt has no workspace files.", ...faults];
   const { fileChars, totalChars } = limits;
   const lines = files.map(({ path, missing, note, truncated, rawChars, injectedChars, tokens }) => {
     if (missing) return `- ${path}: missing`;
@@ -68,19 +68,19 @@ function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
   const injected = files.reduce((sum, file) => sum + file.injectedChars, 0);
   return [
     "",
-    `Workspace files in it, at most ${fileChars} characters each and ${totalChars} together:`,
+    `Workspace files in the prompt, at most ${fileChars} characters each and ${totalChars} in total:`,
     ...lines,
-    `- Together: ${injected} characters in the prompt, ${raw} in the workspace`,
-    ...(seeded ? [] : ["The workspace is new: the first turn writes these files."]),
+    `- Total: ${injected} characters in the prompt, ${raw} in the workspace`,
+    ...(seeded ? [] : ["The workspace is new: the first turn creates these files."]),
     ...faults,
   ];
 }
 
-/** Files that are not as their owner has accepted them; nothing where none was ever accepted. */
+/** Files that differ from the accepted versions; nothing if none was ever accepted. */
 function changesIn({ hasAccepted, files }: Review): string[] {
   const changed = files.filter(({ state }) => state !== "accepted");
   if (!hasAccepted || changed.length === 0) return [];
-  return ["", "Not as you have accepted them:", ...changed.map(({ path, state }) => `- ${path}: ${state}`)];
+  return ["", "Changed since you accepted them:", ...changed.map(({ path, state }) => `- ${path}: ${state}`)];
 }
 
 function details({ sections, skills, tools }: ContextReport): string[] {
@@ -93,6 +93,6 @@ function details({ sections, skills, tools }: ContextReport): string[] {
     .map(({ name, schemaBytes, tokens }) => `- ${name}: ${tokenText(tokens)} tokens, schema ${schemaBytes} bytes`);
   const { notes } = skills;
   const aboutSkills =
-    notes.length === 0 ? [] : ["", "On skills:", ...notes.slice(0, MAX_NOTES).map((note) => `- ${note}`)];
+    notes.length === 0 ? [] : ["", "Notes on skills:", ...notes.slice(0, MAX_NOTES).map((note) => `- ${note}`)];
   return ["", "Sections of the system prompt:", ...parts, ...aboutSkills, "", "Tools:", ...costs];
 }

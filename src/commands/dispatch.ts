@@ -24,30 +24,30 @@ import { type Intake, intake } from "./intake.ts";
 import { recordCommand } from "./run-now.ts";
 import { statusOf, totalsIn } from "./session-status.ts";
 
-/** What carrying out commands needs of the object that it is done in. */
+/** Dependencies of the command dispatcher. */
 export interface DispatchDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
   owner(): SessionRow;
-  /** @throws IsopodError where the configuration is not valid */
+  /** @throws IsopodError if the configuration is not valid */
   services(): Services;
   policyFor(target: Target | null): QueuePolicy;
   now(): number;
   hooks: SessionHooks;
-  /** The skills that were found last. @throws IsopodError where the configuration is not valid */
+  /** The skills of the latest scan. @throws IsopodError if the configuration is not valid */
   skills: { known(): SkillSet };
-  /** The session's sub-agents, as a command of this run may address them. */
+  /** The session's sub-agents, for a command of this run. */
   subagents(run: NewRun): SubagentsPort;
-  /** Whether there is a session that is not being deleted. */
+  /** Whether the session exists and is not being deleted. */
   isActive(): boolean;
-  /** Stops every run that is not settled, and every sub-agent. */
+  /** Stops every unsettled run and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
   format(target: Target, markdown: string): Part[];
 }
 
-/** Carries out what an owner tells the session itself, before the queue. */
+/** Runs immediate commands, before the queue. */
 export class CommandDispatcher {
   readonly #deps: DispatchDeps;
 
@@ -55,12 +55,12 @@ export class CommandDispatcher {
     this.#deps = deps;
   }
 
-  /** What was handed to the session: a command that acts at once, or a run. */
+  /** Sorts an input: an immediate command, or a run. */
   sort(input: RunInput): Intake {
     return intake(input, () => this.#skills());
   }
 
-  /** Carries out a command once, whether it comes again under its id or under its key, and records it with its answer. */
+  /** Runs a command and records it with its answer. A repeated run id or idempotency key runs it only once. */
   take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
     const { store, log, fence, hooks, owner, now, format } = this.#deps;
     const known = knownRun(store, run);
@@ -74,7 +74,7 @@ export class CommandDispatcher {
     });
   }
 
-  /** None where there is no session yet, or no configuration that is valid. */
+  /** Empty if there is no session yet, or the configuration is not valid. */
   #skills(): SkillSet {
     const { isActive, skills } = this.#deps;
     if (!isActive()) return NO_SKILLS.set;
@@ -120,7 +120,7 @@ export class CommandDispatcher {
   }
 }
 
-/** What a command answers, or why it cannot: where the configuration is not valid there is little that can be done. */
+/** The answer of a command, or the message of its IsopodError (for example: the configuration is not valid). */
 function orReason(run: () => string): string {
   try {
     return run();

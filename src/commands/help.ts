@@ -2,15 +2,15 @@ import { findSkillCommand } from "../skills/command-names.ts";
 import { skillLine } from "../turn/skills/skills-view.ts";
 import type { Command, CommandPort, ImmediateCommand } from "./command.ts";
 
-/** Most commands of skills that it lists; `/skill` has more. */
+/** Most skill commands in the list; `/skill` shows more. */
 const MAX_SKILLS = 40;
 
-/** `/help [name]`: what commands there are, or how one is typed. */
+/** `/help [name]`: lists the commands, or shows the syntax of one. */
 export function helpOn(commands: () => readonly Command[]): ImmediateCommand {
   return {
     kind: "immediate",
     name: "help",
-    summary: "Show the commands",
+    summary: "List the commands, or show how to use one",
     usage: "/help [command]",
     run(args, session) {
       const name = args.replace(/^[/／]/, "").toLowerCase();

@@ -21,7 +21,7 @@ import { usage } from "./usage.ts";
 import { verbose } from "./verbose.ts";
 import { whoami } from "./whoami.ts";
 
-/** The commands, in the order in which people see them. */
+/** The commands, in the order of `/help`. */
 export const COMMANDS: readonly Command[] = [
   helpOn(() => COMMANDS),
   newConversation,
@@ -46,25 +46,25 @@ export const COMMANDS: readonly Command[] = [
   skill,
 ];
 
-/** A command as it was typed. */
+/** A typed command, parsed. */
 export interface TypedCommand {
   command: Command;
-  /** What came after the name, trimmed. */
+  /** The text after the name, trimmed. */
   args: string;
 }
 
-/** A command by its name, which may be two words; undefined where there is none. */
+/** A command by its name, which may be two words; undefined if there is none. */
 export function findCommand(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === name.toLowerCase());
 }
 
 /**
- * `/name args`, as groups write it, `/name@bot args`, and with the full-width slash that Chinese keyboards have. Whose
- * name comes after the @ is the channel's business: it hands over only what is for this agent.
+ * `/name args`, `/name@bot args` as typed in groups, and the full-width slash of Chinese keyboards. The channel has
+ * already checked that the name after the @ is this agent's.
  */
 const TYPED = /^[/／]([a-z_]+)(?:@[\w.-]+)?(?:\s+([\s\S]*))?$/i;
 
-/** The command that a text is; undefined where it is none: unknown commands are text. */
+/** Parses a command; undefined if the text is not a known command. */
 export function readCommand(text: string): TypedCommand | undefined {
   const [, name = "", args = ""] = TYPED.exec(text.trim()) ?? [];
   const command = findCommand(name);

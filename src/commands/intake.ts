@@ -5,15 +5,15 @@ import { invocationOf } from "../turn/skills/invocation.ts";
 import type { ImmediateCommand } from "./command.ts";
 import { readCommand, type TypedCommand } from "./index.ts";
 
-/** What a session was handed: a command that acts at once, or a run, which may be a command, too. */
+/** An input of a session, sorted: an immediate command, or a run (which may be a queued command). */
 export type Intake =
   | { kind: "immediate"; command: ImmediateCommand; args: string; input: RunInput }
   | { kind: "run"; input: RunInput };
 
 /**
- * Sorts what comes in. Only what an owner typed can be a command: not what a stranger says, and not what another run,
- * and so perhaps a model, has said on its own account.
- * @param skills as they were found last; asked only where something was typed like a command
+ * Sorts an input. Only text typed by an owner can be a command: never text of other people, and never text sent by
+ * another run, which may come from a model.
+ * @param skills the latest scan; read only if the text looks like a command
  */
 export function intake(input: RunInput, skills: () => SkillSet): Intake {
   const typed = input.sender?.owner && input.origin === undefined ? readCommand(input.text) : undefined;
@@ -28,7 +28,7 @@ function isMessage({ command, args }: TypedCommand): boolean {
   return command.kind === "queued" && command.isMessage?.(args) === true;
 }
 
-/** What calls on a skill is a message like any other, unless its command goes to a tool, as far as that is known now. */
+/** A skill call is an ordinary message, unless the skill is known to dispatch to a tool. */
 function asMessage(input: RunInput, skills: () => SkillSet): RunInput {
   const typed = isTypedCommand(input) ? readTypedSkill(input.text) : undefined;
   const invocation = typed && invocationOf(typed, skills());

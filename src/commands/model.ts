@@ -1,13 +1,13 @@
 import type { CommandPort, ImmediateCommand } from "./command.ts";
 
-/** Most models that are listed. */
+/** Most models in the list. */
 const MAX_LISTED = 50;
 
-/** `/model [provider/model | alias | default]`: which model answers in this session. */
+/** `/model [provider/model | alias | default]`: the model of this session. */
 export const model: ImmediateCommand = {
   kind: "immediate",
   name: "model",
-  summary: "Show or set the model that answers here",
+  summary: "Show or set the model of this session",
   usage: "/model [provider/model | alias | default]",
   run(args, session) {
     if (args === "" || args.toLowerCase() === "list") return [current(session), "", ...listed(session)].join("\n");
@@ -16,7 +16,7 @@ export const model: ImmediateCommand = {
       return current(session);
     }
     const found = session.lookUpModel(args);
-    if (found.kind === "none") return `That model cannot be used: ${found.problem}`;
+    if (found.kind === "none") return `This model cannot be used: ${found.problem}`;
     session.set("model", found.ref);
     return current(session);
   },
@@ -24,7 +24,9 @@ export const model: ImmediateCommand = {
 
 function current(session: CommandPort): string {
   const { model, ownModel } = session.status();
-  return model === ownModel ? `Model: \`${model}\`.` : `Model: \`${model}\`, for this session (else \`${ownModel}\`).`;
+  return model === ownModel
+    ? `Model: \`${model}\`.`
+    : `Model: \`${model}\` for this session (agent default: \`${ownModel}\`).`;
 }
 
 function listed(session: CommandPort): string[] {

@@ -1,9 +1,9 @@
 import type { ResetCommand } from "./command.ts";
 
-/** `/new [model] [message]`: a new conversation, with another model where one is named. */
+/** `/new [model] [message]`: starts a new conversation, with another model if one is named. */
 export const newConversation: ResetCommand = {
   kind: "reset",
   name: "new",
-  summary: "Begin a new conversation",
+  summary: "Start a new conversation",
   usage: "/new [model] [message]",
 };

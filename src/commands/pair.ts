@@ -1,10 +1,10 @@
 import type { QueuedCommand } from "./command.ts";
 
-/** `/pair [list] | approve <code> [owner] | revoke <id>`: who may talk to the agent through a channel. */
+/** `/pair [list] | approve <code> [owner] | revoke <id>`: who may write to the agent on a channel. */
 export const pair: QueuedCommand = {
   kind: "queued",
   name: "pair",
-  summary: "Show, let in or forget people who write to me on a channel",
+  summary: "List, approve or revoke people who write on a channel",
   usage: "/pair [list | approve <code> [owner] | revoke <id>]",
   async run(args, { pairing }) {
     const [verb = "list", what, as, ...rest] = args.split(/\s+/).filter((word) => word !== "");
@@ -12,13 +12,11 @@ export const pair: QueuedCommand = {
     if (verb === "list" && what === undefined) return list(await pairing.list());
     if (verb === "approve" && what !== undefined && isWhole) {
       const approved = await pairing.approve(what, as === "owner");
-      if (approved === undefined) return `Nobody waits with the code \`${what}\`. A code is good for an hour.`;
-      return `Let in${approved.owner ? " as an owner" : ""}: ${nameOf(approved)}.`;
+      if (approved === undefined) return `No request has the code \`${what}\`. A code is valid for one hour.`;
+      return `Approved${approved.owner ? " as owner" : ""}: ${nameOf(approved)}.`;
     }
     if (verb === "revoke" && what !== undefined && isWhole) {
-      return (await pairing.revoke(what))
-        ? `Forgotten: \`${what}\`.`
-        : `There is nobody with the id \`${what}\` any more.`;
+      return (await pairing.revoke(what)) ? `Removed: \`${what}\`.` : `No request or approval has the id \`${what}\`.`;
     }
     return "Use `/pair list`, `/pair approve <code>`, `/pair approve <code> owner` or `/pair revoke <id>`.";
   },
@@ -33,7 +31,7 @@ interface Person {
 }
 
 function list(people: readonly Person[]): string {
-  if (people.length === 0) return "Nobody has asked to be let in.";
+  if (people.length === 0) return "There are no pairing requests.";
   return people.map((person) => `- ${nameOf(person)}: ${standingOf(person)}`).join("\n");
 }
 
@@ -42,6 +40,6 @@ function nameOf({ id, senderName }: Person): string {
 }
 
 function standingOf({ approvedAt, owner, code }: Person): string {
-  if (approvedAt === null) return `waits with the code \`${code}\``;
-  return owner ? "let in as an owner" : "let in";
+  if (approvedAt === null) return `waiting, code \`${code}\``;
+  return owner ? "approved as owner" : "approved";
 }

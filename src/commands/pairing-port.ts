@@ -1,11 +1,11 @@
 import { approvePairing, listPairings, type Pairing, removePairing } from "../channels/pairing.ts";
 
-/** Who was let in by a channel, and who asked to be. All of it may be repeated, and rejects where D1 does. */
+/** Approved people and pairing requests. Every call may be repeated; it rejects if D1 fails. */
 export interface PairingPort {
   list(): Promise<Pairing[]>;
-  /** Gives undefined where nobody waits with this code, nor was let in by it. */
+  /** Undefined if no request or approval has this code. */
   approve(code: string, owner: boolean): Promise<Pairing | undefined>;
-  /** Gives whether there was such a person. */
+  /** Whether there was such a person. */
   revoke(id: string): Promise<boolean>;
 }
 
@@ -19,7 +19,7 @@ export function pairingPort(database: D1Database, now: () => number): PairingPor
   };
 }
 
-/** Whoever was let in by a code before, so that saying so twice is answered like once. */
+/** The person already approved with a code, so that a repeated approval has the same answer. */
 async function approvedWith(database: D1Database, code: string): Promise<Pairing | undefined> {
   const everybody = await listPairings(database);
   return everybody.find((pairing) => pairing.code === code.toUpperCase() && pairing.approvedAt !== null);

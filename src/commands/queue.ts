@@ -12,11 +12,11 @@ const change = z.strictObject({
   drop: z.enum(DROPS).optional(),
 });
 
-/** `/queue [mode] [debounceMs=…] [cap=…] [drop=…] | reset`: what a message does that comes while a run is at work. */
+/** `/queue [mode] [debounceMs=…] [cap=…] [drop=…] | reset`: how messages are queued during a run. */
 export const queue: ImmediateCommand = {
   kind: "immediate",
   name: "queue",
-  summary: "Show or set what a message does while I am at work",
+  summary: "Show or set how messages are queued during a run",
   usage: "/queue [steer | followup | collect | interrupt] [debounceMs=…] [cap=…] [drop=…] | reset",
   run(args, session) {
     if (args === "") return show(session.queuePolicy());

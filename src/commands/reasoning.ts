@@ -1,10 +1,10 @@
 import { choiceCommand } from "./choice.ts";
 
-/** `/reasoning`: whether people see what the model thinks. */
+/** `/reasoning`: whether people see the model's reasoning. */
 export const reasoning = choiceCommand({
   key: "reasoning",
   name: "reasoning",
-  summary: "Show or set whether you see what I think",
+  summary: "Show or hide the model's reasoning",
   label: "Visible reasoning",
   values: ["off", "on", "stream"],
 });

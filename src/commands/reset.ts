@@ -1,9 +1,9 @@
 import type { ResetCommand } from "./command.ts";
 
-/** `/reset [message]`: a new conversation. */
+/** `/reset [message]`: starts a new conversation; the first word is never a model. */
 export const reset: ResetCommand = {
   kind: "reset",
   name: "reset",
-  summary: "Begin a new conversation with the same model",
+  summary: "Start a new conversation, with an optional first message",
   usage: "/reset [message]",
 };

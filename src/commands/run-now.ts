@@ -7,20 +7,19 @@ import { enqueue, type Part } from "../session-store/outbox.ts";
 import { insertRun, type RunRow } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
 
-/** What recording a command is written with, within the fence. */
+/** Dependencies of `recordCommand`, which runs in a fenced transaction. */
 export interface RecordCommandDeps {
   store: Store;
   log: EventLog;
-  /** The conversation that goes on. */
+  /** The current conversation. */
   sessionId: string;
   now: number;
-  /** The answer, cut and marked up for the channel that it goes to. */
+  /** The answer, split and formatted for its channel. */
   parts: readonly Part[];
 }
 
 /**
- * Records a command that was carried out, and its answer, as a run that is over: people see both in the transcript,
- * models do not.
+ * Records a completed command and its answer as a finished run. People see both in the transcript, models see neither.
  */
 export function recordCommand(
   run: NewRun,

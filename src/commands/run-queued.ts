@@ -3,15 +3,15 @@ import type { RunResult } from "../session-store/run-result.ts";
 import type { QueuedPort } from "./command.ts";
 import { findCommand } from "./index.ts";
 
-/** Carries out a command whose turn has come. Rejects with what the command throws; may be repeated. */
+/** Runs a queued command. Rejects with the error of the command; may be repeated. */
 export async function runQueued(
   { name, args }: { name: string; args: string },
   port: QueuedPort,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const command = findCommand(name);
-  // A deployment later than the one that took it in may not have it.
+  // It may have been accepted by another version of Isopod that had more commands.
   const isKnown = command?.kind === "queued";
-  const text = isKnown ? await command.run(args, port, signal) : `There is no command \`/${name}\` any more.`;
+  const text = isKnown ? await command.run(args, port, signal) : `The command \`/${name}\` does not exist.`;
   return { status: "ok", message: commandAnswer(text, Date.now()), texts: [text] };
 }

@@ -17,31 +17,31 @@ import { openSubagents } from "../session-store/subagent-rows.ts";
 import { type Totals, totalsOf } from "../session-store/totals.ts";
 import type { TimeFormat } from "../turn/clock-text.ts";
 
-/** What a session is and does. Instants are milliseconds since the epoch. */
+/** The status of a session. Instants are milliseconds since the epoch. */
 export interface SessionStatus {
   sessionKey: string;
   /** When the conversation began. */
   since: number;
   /** The user's time zone and how times of day are written there. */
   clock: { zone: string; format: TimeFormat };
-  /** `provider/model` that answers here, and that which the agent has of its own. */
+  /** `provider/model` of this session, and of the agent. */
   model: string;
   ownModel: string;
-  /** Why that model cannot be asked, where it cannot. */
+  /** Why that model cannot be used; undefined if it can. */
   modelProblem: string | undefined;
   preferences: Preferences;
-  /** What the run at work is doing; undefined where none is. */
+  /** The current run; undefined if there is none. */
   active: { status: "running" | "waiting_approval"; forMs: number } | undefined;
   waiting: number;
-  /** Tokens that the model was shown and said last, and how many it takes; undefined where it cannot be asked. */
+  /** Tokens of the latest request and reply, and the model's window; undefined if the model cannot be used. */
   context: { tokens: number; window: number | undefined };
-  /** Summaries that were made of this conversation. */
+  /** Number of compactions in this conversation. */
   compactions: number;
-  /** Sub-agents at work. */
+  /** Running sub-agents. */
   subagents: number;
 }
 
-/** What a session is and does. @throws IsopodError where the configuration is not valid */
+/** The status of a session. @throws IsopodError if the configuration is not valid */
 export function statusOf(store: Store, owner: SessionRow, services: Services, now: number): SessionStatus {
   const rows = openRuns(store);
   const active = rows.map((row) => row.state).find(isBegun);
@@ -64,7 +64,7 @@ export function statusOf(store: Store, owner: SessionRow, services: Services, no
   };
 }
 
-/** What a session came to, with the user's day. @throws IsopodError where the configuration is not valid */
+/** The totals of a session, by the user's day. @throws IsopodError if the configuration is not valid */
 export function totalsIn(store: Store, owner: SessionRow, services: Services, now: number): Totals {
   const { zone } = clockOf(agentIn(services, owner.agentId));
   return totalsOf(store, owner.contextSeq, startOfDay(now, zone));
@@ -84,7 +84,7 @@ function beginningOf(store: Store, { contextSeq, createdAt }: SessionRow): numbe
   return first?.message.at ?? createdAt;
 }
 
-/** By what the last reply's provider has counted, where that was of this context; all the rest is estimated. */
+/** The provider's count of the latest reply if it is of this context; the rest is estimated. */
 function contextTokens(store: Store, owner: SessionRow): number {
   const { messages, countedFrom } = readView(store, owner);
   const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);

@@ -4,17 +4,17 @@ import { clockText, shortClockText } from "../turn/clock-text.ts";
 import { tokenText, totalText } from "../turn/output/amount-text.ts";
 import type { SessionStatus } from "./session-status.ts";
 
-/** What is told of a session, line by line, as Markdown. */
+/** The status of a session, line by line, as Markdown. */
 export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: Totals): string[] {
   const { sessionKey, since, clock, preferences, waiting, compactions, subagents } = status;
   const { thinking, reasoning, verbose } = preferences;
   return [
     `Session \`${sessionKey}\`: ${doing(status)}.`,
     modelText(status),
-    `Thinking: ${thinking}, visible reasoning: ${reasoning}, tool calls in words: ${verbose}`,
+    `Thinking: ${thinking}, visible reasoning: ${reasoning}, visible tool calls: ${verbose}`,
     `Context: ${contextText(status)}, compacted ${times(compactions)}`,
     `Queue: ${queue.mode}, ${waiting} waiting`,
-    ...(subagents === 0 ? [] : [`Sub-agents at work: ${subagents}`]),
+    ...(subagents === 0 ? [] : [`Sub-agents running: ${subagents}`]),
     `This conversation, since ${shortClockText(since, clock.zone, clock.format)}: ${totalText(totals.conversation)}`,
     `Today: ${totalText(totals.today)}`,
   ];
@@ -26,7 +26,7 @@ export function timeLines(now: number, { zone, format }: SessionStatus["clock"])
 }
 
 function modelText({ model, ownModel, modelProblem }: SessionStatus): string {
-  const own = model === ownModel ? "" : `, for this session (else \`${ownModel}\`)`;
+  const own = model === ownModel ? "" : ` for this session (agent default: \`${ownModel}\`)`;
   return `Model: \`${model}\`${own}${modelProblem === undefined ? "" : `. It cannot be used: ${modelProblem}`}`;
 }
 
@@ -38,7 +38,7 @@ function contextText({ context: { tokens, window } }: SessionStatus): string {
 function doing({ active }: SessionStatus): string {
   if (active === undefined) return "idle";
   const seconds = Math.round(active.forMs / 1000);
-  return `${active.status === "running" ? "at work" : "waiting for your word"} for ${seconds} s`;
+  return `${active.status === "running" ? "running" : "waiting for approval"} for ${seconds} s`;
 }
 
 function times(count: number): string {

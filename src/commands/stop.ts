@@ -1,10 +1,10 @@
 import type { ImmediateCommand } from "./command.ts";
 
-/** `/stop`: stops the run at work and those that wait, with all sub-agents. */
+/** `/stop`: stops the current run, waiting runs and all sub-agents. */
 export const stop: ImmediateCommand = {
   kind: "immediate",
   name: "stop",
-  summary: "Stop what I am doing, and what waits",
+  summary: "Stop the current run, waiting runs and sub-agents",
   usage: "/stop",
   run(_args, session) {
     const { runs, subagents } = session.stopAll();

@@ -5,11 +5,11 @@ import type { CommandPort, ImmediateCommand } from "./command.ts";
 
 const USAGE = "/subagents [list | info <n> | stop <n | label | all> | send <n | label> <text> | log <n | label>]";
 
-/** `/subagents …`: looks after the sub-agents of this session; `log`, which has to ask them, is a command of its own. */
+/** `/subagents …`: lists, stops and instructs the sub-agents of this session; `log` is a separate, queued command. */
 export const subagents: ImmediateCommand = {
   kind: "immediate",
   name: "subagents",
-  summary: "List, stop or steer the sub-agents of this session",
+  summary: "List, stop or instruct sub-agents",
   usage: USAGE,
   run(args, session) {
     try {
@@ -31,14 +31,14 @@ function answer(args: string, { subagents: children }: CommandPort): string {
       return details(children.find(rest));
     case "stop":
     case "kill":
-      if (rest === "") return `Say which one: \`${USAGE}\`.`;
+      if (rest === "") return `Name a sub-agent: \`${USAGE}\`.`;
       return stopped(children.stop(rest));
     case "send":
     case "steer": {
       const [, which = "", text = ""] = /^("[^"]+"|\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
-      if (text === "") return `Say to which one, and what: \`${USAGE}\`.`;
+      if (text === "") return `Name a sub-agent and add a message: \`${USAGE}\`.`;
       const child = children.tell(which.replace(/^"|"$/g, ""), text);
-      return `**${child.label}** is told. Its result will be announced.`;
+      return `Sent to **${child.label}**. Its result will be announced here.`;
     }
     default:
       return `Use \`${USAGE}\`.`;
@@ -64,6 +64,6 @@ function details({ label, status, sessionKey, runId, agentId, task }: SubagentVi
 }
 
 function stopped(children: readonly SubagentView[]): string {
-  if (children.length === 0) return "No sub-agent was at work.";
+  if (children.length === 0) return "No sub-agent was running.";
   return `Stopped: ${children.map(({ label }) => label).join(", ")}.`;
 }

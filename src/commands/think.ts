@@ -1,10 +1,10 @@
 import { choiceCommand } from "./choice.ts";
 
-/** `/think`: how much the model thinks before it answers. */
+/** `/think`: the thinking level of the model. */
 export const think = choiceCommand({
   key: "thinking",
   name: "think",
-  summary: "Show or set how much I think before I answer",
+  summary: "Show or set the thinking level",
   label: "Thinking",
   values: ["off", "minimal", "low", "medium", "high"],
 });

@@ -6,18 +6,18 @@ import type { ImmediateCommand } from "./command.ts";
 const footer = choiceCommand({
   key: "usage",
   name: "usage",
-  summary: "Show what this session has used, or set what replies say of it",
-  label: "Replies tell their usage",
+  summary: "Show tokens and cost, or set the usage line of replies",
+  label: "Usage line in replies",
   values: ["off", "tokens", "full"],
 });
 
-/** `/usage [off | tokens | full | default]`: tokens and estimated cost, and whether each reply tells them. */
+/** `/usage [off | tokens | full | default]`: tokens and estimated cost, and the usage line below each reply. */
 export const usage: ImmediateCommand = {
   ...footer,
   run(args, session) {
     if (args !== "") return footer.run(args, session);
     const { conversation, today, all, isWhole, byModel } = session.totals();
-    const whole = isWhole ? "All of this session" : `The last ${MAX_COUNTED} runs`;
+    const whole = isWhole ? "This session in total" : `The last ${MAX_COUNTED} runs`;
     return [
       `This conversation: ${totalText(conversation)}`,
       `Today: ${totalText(today)}`,

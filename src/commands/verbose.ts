@@ -1,10 +1,10 @@
 import { choiceCommand } from "./choice.ts";
 
-/** `/verbose`: whether tool calls are told as they happen. */
+/** `/verbose`: whether people see tool calls as they happen. */
 export const verbose = choiceCommand({
   key: "verbose",
   name: "verbose",
-  summary: "Show or set whether I tell you of the tools that I use",
-  label: "Tool calls in words",
+  summary: "Show or hide tool calls",
+  label: "Visible tool calls",
   values: ["off", "on", "full"],
 });

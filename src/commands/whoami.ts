@@ -1,10 +1,10 @@
 import type { ImmediateCommand } from "./command.ts";
 
-/** `/whoami`: as whom the session knows the sender. */
+/** `/whoami`: the id of the sender, the channel and the session. */
 export const whoami: ImmediateCommand = {
   kind: "immediate",
   name: "whoami",
-  summary: "Show as whom I know you",
+  summary: "Show your user id, channel and session",
   usage: "/whoami",
   run(_args, session) {
     const { sender, target } = session.asker();

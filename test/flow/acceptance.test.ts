@@ -45,14 +45,14 @@ test("files that changed since the owner accepted them are shown as such, until 
 
   expect((await call("POST", `${REVIEW}/accept`)).status).toBe(200);
   expect(await changes()).toEqual([]);
-  expect(await contextOf(name)).not.toContain("Not as you have accepted them");
+  expect(await contextOf(name)).not.toContain("Changed since you accepted them");
 
   await finished((await say("Plan the next start", name, session(name))).runId);
   await call("PUT", `${FILES}/SOUL.md`, "Be cruel.");
   await call("DELETE", `${FILES}/TOOLS.md`);
   expect(await changes()).toEqual(["BOOT.md new", "SOUL.md changed", "TOOLS.md gone"]);
   expect(await contextOf(name)).toContain(
-    "\n\nNot as you have accepted them:\n- BOOT.md: new\n- SOUL.md: changed\n- TOOLS.md: gone",
+    "\n\nChanged since you accepted them:\n- BOOT.md: new\n- SOUL.md: changed\n- TOOLS.md: gone",
   );
   expect(await doctorOn("workspaces.main.accepted")).toMatchObject({
     status: "warn",

@@ -45,13 +45,21 @@ test("an owner sets when the agent listens in a group, over the configuration an
   await tell("/model@isopod_bot fake/activation");
   await script("activation", [{ text: "I heard that." }, { text: "Yes?" }]);
   expect(await inGroup("nobody is addressed")).toBe(false);
-  expect(await tell("/activation@isopod_bot")).toBe("I listen here when I am addressed.");
-  expect(await tell("/activation@isopod_bot always")).toBe("I listen to everything that is said here.");
+  expect(await tell("/activation@isopod_bot")).toBe(
+    "Activation: **mention**. The agent reads only messages that mention it or reply to it.",
+  );
+  expect(await tell("/activation@isopod_bot always")).toBe(
+    "Activation: **always**. The agent reads every message in this group.",
+  );
   expect(await inGroup("nobody is addressed")).toBe(true);
   await waitFor(async () => (await sent()).includes("I heard that."));
-  expect(await tell("/activation mention")).toBe("I listen here when I am addressed.");
+  expect(await tell("/activation mention")).toBe(
+    "Activation: **mention**. The agent reads only messages that mention it or reply to it.",
+  );
   expect(await inGroup("nobody is addressed")).toBe(false);
-  expect(await tell("/activation@isopod_bot default")).toBe("I listen here when I am addressed.");
+  expect(await tell("/activation@isopod_bot default")).toBe(
+    "Activation: **mention**. The agent reads only messages that mention it or reply to it.",
+  );
   expect((await env.DB.prepare("SELECT * FROM activations").all()).results).toEqual([]);
   expect(await asked("activation")).toHaveLength(1);
 });

@@ -79,7 +79,7 @@ describe("the first conversation", () => {
     expect(third).not.toContain("pirate");
     const why = "`BOOTSTRAP.md` is not shown: it is for a first conversation, and that of this workspace is over.";
     expect(third).toContain(`- ${why}\n`);
-    expect(await tell(name, "/context")).toContain(`\n\nTo be looked after:\n- ${why}`);
+    expect(await tell(name, "/context")).toContain(`\n\nProblems:\n- ${why}`);
     await drop("BOOTSTRAP.md");
   });
 });

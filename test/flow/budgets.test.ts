@@ -359,5 +359,5 @@ test("an owner can ask what is left", async () => {
   const reply = await tell("ask");
   expect(reply).toMatch(/^Budget of the agent `main`: 1 of 1 run an hour; room again .*at \d+:\d\d \(UTC\)$/m);
   expect(reply).toContain("Budget of all agents together: $0.50 of $5.00 a day");
-  expect(await tell("ask-nothing")).toContain("Nothing is capped");
+  expect(await tell("ask-nothing")).toContain("No budget is set");
 });

@@ -32,7 +32,7 @@ test("a command that needs the world waits for its turn, asks no model, and no m
   await untilAsked("waits", 1);
   const command = await say("/pair list", "waits", session("waits"));
   const next = await say("2", "waits", session("waits"));
-  expect(await finished(command.runId)).toMatchObject({ status: "ok", reply: "Nobody has asked to be let in." });
+  expect(await finished(command.runId)).toMatchObject({ status: "ok", reply: "There are no pairing requests." });
   expect(await finished(first.runId)).toMatchObject({ status: "ok", reply: "one" });
   expect(await finished(next.runId)).toMatchObject({ status: "ok", reply: "two" });
   const requests = await asked("waits");
@@ -190,7 +190,7 @@ test("a command that was interrupted is carried out again", async () => {
     storage.sql.exec("DELETE FROM messages WHERE run_id = ? AND seq > ?", runId, startSeq);
   });
   await crash("pair-crash");
-  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Let in: `telegram:default:9`." });
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Approved: `telegram:default:9`." });
   expect(await asked("pair-crash")).toHaveLength(1);
 });
 
@@ -208,7 +208,7 @@ test("while a run is at work every command that needs no turn is answered at onc
   const busy = await say("1", "busy", session("busy"));
   await untilAsked("busy", 1);
   const status = await tell("busy", "/status");
-  expect(status.reply).toMatch(/^Session `agent:main:hook:busy`: at work for \d+ s\.$/m);
+  expect(status.reply).toMatch(/^Session `agent:main:hook:busy`: running for \d+ s\.$/m);
   expect(status.reply).toContain("Model: `fake/default`");
   expect(status.reply).toContain("Queue: steer, 0 waiting");
   expect(await tell("busy", "/queue")).toMatchObject({ reply: expect.stringContaining("steer") });
@@ -222,7 +222,7 @@ test("while a run is at work every command that needs no turn is answered at onc
   expect((await tell("busy", "/model")).reply).toContain("- `fake/default`");
   expect((await tell("busy", "/think")).reply).toBe("Thinking: **off**.");
   expect((await tell("busy", "/usage")).reply).toContain("This conversation: nothing");
-  expect((await tell("busy", "/approve deny")).reply).toBe("No call waits for your word.");
+  expect((await tell("busy", "/approve deny")).reply).toBe("No tool call waits for approval.");
   await tell("busy", "/stop");
   expect(await finished(busy.runId)).toMatchObject({ status: "aborted" });
   expect(await asked("busy")).toHaveLength(1);
@@ -243,18 +243,20 @@ test("what is chosen holds from the next turn on, and `default` goes back to the
   };
   await script("chosen", [{ text: "I was chosen." }]);
   await script("default", [{ text: "I am the default." }]);
-  expect((await write("/model best")).reply).toBe("Model: `fake/chosen`, for this session (else `fake/default`).");
+  expect((await write("/model best")).reply).toBe(
+    "Model: `fake/chosen` for this session (agent default: `fake/default`).",
+  );
   expect((await write("/model")).reply).toContain("- `fake/chosen` as `Best`");
   expect((await write("/think HIGH")).reply).toBe("Thinking: **high**.");
   expect((await write("/reasoning stream")).reply).toBe("Visible reasoning: **stream**.");
-  expect((await write("/verbose full")).reply).toBe("Tool calls in words: **full**.");
+  expect((await write("/verbose full")).reply).toBe("Visible tool calls: **full**.");
   expect((await write("/think deeply")).reply).toMatch(/^Use `\/think /);
   expect(await write("hi")).toMatchObject({ reply: "I was chosen.", model: "fake/chosen" });
   const [request] = await asked("chosen");
   expect(request!.body.reasoning_effort).toBe("high");
-  expect((await write("/model nobody/here")).reply).toMatch(/^That model cannot be used: .*'nobody' is not configured/);
+  expect((await write("/model nobody/here")).reply).toMatch(/^This model cannot be used: .*'nobody' is not configured/);
   expect((await write("/status")).reply).toContain(
-    "Thinking: high, visible reasoning: stream, tool calls in words: full",
+    "Thinking: high, visible reasoning: stream, visible tool calls: full",
   );
   expect((await write("/model default")).reply).toBe("Model: `fake/default`.");
   expect((await write("/think default")).reply).toBe("Thinking: **low**.");
@@ -281,7 +283,7 @@ test("/usage and /status add up tokens and estimated cost of the conversation, t
     `Today: ${both}`,
     `All of this session: ${both}`,
     `- \`fake/sums\`: ${both}`,
-    "Replies tell their usage: **off**.",
+    "Usage line in replies: **off**.",
   ]);
   const status = (await tell("sums", "/status")).reply;
   expect(status).toContain(`: ${both}`);

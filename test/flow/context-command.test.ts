@@ -22,15 +22,13 @@ test("/context tells of each workspace file how large it is and how much of it t
   await call("DELETE", "/v1/agents/main/workspace/USER.md");
   const list = await tell("files-reported", "/context");
   expect(list).toMatch(/^About [\d.]+k? of 128k tokens \(\d+ %\) of `fake\/default`:$/m);
-  expect(list).toMatch(
-    /^- System prompt: [\d.]+k tokens, \d+ characters \([\d.]+k that stay the same, \d+ that change\)$/m,
-  );
+  expect(list).toMatch(/^- System prompt: [\d.]+k tokens, \d+ characters \([\d.]+k stable, \d+ changing\)$/m);
   expect(list).toMatch(/^- Tools: [\d.]+k? tokens for \d+, their schemas \d+ bytes$/m);
   expect(list).toMatch(/^- Conversation: \d+ tokens in 2 messages$/m);
   expect(list).toContain("at most 500 characters each and 60000 together:");
   expect(list).toMatch(/^- SOUL\.md: \d+ of 1234 characters, cut, \d+ tokens$/m);
   expect(list).toMatch(/^- USER\.md: missing$/m);
-  const [, injected, raw] = /^- Together: (\d+) characters in the prompt, (\d+) in the workspace$/m.exec(list)!;
+  const [, injected, raw] = /^- Total: (\d+) characters in the prompt, (\d+) in the workspace$/m.exec(list)!;
   expect(Number(raw)).toBeGreaterThan(1234);
   expect(Number(injected)).toBeLessThan(Number(raw) - 700);
   expect(list).not.toContain("Sections");

@@ -26,7 +26,7 @@ test("the agent is told the date and time of its user, and how the session stand
   expect(await write("clock", "What time is it?")).toMatchObject({ status: "ok" });
   const [card] = await results("clock");
   expect(card).toMatch(/^Time: \w+day,? \d+ \w+ 20\d\d at \d\d:\d\d \(Asia\/Shanghai\)\nUTC: 20\d\d-\d\d-\d\dT.*Z\n/);
-  expect(card).toContain("Session `agent:main:hook:clock`: at work for");
+  expect(card).toContain("Session `agent:main:hook:clock`: running for");
   expect(card).toContain("Model: `fake/clock`");
   expect(card).toContain("compacted never");
   expect(card).toContain("This conversation, since");

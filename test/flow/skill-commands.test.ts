@@ -117,7 +117,7 @@ test("/skill and /help list what there is to call on; /skill says what is left o
   expect(list).toContain("/weather: Tells the weather.");
   expect(list).toContain("/tianqi (天气): 告诉你天气。");
   expect(list).toContain("/status_2 (status): Another status.");
-  expect(list).toContain("Only I use: `hidden`");
+  expect(list).toContain("Used by the agent only: `hidden`");
   expect(list).toMatch(/`needy`: .*NOBODY_SET_THIS.*…$/m);
   const help = (await tell("list-skills", "/help")).reply;
   expect(help).toContain("/skill: Run a skill");

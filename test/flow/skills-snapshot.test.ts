@@ -124,7 +124,7 @@ describe("the skills of a session", () => {
     expect(skills.cut[0].reason).toContain("maxSkillsInPrompt");
     const { runId } = await say("/context", name, session(name));
     expect(await finished(runId)).toMatchObject({
-      reply: expect.stringMatching(/Skills, as part of it: 1 listed, .* not listed for want of room: /),
+      reply: expect.stringMatching(/Skills, part of the prompt: 1 listed, .* omitted for lack of space: /),
     });
   });
 });

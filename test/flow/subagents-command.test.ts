@@ -25,9 +25,9 @@ test("an owner looks after sub-agents by command, also while the agent is at wor
     /Agent: main\nSession: `agent:main:subagent:\w+`\nRun: `run_\w+`\nTask: Count\./,
   );
   expect(await tell("/subagents stop north")).toBe("Stopped: north.");
-  expect(await tell("/subagents kill all")).toBe("No sub-agent was at work.");
+  expect(await tell("/subagents kill all")).toBe("No sub-agent was running.");
   expect(await tell("/subagents stop west")).toMatch(/^There is no sub-agent 'west'\. There are:\n1\. /);
-  expect(await tell("/subagents send south Look again.")).toBe("**south** is told. Its result will be announced.");
+  expect(await tell("/subagents send south Look again.")).toBe("Sent to **south**. Its result will be announced here.");
   await waitFor(async () => (await asked("command-south")).length === 2);
   expect(await tell("/stop")).toMatch(/^Stopped/);
   expect(await finished(runId)).toMatchObject({ status: "aborted" });

@@ -158,11 +158,11 @@ test("replies tell what they have used where the owner wants to know, and the tr
     await deliver(update(text, 42));
     await waitFor(async () => (await sent(42)).at(-1) === expected);
   };
-  await say("/usage tokens", "Replies tell their usage: <b>tokens</b>.");
+  await say("/usage tokens", "Usage line in replies: <b>tokens</b>.");
   await say("Hi", "Plain.\n\n<i>1.2k tokens in, 56 out</i>");
-  await say("/usage full", "Replies tell their usage: <b>full</b>.");
+  await say("/usage full", "Usage line in replies: <b>full</b>.");
   await say("Hi", "In full.\n\n<i>10 tokens in, 5 out · fake/default</i>");
-  await say("/usage default", "Replies tell their usage: <b>off</b>.");
+  await say("/usage default", "Usage line in replies: <b>off</b>.");
   await say("Hi", "No more.");
   expect(JSON.stringify(await historyOf("agent:main:main"))).not.toContain("tokens in, 56 out");
 });
