@@ -1,7 +1,7 @@
 import { durationOf } from "../lib/duration-text.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { SubagentView } from "../session-store/subagent.ts";
-import type { CommandPort, ImmediateCommand } from "./command.ts";
+import type { CommandPort, ImmediateCommand, QueuedCommand } from "./command.ts";
 
 const USAGE = "/subagents [list | info <n> | stop <n | label | all> | send <n | label> <text> | log <n | label>]";
 
@@ -67,3 +67,18 @@ function stopped(children: readonly SubagentView[]): string {
   if (children.length === 0) return "No sub-agent was running.";
   return `Stopped: ${children.map(({ label }) => label).join(", ")}.`;
 }
+
+/** `/subagents log <n | label>`: the latest messages of a sub-agent's session. */
+export const subagentsLog: QueuedCommand = {
+  kind: "queued",
+  name: "subagents log",
+  summary: "Show the latest messages of a sub-agent",
+  usage: "/subagents log <n | label>",
+  async run(args, { subagentLog }) {
+    if (args === "") return `Name a sub-agent: \`${subagentsLog.usage}\`.`;
+    const { label, messages } = await subagentLog(args);
+    if (messages.length === 0) return `**${label}** has no messages yet.`;
+    const lines = messages.map(({ role, tool, text }) => `- ${tool ?? role}: ${text.replace(/\s+/g, " ")}`);
+    return [`**${label}**`, ...lines].join("\n");
+  },
+};

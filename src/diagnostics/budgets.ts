@@ -1,5 +1,4 @@
-import { allScopes, readBudgets } from "../budgets/budget-report.ts";
-import { capText, scopeText } from "../budgets/budget-text.ts";
+import { allScopes, capText, readBudgets, scopeText } from "../budgets/budget-report.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 

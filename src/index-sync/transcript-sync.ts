@@ -11,7 +11,6 @@ import type { Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import { transcriptLines } from "../session-store/transcript-lines.ts";
 import {
   etagOf,
   hasUnindexedText,
@@ -22,6 +21,7 @@ import {
   type PageRow,
   pageAt,
   pagesOf,
+  transcriptLines,
   unindexedPages,
 } from "../session-store/transcript-pages.ts";
 

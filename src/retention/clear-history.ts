@@ -1,13 +1,17 @@
-import { asc, lt, lte, sql } from "drizzle-orm";
+import { asc, desc, lt, lte, sql } from "drizzle-orm";
 import { objectNameOf } from "../config/session-ids.ts";
+import type { Services } from "../services/services.ts";
 import { contextStart } from "../session-store/conversation-view.ts";
+import type { EventLog } from "../session-store/event-log.ts";
+import type { Fence } from "../session-store/fence.ts";
 import { readMessages } from "../session-store/message-pages.ts";
-import { compactions, messages, outbox, runs } from "../session-store/schema.ts";
+import { dropPrompts } from "../session-store/prompt-rows.ts";
+import { compactions, events, messages, outbox, runs } from "../session-store/schema.ts";
 import { forgetRuns } from "../session-store/session-index.ts";
-import { saveOldestCursor } from "../session-store/session-row.ts";
+import { type SessionRow, saveOldestCursor } from "../session-store/session-row.ts";
 import { sessionFolder, spillKey } from "../session-store/spill.ts";
+import type { Store } from "../session-store/store.ts";
 import { cutPages } from "../session-store/transcript-pages.ts";
-import type { RetentionDeps } from "./retention-deps.ts";
 
 /** Rows that go in one commit, and bytes that are read for it. */
 const BATCH = 200;
@@ -78,4 +82,56 @@ export async function clearDeliveries(deps: RetentionDeps, before: number): Prom
     if (end !== -1) return;
     await scheduler.wait(0);
   }
+}
+
+/** Most rows of events that are kept. */
+export const MAX_EVENT_ROWS = 5000;
+
+/**
+ * Clears away the events, other than messages, from before an instant, and the oldest of too many. From then on a
+ * reader whose cursor is older is told so.
+ */
+export async function clearEvents({ store, fence, log }: RetentionDeps, before: number): Promise<void> {
+  const newestFirst = store.select({ seq: events.seq }).from(events).orderBy(desc(events.seq));
+  const surplusSeq = newestFirst.limit(1).offset(MAX_EVENT_ROWS).get()?.seq ?? 0;
+  const ts = sql<number | null>`CASE WHEN json_valid(${events.body}) THEN ${events.body} ->> '$[#-1].ts' END`;
+  for (;;) {
+    const rows = store.select({ seq: events.seq, ts }).from(events).orderBy(asc(events.seq)).limit(BATCH).all();
+    const last = rows.findLast((row) => row.seq <= surplusSeq || (row.ts ?? before) < before)?.seq;
+    if (last === undefined) return;
+    fence.write(() => {
+      store.delete(events).where(lte(events.seq, last)).run();
+      saveOldestCursor(store, last);
+    });
+    log.clearedUpTo(last);
+    if (last !== rows.at(-1)?.seq) return;
+    await scheduler.wait(0);
+  }
+}
+
+/**
+ * Clears away what models were sent before an instant, where no run names it any more. The rows go first: what a row
+ * still points at is there.
+ */
+export async function clearPrompts(deps: RetentionDeps, before: number): Promise<void> {
+  const { store, fence, files, promptsInUse } = deps;
+  const { agentId, key } = deps.owner();
+  const folder = sessionFolder(agentId, await objectNameOf(key));
+  const spills = fence.write(() => dropPrompts(store, before, promptsInUse()));
+  if (spills.length > 0) await files.delete(spills.map((id) => spillKey(folder, id)));
+}
+
+/** What clearing away needs of the object that it is done for. */
+export interface RetentionDeps {
+  store: Store;
+  fence: Fence;
+  log: EventLog;
+  database: D1Database;
+  files: R2Bucket;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  services(): Pick<Services, "config">;
+  /** Hashes of what models are being sent now: they stay. */
+  promptsInUse(): ReadonlySet<string>;
+  now(): number;
 }

@@ -3,9 +3,13 @@ import { comesWithin } from "../lib/comes-within.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { isSettled } from "../session-store/run.ts";
+import { newestRun, openRuns } from "../session-store/runs.ts";
 import { forgetSession } from "../session-store/session-index.ts";
-import type { SessionRow } from "../session-store/session-row.ts";
+import { readSessionRow, type SessionRow } from "../session-store/session-row.ts";
 import { deleteFolder, sessionFolder } from "../session-store/spill.ts";
+import type { Store } from "../session-store/store.ts";
+import { openSubagents } from "../session-store/subagent-rows.ts";
 
 /** How long a session that is to be deleted waits for what it is doing to stop. */
 const STOP_MS = 5000;
@@ -71,4 +75,22 @@ export class Removal {
     forget();
     await deleted;
   }
+}
+
+/**
+ * When a session that was begun for one matter only is to be deleted: a while after its last run, so that the answer
+ * can be asked for again. Undefined where it stays, or is at work, be it through sub-agents.
+ */
+export function expiresAt(store: Store): number | undefined {
+  const { lingerMs } = readSessionRow(store)?.settings ?? {};
+  if (lingerMs === undefined || openRuns(store).some(({ state }) => !isSettled(state))) return undefined;
+  if (openSubagents(store).length > 0) return undefined;
+  const state = newestRun(store)?.state;
+  return state !== undefined && isSettled(state) ? state.endedAt + lingerMs : undefined;
+}
+
+/** Whether a session is to be deleted now. */
+export function isExpired(store: Store, now: number): boolean {
+  const at = expiresAt(store);
+  return at !== undefined && at <= now;
 }

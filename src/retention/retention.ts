@@ -3,10 +3,14 @@ import { log as writeLog } from "../lib/log.ts";
 import { forgetAudit } from "../session-store/session-index.ts";
 import { saveTidiedAt } from "../session-store/session-row.ts";
 import { dropEndedSubagents } from "../session-store/subagent-rows.ts";
-import { clearEvents } from "./clear-events.ts";
-import { clearDeliveries, clearMessages, clearRuns } from "./clear-history.ts";
-import { clearPrompts } from "./clear-prompts.ts";
-import type { RetentionDeps } from "./retention-deps.ts";
+import {
+  clearDeliveries,
+  clearEvents,
+  clearMessages,
+  clearPrompts,
+  clearRuns,
+  type RetentionDeps,
+} from "./clear-history.ts";
 
 /** How often what is old is looked for. */
 const EVERY_MS = 3_600_000;

@@ -2,7 +2,6 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
-import { mergeKeyOf } from "./merge-key.ts";
 import { admit, type DropReason, inTurn, type QueueClass, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
@@ -134,4 +133,26 @@ function droppedBefore(gone: RunInput, heir: RunInput): NonNullable<RunInput["dr
   const count = (gone.dropped?.count ?? 0) + 1 + (heir.dropped?.count ?? 0);
   const begins = [...(gone.dropped?.begins ?? []), head(gone.text, KEPT_CHARS), ...(heir.dropped?.begins ?? [])];
   return { count, begins: begins.slice(-KEPT_LINES) };
+}
+
+/**
+ * Who talks where, with which rights, which model and under which instructions, as one text. Messages share a run only
+ * where this is equal: else a reply would go astray, a stranger's words would be acted on with an owner's tools, or what
+ * a caller asked of the model for one message would be lost.
+ */
+export function mergeKeyOf(input: RunInput, target: Target | null): string {
+  const { sender, model = "", thinking = "", extraContext = "" } = input;
+  const where = target && [target.channel, target.accountId, target.conversationId, target.threadId ?? ""];
+  const instructions = extraContext === "" ? [] : [printOf(extraContext)];
+  return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions]);
+}
+
+/**
+ * A text's length and its 32-bit FNV-1a, because the platform's own digests are not there within a commit. It need not
+ * withstand anybody: whoever sets instructions is an owner, and two that look alike share a run as any two messages do.
+ */
+function printOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return `${text.length}:${(hash >>> 0).toString(36)}`;
 }

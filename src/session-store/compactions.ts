@@ -1,9 +1,8 @@
 import { and, count, desc, eq, gte, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import { compactions, session } from "./schema.ts";
 import { readSessionRow } from "./session-row.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 import type { Compaction } from "./stored-shapes.ts";
 
 /** A summary where it stands. */

@@ -7,10 +7,9 @@ import { type AssistantMessage, NO_USAGE } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
 import { fieldOf } from "./message-pages.ts";
 import { isSameConversation } from "./outbox.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import type { OpenRun } from "./runs.ts";
 import { messages, outbox } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 
 /** How many of a run's results are looked at for one that failed. */
 const MAX_RESULTS = 100;

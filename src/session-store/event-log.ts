@@ -2,10 +2,9 @@ import { and, desc, eq, gte } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isForPeople, type Message } from "../models/message.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 import { eventOf, type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
 
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */

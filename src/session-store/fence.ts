@@ -1,7 +1,6 @@
 import type { EventLog } from "./event-log.ts";
-import { prepared } from "./prepared-statements.ts";
 import { session } from "./schema.ts";
-import { invalidateReads, type Store } from "./store.ts";
+import { invalidateReads, prepared, type Store } from "./store.ts";
 
 const epochOf = prepared((store) => store.select({ epoch: session.epoch }).from(session).prepare());
 

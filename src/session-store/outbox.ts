@@ -2,10 +2,9 @@ import { asc, eq, sql } from "drizzle-orm";
 import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { within } from "../lib/deadline.ts";
 import { newId } from "../lib/ids.ts";
-import { prepared } from "./prepared-statements.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
 import { SESSION_CHANNEL } from "./session-channel.ts";
-import { cachedRead, type Store } from "./store.ts";
+import { cachedRead, prepared, type Store } from "./store.ts";
 import type { DeliverySource } from "./stored-shapes.ts";
 
 /** Numbers between two texts in the outbox, for the parts that a draft becomes: most that it may become. */

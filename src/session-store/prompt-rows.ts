@@ -1,9 +1,8 @@
 import { eq, lt, sql } from "drizzle-orm";
 import type { PromptReport, SectionReport } from "../prompt/report.ts";
 import type { PromptMode } from "../prompt/section.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import { prompts, runs } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 import type { Outline } from "./stored-shapes.ts";
 
 /** A text that models were sent: a layer of a system prompt, or the JSON of a list of tools. */

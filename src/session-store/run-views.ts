@@ -1,10 +1,10 @@
 import type { RunError } from "../agent/events.ts";
 import { type AssistantMessage, textOf, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
-import type { Accepted } from "./accept-request.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
 import { type Approval, promptsIn, type RunState, type SettledRun } from "./run.ts";
+import type { Accepted } from "./run-request.ts";
 import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 

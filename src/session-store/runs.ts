@@ -2,11 +2,10 @@ import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { prepared, slot, slotValues } from "./prepared-statements.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { UNREADABLE } from "./run-result.ts";
 import { runs } from "./schema.ts";
-import { cachedRead, type Store } from "./store.ts";
+import { cachedRead, prepared, type Store, slot, slotValues } from "./store.ts";
 
 /** A run without what it was asked, which may be long. */
 export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input" | "target"> {

@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../lib/ids.ts";
-import type { AcceptRequest } from "./accept-request.ts";
 import type { EventLog } from "./event-log.ts";
-import { prepared } from "./prepared-statements.ts";
 import type { QueuePolicy } from "./queue.ts";
+import type { AcceptRequest } from "./run-request.ts";
 import { session } from "./schema.ts";
-import { cachedRead, type Store } from "./store.ts";
+import { cachedRead, prepared, type Store } from "./store.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
 
 /** Whose session an object is, as stored. */

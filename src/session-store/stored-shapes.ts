@@ -9,8 +9,7 @@ import type { AuditEntry } from "../security/audit-entry.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState, Spawned } from "./run.ts";
-import type { Subagent } from "./subagent.ts";
-import type { SubagentReport } from "./subagent-report.ts";
+import type { Subagent, SubagentReport } from "./subagent.ts";
 
 /** An event as it is stored: its run is in the row. */
 export type StoredEvent = { seq: number; ts: number } & EventBody;

@@ -1,12 +1,11 @@
 import type { Refusal } from "../lib/refusal.ts";
 import type { TranscriptPage } from "../memory/transcript-path.ts";
 import { callObject, type SessionNamespace } from "../services/call-session.ts";
-import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
 import type { ResendRequest } from "../session-store/outbox.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
+import type { Accepted, AcceptRequest, Followed } from "../session-store/run-request.ts";
 import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
-import type { Lineage } from "../session-store/subagent.ts";
-import type { SubagentReport } from "../session-store/subagent-report.ts";
+import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { RunPrompt } from "../turn/preview/run-prompt.ts";

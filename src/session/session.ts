@@ -4,14 +4,12 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { orRefusal, type Refusal } from "../lib/refusal.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
-import { isExpired } from "../retention/expiry.ts";
 import { exportStream } from "../retention/export.ts";
-import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
+import { isExpired } from "../retention/removal.ts";
 import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
-import { boundedInput } from "../session-store/merge-key.ts";
 import {
   deliveriesOf,
   dropPending,
@@ -21,8 +19,9 @@ import {
   resend,
 } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
-import { policyFor } from "../session-store/queue-policy.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
+import type { Accepted, AcceptRequest, Followed } from "../session-store/run-request.ts";
+import { boundedInput } from "../session-store/run-request.ts";
 import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
 import { deliveryView, runView, waitResult } from "../session-store/run-views.ts";
 import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
@@ -34,10 +33,10 @@ import {
   readSessionRow,
   type SessionRow,
 } from "../session-store/session-row.ts";
+import { policyFor } from "../session-store/session-settings.ts";
 import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
 import { spanOf } from "../session-store/stored-events.ts";
-import type { Lineage } from "../session-store/subagent.ts";
-import type { SubagentReport } from "../session-store/subagent-report.ts";
+import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type { SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";

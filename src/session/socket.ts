@@ -4,10 +4,9 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { Services } from "../services/services.ts";
-import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { RunState } from "../session-store/run.ts";
-import { callerKey, runInputOf } from "../session-store/run-request.ts";
+import { type Accepted, type AcceptRequest, callerKey, runInputOf } from "../session-store/run-request.ts";
 import {
   CLOSED,
   type ClientFrame,

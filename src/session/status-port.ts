@@ -1,5 +1,5 @@
 import { statusOf, totalsIn } from "../commands/session-status.ts";
-import { statusLines, timeLines } from "../commands/status-card.ts";
+import { statusLines, timeLines } from "../commands/status.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";

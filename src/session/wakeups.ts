@@ -1,6 +1,6 @@
 import type { IndexSync } from "../index-sync/index-sync.ts";
 import type { TranscriptSync } from "../index-sync/transcript-sync.ts";
-import { expiresAt } from "../retention/expiry.ts";
+import { expiresAt } from "../retention/removal.ts";
 import type { Retention } from "../retention/retention.ts";
 import { outboxDueAt } from "../session-store/outbox.ts";
 import { openRuns } from "../session-store/runs.ts";

@@ -1,9 +1,11 @@
+import type { Agent } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { refusalToReach } from "../config/session-reach.ts";
 import { findSubagentRow } from "../session-store/subagent-rows.ts";
-import type { Caller } from "./caller.ts";
-import { findSubagent } from "./find-subagent.ts";
-import { listedSubagents } from "./subagent-view.ts";
+import type { ActiveRun } from "../turn/active-run.ts";
+import { findSubagent, listedSubagents } from "./find-subagent.ts";
+import type { Subagents } from "./subagents.ts";
+import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /**
  * The session that a text means, by its key or a sub-agent's label, where the run may reach it.
@@ -28,4 +30,12 @@ async function isDescendant(sessionKey: string, { deps }: Caller): Promise<boole
   if (parseSessionKey(sessionKey).kind !== "subagent") return false;
   const kin = await deps.call(sessionKey, (session) => session.kin());
   return kin?.lineage.includes(deps.owner().key) ?? false;
+}
+
+/** A run whose tools reach for other sessions. */
+export interface Caller {
+  run: ActiveRun;
+  agent: Agent;
+  family: Subagents;
+  deps: SubagentsDeps & { database: D1Database };
 }

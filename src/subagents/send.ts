@@ -1,12 +1,11 @@
 import { agentOf } from "../config/agents.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
-import { boundedInput } from "../session-store/merge-key.ts";
 import type { RunInput } from "../session-store/run.ts";
+import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/call-name.ts";
-import type { Caller } from "./caller.ts";
-import { findSession } from "./find-session.ts";
+import { type Caller, findSession } from "./find-session.ts";
 import { joinedRuns } from "./subagents.ts";
 
 /** How often one message between sessions may lead to another, so that two agents do not talk for ever. */

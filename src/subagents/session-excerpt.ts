@@ -5,8 +5,7 @@ import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { HistoryMessage } from "../session-store/transcript.ts";
 import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
-import { findSubagent } from "./find-subagent.ts";
-import { listedSubagents } from "./subagent-view.ts";
+import { findSubagent, listedSubagents } from "./find-subagent.ts";
 import type { PeerSession, SubagentsDeps } from "./subagents-deps.ts";
 
 /** Messages that are read at a time, and how often at most: tools may fill many pages. */

@@ -4,11 +4,9 @@ import { listSessions } from "../session-store/session-index.ts";
 import type { SubagentView } from "../session-store/subagent.ts";
 import type { SessionQuery, SessionSummary } from "../tools/sessions-port.ts";
 import { spawnDepth } from "../turn/lineage.ts";
-import type { Caller } from "./caller.ts";
-import { reachOf } from "./find-session.ts";
-import { isAtWork } from "./find-subagent.ts";
+import { type Caller, reachOf } from "./find-session.ts";
+import { isAtWork, listedSubagents } from "./find-subagent.ts";
 import { readExcerpt } from "./session-excerpt.ts";
-import { listedSubagents } from "./subagent-view.ts";
 
 /** Most sessions of the index that are looked through. */
 const MAX_INDEXED = 500;

@@ -1,12 +1,11 @@
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import { sessionReach } from "../turn/lineage.ts";
-import type { Caller } from "./caller.ts";
-import { findSession } from "./find-session.ts";
+import { type Caller, findSession } from "./find-session.ts";
+import { listedSubagents } from "./find-subagent.ts";
 import { send } from "./send.ts";
 import { readExcerpt } from "./session-excerpt.ts";
 import { listReachable } from "./session-list.ts";
 import { spawn, spawnableAgents, steer } from "./spawn.ts";
-import { listedSubagents } from "./subagent-view.ts";
 
 /** Most characters of messages that a look at another session gives. */
 const HISTORY_CHARS = 48_000;

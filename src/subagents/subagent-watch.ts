@@ -8,15 +8,16 @@ import {
   checked,
   dueAtOf,
   isAtWork,
+  lostReport,
   over,
   type Subagent,
+  type SubagentReport,
   stopping,
   unanswered,
   wasStopped,
 } from "../session-store/subagent.ts";
-import { lostReport, type SubagentReport } from "../session-store/subagent-report.ts";
 import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";
-import { announcement } from "./announcement.ts";
+import { announcement } from "./announcements.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /** How long a sub-agent's object may take to answer. */

@@ -2,15 +2,14 @@ import type { Target } from "../channels/channel.ts";
 import type { Refusal } from "../lib/refusal.ts";
 import type { CallSession } from "../services/call-session.ts";
 import type { Services } from "../services/services.ts";
-import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
+import type { Accepted, AcceptRequest } from "../session-store/run-request.ts";
 import type { RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Lineage } from "../session-store/subagent.ts";
-import type { SubagentReport } from "../session-store/subagent-report.ts";
+import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 
 /** What a session's dealings with other sessions need of the object that they are done for. */

@@ -2,18 +2,21 @@ import { and, eq, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-reply.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, textOf } from "../models/message.ts";
-import { pendingAnnouncements } from "../session-store/announcement-rows.ts";
 import { isBegun, isSettled, type RunOrigin, type SettledRun } from "../session-store/run.ts";
 import { findRun, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
 import { runs } from "../session-store/schema.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Lineage, SubagentView } from "../session-store/subagent.ts";
-import { type RunEnd, reportOf, type SubagentReport } from "../session-store/subagent-report.ts";
-import { openSubagents, type SubagentRow } from "../session-store/subagent-rows.ts";
+import {
+  type Lineage,
+  type RunEnd,
+  reportOf,
+  type SubagentReport,
+  type SubagentView,
+} from "../session-store/subagent.ts";
+import { openSubagents, pendingAnnouncements, type SubagentRow } from "../session-store/subagent-rows.ts";
 import { readLastReply } from "../session-store/transcript.ts";
 import { Announcements } from "./announcements.ts";
-import { findSubagent, isAtWork } from "./find-subagent.ts";
-import { listedSubagents, subagentView } from "./subagent-view.ts";
+import { findSubagent, isAtWork, listedSubagents, subagentView } from "./find-subagent.ts";
 import { SubagentWatch } from "./subagent-watch.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 

@@ -8,7 +8,7 @@ import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
-import { preferencesOf } from "../session-store/preferences.ts";
+import { preferencesOf } from "../session-store/session-settings.ts";
 import type { BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { maySpawn } from "./lineage.ts";

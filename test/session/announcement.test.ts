@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { durationOf } from "../../src/lib/duration-text.ts";
-import { given } from "../../src/session-store/subagent.ts";
-import type { SubagentReport } from "../../src/session-store/subagent-report.ts";
-import { announcement } from "../../src/subagents/announcement.ts";
+import { given, type SubagentReport } from "../../src/session-store/subagent.ts";
+import { announcement } from "../../src/subagents/announcements.ts";
 import { NONE } from "../flow/session-lab.ts";
 
 const RUN = `run_0123456789${"a".repeat(12)}bbbb${"c".repeat(26)}`;

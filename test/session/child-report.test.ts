@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SettledRun } from "../../src/session-store/run.ts";
-import { continued, cutShort, MAX_RESULT_CHARS, reportOf } from "../../src/session-store/subagent-report.ts";
+import { continued, cutShort, MAX_RESULT_CHARS, reportOf } from "../../src/session-store/subagent.ts";
 import { NONE } from "../flow/session-lab.ts";
 
 function ended(status: "ok" | "error" | "timeout", output: number, endedAt: number): SettledRun {

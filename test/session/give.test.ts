@@ -4,7 +4,7 @@ import { newRunId } from "../../src/config/session-ids.ts";
 import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";
 import { accepted, given, over, stopping } from "../../src/session-store/subagent.ts";
 import { findSubagentRow, saveSubagent } from "../../src/session-store/subagent-rows.ts";
-import { type Instructor, instructSubagent } from "../../src/subagents/instruct.ts";
+import { type Instructor, instructSubagent } from "../../src/subagents/spawn.ts";
 import type { SubagentsDeps } from "../../src/subagents/subagents-deps.ts";
 
 const KEY = "agent:main:subagent:x";

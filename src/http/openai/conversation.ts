@@ -1,6 +1,6 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { tail } from "../../lib/text.ts";
-import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/merge-key.ts";
+import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/run-request.ts";
 
 /** Most characters of earlier turns that are quoted to a session that does not know them; the latest count. */
 const MAX_QUOTED_CHARS = 100_000;

@@ -2,8 +2,7 @@ import type { Context } from "hono";
 import { IsopodError } from "../../lib/errors.ts";
 import { base32 } from "../../lib/ids.ts";
 import { shortDigest } from "../../lib/short-digest.ts";
-import type { AcceptRequest } from "../../session-store/accept-request.ts";
-import { callerKey } from "../../session-store/run-request.ts";
+import { type AcceptRequest, callerKey } from "../../session-store/run-request.ts";
 
 const MAX_KEY_CHARS = 200;
 /** How long after a request an official client may still repeat it, at least; twice that at most. */
