@@ -25,7 +25,7 @@ export const DAY = 24 * HOUR;
 type CapsConfig = Config["budgets"]["global"];
 
 /** The budgets that an agent spends from: none where nothing is capped. */
-export function scopesOf({ budgets }: Config, agentId: string): CappedScope[] {
+export function budgetScopes({ budgets }: Config, agentId: string): CappedScope[] {
   const own = new Map(Object.entries(budgets.agents)).get(agentId) ?? budgets.perAgent;
   const scopes = [
     { scope: `agent:${agentId}` as const, caps: capsOf(own) },

@@ -1,8 +1,8 @@
 import { type Agent, agentIds } from "../config/agents.ts";
 import { usdOf } from "../models/price.ts";
 import type { Config } from "../services/services.ts";
-import { type Cap, type CappedScope, HOUR, type Scope, type Spending, scopesOf } from "./budget-caps.ts";
-import type { BudgetNamespace, CapUse, Full } from "./budget-state.ts";
+import { budgetScopes, type Cap, type CappedScope, HOUR, type Scope, type Spending } from "./budget-caps.ts";
+import type { BudgetNamespace, CapUse, FullCap } from "./budget-state.ts";
 
 /** A budget and how much of it is used. */
 export interface BudgetReport {
@@ -25,7 +25,7 @@ export interface CapView {
 /** Every budget that caps anything: what all agents share, and each agent's own. */
 export function allScopes(config: Config): CappedScope[] {
   const agents = new Set([...agentIds(config), ...Object.keys(config.budgets.agents)]);
-  const scopes = [...agents].flatMap((agentId) => scopesOf(config, agentId));
+  const scopes = [...agents].flatMap((agentId) => budgetScopes(config, agentId));
   return [...new Map(scopes.map((scope) => [scope.scope, scope])).values()];
 }
 
@@ -41,10 +41,10 @@ export function budgetView({ scope, uses }: BudgetReport): { scope: string; caps
   return {
     scope,
     caps: uses.map(({ cap, spent, reserved, isFull, roomAt }) => ({
-      cap: fieldOf(cap),
-      limit: unitsOf(cap, cap.limit),
-      spent: unitsOf(cap, spent),
-      reserved: unitsOf(cap, reserved),
+      cap: capField(cap),
+      limit: capAmount(cap, cap.limit),
+      spent: capAmount(cap, spent),
+      reserved: capAmount(cap, reserved),
       isFull,
       ...(roomAt !== undefined && { roomAt }),
     })),
@@ -61,8 +61,8 @@ export async function budgetLines(
   budgets: BudgetNamespace,
   now: number,
 ): Promise<string[]> {
-  const reports = await readBudgets(scopesOf(config, agent.id), budgets);
-  const clock = clockOf(agent);
+  const reports = await readBudgets(budgetScopes(config, agent.id), budgets);
+  const clock = agentClock(agent);
   return reports.flatMap(({ scope, uses }) =>
     uses.map(({ cap, spent, reserved, roomAt }) => {
       const deps = roomAt === undefined ? "" : `; room again ${timeText(roomAt, now, clock)}`;
@@ -71,11 +71,11 @@ export async function budgetLines(
   );
 }
 
-function fieldOf({ of, minutes }: Cap): string {
+function capField({ of, minutes }: Cap): string {
   return `${of === "micros" ? "usd" : of}Per${minutes === HOUR ? "Hour" : "Day"}`;
 }
 
-function unitsOf({ of }: Cap, amount: number): number {
+function capAmount({ of }: Cap, amount: number): number {
   return of === "micros" ? usdOf(amount) : amount;
 }
 
@@ -87,12 +87,12 @@ export interface Clock {
 }
 
 /** The clock of an agent's user. */
-export function clockOf({ defaults }: Agent): Clock {
+export function agentClock({ defaults }: Agent): Clock {
   return { zone: defaults.userTimezone ?? "UTC", hours: defaults.timeFormat };
 }
 
 /** Why a run may not go on, for people: which cap, how much it allows, and when there is room again. */
-export function refusalText(scope: Scope, { cap, wanted, roomAt }: Full, now: number, clock: Clock): string {
+export function refusalText(scope: Scope, { cap, wanted, roomAt }: FullCap, now: number, clock: Clock): string {
   const budget = `The budget of ${scopeText(scope)} allows ${capText(cap)}`;
   if (roomAt !== undefined)
     return `${budget}, and no more is left. There is room again ${timeText(roomAt, now, clock)}.`;

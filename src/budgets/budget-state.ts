@@ -40,14 +40,14 @@ export interface Claim {
 }
 
 /** The cap that leaves no room, and when it will; undefined where so much never fits. */
-export interface Full {
+export interface FullCap {
   cap: Cap;
   wanted: number;
   roomAt: number | undefined;
 }
 
 /** What comes of a claim: the buckets to be stored, and whether the run counts from now on; or why not. */
-export type ClaimOutcome = { granted: true; changed: Bucket[]; countsRun: boolean } | { granted: false; full: Full };
+export type ClaimOutcome = { granted: true; changed: Bucket[]; countsRun: boolean } | { granted: false; full: FullCap };
 
 /** How much of a cap is used. */
 export interface CapUse {
@@ -108,7 +108,7 @@ export function givenBack(buckets: readonly Bucket[], runId: string | undefined,
 }
 
 /** How much of each cap is used. */
-export function usesOf(buckets: readonly Bucket[], caps: readonly Cap[], now: number): CapUse[] {
+export function capUses(buckets: readonly Bucket[], caps: readonly Cap[], now: number): CapUse[] {
   return caps.map((cap) => {
     const used = amounts(buckets, cap, now);
     const reserved = sum(used.filter(({ isOpen }) => isOpen));
@@ -172,7 +172,7 @@ function sum(amounts: readonly Amount[]): number {
 }
 
 /** Whether a cap has no room for what is wanted, and when it will have, as far as is known now. */
-function overflow(buckets: readonly Bucket[], cap: Cap, wanted: number, now: number): Full[] {
+function overflow(buckets: readonly Bucket[], cap: Cap, wanted: number, now: number): FullCap[] {
   if (wanted === 0) return [];
   const used = amounts(buckets, cap, now);
   let excess = sum(used) + wanted - cap.limit;
@@ -185,14 +185,14 @@ function overflow(buckets: readonly Bucket[], cap: Cap, wanted: number, now: num
 }
 
 /** Sorts caps by how long they have to be waited for, the longest first: before that one has room there is none. */
-export function lastToHaveRoom({ roomAt: a = NEVER }: Full, { roomAt: b = NEVER }: Full): number {
+export function lastToHaveRoom({ roomAt: a = NEVER }: FullCap, { roomAt: b = NEVER }: FullCap): number {
   return b - a;
 }
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** What a claim is answered: whether its run counts from now on, or which cap leaves no room. */
-export type ClaimAnswer = { granted: true; countsRun: boolean } | { granted: false; full: Full };
+export type ClaimAnswer = { granted: true; countsRun: boolean } | { granted: false; full: FullCap };
 
 /** What may be asked of a budget's object. Every call may be repeated. */
 export interface BudgetCalls {

@@ -11,8 +11,8 @@ import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
 import { costOf, type Price } from "../models/price.ts";
 import type { Config } from "../services/services.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
-import { type CappedScope, type Scope, scopesOf } from "./budget-caps.ts";
-import { type Clock, clockOf, refusalText } from "./budget-report.ts";
+import { budgetScopes, type CappedScope, type Scope } from "./budget-caps.ts";
+import { agentClock, type Clock, refusalText } from "./budget-report.ts";
 import {
   type BudgetCalls,
   type BudgetNamespace,
@@ -45,16 +45,16 @@ interface Spender {
  * What a run of an agent may spend; undefined where nothing is capped, which costs nothing. A command is no run that
  * counts, but what it has a model say does.
  */
-export function budgetOf(
+export function openRunBudget(
   { row, journal: { state } }: Pick<ActiveRun, "row" | "journal">,
   agent: Agent,
   config: Config,
   deps: RunBudgetDeps,
 ): CallBudget | undefined {
-  const scopes = scopesOf(config, agent.id);
+  const scopes = budgetScopes(config, agent.id);
   if (scopes.length === 0) return undefined;
   const startedAt = state.origin?.kind === "command" ? undefined : state.startedAt;
-  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: clockOf(agent) }, deps);
+  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: agentClock(agent) }, deps);
 }
 
 /**
@@ -92,7 +92,7 @@ class RunBudget implements CallBudget {
     return this.#isUnderWay ? scopes.filter(countsCalls) : scopes;
   }
 
-  async #claim(scopes: readonly CappedScope[], callId: string, expected: Spent): Promise<void> {
+  async #claim(scopes: readonly CappedScope[], callId: string, expected: CallSpending): Promise<void> {
     const answers = await Promise.all(
       scopes.map(async (scope) => ({ scope: scope.scope, answer: await this.#ask(scope, callId, expected) })),
     );
@@ -101,7 +101,7 @@ class RunBudget implements CallBudget {
     throw new FatalRunError("budget", this.#refusalOf(answers));
   }
 
-  #ask({ scope, caps }: CappedScope, callId: string, expected: Spent): Promise<ClaimAnswer | undefined> {
+  #ask({ scope, caps }: CappedScope, callId: string, expected: CallSpending): Promise<ClaimAnswer | undefined> {
     const call = countsCalls({ scope, caps }) ? { call: { callId, ...expected } } : {};
     const claim = { ...this.#spender.run, ...call, takesOver: !this.#isUnderWay };
     return this.#reach("budget.not_asked", scope, async (budget): Promise<ClaimAnswer> => budget.claim(claim, caps));
@@ -120,7 +120,7 @@ class RunBudget implements CallBudget {
     await this.#reach("budget.not_given_back", scope, (budget) => budget.giveBack(runId, callId));
   }
 
-  #settle(callId: string, spent: Spent): void {
+  #settle(callId: string, spent: CallSpending): void {
     const scopes = this.#spender.scopes.filter(countsCalls);
     this.#settling = Promise.all(
       scopes.map(({ scope }) => this.#reach("budget.not_settled", scope, (budget) => budget.settle(callId, spent))),
@@ -181,7 +181,7 @@ function noPrice(ref: string): IsopodError {
 const EXPECTED_OUTPUT = 2000;
 
 /** What counts against caps of one call. */
-export interface Spent {
+export interface CallSpending {
   tokens: number;
   /** Millionths of a US dollar; 0 where no price is known. */
   micros: number;
@@ -204,6 +204,6 @@ export function usageSpent({ usage, stop, parts }: ModelReply, expected: Usage):
 }
 
 /** Tokens and money of a call. */
-export function spentOn(usage: Usage, price: Price | undefined): Spent {
+export function spentOn(usage: Usage, price: Price | undefined): CallSpending {
   return { tokens: usage.input + usage.output, micros: price === undefined ? 0 : costOf(usage, price) };
 }

@@ -39,7 +39,7 @@ export const pair: QueuedCommand = {
     if (verb === "approve" && what !== undefined && isWhole) {
       const approved = await pairing.approve(what, as === "owner");
       if (approved === undefined) return `No request has the code \`${what}\`. A code is valid for one hour.`;
-      return `Approved${approved.owner ? " as owner" : ""}: ${nameOf(approved)}.`;
+      return `Approved${approved.owner ? " as owner" : ""}: ${personName(approved)}.`;
     }
     if (verb === "revoke" && what !== undefined && isWhole) {
       return (await pairing.revoke(what)) ? `Removed: \`${what}\`.` : `No request or approval has the id \`${what}\`.`;
@@ -58,14 +58,14 @@ interface Person {
 
 function list(people: readonly Person[]): string {
   if (people.length === 0) return "There are no pairing requests.";
-  return people.map((person) => `- ${nameOf(person)}: ${standingOf(person)}`).join("\n");
+  return people.map((person) => `- ${personName(person)}: ${personStatus(person)}`).join("\n");
 }
 
-function nameOf({ id, senderName }: Person): string {
+function personName({ id, senderName }: Person): string {
   return senderName === null ? `\`${id}\`` : `${senderName} (\`${id}\`)`;
 }
 
-function standingOf({ approvedAt, owner, code }: Person): string {
+function personStatus({ approvedAt, owner, code }: Person): string {
   if (approvedAt === null) return `waiting, code \`${code}\``;
   return owner ? "approved as owner" : "approved";
 }

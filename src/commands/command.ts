@@ -97,7 +97,7 @@ export interface SubagentsPort {
   /** Stops one of them, or `all`. Returns those that were running. */
   stop(which: string): SubagentView[];
   /** Sends a message to one of them; its result is announced where the command came from. */
-  tell(which: string, text: string): SubagentView;
+  instruct(which: string, text: string): SubagentView;
   now(): number;
 }
 

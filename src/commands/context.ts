@@ -16,7 +16,7 @@ export const context: QueuedCommand = {
     if (word !== "" && word !== "list" && word !== "detail") return `Use \`${context.usage}\`.`;
     const [report, review] = await Promise.all([contextReport(), reviewFiles()]);
     const rest = word === "detail" ? details(report) : [];
-    return [...overview(report), ...filesOf(report), ...changesIn(review), ...rest].join("\n");
+    return [...overview(report), ...fileLines(report), ...changesIn(review), ...rest].join("\n");
   },
 };
 
@@ -54,7 +54,7 @@ function skillsLine({ tokens, chars }: ContextReport["sections"][number], { list
   return `- Skills, part of the prompt: ${listed} listed, ${tokenText(tokens)} tokens, ${chars} characters${without}`;
 }
 
-function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
+function fileLines({ files, limits, seeded, warnings }: ContextReport): string[] {
   const faults = warnings.length === 0 ? [] : ["", "Problems:", ...warnings.map((text) => `- ${text}`)];
   if (files.length === 0) return ["", "The prompt has no workspace files.", ...faults];
   const { fileChars, totalChars } = limits;

@@ -10,19 +10,19 @@ import { knownRun, mergeKeyOf, type NewRun } from "../session-store/admission.ts
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import { commandAnswer, isTypedCommand, readTypedSkill, userMessage } from "../session-store/messages.ts";
-import { enqueue, type Part } from "../session-store/outbox.ts";
+import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
 import type { RunResult } from "../session-store/run-result.ts";
 import { insertRun, openApprovals, openRuns, type RunRow } from "../session-store/runs.ts";
 import { type SessionRow, saveQueuePolicy, saveSetting } from "../session-store/session-row.ts";
-import { preferencesOf } from "../session-store/session-settings.ts";
+import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { Store } from "../session-store/store.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
 import { invocationOf, skillsView } from "../turn/skills/invocation.ts";
 import type { CommandPort, ImmediateCommand, QueuedPort, Stopped, SubagentsPort } from "./command.ts";
 import { findCommand, readCommand, type TypedCommand } from "./index.ts";
-import { statusOf, totalsIn } from "./session-status.ts";
+import { readSessionTotals, readStatus } from "./session-status.ts";
 
 /** Dependencies of the command dispatcher. */
 export interface DispatchDeps {
@@ -44,7 +44,7 @@ export interface DispatchDeps {
   /** Stops every unsettled run and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
-  format(target: Target, markdown: string): Part[];
+  format(target: Target, markdown: string): OutboxPart[];
 }
 
 /** Runs immediate commands, before the queue. */
@@ -100,12 +100,12 @@ export class CommandDispatcher {
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
-      preferences: () => preferencesOf(owner().settings, agent()),
+      preferences: () => sessionPreferences(owner().settings, agent()),
       set: (key, value) => fence.write(() => saveSetting(store, key, value)),
       lookUpModel: (word) => lookUpModel(services, word),
       namedModels: () => namedModels(services(), agent()),
-      status: () => statusOf(store, owner(), services(), now()),
-      totals: () => totalsIn(store, owner(), services(), now()),
+      status: () => readStatus(store, owner(), services(), now()),
+      totals: () => readSessionTotals(store, owner(), services(), now()),
       skills: () => skillsView(this.#skills()),
       asker: () => ({ sender: input.sender, target }),
     };
@@ -169,7 +169,7 @@ export interface RecordCommandDeps {
   sessionId: string;
   now: number;
   /** The answer, split and formatted for its channel. */
-  parts: readonly Part[];
+  parts: readonly OutboxPart[];
 }
 
 /**

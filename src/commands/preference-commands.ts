@@ -5,7 +5,7 @@ import { totalText } from "../turn/output/amount-text.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 /** A session preference with a fixed list of values. */
-export interface Choice<Key extends keyof Preferences> {
+export interface PreferenceChoice<Key extends keyof Preferences> {
   key: Key;
   name: CommandName;
   summary: string;
@@ -15,7 +15,7 @@ export interface Choice<Key extends keyof Preferences> {
 }
 
 /** A command that shows a preference, sets it, or restores the configured value with `default`. */
-export function choiceCommand<Key extends keyof Preferences>(choice: Choice<Key>): ImmediateCommand {
+export function preferenceCommand<Key extends keyof Preferences>(choice: PreferenceChoice<Key>): ImmediateCommand {
   const { key, name, summary, label, values } = choice;
   const usage = `/${name} [${values.join(" | ")} | default]`;
   return {
@@ -35,7 +35,7 @@ export function choiceCommand<Key extends keyof Preferences>(choice: Choice<Key>
 }
 
 /** `/think`: the thinking level of the model. */
-export const think = choiceCommand({
+export const think = preferenceCommand({
   key: "thinking",
   name: "think",
   summary: "Show or set the thinking level",
@@ -44,7 +44,7 @@ export const think = choiceCommand({
 });
 
 /** `/reasoning`: whether people see the model's reasoning. */
-export const reasoning = choiceCommand({
+export const reasoning = preferenceCommand({
   key: "reasoning",
   name: "reasoning",
   summary: "Show or hide the model's reasoning",
@@ -53,7 +53,7 @@ export const reasoning = choiceCommand({
 });
 
 /** `/verbose`: whether people see tool calls as they happen. */
-export const verbose = choiceCommand({
+export const verbose = preferenceCommand({
   key: "verbose",
   name: "verbose",
   summary: "Show or hide tool calls",
@@ -61,7 +61,7 @@ export const verbose = choiceCommand({
   values: ["off", "on", "full"],
 });
 
-const footer = choiceCommand({
+const footer = preferenceCommand({
   key: "usage",
   name: "usage",
   summary: "Show tokens and cost, or set the usage line of replies",

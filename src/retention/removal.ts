@@ -20,13 +20,13 @@ export interface RemovalDeps {
   files: R2Bucket;
   database: D1Database;
   /** What happened in it stays known. */
-  audit: Pick<AuditTrail, "tell">;
+  audit: Pick<AuditTrail, "sync">;
   transcripts: { forget(): Promise<void> };
   owner(): SessionRow;
   /** Resolves when nothing is going on any more that might write. */
   idle(): Promise<unknown>;
   /** Tells other sessions of the end. @throws where one has not heard */
-  dismiss(): Promise<void>;
+  settleSubagents(): Promise<void>;
   /** Forgets in memory what is being deleted in storage. */
   forget(): void;
 }
@@ -34,7 +34,7 @@ export interface RemovalDeps {
 /** Deletes a session that is marked so, with everything that it left. */
 export class Removal {
   readonly #deps: RemovalDeps;
-  #going: Promise<void> | undefined;
+  #finishing: Promise<void> | undefined;
 
   constructor(deps: RemovalDeps) {
     this.#deps = deps;
@@ -46,10 +46,10 @@ export class Removal {
    * @throws whatever R2, D1 or other sessions throw: then the rest is still there, and marked
    */
   finish(): Promise<void> {
-    this.#going ??= this.#deleteAll().finally(() => {
-      this.#going = undefined;
+    this.#finishing ??= this.#deleteAll().finally(() => {
+      this.#finishing = undefined;
     });
-    return this.#going;
+    return this.#finishing;
   }
 
   /** Goes on with what was broken off. Never rejects: what fails is tried again with the next alarm. */
@@ -62,12 +62,12 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, audit, transcripts, owner, idle, dismiss, forget } = this.#deps;
+    const { ctx, files, database, audit, transcripts, owner, idle, settleSubagents, forget } = this.#deps;
     const { agentId, key } = owner();
     // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
-    await dismiss();
-    await audit.tell();
+    await settleSubagents();
+    await audit.sync();
     await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
     await forgetSession(database, key);
     await transcripts.forget();

@@ -2,7 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
-import { admit, type DropReason, inTurn, type QueueClass, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { admit, type DropReason, inQueueOrder, type QueueClass, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -104,7 +104,7 @@ export function knownRun(store: Store, { runId, idempotencyKey, inputDigest }: N
 
 /** The runs that wait, in the order in which they get their turn. */
 export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
-  return inTurn(
+  return inQueueOrder(
     rows.flatMap(({ id, acceptedAt, mergeKey, state }) => {
       if (state.status !== "queued") return [];
       const { behind, queueClass = "message" } = state;
@@ -143,7 +143,7 @@ function droppedBefore(gone: RunInput, heir: RunInput): NonNullable<RunInput["dr
 export function mergeKeyOf(input: RunInput, target: Target | null): string {
   const { sender, model = "", thinking = "", extraContext = "" } = input;
   const where = target && [target.channel, target.accountId, target.conversationId, target.threadId ?? ""];
-  const instructions = extraContext === "" ? [] : [printOf(extraContext)];
+  const instructions = extraContext === "" ? [] : [textFingerprint(extraContext)];
   return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions]);
 }
 
@@ -151,7 +151,7 @@ export function mergeKeyOf(input: RunInput, target: Target | null): string {
  * A text's length and its 32-bit FNV-1a, because the platform's own digests are not there within a commit. It need not
  * withstand anybody: whoever sets instructions is an owner, and two that look alike share a run as any two messages do.
  */
-function printOf(text: string): string {
+function textFingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return `${text.length}:${(hash >>> 0).toString(36)}`;

@@ -10,7 +10,7 @@ import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
 /** How many lines are told in one round trip. */
-const TOLD_AT_ONCE = 50;
+const SYNC_BATCH = 50;
 /** Most characters of one field of a line. */
 const MAX_FIELD_CHARS = 500;
 
@@ -38,7 +38,7 @@ export class AuditTrail {
 
   /** Whether D1 is to be told something. */
   get isBehind(): boolean {
-    this.#mayBeBehind &&= this.#untold(1).length > 0;
+    this.#mayBeBehind &&= this.#pending(1).length > 0;
     return this.#mayBeBehind;
   }
 
@@ -57,12 +57,12 @@ export class AuditTrail {
   }
 
   /** Tells D1 what it does not know. @throws whatever D1 throws: what was not told is told the next time */
-  async tell(): Promise<void> {
+  async sync(): Promise<void> {
     if (!this.isBehind) return;
     const { store, fence, database, owner } = this.#deps;
     const { agentId, key: sessionKey } = owner();
     const db = drizzle(database);
-    for (let rows = this.#untold(TOLD_AT_ONCE); rows.length > 0; rows = this.#untold(TOLD_AT_ONCE)) {
+    for (let rows = this.#pending(SYNC_BATCH); rows.length > 0; rows = this.#pending(SYNC_BATCH)) {
       const lines = rows.flatMap(({ body }) => (body === undefined ? [] : [{ agentId, sessionKey, ...body }]));
       const [first, ...rest] = lines.map((line) => db.insert(audit).values(line).onConflictDoNothing());
       if (first !== undefined) await db.batch([first, ...rest]);
@@ -71,7 +71,7 @@ export class AuditTrail {
     }
   }
 
-  #untold(limit: number) {
+  #pending(limit: number) {
     return this.#deps.store.select().from(auditPending).orderBy(asc(auditPending.id)).limit(limit).all();
   }
 }

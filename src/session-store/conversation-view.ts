@@ -6,8 +6,8 @@ import { summaryShown } from "../agent/summary-prompt.ts";
 import { byteLength, head } from "../lib/text.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import { type CompactionRow, readCompaction } from "./compactions.ts";
-import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
-import { mended } from "./repair-messages.ts";
+import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
+import { repairMessages } from "./repair-messages.ts";
 import { messages } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
 import { wholeResultPath } from "./spill.ts";
@@ -29,7 +29,7 @@ const ASKED_CHARS = 20_000;
 const SUMMARIZED_ASKED_CHARS = 4_000;
 
 /** Which part of a transcript a model sees. */
-export type Extent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
+export type ContextExtent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
 
 /** How it sees it. */
 export interface ViewOptions {
@@ -41,10 +41,10 @@ export interface ViewOptions {
 }
 
 /** What a model sees of a transcript: the summary of what is older, where there is one, and the newest messages. */
-export function readView(store: Store, extent: Extent, options: ViewOptions = {}): View {
+export function readView(store: Store, extent: ContextExtent, options: ViewOptions = {}): View {
   const { summary, asked, rows, isFull } = readRows(store, extent, options);
   const pinned = [...(summary ? [shownSummary(summary)] : []), ...(asked ? [asked.message] : [])];
-  const messages = mended([...pinned, ...rows.map(({ message }) => message)]);
+  const messages = repairMessages([...pinned, ...rows.map(({ message }) => message)]);
   const counted = rows.find(({ seq, message }) => seq > extent.viewSeq && message.role !== "tool")?.message.id;
   const countedFrom = counted === undefined ? -1 : messages.findIndex(({ id }) => id === counted);
   return {
@@ -57,7 +57,7 @@ export function readView(store: Store, extent: Extent, options: ViewOptions = {}
 }
 
 /** The number of the oldest message that a model sees; undefined where it sees none. */
-export function contextStart(store: Store, extent: Extent): number | undefined {
+export function contextStart(store: Store, extent: ContextExtent): number | undefined {
   const { asked, rows } = readRows(store, extent, {});
   return asked?.seq ?? rows[0]?.seq;
 }
@@ -83,7 +83,7 @@ interface Rows {
 }
 
 /** The newest messages, as many as fit. What was asked is put in front of them where a run is so long that it is gone. */
-function readRows(store: Store, extent: Extent, options: ViewOptions): Rows {
+function readRows(store: Store, extent: ContextExtent, options: ViewOptions): Rows {
   const summary = readCompaction(store, extent.contextSeq);
   const { newest, isFull } = newestThatFit(store, extent, summary, options);
   // A result cannot stand first: its call was cut off.
@@ -93,12 +93,12 @@ function readRows(store: Store, extent: Extent, options: ViewOptions): Rows {
   const found = { ...(summary && { summary }), rows, isFull };
   if (first === undefined || first.message.role === "user") return found;
   const maxChars = summary === undefined ? ASKED_CHARS : SUMMARIZED_ASKED_CHARS;
-  const asked = askedBefore(store, extent.contextSeq, first.seq, maxChars);
+  const asked = lastQuestionBefore(store, extent.contextSeq, first.seq, maxChars);
   return { ...found, ...(asked && { asked }) };
 }
 
 /** Reads from the end and stops early. */
-function newestThatFit(store: Store, extent: Extent, summary: CompactionRow | undefined, options: ViewOptions) {
+function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionRow | undefined, options: ViewOptions) {
   const { maxBytes = MAX_CONTEXT_BYTES, pruning, innerFrom = Number.POSITIVE_INFINITY } = options;
   const found: MessageRow[] = [];
   let left = maxBytes;
@@ -144,8 +144,8 @@ function* newestFirst(store: Store, fromSeq: number): Generator<MessageRow> {
 }
 
 /** The last thing that somebody said before a number. Nothing that lies between is read into memory. */
-function askedBefore(store: Store, fromSeq: number, seq: number, maxChars: number): MessageRow | undefined {
-  const isAsked = sql`${fieldOf("$.role")} = 'user' AND ${fieldOf("$.aside")} IS NULL AND ${fieldOf("$.inner")} IS NULL`;
+function lastQuestionBefore(store: Store, fromSeq: number, seq: number, maxChars: number): MessageRow | undefined {
+  const isAsked = sql`${messageField("$.role")} = 'user' AND ${messageField("$.aside")} IS NULL AND ${messageField("$.inner")} IS NULL`;
   const where = and(gte(messages.seq, fromSeq), lt(messages.seq, seq), isAsked);
   const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
   if (row?.message.role !== "user") return undefined;

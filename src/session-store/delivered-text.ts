@@ -5,7 +5,7 @@ import type { Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
-import { fieldOf } from "./message-pages.ts";
+import { messageField } from "./message-pages.ts";
 import { isSameConversation } from "./outbox.ts";
 import type { OpenRun } from "./runs.ts";
 import { messages, outbox } from "./schema.ts";
@@ -45,7 +45,7 @@ export function sentByTool(store: Store, runId: string, target: Target): string[
 export function keepInterruptedReply(store: Store, log: EventLog, row: OpenRun, now: number): number | undefined {
   const parts = deliveredParts(store).all({ run_id: row.id });
   if (parts.length === 0) return undefined;
-  const after = log.lastOf(row);
+  const after = log.lastMessageSeq(row);
   const blocks = parts.flatMap((part) =>
     part.source?.kind === "block" && part.source.after === after ? [part.source] : [],
   );
@@ -67,17 +67,17 @@ export function keepInterruptedReply(store: Store, log: EventLog, row: OpenRun, 
 export function failureIn(store: Store, { id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): ToolFailure | undefined {
   const results = store
     .select({
-      tool: sql<string>`${fieldOf("$.tool")}`,
-      isError: sql<number>`${fieldOf("$.isError")}`,
-      error: sql<string>`substr(${fieldOf("$.text")}, 1, 1000)`,
+      tool: sql<string>`${messageField("$.tool")}`,
+      isError: sql<number>`${messageField("$.isError")}`,
+      error: sql<string>`substr(${messageField("$.text")}, 1, 1000)`,
     })
     .from(messages)
     .where(
       and(
         gte(messages.seq, firstSeq),
         eq(messages.runId, id),
-        sql`${fieldOf("$.role")} = 'tool'`,
-        isNull(fieldOf("$.inner")),
+        sql`${messageField("$.role")} = 'tool'`,
+        isNull(messageField("$.inner")),
       ),
     )
     .orderBy(desc(messages.seq))

@@ -5,7 +5,7 @@ import { isForPeople, type Message } from "../models/message.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
 import { prepared, type Store, slot } from "./store.ts";
-import { eventOf, type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
+import { type EventRequest, messageEvent, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
 
 /** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
@@ -67,7 +67,7 @@ export class EventLog {
   }
 
   /** The number of the newest message of a run; 0 where it has none. */
-  lastOf({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
+  lastMessageSeq({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
     const ofRun = and(eq(messages.runId, id), gte(messages.seq, firstSeq));
     const newest = this.#store.select({ seq: messages.seq }).from(messages).where(ofRun).orderBy(desc(messages.seq));
     return newest.limit(1).get()?.seq ?? 0;
@@ -80,7 +80,7 @@ export class EventLog {
   }
 
   /** A commit was taken back, and with it perhaps the numbers that it set aside: they are set aside again. */
-  takenBack(): void {
+  rolledBack(): void {
     this.#reserved = this.#next;
     this.#recent.clear(this.lastSeq);
   }
@@ -98,7 +98,7 @@ export class EventLog {
     const seq = this.take();
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
-    if (isForPeople(message)) this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
+    if (isForPeople(message)) this.#recent.add([{ ...messageEvent(message), runId, seq, ts: message.at }]);
     this.#wake();
     return seq;
   }
@@ -141,7 +141,7 @@ export class EventLog {
   }
 
   /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
-  read({ limit, run, ...from }: ReadRequest): AgentEvent[] {
+  read({ limit, run, ...from }: EventRequest): AgentEvent[] {
     const after = Math.max(from.after, this.#emptyUpTo);
     const request = { after, limit, ...(run && { run }) };
     const stored = this.#recent.read(request) ?? readStoredEvents(this.#store, request);
@@ -219,7 +219,7 @@ export class RecentEvents {
   }
 
   /** What `readStoredEvents` gives; undefined where that goes further back than what is at hand. */
-  read({ after, run, limit }: ReadRequest): StoredPage | undefined {
+  read({ after, run, limit }: EventRequest): StoredPage | undefined {
     if (Math.max(after, (run?.firstSeq ?? 0) - 1) < this.#after) return undefined;
     const found = this.#events.filter(({ seq, runId }) => seq > after && (run === undefined || runId === run.runId));
     const events = found.slice(0, limit);

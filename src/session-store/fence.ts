@@ -42,7 +42,7 @@ export class Fence {
       invalidateReads(this.#store);
       // What was claimed or set aside in this commit was not.
       this.#epoch = epoch;
-      this.#log.takenBack();
+      this.#log.rolledBack();
       throw error;
     }
   }

@@ -65,14 +65,14 @@ export function fitting(sizes: readonly { bytes: number }[], limit: number, maxB
 }
 
 /** The number of a message of this id, looked for from the newest back to a number; undefined where there is none. */
-export function seqOfMessage(store: Store, id: string, fromSeq: number): number | undefined {
-  const isIt = and(gte(messages.seq, fromSeq), sql`${fieldOf("$.id")} = ${id}`);
+export function findMessageSeq(store: Store, id: string, fromSeq: number): number | undefined {
+  const isIt = and(gte(messages.seq, fromSeq), sql`${messageField("$.id")} = ${id}`);
   const found = store.select({ seq: messages.seq }).from(messages).where(isIt).orderBy(desc(messages.seq)).limit(1);
   return found.get()?.seq;
 }
 
 /** A field of messages in a condition; null where a message is no JSON, which SQLite would stop at. */
-export function fieldOf(path: `$.${string}`): SQL {
+export function messageField(path: `$.${string}`): SQL {
   return sql`CASE WHEN json_valid(${messages.body}) THEN ${messages.body} ->> ${path} END`;
 }
 

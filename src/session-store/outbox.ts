@@ -7,10 +7,11 @@ import { SESSION_CHANNEL } from "./session-channel.ts";
 import { cachedRead, prepared, type Store } from "./store.ts";
 import type { DeliverySource } from "./stored-shapes.ts";
 
-/** Numbers between two texts in the outbox, for the parts that a draft becomes: most that it may become. */
-const GAP = 10_000;
-/** No text that anybody writes begins with it, nor any channel's markup. */
-const MARK = "\u0000draft\n";
+/**
+ * Distance between the ids of two parts. Ids are the order of sending: the parts that a draft is split into later take the
+ * ids after its own, so that they go out before what was enqueued behind it. A draft has at most so many parts.
+ */
+const ID_GAP = 10_000;
 
 /** Attempts after which a delivery that is refused every time is given up. */
 const MAX_ATTEMPTS = 8;
@@ -52,14 +53,16 @@ function backoffMs(attempts: number): number {
   return Math.min(1000 * 2 ** attempts, 5 * 60_000);
 }
 
-const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(GAP))} FROM ${outbox})`;
+const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(ID_GAP))} FROM ${outbox})`;
 
 /** A part of a text, or a file, on its way out. */
-export interface Part {
+export interface OutboxPart {
   target: Target;
-  /** In the channel's markup; of a file, what stands for it where the channel takes none. */
+  /** In the channel's markup; of a file, the replacement text for channels without files. */
   text: string;
-  /** What is said, where that is asked for later. */
+  /** Whether `text` is the whole Markdown, which message hooks process, and the channel formats, before it is sent. */
+  draft?: boolean;
+  /** The content, where it is read again later. */
   source?: DeliverySource;
 }
 
@@ -67,16 +70,16 @@ export interface Part {
 export interface Outgoing {
   runId: string;
   /** In order. */
-  parts: readonly Part[];
+  parts: readonly OutboxPart[];
   /** The ids of its parts, where they have to be the same each time. */
   deliveryIds?: readonly string[];
 }
 
 /** Puts parts into the outbox. Gives their ids, in order. */
 export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
-  return parts.map(({ target, text, source = null }, n) => {
+  return parts.map(({ target, text, draft = false, source = null }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
-    const row = { id: nextId, deliveryId, runId, target, text, source };
+    const row = { id: nextId, deliveryId, runId, target, text, draft, source };
     store
       .insert(outbox)
       .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
@@ -96,7 +99,7 @@ export function isSameConversation(a: Target, b: Target): boolean {
 }
 
 /** The deliveries of a run, in order. */
-export function deliveriesOf(store: Store, runId: string): OutboxRow[] {
+export function runDeliveries(store: Store, runId: string): OutboxRow[] {
   return store.select().from(outbox).where(eq(outbox.runId, runId)).orderBy(asc(outbox.id)).all();
 }
 
@@ -134,7 +137,7 @@ export interface ResendRequest {
  * @returns what it is now; undefined where the run has no such delivery
  */
 export function resend(store: Store, { runId, deliveryId, askedAt }: ResendRequest): OutboxRow | undefined {
-  const row = deliveriesOf(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
+  const row = runDeliveries(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
   if (row === undefined || (row.status !== "failed" && row.status !== "unsure") || row.dueAt >= askedAt) return row;
   const again = { status: "pending", attempts: 0, dueAt: askedAt } as const;
   store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
@@ -163,10 +166,9 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     row !== undefined && row.dueAt <= ports.now();
     row = firstWaiting(ports.store)
   ) {
-    const { id, target, text, deliveryId, attempts, source } = row;
-    const draft = markdownIn(text);
-    if (draft !== undefined && target !== undefined) {
-      await makeReady({ ...row, target }, draft, ports);
+    const { id, target, text, draft, deliveryId, attempts, source } = row;
+    if (draft && target !== undefined) {
+      await formatDraft({ ...row, target }, ports);
       continue;
     }
     ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
@@ -206,42 +208,28 @@ const first = prepared((store) =>
 
 const firstWaiting = cachedRead((store): OutboxRow | undefined => first(store).get());
 
-/**
- * A text in the outbox that plugins have yet to look at: whole and as Markdown, because they may take their time, while
- * it has to be stored in the same commit as what it tells of.
- */
-export function draftOf(markdown: string): string {
-  return `${MARK}${markdown}`;
-}
-
-/** The Markdown of a draft; undefined for a text that is ready to be sent. */
-export function markdownIn(text: string): string | undefined {
-  return text.startsWith(MARK) ? text.slice(MARK.length) : undefined;
-}
-
-/** What making a draft ready needs of the world. */
+/** What formatting a draft needs. */
 export interface DraftPorts {
   store: Store;
   write<Result>(work: () => Result): Result;
-  /** What a draft is to be sent as: its parts, or why it is not sent. */
-  ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }>;
+  /** Runs the message hooks over a draft and formats it: its parts, or the reason why it is not sent. */
+  ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
   now(): number;
 }
 
-/** Puts what a draft is to be sent as in its place. After a crash before that is stored it is looked at again. */
-export async function makeReady(
-  row: Pick<typeof outbox.$inferSelect, "id" | "runId" | "dueAt"> & { target: Target },
-  draft: string,
-  ports: DraftPorts,
-): Promise<void> {
+/**
+ * Replaces a draft by its formatted parts. Hooks may take long, but the text must be stored in the commit that it belongs
+ * to: so it is stored as a draft, and formatted when its turn comes. After a crash it is formatted again.
+ */
+async function formatDraft(row: OutboxRow & { target: Target }, ports: DraftPorts): Promise<void> {
   const { store, write, now } = ports;
   const { id, runId, target, dueAt } = row;
-  const ready = await ports.ready(draft, target, runId);
-  const [first, ...others] = "refusal" in ready ? [] : ready.slice(0, GAP);
+  const ready = await ports.ready(row.text, target, runId);
+  const [first, ...others] = "refusal" in ready ? [] : ready.slice(0, ID_GAP);
   const reason = "refusal" in ready ? ready.refusal : "Nothing was left of it.";
   const refused = { status: "failed", detail: { outcome: "failed", reason } } as const;
   write(() => {
-    const change = first === undefined ? refused : { text: first.text };
+    const change = first === undefined ? refused : { text: first.text, draft: false };
     store.update(outbox).set(change).where(eq(outbox.id, id)).run();
     for (const [n, { text, target: place }] of others.entries()) {
       const part = { id: id + n + 1, deliveryId: newId("dlv", now()), runId, target: place, text };

@@ -52,7 +52,7 @@ function namedByRuns(store: Store): Set<string> {
 }
 
 /** The outline of a layer. */
-export function outlineOf(report: PromptReport, layer: SectionReport["layer"], mode: PromptMode): Outline {
+export function promptOutline(report: PromptReport, layer: SectionReport["layer"], mode: PromptMode): Outline {
   const sections = report.sections.filter((section) => section.layer === layer);
   return {
     mode,

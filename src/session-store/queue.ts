@@ -81,19 +81,19 @@ export function admit(
 const MAX_DEBOUNCES = 10;
 
 /** The order in which runs get their turn, from the one in which they were accepted. */
-export function inTurn(waiting: readonly WaitingRun[]): WaitingRun[] {
+export function inQueueOrder(waiting: readonly WaitingRun[]): WaitingRun[] {
   const resets = waiting.filter((run) => run.queueClass === "reset");
   return [...resets, ...waiting.filter((run) => run.queueClass !== "reset")];
 }
 
 /** Whose turn it is: these runs as one, or nobody's before an instant. */
-export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
+export type NextRun = { take: readonly WaitingRun[] } | { notBefore: number };
 
 /**
  * Picks what runs next on a session that is free; undefined where nothing waits. An idle session is never delayed.
  * @param waiting in the order of `inTurn`
  */
-export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextUp | undefined {
+export function nextRun(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextRun | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
   if (policy.mode !== "collect" || !first.behind || isAlone(first.queueClass)) return { take: [first] };

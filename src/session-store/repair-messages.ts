@@ -14,8 +14,8 @@ const LEFT_OUT = "[This was left out, because the model refused a request that h
  * A conversation, oldest first, in a form that a model takes: what made it refuse a request is left out of the next
  * ones, and every call has its one result, but for those of a last reply, which are still to be run.
  */
-export function mended(messages: readonly Message[]): Message[] {
-  return continued(paired(withoutRefused(messages)));
+export function repairMessages(messages: readonly Message[]): Message[] {
+  return withContinuationNotes(withPairedResults(withoutRefused(messages)));
 }
 
 const BROKE_OFF =
@@ -25,7 +25,7 @@ const BROKE_OFF =
  * Says so where a reply broke off and the model was asked anew: else it would have to go on in the middle of a word. The
  * turn is still that of whoever spoke last.
  */
-function continued(messages: readonly Message[]): Message[] {
+function withContinuationNotes(messages: readonly Message[]): Message[] {
   let principal: Pick<UserMessage, "sender"> = {};
   return messages.flatMap((message, at) => {
     if (message.role === "user") principal = message.sender ? { sender: message.sender } : {};
@@ -51,7 +51,7 @@ function withoutRefused(messages: readonly Message[]): Message[] {
       }
       const wasRefused = isRefused;
       isRefused = false;
-      return wasRefused ? wordsOf(message) : message;
+      return wasRefused ? textOnly(message) : message;
     })
     .toReversed();
 }
@@ -61,13 +61,13 @@ function blanked(message: Exclude<Message, AssistantMessage>): Message {
   return { ...rest, text: LEFT_OUT };
 }
 
-function wordsOf(message: AssistantMessage): AssistantMessage {
+function textOnly(message: AssistantMessage): AssistantMessage {
   const said = message.parts.flatMap((part) => (part.type === "text" ? [{ type: part.type, text: part.text }] : []));
   return { ...message, parts: said.length > 0 ? said : [{ type: "text", text: LEFT_OUT }] };
 }
 
 /** Gives calls that were left without a result one, and drops results that no call asked for. */
-function paired(messages: readonly Message[]): Message[] {
+function withPairedResults(messages: readonly Message[]): Message[] {
   const found: Message[] = [];
   let open = new Map<string, ToolCallPart>();
   const close = (at: number) => {

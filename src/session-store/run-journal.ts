@@ -10,7 +10,7 @@ import { isFlushDue, saveCompaction } from "./compactions.ts";
 import { keepInterruptedReply } from "./delivered-text.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
-import { seqOfMessage } from "./message-pages.ts";
+import { findMessageSeq } from "./message-pages.ts";
 import {
   type Approval,
   flushed,
@@ -39,7 +39,7 @@ export interface RunJournalDeps {
   log: EventLog;
   fence: Fence;
   /** The messages that may join the run: whether there are any, and taking them, which stores them. */
-  joiners: { waiting(): boolean; take(): Message[] };
+  mergeableInput: { waiting(): boolean; take(): Message[] };
   /** What a model sees of the conversation so far; read anew once the run has made it much longer. */
   readView(flushFrom: number | undefined): View;
 }
@@ -85,7 +85,7 @@ export class RunJournal implements Journal {
   }
 
   /** Lets somebody take part in the commits from now on. What belongs to a memory flush is nobody's matter. */
-  attend(witness: JournalObserver): void {
+  observe(witness: JournalObserver): void {
     this.#attending = witness;
   }
 
@@ -118,13 +118,13 @@ export class RunJournal implements Journal {
   }
 
   hasPendingInput(): boolean {
-    return this.#state.flush === undefined && this.#deps.joiners.waiting();
+    return this.#state.flush === undefined && this.#deps.mergeableInput.waiting();
   }
 
   takePendingInput(): void {
     if (this.#state.flush !== undefined) return;
     const messages = this.context();
-    messages.push(...this.#deps.joiners.take());
+    messages.push(...this.#deps.mergeableInput.take());
   }
 
   restarting(): boolean {
@@ -140,7 +140,7 @@ export class RunJournal implements Journal {
   }
 
   /** Stores what the system itself tells the model. */
-  told(message: UserMessage): void {
+  addSystemMessage(message: UserMessage): void {
     this.#deps.fence.write(() => this.#append(message));
   }
 
@@ -258,7 +258,7 @@ export class RunJournal implements Journal {
 
   #seqOf(id: string | undefined): number | undefined {
     const { store } = this.#deps;
-    return id === undefined ? undefined : seqOfMessage(store, id, readSessionRow(store)?.contextSeq ?? 0);
+    return id === undefined ? undefined : findMessageSeq(store, id, readSessionRow(store)?.contextSeq ?? 0);
   }
 
   /** The number of a message, or of the last one before it where it only stands for something: such are not stored. */

@@ -31,7 +31,7 @@ export type RunRequest = z.infer<typeof runRequest>;
  * What a run is given that was asked for so.
  * @throws IsopodError `not_found` where there is no such agent, `invalid_request` where there is no such model
  */
-export function runInputOf(request: RunRequest, agentId: string, services: Services): RunInput {
+export function requestInput(request: RunRequest, agentId: string, services: Services): RunInput {
   const agent = agentOf(services.config, agentId);
   const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
   return {
@@ -77,7 +77,7 @@ export interface AcceptRequest {
   lingerMs?: number;
 }
 /** The answer once the input is stored. */
-export interface Accepted {
+export interface AcceptedRun {
   runId: string;
   sessionKey: string;
   sessionId: string;
@@ -85,8 +85,8 @@ export interface Accepted {
   acceptedAt: number;
 }
 /** A run that was accepted, with its events from the first to the last. */
-export interface Followed {
-  accepted: Accepted;
+export interface FollowedRun {
+  accepted: AcceptedRun;
   events: ReadableStream<Uint8Array>;
 }
 

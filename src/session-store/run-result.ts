@@ -56,10 +56,10 @@ export const UNREADABLE: RunResult & { error: RunError } = {
 export function failure(thrown: unknown): RunResult {
   const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
   const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
-  return { status: "error", error: { code: codeOf(thrown), message }, texts: [message] };
+  return { status: "error", error: { code: errorCode(thrown), message }, texts: [message] };
 }
 
-function codeOf(thrown: unknown): RunError["code"] {
+function errorCode(thrown: unknown): RunError["code"] {
   if (thrown instanceof FatalRunError) return thrown.code;
   return thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
 }

@@ -29,7 +29,7 @@ export interface StartRunDeps {
 export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunStart {
   const { store, log, now } = deps;
   const { origin } = input;
-  if (origin?.kind === "reset") return openAnew(row, input, readReset(origin, deps), deps);
+  if (origin?.kind === "reset") return startReset(row, input, readReset(origin, deps), deps);
   const { owner } = deps;
   const startSeq = log.append(row.id, userMessage(input, now));
   const begun = isOverBefore(row, input, deps) ? startConversation(store, owner, startSeq, { now }) : undefined;
@@ -65,7 +65,7 @@ function readReset({ name, args }: { name: string; args: string }, { lookUpModel
 }
 
 /** Where there is nothing to say first, the command stands there as it was typed, and the turn says what to do. */
-function openAnew(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
+function startReset(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
   const { store, log, owner, now } = deps;
   const asked = userMessage(text === "" ? input : { ...input, text }, now);
   const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
@@ -96,7 +96,7 @@ export function startConversation(
 }
 
 /** When conversations of an agent begin anew by themselves; undefined for never, also with a configuration not valid. */
-export function resetPolicyIn(services: () => Services, agentId: string): ResetPolicy | undefined {
+export function resetPolicyFor(services: () => Services, agentId: string): ResetPolicy | undefined {
   try {
     const { mode, atHour, idleMinutes } = services().config.session.reset;
     if (mode === "none") return undefined;

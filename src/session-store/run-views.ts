@@ -4,7 +4,7 @@ import { usdOf } from "../models/price.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
 import { type Approval, promptsIn, type RunState, type SettledRun } from "./run.ts";
-import type { Accepted } from "./run-request.ts";
+import type { AcceptedRun } from "./run-request.ts";
 import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
@@ -18,22 +18,22 @@ export function runView(
   return {
     runId: row.id,
     sessionKey: owner.key,
-    sessionId: conversationOf(row.state) ?? owner.sessionId,
+    sessionId: conversationId(row.state) ?? owner.sessionId,
     agentId: owner.agentId,
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
     ...(reply !== undefined && { reply: textOf(reply) }),
-    ...promptOf(row.state),
+    ...lastPrompt(row.state),
     deliveries: deliveries.map(deliveryView),
   };
 }
 
-function promptOf(state: RunState): Pick<RunView, "prompt"> {
+function lastPrompt(state: RunState): Pick<RunView, "prompt"> {
   const last = promptsIn(state).at(-1);
   return last === undefined ? {} : { prompt: { hash: last.hash } };
 }
 
-function conversationOf(state: RunState): string | undefined {
+function conversationId(state: RunState): string | undefined {
   return "sessionId" in state ? state.sessionId : undefined;
 }
 
@@ -98,7 +98,7 @@ export function waitResult(settled: SettledRun | undefined): WaitResult {
   };
 }
 /** A run as it stands. Instants are milliseconds since the epoch. */
-export interface RunView extends Accepted {
+export interface RunView extends AcceptedRun {
   agentId: string;
   status: RunState["status"];
   startedAt?: number;

@@ -57,7 +57,7 @@ export interface Spawned {
 
 /** The life of a run. `queued`, `running` and `waiting_approval` go on; all others are final and never change. */
 export type RunState = QueuedRun | RunningRun | PausedRun | SettledRun;
-export type SettledRun = EndedRun | JoinedRun | DroppedRun;
+export type SettledRun = EndedRun | MergedRun | DroppedRun;
 
 export interface QueuedRun {
   status: "queued";
@@ -68,7 +68,7 @@ export interface QueuedRun {
 }
 
 /** What a run knows of itself while it is at work. */
-export interface Progress {
+export interface RunProgress {
   startedAt: number;
   /** Number of the event that began it. */
   startSeq: number;
@@ -116,7 +116,7 @@ export interface EndedConversation {
   beforeSeq: number;
 }
 
-export interface RunningRun extends Progress {
+export interface RunningRun extends RunProgress {
   status: "running";
   /** When it has to be done, in milliseconds since the epoch; undefined means no limit. */
   deadline?: number;
@@ -125,7 +125,7 @@ export interface RunningRun extends Progress {
 }
 
 /** A run that waits for a person; its clock stands still. */
-export interface PausedRun extends Progress {
+export interface PausedRun extends RunProgress {
   status: "waiting_approval";
   /** What was left of its time; undefined means no limit. */
   remainingMs?: number;
@@ -161,7 +161,7 @@ export interface EndedRun {
 }
 
 /** Its message was taken up by another run, whose end is its end. */
-export interface JoinedRun {
+export interface MergedRun {
   status: "joined";
   intoRunId: string;
   /** What it came from, where that is not simply somebody who said something. */

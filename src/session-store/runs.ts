@@ -51,7 +51,7 @@ const statements = prepared((store) => {
       .set({ state: slot(runs.state) })
       .where(thisRun)
       .prepare(),
-    saveTaken: store
+    saveStarted: store
       .update(runs)
       .set({ state: slot(runs.state), input: null })
       .where(thisRun)
@@ -136,7 +136,7 @@ export function saveState(store: Store, id: string, state: RunState): void {
 
 /** Stores that a run has begun, or has joined another: the transcript has its input now, so it leaves the row. */
 export function saveTaken(store: Store, id: string, state: RunState): void {
-  statements(store).saveTaken.run({ id, state });
+  statements(store).saveStarted.run({ id, state });
 }
 
 /** Changes what a waiting run was asked. */

@@ -124,12 +124,12 @@ export const memoryPages = sqliteTable(
     /** Bytes of JSON that are read for it. */
     weight: integer().notNull(),
     /** When the last of it was said. */
-    saidAt: integer("said_at").notNull(),
+    lastMessageAt: integer("said_at").notNull(),
     /** Whether it has changed since memory was told. */
-    untold: integer({ mode: "boolean" }).notNull(),
+    stale: integer("untold", { mode: "boolean" }).notNull(),
   },
   // SQLite takes it only where a query says `untold = 1` literally.
-  (table) => [index("memory_pages_untold").on(table.untold).where(sql`${table.untold} = 1`)],
+  (table) => [index("memory_pages_untold").on(table.stale).where(sql`${table.stale} = 1`)],
 );
 
 /** What models were sent besides conversations: layers of system prompts, and lists of tools. Each text is kept once. */
@@ -200,8 +200,10 @@ export const outbox = sqliteTable(
     deliveryId: text("delivery_id").notNull(),
     runId: text("run_id").notNull(),
     target: json("target", isTarget).notNull(),
-    /** In the channel's markup. */
+    /** In the channel's markup; of a draft, Markdown. */
     text: text().notNull(),
+    /** Whether message hooks have yet to process the text, and the channel has yet to format it. */
+    draft: integer({ mode: "boolean" }).notNull().default(false),
     status: text().$type<DeliveryStatus>().notNull(),
     attempts: integer().notNull(),
     /** When to try next, in milliseconds since the epoch. */

@@ -27,7 +27,7 @@ export async function indexRuns(
     .values({ key, agentId, createdAt, spawnedBy: settings.spawned?.lineage[0] ?? null, ...latest })
     .onConflictDoUpdate({ target: sessions.key, set: latest });
   const upserts = rows.map(({ id, acceptedAt, state }) => {
-    const progress = progressOf(state);
+    const progress = indexedProgress(state);
     return db
       .insert(runs)
       .values({ id, sessionKey: key, agentId, acceptedAt, ...progress })
@@ -36,7 +36,7 @@ export async function indexRuns(
   await db.batch([session, ...upserts]);
 }
 
-function progressOf(state: RunState) {
+function indexedProgress(state: RunState) {
   const settled = isSettled(state) ? state : undefined;
   const ended = settled && "usage" in settled ? settled : undefined;
   const usage = ended?.usage ?? NO_USAGE;

@@ -16,7 +16,7 @@ export interface Preferences {
 }
 
 /** What the run was given, else what the session has set, else the agent's defaults. */
-export function preferencesOf(
+export function sessionPreferences(
   settings: SessionSettings,
   { defaults }: Agent,
   run: { thinking?: ThinkingLevel } = {},
@@ -32,7 +32,11 @@ export function preferencesOf(
 const DEFAULT_QUEUE = wholeSchema.parse({}).messages.queue;
 
 /** How a session treats what comes while it is busy. A configuration that is not valid means the defaults. */
-export function policyFor(services: () => Services, settings: SessionSettings, target: Target | null): QueuePolicy {
+export function queuePolicyFor(
+  services: () => Services,
+  settings: SessionSettings,
+  target: Target | null,
+): QueuePolicy {
   const { byChannel, ...policy } = queueConfig(services);
   // Who started a sub-agent wants to be heard while it works.
   const mode = settings.spawned ? "steer" : ((target && byChannel[target.channel]) ?? policy.mode);

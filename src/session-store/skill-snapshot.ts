@@ -8,12 +8,15 @@ import type { Store } from "./store.ts";
 import type { ScanHead } from "./stored-shapes.ts";
 
 /** The skills that a session works with, as they were found at one moment. */
-export interface Snapshot extends ScanHead {
+export interface SkillSnapshot extends ScanHead {
   scanned: readonly ScannedSkill[];
 }
 
 /** A snapshot of what was found. */
-export async function snapshotOf(look: Omit<ScanHead, "digest">, scanned: readonly ScannedSkill[]): Promise<Snapshot> {
+export async function takeSnapshot(
+  look: Omit<ScanHead, "digest">,
+  scanned: readonly ScannedSkill[],
+): Promise<SkillSnapshot> {
   return { ...look, digest: await shortDigest(JSON.stringify(scanned)), scanned };
 }
 
@@ -26,7 +29,7 @@ export function isSameScan(a: Omit<ScanHead, "digest">, b: Omit<ScanHead, "diges
 const MAX_PART_BYTES = 900_000;
 
 /** The snapshot of a session; undefined where there is none, or it is damaged. */
-export function readSnapshot(store: Store): Snapshot | undefined {
+export function readSnapshot(store: Store): SkillSnapshot | undefined {
   const head = store.select().from(skillScan).get();
   if (head === undefined) return undefined;
   const parts = store.select().from(skillParts).orderBy(asc(skillParts.part)).all();
@@ -42,7 +45,7 @@ export function readSnapshot(store: Store): Snapshot | undefined {
  * Stores a snapshot in place of the one before, within the fence.
  * @param before what is stored; where its findings are these, they are not written again
  */
-export function writeSnapshot(store: Store, { scanned, ...head }: Snapshot, before: ScanHead | undefined): void {
+export function writeSnapshot(store: Store, { scanned, ...head }: SkillSnapshot, before: ScanHead | undefined): void {
   store
     .insert(skillScan)
     .values({ id: 1, body: head })

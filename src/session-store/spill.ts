@@ -139,7 +139,7 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
       const seq = NUMBERED.exec(path)?.[1];
       const result = seq === undefined ? undefined : places.resultAt(Number(seq));
       if (result === undefined) return workspace.read(path, range);
-      return Promise.resolve(contentOf(path, result.text, { etag: result.id, modifiedAt: result.at }));
+      return Promise.resolve(resultContent(path, result.text, { etag: result.id, modifiedAt: result.at }));
     },
   };
 }
@@ -147,10 +147,10 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
 async function readSpill({ bucket, folder }: SpillPlace, path: string, id: string): Promise<WorkspaceContent> {
   const object = await createAttempt(sleepAbout)(path, () => bucket.get(spillKey(folder, id)));
   if (object === null) throw new WorkspaceError("not_found", path, `\`${path}\` is not there any more.`);
-  return contentOf(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
+  return resultContent(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
 }
 
-function contentOf(path: string, text: string, version: { etag: string; modifiedAt: number }): WorkspaceContent {
+function resultContent(path: string, text: string, version: { etag: string; modifiedAt: number }): WorkspaceContent {
   const bytes = new TextEncoder().encode(text.replace(LONG_LINE, "$&\n"));
   return { file: { kind: "file", path, size: bytes.length, ...version }, bytes, offset: 0 };
 }

@@ -20,12 +20,12 @@ export interface RunSpan {
 }
 
 /** Where the events of a run are. */
-export function spanOf({ id: runId, firstSeq, state }: OpenRun): RunSpan {
+export function runSpan({ id: runId, firstSeq, state }: OpenRun): RunSpan {
   return { runId, firstSeq, endSeq: "endSeq" in state ? state.endSeq : undefined };
 }
 
 /** What a reader wants: what comes after a number, of the whole session or of one run. */
-export interface ReadRequest {
+export interface EventRequest {
   after: number;
   run?: RunSpan;
   limit: number;
@@ -41,7 +41,7 @@ export interface StoredPage {
  * The next stored events after a number, from the two tables that hold them. What cannot be read is passed over. It may
  * be fewer than `limit` where there are more, but never none.
  */
-export function readStoredEvents(store: Store, { after, run, limit }: ReadRequest): StoredPage {
+export function readStoredEvents(store: Store, { after, run, limit }: EventRequest): StoredPage {
   let from = Math.max(after, (run?.firstSeq ?? 0) - 1);
   const last = run?.endSeq ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
@@ -54,7 +54,7 @@ export function readStoredEvents(store: Store, { after, run, limit }: ReadReques
     const found = [
       ...said.rows
         .filter(({ message }) => isForPeople(message))
-        .map(({ seq, runId, message }) => ({ ...eventOf(message), runId, seq, ts: message.at })),
+        .map(({ seq, runId, message }) => ({ ...messageEvent(message), runId, seq, ts: message.at })),
       ...noted.events,
     ];
     const page = found.filter(({ seq }) => seq > after && seq <= upTo).sort((a, b) => a.seq - b.seq);
@@ -90,7 +90,7 @@ function eventsIn({ seq, runId, body }: { seq: number; runId: string; body: Stor
 }
 
 /** The event that a message is. */
-export function eventOf(message: Message): EventBody {
+export function messageEvent(message: Message): EventBody {
   switch (message.role) {
     case "user":
       return message.fromRunId === undefined

@@ -10,7 +10,7 @@ export interface SubagentRow {
   key: string;
   /** The run that started it. */
   runId: string;
-  child: Subagent;
+  subagent: Subagent;
 }
 
 /** Words for word the condition of the index `children_open`. */
@@ -34,8 +34,8 @@ export function findSubagentRow(store: Store, key: string): SubagentRow | undefi
 }
 
 /** Stores a sub-agent, a new one or as it is now. */
-export function saveSubagent(store: Store, { key, runId, child }: SubagentRow): void {
-  const now = { runId, open: isOpen(child), body: child };
+export function saveSubagent(store: Store, { key, runId, subagent }: SubagentRow): void {
+  const now = { runId, open: isOpen(subagent), body: subagent };
   store
     .insert(subagents)
     .values({ key, ...now })
@@ -54,8 +54,8 @@ export function dropEndedSubagents(store: Store, before: number): void {
 
 /** A row that cannot be read is as good as none: its sub-agent's result is not told, and nothing else suffers. */
 function readableSubagent({ key, runId, body }: typeof subagents.$inferSelect): SubagentRow[] {
-  if (body !== undefined) return [{ key, runId, child: body }];
-  log("error", "child.unreadable", { sessionKey: key });
+  if (body !== undefined) return [{ key, runId, subagent: body }];
+  log("error", "subagent.unreadable", { sessionKey: key });
   return [];
 }
 
@@ -98,6 +98,6 @@ function readableAnnouncement({
   dueAt,
 }: typeof announcements.$inferSelect): PendingAnnouncement[] {
   if (body !== undefined) return [{ runId, report: body, attempts, dueAt }];
-  log("error", "notice.unreadableAnnouncement", { runId });
+  log("error", "announcement.unreadable", { runId });
   return [];
 }

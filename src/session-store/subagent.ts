@@ -59,46 +59,46 @@ export type SubagentPhase =
 export type SubagentOutcome = "ok" | "error" | "aborted" | "timeout" | "stopped";
 
 /** A sub-agent that is given something to do, for the first time or again. */
-export function given(child: Omit<Subagent, "phase" | "task">, input: RunInput, now: number): Subagent {
+export function withTask(subagent: Omit<Subagent, "phase" | "task">, input: RunInput, now: number): Subagent {
   return {
-    ...child,
+    ...subagent,
     task: head(input.text, TASK_CHARS),
     phase: { status: "starting", input, attempts: 0, dueAt: now },
   };
 }
 
 /** It has what it is asked. */
-export function accepted(child: Subagent, now: number): Subagent {
-  if (child.phase.status !== "starting") return child;
-  return { ...child, phase: { status: "working", checks: 0, dueAt: now + FIRST_CHECK_MS } };
+export function acknowledged(subagent: Subagent, now: number): Subagent {
+  if (subagent.phase.status !== "starting") return subagent;
+  return { ...subagent, phase: { status: "working", checks: 0, dueAt: now + FIRST_CHECK_MS } };
 }
 
 /** It was asked how it is, and is at work. */
-export function checked(child: Subagent, now: number): Subagent {
-  if (child.phase.status !== "working") return child;
-  const checks = child.phase.checks + 1;
+export function checked(subagent: Subagent, now: number): Subagent {
+  if (subagent.phase.status !== "working") return subagent;
+  const checks = subagent.phase.checks + 1;
   const afterMs = Math.min(FIRST_CHECK_MS * 2 ** checks, LONGEST_CHECK_MS);
-  return { ...child, phase: { status: "working", checks, dueAt: now + afterMs } };
+  return { ...subagent, phase: { status: "working", checks, dueAt: now + afterMs } };
 }
 
 /** It did not answer. */
-export function unanswered(child: Subagent, now: number): Subagent {
-  const { phase } = child;
-  if (phase.status === "ended") return child;
-  if (phase.status === "working") return { ...child, phase: { ...phase, dueAt: now + LONGEST_RETRY_MS } };
+export function unanswered(subagent: Subagent, now: number): Subagent {
+  const { phase } = subagent;
+  if (phase.status === "ended") return subagent;
+  if (phase.status === "working") return { ...subagent, phase: { ...phase, dueAt: now + LONGEST_RETRY_MS } };
   const dueAt = now + Math.min(FIRST_RETRY_MS * 2 ** phase.attempts, LONGEST_RETRY_MS);
-  return { ...child, phase: { ...phase, attempts: phase.attempts + 1, dueAt } };
+  return { ...subagent, phase: { ...phase, attempts: phase.attempts + 1, dueAt } };
 }
 
 /** It is to stop. One that has ended stays as it is. */
-export function stopping(child: Subagent, now: number): Subagent {
-  if (!isAtWork(child)) return child;
-  return { ...child, phase: { status: "stopping", attempts: 0, dueAt: now } };
+export function stopping(subagent: Subagent, now: number): Subagent {
+  if (!isAtWork(subagent)) return subagent;
+  return { ...subagent, phase: { status: "stopping", attempts: 0, dueAt: now } };
 }
 
 /** Its work is over. */
-export function over(child: Subagent, outcome: SubagentOutcome, now: number): Subagent {
-  return child.phase.status === "ended" ? child : { ...child, phase: { status: "ended", outcome, at: now } };
+export function ended(subagent: Subagent, outcome: SubagentOutcome, now: number): Subagent {
+  return subagent.phase.status === "ended" ? subagent : { ...subagent, phase: { status: "ended", outcome, at: now } };
 }
 
 /** Whether its end is waited for. */
@@ -117,7 +117,7 @@ export function wasStopped({ phase }: Subagent): boolean {
 }
 
 /** When it is to be asked next, in milliseconds since the epoch; undefined where never. */
-export function dueAtOf({ phase }: Subagent): number | undefined {
+export function nextCheckAt({ phase }: Subagent): number | undefined {
   return phase.status === "ended" ? undefined : phase.dueAt;
 }
 /** A sub-agent as it stands. Instants are milliseconds since the epoch. */
@@ -137,7 +137,7 @@ export interface Lineage {
   /** Of a sub-agent: its ancestors' session keys, the nearest first. */
   lineage: string[];
   /** The sub-agents that it started last, the newest first. */
-  children: SubagentView[];
+  subagents: SubagentView[];
 }
 
 /** Most characters of a result that are told; the whole of it is in the sub-agent's transcript. */
@@ -171,7 +171,7 @@ export interface RunEnd {
 }
 
 /** What is told of a run's end. */
-export function reportOf(childKey: string, { runId, state, text, joinedRunIds }: RunEnd): SubagentReport {
+export function subagentReport(childKey: string, { runId, state, text, joinedRunIds }: RunEnd): SubagentReport {
   const ended = "usage" in state ? state : undefined;
   return {
     childKey,
@@ -192,8 +192,8 @@ export function reportOf(childKey: string, { runId, state, text, joinedRunIds }:
  * What is told of work that went on after its run: sub-agents of its own were waited for. The last word counts, unless
  * there was none.
  */
-export function continued(report: SubagentReport, end: RunEnd): SubagentReport {
-  const later = reportOf(report.childKey, end);
+export function extendReport(report: SubagentReport, end: RunEnd): SubagentReport {
+  const later = subagentReport(report.childKey, end);
   const { text, chars } = later.status === "ok" && later.text !== "" ? later : report;
   const { status, error } = later.status === "ok" ? report : later;
   const { error: _, ...rest } = report;
@@ -222,6 +222,6 @@ export function lostReport(childKey: string, childRunId: string, now: number): S
 }
 
 /** What is told of work that was stopped while its sub-agents were waited for. */
-export function cutShort(report: SubagentReport, now: number): SubagentReport {
+export function interruptedReport(report: SubagentReport, now: number): SubagentReport {
   return { ...report, status: "aborted", error: "It was stopped while it waited for its sub-agents.", endedAt: now };
 }

@@ -37,7 +37,7 @@ interface Group extends Total {
 }
 
 /** Adds up what runs used: reads the newest of them, so only where somebody asks. */
-export function totalsOf(store: Store, contextSeq: number, dayStart: number): Totals {
+export function readTotals(store: Store, contextSeq: number, dayStart: number): Totals {
   const groups = store.all<Group>(sql`
     SELECT model, started >= ${contextSeq} AS isConversation, acceptedAt >= ${dayStart} AS isToday, count(*) AS runs,
       sum(input) AS input, sum(output) AS output, sum(cacheRead) AS cacheRead, sum(cacheWrite) AS cacheWrite,

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-reply.ts";
 import { type AssistantMessage, isForPeople, type Message, type ToolMessage, textOf } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hooks.ts";
-import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
+import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
 import type { RunRow } from "./runs.ts";
 import { messages } from "./schema.ts";
@@ -51,7 +51,7 @@ export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]
 /** The last reply of a run; undefined where it has none. */
 export function readLastReply(store: Store, { id, firstSeq, state }: RunRow): AssistantMessage | undefined {
   const lastSeq = "endSeq" in state ? state.endSeq : Number.MAX_SAFE_INTEGER;
-  const isReply = sql`${fieldOf("$.role")} = 'assistant' AND ${fieldOf("$.inner")} IS NULL`;
+  const isReply = sql`${messageField("$.role")} = 'assistant' AND ${messageField("$.inner")} IS NULL`;
   const where = and(gte(messages.seq, firstSeq), lte(messages.seq, lastSeq), eq(messages.runId, id), isReply);
   const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
   return row?.message.role === "assistant" ? row.message : undefined;

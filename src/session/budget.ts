@@ -5,11 +5,11 @@ import {
   type CapUse,
   type Claim,
   type ClaimAnswer,
+  capUses,
   claim,
   givenBack,
   KEPT_MINUTES,
   settled,
-  usesOf,
 } from "../budgets/budget-state.ts";
 
 /**
@@ -49,7 +49,7 @@ export class Budget extends DurableObject<Env> {
 
   /** How much of each cap is used. */
   uses(caps: readonly Cap[]): CapUse[] {
-    return usesOf(this.#buckets(), caps, Date.now());
+    return capUses(this.#buckets(), caps, Date.now());
   }
 
   #buckets(): Bucket[] {

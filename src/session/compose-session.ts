@@ -14,7 +14,7 @@ import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
-import type { Accepted, AcceptRequest } from "../session-store/run-request.ts";
+import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import { Subagents } from "../subagents/subagents.ts";
@@ -46,7 +46,7 @@ export interface ComposeSessionDeps {
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
   /** @throws IsopodError where it is refused */
-  accept(request: AcceptRequest): Accepted;
+  accept(request: AcceptRequest): AcceptedRun;
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   stopAll(): { runs: number; subagents: number };
@@ -128,7 +128,7 @@ export function composeSession({ env, ...given }: ComposeSessionDeps): SessionPa
     readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(deps.services) }),
     perform: (run) => performer.perform(run),
     ended: (row, state, reply) => {
-      family.ended(row, state, reply);
+      family.runEnded(row, state, reply);
       runAgentEndHooks(row, state, hooks, () => readView(store, owner()).messages);
     },
   });
@@ -148,7 +148,7 @@ export function composeSession({ env, ...given }: ComposeSessionDeps): SessionPa
     audit,
     transcripts,
     idle: () => pulse.idle(),
-    dismiss: () => family.dismiss(),
+    settleSubagents: () => family.settle(),
   });
   return {
     engine,

@@ -10,8 +10,8 @@ import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
 import { interruptedResult, userMessage } from "../session-store/messages.ts";
-import { enqueue, type Part } from "../session-store/outbox.ts";
-import { mergeable, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
+import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
+import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
 import {
   begin,
   crashed,
@@ -66,7 +66,7 @@ export interface RunSchedulerDeps {
   /** What follows from the end of a run, within its commit; the row is as it was before. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
-  format(target: Target, markdown: string, answering?: Answering): Part[];
+  format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
 }
 
 /**
@@ -155,12 +155,12 @@ export class RunScheduler {
     return { runId: row.id, tool: approval.tool };
   }
 
-  #nextUp(): NextUp | undefined {
+  #nextUp(): NextRun | undefined {
     const { store, policyFor, now } = this.#ports;
     const rows = openRuns(store);
     const waiting = waitingRuns(rows);
     const first = rows.find((row) => row.id === waiting[0]?.id);
-    return first && nextUp(waiting, policyFor(first.target), now());
+    return first && nextRun(waiting, policyFor(first.target), now());
   }
 
   /** Lets a run begin, and others with it that are to be one with it. */
@@ -187,7 +187,7 @@ export class RunScheduler {
     const { store, log, fence, now } = this.#ports;
     if (this.#freed.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
-      const lastSeq = log.lastOf(row);
+      const lastSeq = log.lastMessageSeq(row);
       const keptSeq = keepInterruptedReply(store, log, row, now());
       const state = crashed(left, lastSeq, keptSeq);
       saveState(store, row.id, state);
@@ -206,7 +206,7 @@ export class RunScheduler {
       waiting: () => this.#joinersOf(row).some((run) => run.queueClass !== "announcement"),
       take: () => this.#take(row),
     };
-    const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
+    const journal = new RunJournal({ store, log, fence, mergeableInput: joiners, readView }, row, state);
     this.#active = { row, stop, journal };
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);

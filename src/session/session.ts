@@ -11,16 +11,16 @@ import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
 import {
-  deliveriesOf,
   dropPending,
   isSending,
   markInterruptedUnsure,
   type ResendRequest,
   resend,
+  runDeliveries,
 } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
-import type { Accepted, AcceptRequest, Followed } from "../session-store/run-request.ts";
+import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
 import { deliveryView, runView, waitResult } from "../session-store/run-views.ts";
@@ -33,9 +33,9 @@ import {
   readSessionRow,
   type SessionRow,
 } from "../session-store/session-row.ts";
-import { policyFor } from "../session-store/session-settings.ts";
+import { queuePolicyFor } from "../session-store/session-settings.ts";
 import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
-import { spanOf } from "../session-store/stored-events.ts";
+import { runSpan } from "../session-store/stored-events.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type { SessionMethods } from "./api.ts";
@@ -95,12 +95,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** Stores a run and starts it where none is running. */
-  accept(request: AcceptRequest): Accepted | Refusal {
+  accept(request: AcceptRequest): AcceptedRun | Refusal {
     return orRefusal(() => this.#accept(request));
   }
 
   /** Stores a run, starts it where none is running, and gives its events, from the first to the last. */
-  acceptAndFollow(request: AcceptRequest): Followed | Refusal {
+  acceptAndFollow(request: AcceptRequest): FollowedRun | Refusal {
     return orRefusal(() => {
       const accepted = this.#accept(request);
       const row = this.#find(accepted.runId);
@@ -109,7 +109,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  #accept(request: AcceptRequest): Accepted {
+  #accept(request: AcceptRequest): AcceptedRun {
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     const taken = this.#parts.desk.sort(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
@@ -127,7 +127,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   show(runId: string): RunView | undefined {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
-    return runView(this.#owner(), row, readLastReply(this.#store, row), deliveriesOf(this.#store, runId));
+    return runView(this.#owner(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
   }
 
   prompt(runId: string, hash?: string) {
@@ -186,11 +186,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#life === "here" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
   }
 
-  remembered() {
+  transcriptPages() {
     return this.#life === "here" ? this.#parts.transcripts.pages() : undefined;
   }
 
-  rememberedPage(conversation: string, page: number) {
+  transcriptPage(conversation: string, page: number) {
     return this.#life === "here" ? this.#parts.transcripts.page(conversation, page) : undefined;
   }
 
@@ -211,7 +211,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
     return orRefusal(() => {
-      this.#log.requireCursor(after, spanOf(row));
+      this.#log.requireCursor(after, runSpan(row));
       return this.#follow(row, after);
     });
   }
@@ -228,15 +228,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   announce(report: SubagentReport): void {
-    if (this.#life === "here") this.#parts.family.children.hear(report);
+    if (this.#life === "here") this.#parts.family.watch.acceptReport(report);
   }
 
   report(runId: string): SubagentReport | "open" | undefined {
     return this.#parts.family.report(this.#find(runId));
   }
 
-  kin(): Lineage | undefined {
-    return this.#life === "here" ? this.#parts.family.kin() : undefined;
+  lineage(): Lineage | undefined {
+    return this.#life === "here" ? this.#parts.family.lineage() : undefined;
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -335,11 +335,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #follow(row: RunRow, after: number): ReadableStream<Uint8Array> {
-    return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
+    return eventStream(this.#log, after, () => runSpan(this.#find(row.id) ?? row));
   }
 
   #policyFor(target: Target | null): QueuePolicy {
-    return policyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
+    return queuePolicyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
   #owner(): SessionRow {

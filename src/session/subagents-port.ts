@@ -14,7 +14,7 @@ export function subagentsPort({ runId, target }: NewRun, family: Subagents, deps
     list: () => listedSubagents(store),
     find: (which) => findSubagent(listedSubagents(store), which),
     stop: (which) => family.stopNamed(which),
-    tell(which, text) {
+    instruct(which, text) {
       const { subagents, defaults } = agentIn(services(), owner().agentId);
       const announceTo = { target, owner: true, modelOverride: {}, timeoutSeconds: defaults.timeoutSeconds };
       const instructor = { runId, askedBy: runId, announceTo, maxChildren: subagents.maxChildren };

@@ -1,6 +1,6 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { BudgetNamespace } from "../budgets/budget-state.ts";
-import { budgetOf } from "../budgets/run-budget.ts";
+import { openRunBudget } from "../budgets/run-budget.ts";
 import { runQueued, runQueuedCommandHooks } from "../commands/dispatch.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
@@ -11,7 +11,7 @@ import { agentIn, type Services } from "../services/services.ts";
 import type { RunInput, RunStart } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
-import { noteActivity, type ResetPolicy, resetPolicyIn, startRun } from "../session-store/run-start.ts";
+import { noteActivity, type ResetPolicy, resetPolicyFor, startRun } from "../session-store/run-start.ts";
 import type { RunRow } from "../session-store/runs.ts";
 import { noteResult } from "../session-store/session-channel.ts";
 import { saveSetting } from "../session-store/session-row.ts";
@@ -172,7 +172,7 @@ export class TurnRunner {
       spokenIn: (ended, limit) => spokenMessages(store, ended, limit),
       noteWarned: (paths) => fence.write(() => saveSetting(store, "truncationWarned", [...paths])),
       slot,
-      budget: budgetOf(run, agentIn(services, owner.agentId), services.config, this.#deps),
+      budget: openRunBudget(run, agentIn(services, owner.agentId), services.config, this.#deps),
     }).finally(async () => (await slot).release());
     if (run.principal.owner) this.#deps.skills.turnEnded(agentIn(services, owner.agentId), services);
     if (run.principal.owner && target !== null) waitUntil(updateCommandMenu(target, this.#deps));
@@ -192,7 +192,7 @@ export class TurnRunner {
       hooks,
       bootstrapCache: filesReadOf(owner.agentId),
       readEtags: this.#readEtags,
-      sessions: sessionsPort({ run, agent: agentIn(services, owner.agentId), family, deps: this.#deps }),
+      sessions: sessionsPort({ run, agent: agentIn(services, owner.agentId), subagents: family, deps: this.#deps }),
       status: statusPort(run, this.#deps),
       outbox: outboxPort(run, this.#deps),
       extraTools: [...services.plugins.tools, ...this.#deps.extraTools()],
@@ -201,6 +201,6 @@ export class TurnRunner {
   }
 
   #resetPolicy(): ResetPolicy | undefined {
-    return resetPolicyIn(this.#deps.services, this.#deps.owner().agentId);
+    return resetPolicyFor(this.#deps.services, this.#deps.owner().agentId);
   }
 }

@@ -104,8 +104,8 @@ export class Wakeups {
     // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
     if (notBefore !== undefined) setTimeout(() => this.work(), Math.max(0, notBefore - Date.now()));
     ctx.waitUntil(deliveries.drain());
-    if (indexer.isBehind) ctx.waitUntil(indexer.tell().then(() => this.arm()));
-    if (family.isDue) ctx.waitUntil(family.work().then(() => this.arm()));
+    if (indexer.isBehind) ctx.waitUntil(indexer.sync().then(() => this.arm()));
+    if (family.isDue) ctx.waitUntil(family.runDue().then(() => this.arm()));
   }
 
   /** Resolves when nothing is going on that might write, once the session is going. */
@@ -126,7 +126,7 @@ export class Wakeups {
     this.work();
     const { retention, transcripts } = this.#deps.workers();
     if (this.#deps.life() === "here") await retention.tidy();
-    if (this.#deps.life() === "here") await transcripts.tell();
+    if (this.#deps.life() === "here") await transcripts.sync();
   }
 
   #arm(recoveryMs: number, indexMs: number): void {

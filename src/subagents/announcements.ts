@@ -5,12 +5,12 @@ import { log as writeLog } from "../lib/log.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { RunInput } from "../session-store/run.ts";
 import {
-  continued,
-  cutShort,
+  extendReport,
+  interruptedReport,
   type RunEnd,
-  reportOf,
   type Subagent,
   type SubagentReport,
+  subagentReport,
 } from "../session-store/subagent.ts";
 import {
   dropAnnouncement,
@@ -31,7 +31,7 @@ const LONGEST_RETRY_MS = 5 * 60_000;
  */
 export class Announcements {
   readonly #deps: SubagentsDeps;
-  #telling: Promise<void> | undefined;
+  #delivering: Promise<void> | undefined;
 
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
@@ -44,50 +44,51 @@ export class Announcements {
 
   /**
    * Notes the end of a run that who started this session waits for; to be called within its commit.
-   * @param goesOn whether more is to come that belongs to the same work, so that it is held back
+   * @param isHeld whether more is to come that belongs to the same work, so that it is held back
    */
-  note(end: RunEnd, goesOn: boolean): void {
+  add(end: RunEnd, isHeld: boolean): void {
     const { store, owner, now } = this.#deps;
-    const report = reportOf(owner().key, end);
-    saveAnnouncement(store, { runId: end.runId, report, attempts: 0, dueAt: goesOn ? null : now() });
+    const report = subagentReport(owner().key, end);
+    saveAnnouncement(store, { runId: end.runId, report, attempts: 0, dueAt: isHeld ? null : now() });
   }
 
   /** Adds the end of a later run to what is held back; to be called within its commit. */
-  goOn(end: RunEnd, goesOn: boolean): void {
+  extendHeld(end: RunEnd, isHeld: boolean): void {
     const { store, now } = this.#deps;
-    const dueAt = goesOn ? null : now();
-    for (const held of this.#held()) saveAnnouncement(store, { ...held, report: continued(held.report, end), dueAt });
+    const dueAt = isHeld ? null : now();
+    for (const held of this.#held())
+      saveAnnouncement(store, { ...held, report: extendReport(held.report, end), dueAt });
   }
 
   /** Nothing is to come any more: what was held back is told as it is. To be called within a commit. */
-  cutShort(): void {
+  releaseHeld(): void {
     const { store, now } = this.#deps;
     for (const held of this.#held())
-      saveAnnouncement(store, { ...held, report: cutShort(held.report, now()), dueAt: now() });
+      saveAnnouncement(store, { ...held, report: interruptedReport(held.report, now()), dueAt: now() });
   }
 
   /** Tells what is due, until nothing is any more. Never rejects; there is one such round at a time. */
-  tellAll(): Promise<void> {
-    this.#telling ??= this.#tellAll().finally(() => {
-      this.#telling = undefined;
+  deliverAll(): Promise<void> {
+    this.#delivering ??= this.#deliverAll().finally(() => {
+      this.#delivering = undefined;
     });
-    return this.#telling;
+    return this.#delivering;
   }
 
   /** Resolves when nothing is being told. */
   async idle(): Promise<void> {
-    await this.#telling;
+    await this.#delivering;
   }
 
   #held(): PendingAnnouncement[] {
     return pendingAnnouncements(this.#deps.store).filter(({ dueAt }) => dueAt === null);
   }
 
-  async #tellAll(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     try {
-      for (let notice = this.#due(); notice !== undefined; notice = this.#due()) await this.#tell(notice);
+      for (let next = this.#due(); next !== undefined; next = this.#due()) await this.#deliver(next);
     } catch (error) {
-      writeLog("error", "notice.untold", { error: messageOf(error) });
+      writeLog("error", "announcements.failed", { error: messageOf(error) });
     }
   }
 
@@ -96,28 +97,28 @@ export class Announcements {
     return pendingAnnouncements(store).find(({ dueAt }) => dueAt !== null && dueAt <= now());
   }
 
-  async #tell(notice: PendingAnnouncement): Promise<void> {
+  async #deliver(announcement: PendingAnnouncement): Promise<void> {
     const { store, fence, owner, call, now } = this.#deps;
-    const { runId, report, attempts } = notice;
+    const { runId, report, attempts } = announcement;
     const parent = owner().settings.spawned?.lineage[0];
     try {
-      const told = parent === undefined ? Promise.resolve() : call(parent, (session) => session.announce(report));
-      if (!(await comesWithin(ANSWER_MS, told))) throw new Error("It did not answer in time.");
+      const delivered = parent === undefined ? Promise.resolve() : call(parent, (session) => session.announce(report));
+      if (!(await comesWithin(ANSWER_MS, delivered))) throw new Error("It did not answer in time.");
       fence.write(() => dropAnnouncement(store, runId));
     } catch (error) {
-      writeLog("warn", "notice.unheard", { runId, error: messageOf(error) });
+      writeLog("warn", "announcement.undelivered", { runId, error: messageOf(error) });
       const dueAt = now() + Math.min(FIRST_RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS);
-      fence.write(() => saveAnnouncement(store, { ...notice, attempts: attempts + 1, dueAt }));
+      fence.write(() => saveAnnouncement(store, { ...announcement, attempts: attempts + 1, dueAt }));
     }
   }
 }
 
 /** What a session is told when one of its sub-agents has ended: a run of its own, with the rights of who started it. */
-export function announcement(child: Subagent, report: SubagentReport): RunInput {
+export function announcementInput(subagent: Subagent, report: SubagentReport): RunInput {
   const { childKey, childRunId } = report;
-  const { owner, modelOverride, timeoutSeconds } = child.announceTo;
+  const { owner, modelOverride, timeoutSeconds } = subagent.announceTo;
   return {
-    text: announcementText(child, report),
+    text: announcementText(subagent, report),
     sender: { id: "system", name: "System", owner },
     ...modelOverride,
     timeoutSeconds,

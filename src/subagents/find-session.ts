@@ -11,31 +11,35 @@ import type { SubagentsDeps } from "./subagents-deps.ts";
  * The session that a text means, by its key or a sub-agent's label, where the run may reach it.
  * @throws Error that names the setting where it may not
  */
-export async function findSession(text: string, caller: Caller): Promise<string> {
+export async function findSession(text: string, caller: SessionCaller): Promise<string> {
   const { store } = caller.deps;
   const otherKey = text.startsWith("agent:") ? text : findSubagent(listedSubagents(store), text).sessionKey;
-  const refusal = refusalToReach({ ...reachOf(caller), otherKey, isDescendant: await isDescendant(otherKey, caller) });
+  const refusal = refusalToReach({
+    ...reachRules(caller),
+    otherKey,
+    isDescendant: await isDescendant(otherKey, caller),
+  });
   if (refusal !== undefined) throw new Error(refusal);
   return otherKey;
 }
 
 /** What of a question whether a session can be reached is the same for all others. */
-export function reachOf({ deps }: Caller) {
+export function reachRules({ deps }: SessionCaller) {
   return { tools: deps.services().config.tools, ownKey: deps.owner().key };
 }
 
 /** Whether a session was started from here. One that was started by another one knows itself from where. */
-async function isDescendant(sessionKey: string, { deps }: Caller): Promise<boolean> {
+async function isDescendant(sessionKey: string, { deps }: SessionCaller): Promise<boolean> {
   if (findSubagentRow(deps.store, sessionKey) !== undefined) return true;
   if (parseSessionKey(sessionKey).kind !== "subagent") return false;
-  const kin = await deps.call(sessionKey, (session) => session.kin());
-  return kin?.lineage.includes(deps.owner().key) ?? false;
+  const found = await deps.call(sessionKey, (session) => session.lineage());
+  return found?.lineage.includes(deps.owner().key) ?? false;
 }
 
 /** A run whose tools reach for other sessions. */
-export interface Caller {
+export interface SessionCaller {
   run: ActiveRun;
   agent: Agent;
-  family: Subagents;
+  subagents: Subagents;
   deps: SubagentsDeps & { database: D1Database };
 }

@@ -5,8 +5,8 @@ import type { RunInput } from "../session-store/run.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/call-name.ts";
-import { type Caller, findSession } from "./find-session.ts";
-import { joinedRuns } from "./subagents.ts";
+import { findSession, type SessionCaller } from "./find-session.ts";
+import { mergedRuns } from "./subagents.ts";
 
 /** How often one message between sessions may lead to another, so that two agents do not talk for ever. */
 const MAX_HOPS = 5;
@@ -16,7 +16,7 @@ const MAX_HOPS = 5;
  * session itself does not wait: its reply is what that one waits for.
  * @throws Error that says why it may not be said
  */
-export async function send(request: SendRequest, call: CallRef, caller: Caller): Promise<SendOutcome> {
+export async function send(request: SendRequest, call: CallRef, caller: SessionCaller): Promise<SendOutcome> {
   const { deps } = caller;
   const { owner, call: callSession, now } = deps;
   const sessionKey = await findSession(request.to, caller);
@@ -42,12 +42,12 @@ export async function send(request: SendRequest, call: CallRef, caller: Caller):
     return { status: "timeout", ...told, note };
   }
   if (result?.status !== "ok") return { status: "error", ...told, error: result?.error?.message ?? "It is gone." };
-  return { status: "ok", ...told, reply: await replyOf(sessionKey, runId, caller) };
+  return { status: "ok", ...told, reply: await finalReply(sessionKey, runId, caller) };
 }
 
-function nestedInput(message: string, sessionKey: string, { run, deps }: Caller): RunInput {
+function nestedInput(message: string, sessionKey: string, { run, deps }: SessionCaller): RunInput {
   const { key } = deps.owner();
-  const hops = 1 + Math.max(0, ...askersOf({ run, deps }).map((origin) => origin.hops));
+  const hops = 1 + Math.max(0, ...nestedOrigins({ run, deps }).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
   return boundedInput({
     text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
@@ -58,28 +58,28 @@ function nestedInput(message: string, sessionKey: string, { run, deps }: Caller)
 }
 
 /** An agent's main session is always there, any other begins with its first message: not with one from here. */
-async function requireSession(sessionKey: string, { deps }: Caller): Promise<void> {
+async function requireSession(sessionKey: string, { deps }: SessionCaller): Promise<void> {
   const { agentId, kind } = parseSessionKey(sessionKey);
   agentOf(deps.services().config, agentId);
   if (kind === "main") return;
-  const kin = await deps.call(sessionKey, (session) => session.kin());
-  if (kin === undefined) throw new Error(`There is no session '${sessionKey}'.`);
+  const lineage = await deps.call(sessionKey, (session) => session.lineage());
+  if (lineage === undefined) throw new Error(`There is no session '${sessionKey}'.`);
 }
 
 /** Whether a session waits, as far as can be known here, for what this run says. */
-function isWaitedForBy(sessionKey: string, caller: Caller): boolean {
+function isWaitedForBy(sessionKey: string, caller: SessionCaller): boolean {
   const { lineage = [] } = caller.deps.owner().settings.spawned ?? {};
-  return lineage.includes(sessionKey) || askersOf(caller).some(({ fromKey }) => fromKey === sessionKey);
+  return lineage.includes(sessionKey) || nestedOrigins(caller).some(({ fromKey }) => fromKey === sessionKey);
 }
 
 /** The sessions whose messages a run answers: the one that began it, and those that joined it. */
-function askersOf({ run, deps }: Pick<Caller, "run" | "deps">) {
-  const origins = [run.journal.state.origin, ...joinedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
+function nestedOrigins({ run, deps }: Pick<SessionCaller, "run" | "deps">) {
+  const origins = [run.journal.state.origin, ...mergedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
   return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
 }
 
-async function replyOf(sessionKey: string, runId: string, caller: Caller): Promise<string> {
+async function finalReply(sessionKey: string, runId: string, caller: SessionCaller): Promise<string> {
   const view = await caller.deps.call(sessionKey, (session) => session.show(runId));
-  if (view?.intoRunId !== undefined) return replyOf(sessionKey, view.intoRunId, caller);
+  if (view?.intoRunId !== undefined) return finalReply(sessionKey, view.intoRunId, caller);
   return (view?.reply ?? "").trim();
 }

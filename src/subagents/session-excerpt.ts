@@ -35,14 +35,14 @@ export async function readExcerpt(
   for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
     const read = await call(sessionKey, (session) => session.history(PAGE, before));
     if (read === undefined) return undefined;
-    lines = [...read.messages.flatMap((message) => linesOf(message, includeTools)), ...lines];
+    lines = [...read.messages.flatMap((message) => excerptLines(message, includeTools)), ...lines];
     before = read.before;
     if (before === undefined) break;
   }
   const shown = lines.slice(-limit);
   const each = Math.floor(chars / Math.max(1, shown.length));
   return {
-    messages: shown.map((line) => shownLine(line, each)),
+    messages: shown.map((line) => boundedLine(line, each)),
     hasMore: before !== undefined || lines.length > limit,
   };
 }
@@ -60,7 +60,7 @@ interface ReadLine extends HistoryLine {
   isStrange?: boolean;
 }
 
-function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
+function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[] {
   const { at } = message;
   if (message.aside || !isForPeople(message)) return [];
   switch (message.role) {
@@ -80,12 +80,12 @@ function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
 }
 
 /** A line as it is shown: cut first, because a fence has to stay whole. */
-function shownLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
+function boundedLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
   const shown = cut(line, chars);
-  return isStrange ? { ...shown, text: strange(shown.text) } : shown;
+  return isStrange ? { ...shown, text: fenced(shown.text) } : shown;
 }
 
-function strange(text: string): string {
+function fenced(text: string): string {
   return wrapExternal(text, { source: "unknown", id: newFenceId() });
 }
 

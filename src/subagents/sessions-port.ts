@@ -1,6 +1,6 @@
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import { sessionReach } from "../turn/lineage.ts";
-import { type Caller, findSession } from "./find-session.ts";
+import { findSession, type SessionCaller } from "./find-session.ts";
 import { listedSubagents } from "./find-subagent.ts";
 import { send } from "./send.ts";
 import { readExcerpt } from "./session-excerpt.ts";
@@ -11,8 +11,8 @@ import { spawn, spawnableAgents, steer } from "./spawn.ts";
 const HISTORY_CHARS = 48_000;
 
 /** Other sessions as the tools of a run reach them; undefined where `reachOf` says that it reaches none. */
-export function sessionsPort(caller: Caller): SessionsPort | undefined {
-  const { run, agent, family, deps } = caller;
+export function sessionsPort(caller: SessionCaller): SessionsPort | undefined {
+  const { run, agent, subagents, deps } = caller;
   const reach = sessionReach({ session: deps.owner(), principal: run.principal }, agent);
   if (reach === undefined) return undefined;
   return {
@@ -20,7 +20,7 @@ export function sessionsPort(caller: Caller): SessionsPort | undefined {
     spawn: (request, call) => spawn(request, call, caller),
     agents: () => spawnableAgents(caller),
     children: () => listedSubagents(deps.store),
-    stopChildren: (which) => family.stopNamed(which),
+    stopChildren: (which) => subagents.stopNamed(which),
     steerChild: (which, message, call) => steer(which, message, call, caller),
     list: (query) => listReachable(query, caller),
     async history({ sessionKey, limit, includeTools }) {

@@ -5,7 +5,7 @@ import type { Services } from "../services/services.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
-import type { Accepted, AcceptRequest } from "../session-store/run-request.ts";
+import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts";
 import type { RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
@@ -30,11 +30,11 @@ export interface SubagentsDeps {
 
 /** What a session asks of other sessions. Every call may be repeated. */
 export interface PeerSession {
-  accept(request: AcceptRequest): Promise<Accepted | Refusal>;
+  accept(request: AcceptRequest): Promise<AcceptedRun | Refusal>;
   abortAll(): Promise<unknown>;
   announce(report: SubagentReport): Promise<void>;
   report(runId: string): Promise<SubagentReport | "open" | undefined>;
-  kin(): Promise<Lineage | undefined>;
+  lineage(): Promise<Lineage | undefined>;
   history(limit: number, before: number | undefined): Promise<HistoryPage | undefined>;
   show(runId: string): Promise<RunView | undefined>;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;

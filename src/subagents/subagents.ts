@@ -9,9 +9,9 @@ import type { Store } from "../session-store/store.ts";
 import {
   type Lineage,
   type RunEnd,
-  reportOf,
   type SubagentReport,
   type SubagentView,
+  subagentReport,
 } from "../session-store/subagent.ts";
 import { openSubagents, pendingAnnouncements, type SubagentRow } from "../session-store/subagent-rows.ts";
 import { readLastReply } from "../session-store/transcript.ts";
@@ -25,19 +25,19 @@ import type { SubagentsDeps } from "./subagents-deps.ts";
  * the commit that it follows from, and done until it is heard, by whichever incarnation.
  */
 export class Subagents {
-  readonly children: SubagentWatch;
+  readonly watch: SubagentWatch;
   readonly #deps: SubagentsDeps;
-  readonly #notices: Announcements;
+  readonly #announcements: Announcements;
 
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
-    this.children = new SubagentWatch(deps);
-    this.#notices = new Announcements(deps);
+    this.watch = new SubagentWatch(deps);
+    this.#announcements = new Announcements(deps);
   }
 
   /** When it has something to do, in milliseconds since the epoch; undefined where nothing. */
   get dueAt(): number | undefined {
-    const instants = [this.children.dueAt, this.#notices.dueAt].filter((instant) => instant !== undefined);
+    const instants = [this.watch.dueAt, this.#announcements.dueAt].filter((instant) => instant !== undefined);
     return instants.length === 0 ? undefined : Math.min(...instants);
   }
 
@@ -46,30 +46,30 @@ export class Subagents {
   }
 
   /** Does what is due. Never rejects. */
-  async work(): Promise<void> {
-    await Promise.all([this.children.tellAll(), this.#notices.tellAll()]);
+  async runDue(): Promise<void> {
+    await Promise.all([this.watch.syncAll(), this.#announcements.deliverAll()]);
   }
 
   /** Resolves when nothing is going on. */
   async idle(): Promise<void> {
-    await Promise.all([this.children.idle(), this.#notices.idle()]);
+    await Promise.all([this.watch.idle(), this.#announcements.idle()]);
   }
 
   /**
    * A run has ended: who started this session is told, and what the run has started ends with it where it was stopped.
    * To be called within the commit that ends it, with how it stood before.
    */
-  ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
+  runEnded(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
     const { store, owner } = this.#deps;
-    if (state.status === "aborted" || state.status === "timeout") this.children.stop(({ runId }) => runId === row.id);
+    if (state.status === "aborted" || state.status === "timeout") this.watch.stop(({ runId }) => runId === row.id);
     if (owner().settings.spawned === undefined) return;
-    const joined = joinedRuns(store, row.id);
-    const origins = [originOf(store, row), ...joined.map(({ origin }) => origin)];
-    const end = endOf({ ...row, state }, reply, joined);
-    const goesOn = this.#goesOn(row.id);
-    if (isBegun(row.state)) this.#notices.goOn(end, goesOn);
-    else if (!goesOn) this.#notices.cutShort();
-    if (origins.some((origin) => origin?.kind === "spawn")) this.#notices.note(end, goesOn);
+    const joined = mergedRuns(store, row.id);
+    const origins = [runOrigin(store, row), ...joined.map(({ origin }) => origin)];
+    const end = runEnd({ ...row, state }, reply, joined);
+    const isHeld = this.#hasPendingResults(row.id);
+    if (isBegun(row.state)) this.#announcements.extendHeld(end, isHeld);
+    else if (!isHeld) this.#announcements.releaseHeld();
+    if (origins.some((origin) => origin?.kind === "spawn")) this.#announcements.add(end, isHeld);
   }
 
   /** Stops what a run has started, or all that the session has; to be called within a commit. Gives their number. */
@@ -98,18 +98,18 @@ export class Subagents {
     const { store, owner } = this.#deps;
     if (row?.state.status === "joined") return this.report(findRun(store, row.state.intoRunId));
     if (row === undefined || !isSettled(row.state)) return row && "open";
-    const notice = pendingAnnouncements(store).find(({ runId }) => runId === row.id);
-    if (notice !== undefined) return notice.dueAt === null ? "open" : notice.report;
+    const pending = pendingAnnouncements(store).find(({ runId }) => runId === row.id);
+    if (pending !== undefined) return pending.dueAt === null ? "open" : pending.report;
     const ended = { ...row, state: row.state };
-    return reportOf(owner().key, endOf(ended, readLastReply(store, row), joinedRuns(store, row.id)));
+    return subagentReport(owner().key, runEnd(ended, readLastReply(store, row), mergedRuns(store, row.id)));
   }
 
   /** Whose the session is, and who belongs to it. */
-  kin(): Lineage {
+  lineage(): Lineage {
     const { store, owner } = this.#deps;
     return {
       lineage: owner().settings.spawned?.lineage ?? [],
-      children: listedSubagents(store),
+      subagents: listedSubagents(store),
     };
   }
 
@@ -117,50 +117,50 @@ export class Subagents {
    * Brings to its end what is due before the session is deleted.
    * @throws Error where somebody has not heard: then it is to be tried again
    */
-  async dismiss(): Promise<void> {
-    await this.work();
+  async settle(): Promise<void> {
+    await this.runDue();
     const { store } = this.#deps;
     if (openSubagents(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
     if (pendingAnnouncements(store).length > 0) throw new Error("Who started the session has not heard of its end.");
   }
 
   #stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
-    const stopped = this.children.stop(isMeant);
-    if (!this.#goesOn()) this.#notices.cutShort();
+    const stopped = this.watch.stop(isMeant);
+    if (!this.#hasPendingResults()) this.#announcements.releaseHeld();
     return stopped;
   }
 
   /** Whether results are still to come that belong to what this session was asked. */
-  #goesOn(exceptRunId?: string): boolean {
+  #hasPendingResults(exceptRunId?: string): boolean {
     const others = openRuns(this.#deps.store).filter(({ id }) => id !== exceptRunId);
     const isToCome = ({ state }: OpenRun) =>
       isBegun(state) || (state.status === "queued" && state.queueClass === "announcement");
-    return this.children.areAtWork || others.some(isToCome);
+    return this.watch.hasActive || others.some(isToCome);
   }
 }
 
 /** A run that joined another. */
-export interface JoinedRow {
+export interface MergedRow {
   id: string;
   origin: RunOrigin | undefined;
 }
 
-function endOf(
+function runEnd(
   { id, state }: OpenRun & { state: SettledRun },
   reply: AssistantMessage | undefined,
-  joined: readonly JoinedRow[],
+  joined: readonly MergedRow[],
 ): RunEnd {
   const text = reply === undefined ? "" : stripSilentToken(textOf(reply));
   return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
 }
 
 /** What a run came from, also one that has not begun. */
-function originOf(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
+function runOrigin(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
   return isBegun(state) ? state.origin : findRun(store, id)?.input?.origin;
 }
 
 /** The runs that became one with a run. It reads what was accepted after it, so only dealings with others ask for it. */
-export function joinedRuns(store: Store, intoRunId: string): JoinedRow[] {
+export function mergedRuns(store: Store, intoRunId: string): MergedRow[] {
   const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
   const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
   const rows = store

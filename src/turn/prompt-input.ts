@@ -8,7 +8,7 @@ import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
-import { preferencesOf } from "../session-store/session-settings.ts";
+import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { maySpawn } from "./lineage.ts";
@@ -37,7 +37,7 @@ export function promptInput(turnContext: TurnContext, services: Services, facts:
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(turnContext, agent, services);
   const reactions = reactionsIn(turnContext, services);
-  const { thinking, reasoning } = preferencesOf(session.settings, agent, turnContext);
+  const { thinking, reasoning } = sessionPreferences(session.settings, agent, turnContext);
   const extraContext = contextFor(turnContext, agent);
   const heartbeat = heartbeatOf(config, agent.id);
   return {

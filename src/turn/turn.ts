@@ -8,7 +8,7 @@ import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
 import { agentIn } from "../services/services.ts";
 import type { RunResult } from "../session-store/run-result.ts";
-import { preferencesOf } from "../session-store/session-settings.ts";
+import { sessionPreferences } from "../session-store/session-settings.ts";
 import { sessionFolder, spillOutput, withResults } from "../session-store/spill.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { turnRules } from "./context-rules.ts";
@@ -51,7 +51,7 @@ export async function takeTurn(run: ActiveRun, deps: TurnDeps): Promise<RunResul
   const direct = await directTurn(run, deps, { skills, tools, keep });
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
   const { model: chosen = sessionModel(deps.owner.settings, agent, deps.services) } = run.journal.state;
-  const preferences = preferencesOf(deps.owner.settings, agent, run.journal.state);
+  const preferences = sessionPreferences(deps.owner.settings, agent, run.journal.state);
   const messages = () => run.journal.context();
   const failover = turnFailover(
     [

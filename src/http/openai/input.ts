@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { agentOf } from "../../config/agents.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import type { RunInput } from "../../session-store/run.ts";
-import { runInputOf } from "../../session-store/run-request.ts";
+import { requestInput } from "../../session-store/run-request.ts";
 import type { AppEnv } from "../context.ts";
 import type { Said } from "./conversation.ts";
 import { keepFiles } from "./files.ts";
@@ -21,7 +21,7 @@ export async function inputOf(
   const services = c.get("services");
   const model = c.req.header("x-isopod-model") ?? c.req.header("x-openclaw-model");
   const request = { message: said.text, ...(model && { model }), ...(thinking && { thinking }) };
-  const input = runInputOf(request, agentId, services);
+  const input = requestInput(request, agentId, services);
   const kept = await keepFiles(said.files, services.workspaceOf(agentOf(services.config, agentId)));
   return {
     ...input,

@@ -5,7 +5,7 @@ import { newRunId, objectNameOf } from "../../config/session-ids.ts";
 import { approvals } from "../../db/schema.ts";
 import { callSession } from "../../session/api.ts";
 import type { RunInput } from "../../session-store/run.ts";
-import type { Accepted, AcceptRequest } from "../../session-store/run-request.ts";
+import type { AcceptedRun, AcceptRequest } from "../../session-store/run-request.ts";
 import type { AppEnv } from "../context.ts";
 import type { FollowedRun } from "./follow.ts";
 import { ownSession, type Place } from "./place.ts";
@@ -14,7 +14,7 @@ import type { Question } from "./telling.ts";
 
 /** A run that a request has begun, or has found because it was made before. */
 export interface BegunRun extends FollowedRun {
-  accepted: Accepted;
+  accepted: AcceptedRun;
   /** Whether its session is for this request alone. */
   isAlone: boolean;
 }

@@ -5,7 +5,7 @@ import { agentIn, type Services } from "../../services/services.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
-import { preferencesOf } from "../../session-store/session-settings.ts";
+import { sessionPreferences } from "../../session-store/session-settings.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { outputPolicy } from "./output-policy.ts";
@@ -41,14 +41,14 @@ export function openOutput(
       send: () => deps.waitUntil(deliveries.drainSoon()),
     },
     run,
-    outputPolicy(preferencesOf(settings, agent), agent, {
+    outputPolicy(sessionPreferences(settings, agent), agent, {
       inBlocks: inBlocks(services, run.row.target),
       isVetted: hooks.has("message_sending"),
       visible: visibleRepliesIn(services.config, agentId, run.row.target?.kind ?? "direct"),
     }),
     run.journal.state.model ?? services.modelRefOf(agent),
   );
-  run.journal.attend(output);
+  run.journal.observe(output);
   return output;
 }
 

@@ -58,7 +58,7 @@ export function addTo(
 ): void {
   const at = Date.now();
   const sender = { id: "system", name: "System", owner: principal.owner };
-  journal.told({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
+  journal.addSystemMessage({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
 }
 
 async function noteText(invocation: Invocation, skills: TurnSkills): Promise<string> {

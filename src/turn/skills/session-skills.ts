@@ -12,8 +12,8 @@ import type { SessionRow } from "../../session-store/session-row.ts";
 import {
   isSameScan,
   readSnapshot,
-  type Snapshot,
-  snapshotOf,
+  type SkillSnapshot,
+  takeSnapshot,
   writeSnapshot,
 } from "../../session-store/skill-snapshot.ts";
 import type { Store } from "../../session-store/store.ts";
@@ -57,7 +57,7 @@ export class SessionSkills implements SkillsSource {
   /** Whether a turn began before the look that was due: after it nothing is waited for, or turns in a row would never have one. */
   #isOverdue = false;
   /** What is stored, once it was read; null where nothing is. */
-  #stored: Snapshot | null | undefined;
+  #stored: SkillSnapshot | null | undefined;
   /** Looks are numbered: one that began before the one whose findings were kept comes too late. */
   #begun = 0;
   #kept = 0;
@@ -132,7 +132,7 @@ export class SessionSkills implements SkillsSource {
     const { scanned, unanswered } = await scanSkills(agent, services, listing, true);
     const [missing] = unanswered;
     if (missing === undefined) {
-      this.#keep(number, await snapshotOf(head, scanned));
+      this.#keep(number, await takeSnapshot(head, scanned));
       return scanned;
     }
     const known = this.#snapshot();
@@ -141,7 +141,7 @@ export class SessionSkills implements SkillsSource {
     return known?.scanned ?? scanned;
   }
 
-  #keep(number: number, found: Snapshot): void {
+  #keep(number: number, found: SkillSnapshot): void {
     if (number < this.#kept) return;
     this.#kept = number;
     const before = this.#snapshot();
@@ -151,7 +151,7 @@ export class SessionSkills implements SkillsSource {
     this.#stored = found;
   }
 
-  #snapshot(): Snapshot | undefined {
+  #snapshot(): SkillSnapshot | undefined {
     this.#stored ??= readSnapshot(this.#deps.store) ?? null;
     return this.#stored ?? undefined;
   }
