@@ -4,13 +4,13 @@ import type { Config } from "../services/services.ts";
 import { budgetScopes, type Cap, type CappedScope, HOUR, type Scope, type Spending } from "./budget-caps.ts";
 import type { BudgetNamespace, CapUse, FullCap } from "./budget-state.ts";
 
-/** A budget and how much of it is used. */
+/** A budget and its use. */
 export interface BudgetReport {
   scope: Scope;
   uses: CapUse[];
 }
 
-/** One cap as the outside sees it: runs, tokens, or US dollars. */
+/** One cap as the API shows it: runs, tokens, or US dollars. */
 export interface CapView {
   /** Its field in the configuration. */
   cap: string;
@@ -18,25 +18,25 @@ export interface CapView {
   spent: number;
   reserved: number;
   isFull: boolean;
-  /** When something comes free, in milliseconds since the epoch. */
+  /** When some of it is free again, in milliseconds since the epoch. */
   roomAt?: number;
 }
 
-/** Every budget that caps anything: what all agents share, and each agent's own. */
+/** All budgets with caps: the shared one, and each agent's own. */
 export function allScopes(config: Config): CappedScope[] {
   const agents = new Set([...agentIds(config), ...Object.keys(config.budgets.agents)]);
   const scopes = [...agents].flatMap((agentId) => budgetScopes(config, agentId));
   return [...new Map(scopes.map((scope) => [scope.scope, scope])).values()];
 }
 
-/** Asks budgets how much of them is used. Rejects where one does not answer. */
+/** Reads the use of budgets. Rejects where one does not answer. */
 export function readBudgets(scopes: readonly CappedScope[], budgets: BudgetNamespace): Promise<BudgetReport[]> {
   return Promise.all(
     scopes.map(async ({ scope, caps }) => ({ scope, uses: await budgets.getByName(scope).uses(caps) })),
   );
 }
 
-/** A budget as the outside sees it. */
+/** A budget as the API shows it. */
 export function budgetView({ scope, uses }: BudgetReport): { scope: string; caps: CapView[] } {
   return {
     scope,
@@ -52,8 +52,8 @@ export function budgetView({ scope, uses }: BudgetReport): { scope: string; caps
 }
 
 /**
- * The budgets that an agent spends from, a line of Markdown for each cap; what is set aside for calls at work counts as
- * used. Rejects where one does not answer.
+ * The budgets of an agent, a line of Markdown for each cap; reservations count as used. Rejects where a budget does not
+ * answer.
  */
 export async function budgetLines(
   agent: Agent,
@@ -79,7 +79,7 @@ function capAmount({ of }: Cap, amount: number): number {
   return of === "micros" ? usdOf(amount) : amount;
 }
 
-/** How a person writes the time of day. */
+/** How a user writes times of day. */
 export interface Clock {
   /** IANA zone. */
   zone: string;
@@ -91,7 +91,7 @@ export function agentClock({ defaults }: Agent): Clock {
   return { zone: defaults.userTimezone ?? "UTC", hours: defaults.timeFormat };
 }
 
-/** Why a run may not go on, for people: which cap, how much it allows, and when there is room again. */
+/** Why a run may not continue: the cap, its limit, and when there is room again. */
 export function refusalText(scope: Scope, { cap, wanted, roomAt }: FullCap, now: number, clock: Clock): string {
   const budget = `The budget of ${scopeText(scope)} allows ${capText(cap)}`;
   if (roomAt !== undefined)
@@ -100,24 +100,24 @@ export function refusalText(scope: Scope, { cap, wanted, roomAt }: FullCap, now:
   return `${budget}, which is less than the ${amountText(cap.of, wanted)} that one reply would take.`;
 }
 
-/** A scope for people. */
+/** A scope in words. */
 export function scopeText(scope: Scope): string {
   return scope === "global" ? "all agents together" : `the agent \`${scope.slice("agent:".length)}\``;
 }
 
-/** A cap for people: `5 runs an hour`. */
+/** A cap in words: `5 runs an hour`. */
 export function capText({ of, limit, minutes }: Cap): string {
   return `${amountText(of, limit)} ${minutes === HOUR ? "an hour" : "a day"}`;
 }
 
-/** An amount for people: `5 runs`, `$2.50`. */
+/** An amount in words: `5 runs`, `$2.50`. */
 export function amountText(of: Spending, amount: number): string {
   if (of === "micros") return figureText(of, amount);
   const unit = of === "runs" ? "run" : "token";
   return `${figureText(of, amount)} ${unit}${amount === 1 ? "" : "s"}`;
 }
 
-/** An amount for people, without what it is of: `5`, `$2.50`. */
+/** An amount without its unit: `5`, `$2.50`. */
 export function figureText(of: Spending, amount: number): string {
   return of === "micros" ? dollars.format(usdOf(amount)) : whole.format(amount);
 }

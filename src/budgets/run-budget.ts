@@ -21,29 +21,29 @@ import {
   lastToHaveRoom,
 } from "./budget-state.ts";
 
-/** How long a budget is waited for, in milliseconds, and how long until it is asked again. */
+/** Timeout of a budget's answer, and the pauses between retries, in milliseconds. */
 const ANSWER_MS = 5000;
 const RETRY_MS = [200, 1000];
 
-/** Where budgets are asked. */
+/** Dependencies of a run's budget. */
 export interface RunBudgetDeps {
   budgets: BudgetNamespace;
   now(): number;
-  /** Keeps the object alive for calls that nobody waits for. */
+  /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Whose calls are paid for. */
+/** The run that spends. */
 interface Spender {
   run: Pick<Claim, "runId" | "startedAt">;
-  /** The budgets that are spent from; at least one. */
+  /** The budgets that it spends from; at least one. */
   scopes: readonly CappedScope[];
   clock: Clock;
 }
 
 /**
- * What a run of an agent may spend; undefined where nothing is capped, which costs nothing. A command is no run that
- * counts, but what it has a model say does.
+ * The budget of a run; undefined where nothing is capped, which costs nothing. A command does not count as a run, but
+ * its model calls count.
  */
 export function openRunBudget(
   { row, journal: { state } }: Pick<ActiveRun, "row" | "journal">,
@@ -58,13 +58,13 @@ export function openRunBudget(
 }
 
 /**
- * The budgets of one run, for as long as one object works on it. Each call is set aside in all of them, or in none. A
- * budget that cannot be asked allows nothing: one that can be got round would be none.
+ * The budgets of one run, for as long as one object works on it. A call is reserved in all of them or in none. A budget
+ * that cannot be reached allows nothing: otherwise it could be bypassed.
  */
 class RunBudget implements CallBudget {
   readonly #spender: Spender;
   readonly #deps: RunBudgetDeps;
-  /** Whether the run has been let through by now: then it counts, and its caps on runs are behind it. */
+  /** Whether the run was admitted: then it counts, and its caps on runs no longer apply. */
   #isUnderWay = false;
   #settling: Promise<unknown> = Promise.resolve();
 
@@ -77,7 +77,7 @@ class RunBudget implements CallBudget {
     const scopes = this.#scopesToAsk();
     if (scopes.length === 0) return () => undefined;
     if (model.price === undefined && scopes.some(isOf("micros"))) throw noPrice(model.ref);
-    // What the last call really cost is less than what was set aside for it, and leaves room for this one.
+    // The last call usually cost less than its reservation, which leaves room for this one.
     await this.#settling;
     const expected = scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
     const callId = newId("call", this.#deps.now());
@@ -86,7 +86,7 @@ class RunBudget implements CallBudget {
     return (reply) => this.#settle(callId, spentOn(usageSpent(reply, expected), model.price));
   }
 
-  /** Those that have a cap on what this call spends. */
+  /** The scopes with a cap that this call may exceed. */
   #scopesToAsk(): readonly CappedScope[] {
     const { scopes } = this.#spender;
     return this.#isUnderWay ? scopes.filter(countsCalls) : scopes;
@@ -107,7 +107,7 @@ class RunBudget implements CallBudget {
     return this.#reach("budget.not_asked", scope, async (budget): Promise<ClaimAnswer> => budget.claim(claim, caps));
   }
 
-  /** Names the budget that has to be waited for longest. */
+  /** Names the budget that has room last. */
   #refusalOf(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
     const full = answers.flatMap(({ scope, answer }) => (answer?.granted === false ? [{ scope, ...answer.full }] : []));
     const [last] = full.sort(lastToHaveRoom);
@@ -128,7 +128,7 @@ class RunBudget implements CallBudget {
     this.#deps.waitUntil(this.#settling);
   }
 
-  /** What a budget answers, asked again where it does not; undefined where it never does, which is logged. */
+  /** A budget's answer, with retries; undefined where it never answers, which is logged. */
   async #reach<Answer>(
     event: string,
     scope: Scope,
@@ -149,7 +149,7 @@ class RunBudget implements CallBudget {
 
 const UNREACHABLE = "The budget cannot be asked whether there is room, so nothing is spent. Try again in a moment.";
 
-/** Whether a scope caps what calls spend, and not only how many runs there are. */
+/** Whether a scope caps the spending of calls, not only the number of runs. */
 function countsCalls(scope: CappedScope): boolean {
   return isOf("tokens")(scope) || isOf("micros")(scope);
 }
@@ -177,25 +177,25 @@ function noPrice(ref: string): IsopodError {
   );
 }
 
-/** Tokens that an answer is expected to have: more than most, far less than a model may say. */
+/** Expected tokens of an answer: more than most, far fewer than the limit of a model. */
 const EXPECTED_OUTPUT = 2000;
 
-/** What counts against caps of one call. */
+/** What a call spends. */
 export interface CallSpending {
   tokens: number;
   /** Millionths of a US dollar; 0 where no price is known. */
   micros: number;
 }
 
-/** Tokens that a call is likely to use. */
+/** The expected tokens of a call. */
 export function expectedUsage(model: Model, { system, tools, messages, maxOutputTokens }: ModelRequest): Usage {
   const output = Math.min(EXPECTED_OUTPUT, maxOutputTokens ?? model.maxOutputTokens);
   return { ...NO_USAGE, input: fixedTokens(system, tools) + tokensOf(messages), output };
 }
 
 /**
- * Tokens that a call has used. Where its provider did not come to count them (somebody hung up, or it never does), they
- * are estimated, so that a budget is not got round; a call that failed before anything was said cost nothing.
+ * The tokens of a call. Where its provider reported none (the call was aborted, or the provider never does) they are
+ * estimated, so that a budget cannot be bypassed; a call that failed before any output cost nothing.
  */
 export function usageSpent({ usage, stop, parts }: ModelReply, expected: Usage): Usage {
   if (usage.input + usage.output > 0) return usage;

@@ -8,10 +8,10 @@ import { forgetApprovals, indexApprovals, indexRuns } from "../session-store/ses
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 
-/** How long a session's news may gather before the index is told. */
+/** How long changes are collected before they are written to the index. */
 const SYNC_DELAY_MS = 200;
 
-/** What telling the index needs of the object that it is done for. */
+/** Dependencies of `IndexSync`. */
 export interface IndexSyncDeps {
   store: Store;
   fence: Fence;
@@ -21,12 +21,13 @@ export interface IndexSyncDeps {
 }
 
 /**
- * Keeps the index of all sessions, runs and waiting calls, and the audit trail, in step with one session, after the fact. A run stays open
- * until the index knows how it ended, so that a later incarnation tells it again; telling it twice does no harm.
+ * Copies the state of one session to the index of all sessions, runs and approvals, and its audit lines to the audit
+ * trail, after the fact. A run stays open until its end is indexed, so that a later incarnation repeats it; repeating
+ * is harmless.
  */
 export class IndexSync {
   readonly #deps: IndexSyncDeps;
-  /** The calls that the index knows to wait for a person, by their approvals. */
+  /** The pending approvals that are in the index. */
   readonly #indexedApprovals = new Set<string>();
   #syncing: Promise<void> | undefined;
 
@@ -34,14 +35,14 @@ export class IndexSync {
     this.#deps = deps;
   }
 
-  /** Whether the index lags behind; also while it is being told, because that may get lost. */
+  /** Whether the index is out of date, also while it is being written, because that may fail. */
   get isBehind(): boolean {
     return this.#pending().length > 0 || this.#deps.audit.isBehind;
   }
 
   /**
-   * Tells the index, a moment from now, what it does not know then: what ends in quick succession is told at once. Goes
-   * on until it knows everything or cannot be told. Never rejects.
+   * Writes changes to the index after a short delay, so that those in quick succession share a write. Continues until
+   * it is up to date or a write fails. Never rejects.
    */
   sync(): Promise<void> {
     this.#syncing ??= this.#syncSoon().finally(() => {
@@ -50,17 +51,17 @@ export class IndexSync {
     return this.#syncing;
   }
 
-  /** Resolves when the index is not being told anything. */
+  /** Resolves when nothing is being written. */
   async idle(): Promise<void> {
     await this.#syncing;
   }
 
-  /** Everything was deleted, here and in the index. */
+  /** The session was deleted, here and in the index. */
   forget(): void {
     this.#indexedApprovals.clear();
   }
 
-  /** A person has spoken on a run's calls, or nobody has to any more. Never rejects. */
+  /** The approvals of a run were decided, or no longer matter. Never rejects. */
   async forgetApprovals(runId: string): Promise<void> {
     await succeeds(() => forgetApprovals(this.#deps.database, runId));
   }
@@ -96,13 +97,13 @@ export class IndexSync {
   }
 }
 
-/** The calls of a run on which a person has yet to speak. */
+/** The undecided approvals of a run. */
 function undecidedApprovals(state: RunState): string[] {
   if (state.status !== "waiting_approval") return [];
   return state.approvals.flatMap(({ id, decision }) => (decision === undefined ? [id] : []));
 }
 
-/** Whether it could be done. */
+/** Whether it succeeded; an error is logged. */
 async function succeeds(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

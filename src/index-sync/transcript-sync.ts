@@ -25,14 +25,14 @@ import {
   unindexedPages,
 } from "../session-store/transcript-pages.ts";
 
-/** How often a transcript is laid out further in one call: of what is longer the rest comes with the next. */
+/** Most batches of messages that one call adds to the pages; the next call continues. */
 const MAX_BATCHES = 100;
 
-/** What being remembered needs of the object of a session. */
+/** Dependencies of `TranscriptSync`. */
 export interface TranscriptSyncDeps {
   store: Store;
   fence: Fence;
-  /** The index of memories, and the queue that it is made by. */
+  /** The memory index, and the queue that updates it. */
   memory: D1Database;
   indexing: Queue<IndexMemory>;
   owner(): SessionRow;
@@ -41,7 +41,7 @@ export interface TranscriptSyncDeps {
   now(): number;
 }
 
-/** What memory has of one session: what was said there, in pages. Where transcripts are no source, it costs nothing. */
+/** Pages of a session's transcript for the memory index. Where transcripts are no source, it does nothing. */
 export class TranscriptSync {
   readonly #deps: TranscriptSyncDeps;
   #syncing: Promise<void> | undefined;
@@ -50,7 +50,9 @@ export class TranscriptSync {
     this.#deps = deps;
   }
 
-  /** All pages, the newest first; whoever asks is told by that. `isWhole` says whether the newest messages are in it. */
+  /**
+   * All pages, the newest first, which marks them as indexed. `isWhole` says whether the newest messages are included.
+   */
   async pages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> {
     if (!this.#isIndexed()) return { pages: [], isWhole: true };
     const isWhole = await this.#paginate();
@@ -60,7 +62,7 @@ export class TranscriptSync {
     return { pages: pages.map((page) => this.#pageView(page)), isWhole };
   }
 
-  /** A page as it is now; undefined where there is none, or nothing of it is left. */
+  /** The current content of a page; undefined where there is none, or nothing of it is left. */
   page(conversation: string, number: number): (TranscriptPage & { text: string }) | undefined {
     const { store } = this.#deps;
     const page = this.#isIndexed() ? findPage(store, conversation, number) : undefined;
@@ -69,8 +71,8 @@ export class TranscriptSync {
   }
 
   /**
-   * Has the index brought up to date where enough was said since, where a conversation is over, or where something was
-   * cleared away. Never rejects: what was not told is told after the next turn.
+   * Requests an index update where enough was added, a conversation ended, or messages were deleted. Never rejects: a
+   * failed request is repeated after the next turn.
    */
   sync(): Promise<void> {
     this.#syncing ??= this.#sync().finally(() => {
@@ -80,8 +82,8 @@ export class TranscriptSync {
   }
 
   /**
-   * The session is being deleted: no search finds any more what was said in it. May be repeated.
-   * @throws whatever D1 or the queue throws
+   * The session is being deleted: removes its transcript from the index. May be repeated.
+   * @throws any error of D1 or of the queue
    */
   async forget(): Promise<void> {
     const { store, memory, indexing, owner } = this.#deps;
@@ -91,7 +93,7 @@ export class TranscriptSync {
     await requestIndexing(indexing, agentId);
   }
 
-  /** Resolves when nothing is being told. */
+  /** Resolves when no request is under way. */
   async idle(): Promise<void> {
     await this.#syncing;
   }
@@ -115,7 +117,10 @@ export class TranscriptSync {
     }
   }
 
-  /** Lays out what was said, in small commits. Gives whether that is all of it. */
+  /**
+   * Adds new messages to the pages, in small commits.
+   * @returns whether all of them are included
+   */
   async #paginate(): Promise<boolean> {
     const { store, fence, owner } = this.#deps;
     const messageLines = this.#messageLines();
@@ -126,7 +131,7 @@ export class TranscriptSync {
     return false;
   }
 
-  /** One that is deleted after a while is no memory. */
+  /** Sessions with an expiry are not indexed. */
   #isIndexed(): boolean {
     const { key, settings } = this.#deps.owner();
     return isRemembered(key) && settings.lingerMs === undefined;

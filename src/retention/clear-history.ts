@@ -13,14 +13,14 @@ import { sessionFolder, spillKey } from "../session-store/spill.ts";
 import type { Store } from "../session-store/store.ts";
 import { cutPages } from "../session-store/transcript-pages.ts";
 
-/** Rows that go in one commit, and bytes that are read for it. */
+/** Rows of one commit, and bytes that are read for it. */
 const BATCH = 200;
 const BATCH_BYTES = 512 * 1024;
 
 /** Runs are in the order in which they were accepted. */
 const ROWID = sql<number>`rowid`;
 
-/** Clears away messages from before an instant, with their large results, but for what a model is still shown. */
+/** Deletes messages from before an instant, with their spilled results, apart from those that the model still sees. */
 export async function clearMessages(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, log, files } = deps;
   const owner = deps.owner();
@@ -32,7 +32,7 @@ export async function clearMessages(deps: RetentionDeps, before: number): Promis
     const where = lt(messages.seq, shownFrom);
     const page = readMessages(store, { where, orderBy: asc(messages.seq), limit: BATCH, maxBytes: BATCH_BYTES });
     const old = page.rows.filter(({ message }) => message.at < before);
-    // A page of which nothing can be read goes, too: nobody could say how old it is.
+    // A page without readable messages is deleted too: its age is unknown.
     const last = page.rows.length === 0 ? page.moreAfter : old.at(-1)?.seq;
     if (last === undefined) return;
     const spills = old.flatMap(({ message }) => (message.role === "tool" && message.spill ? [message.spill.id] : []));
@@ -49,7 +49,7 @@ export async function clearMessages(deps: RetentionDeps, before: number): Promis
   }
 }
 
-/** Clears away runs that were accepted before an instant, unless messages of theirs are still there. */
+/** Deletes runs that were accepted before an instant, unless messages of theirs are kept. */
 export async function clearRuns(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, database } = deps;
   const { key } = deps.owner();
@@ -67,7 +67,7 @@ export async function clearRuns(deps: RetentionDeps, before: number): Promise<vo
   }
 }
 
-/** Clears away deliveries that were settled before an instant. */
+/** Deletes deliveries that were settled before an instant. */
 export async function clearDeliveries(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence } = deps;
   for (;;) {
@@ -88,8 +88,8 @@ export async function clearDeliveries(deps: RetentionDeps, before: number): Prom
 export const MAX_EVENT_ROWS = 5000;
 
 /**
- * Clears away the events, other than messages, from before an instant, and the oldest of too many. From then on a
- * reader whose cursor is older is told so.
+ * Deletes events, other than messages, from before an instant, and the oldest above the maximum. From then on an older
+ * cursor is answered with `gone`.
  */
 export async function clearEvents({ store, fence, log }: RetentionDeps, before: number): Promise<void> {
   const newestFirst = store.select({ seq: events.seq }).from(events).orderBy(desc(events.seq));
@@ -110,8 +110,8 @@ export async function clearEvents({ store, fence, log }: RetentionDeps, before: 
 }
 
 /**
- * Clears away what models were sent before an instant, where no run names it any more. The rows go first: what a row
- * still points at is there.
+ * Deletes prompts from before an instant that no run refers to. The rows go first, so that no row refers to a missing
+ * object.
  */
 export async function clearPrompts(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, files, promptsInUse } = deps;
@@ -121,7 +121,7 @@ export async function clearPrompts(deps: RetentionDeps, before: number): Promise
   if (spills.length > 0) await files.delete(spills.map((id) => spillKey(folder, id)));
 }
 
-/** What clearing away needs of the object that it is done for. */
+/** Dependencies of retention. */
 export interface RetentionDeps {
   store: Store;
   fence: Fence;
@@ -131,7 +131,7 @@ export interface RetentionDeps {
   owner(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   services(): Pick<Services, "config">;
-  /** Hashes of what models are being sent now: they stay. */
+  /** Hashes of the prompts that models are being sent: they are kept. */
   promptsInUse(): ReadonlySet<string>;
   now(): number;
 }

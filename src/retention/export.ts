@@ -5,8 +5,8 @@ import type { Store } from "../session-store/store.ts";
 import { readAll } from "../session-store/transcript.ts";
 
 /**
- * A transcript up to a number as JSON Lines: one message a line, oldest first, in the form of the history, and then,
- * where they are wanted, what models were sent besides. The reader pulls: what it has not asked for yet is not read yet.
+ * A transcript up to a number as JSON Lines: one message a line, oldest first, in the form of the history, and then, if
+ * asked for, the prompts. It is pulled: nothing is read before the reader asks for it.
  */
 export function exportStream(store: Store, upTo: number, withPrompts: boolean): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -15,7 +15,7 @@ export function exportStream(store: Store, upTo: number, withPrompts: boolean): 
     type: "bytes",
     pull(controller) {
       let page = pages.next();
-      // Of a page nothing may be readable, or for people.
+      // A page may be empty, where its messages are unreadable or hidden.
       while (!page.done && page.value.length === 0) page = pages.next();
       if (page.done) controller.close();
       else controller.enqueue(encoder.encode(page.value.map((line) => `${JSON.stringify(line)}\n`).join("")));
@@ -32,8 +32,8 @@ function* lines(store: Store, upTo: number, withPrompts: boolean): Generator<obj
 const BATCH = 200;
 
 /**
- * What models were sent besides the conversation, as lines of an export: for each run that asked one a line that names
- * the texts by their hashes, then each text once. A text that is too large for a row names the large result it is in.
+ * The prompts as lines of an export: a line for each run that called a model, with the hashes of its texts, then each
+ * text once. A text that is too large for a row has the id of its spill instead.
  */
 export function* promptLines(store: Store): Generator<object[]> {
   yield* runLines(store);

@@ -13,34 +13,36 @@ import type { SessionRow } from "./session-row.ts";
 import { wholeResultPath } from "./spill.ts";
 import type { Store } from "./store.ts";
 
-/** Most of a transcript that a model is shown: bytes of JSON, and messages. 200,000 tokens are less in any language. */
+/**
+ * Most of a transcript that a model sees: bytes of JSON, and messages. 200,000 tokens take fewer bytes in any language.
+ */
 export const MAX_CONTEXT_BYTES = 2_000_000;
 const MAX_CONTEXT_MESSAGES = 2000;
-/** Most bytes that are read for it; results that are shortened are read whole. */
+/** Most bytes that are read for it; a result is read whole before it is shortened. */
 const MAX_READ_BYTES = 4 * MAX_CONTEXT_BYTES;
-/** Share of these bounds from which on a view is as good as full. */
+/** Share of these bounds from which a view counts as full. */
 const FULL_SHARE = 0.9;
-/** What is left of it where a model refused a request for its size and nothing else helped; halved with every refusal. */
+/** Bytes that remain after a model refused a request for its size and nothing else helped; halved with each refusal. */
 const REFUSED_BYTES = 400_000;
 const PAGE = 100;
 const PAGE_BYTES = 1_000_000;
-/** Characters of what somebody asked that are shown where it does not fit, and where a summary tells of it, too. */
+/** Characters of the last question that are shown where it does not fit, alone and beside a summary. */
 const ASKED_CHARS = 20_000;
 const SUMMARIZED_ASKED_CHARS = 4_000;
 
-/** Which part of a transcript a model sees. */
+/** The part of a transcript that a model sees. */
 export type ContextExtent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
 
-/** How it sees it. */
+/** How messages are shown to a model. */
 export interface ViewOptions {
   /** How results before `prunedSeq` are shortened; absent where they are not. */
   pruning?: PruningRules | undefined;
-  /** From this number on it sees what is only said within; absent where it does not. */
+  /** From this number on, inner messages (of a memory flush) are included; absent where none are. */
   innerFrom?: number | undefined;
   maxBytes?: number;
 }
 
-/** What a model sees of a transcript: the summary of what is older, where there is one, and the newest messages. */
+/** The messages that a model sees: the summary of older ones, if any, and the newest ones. */
 export function readView(store: Store, extent: ContextExtent, options: ViewOptions = {}): View {
   const { summary, asked, rows, isFull } = readRows(store, extent, options);
   const pinned = [...(summary ? [shownSummary(summary)] : []), ...(asked ? [asked.message] : [])];
@@ -64,29 +66,29 @@ export function contextStart(store: Store, extent: ContextExtent): number | unde
 
 const SUMMARY_ID = "msg_summary_";
 
-/** Whether a message that a model is shown stands for what was summarized. */
+/** Whether a message is the summary of older ones. */
 export function isSummary({ id }: Pick<Message, "id">): boolean {
   return id.startsWith(SUMMARY_ID);
 }
 
-/** The summary as the model sees it: the same bytes as long as it stands. */
+/** The summary as a message, with the same bytes for as long as it is valid (prompt caching). */
 function shownSummary({ seq, compaction: { at, summary } }: CompactionRow): UserMessage {
   return { role: "user", id: `${SUMMARY_ID}${seq}`, at, text: summaryShown(summary) };
 }
 
 interface Rows {
   summary?: CompactionRow;
-  /** What was asked last before the others, where they do not begin with what somebody said. */
+  /** The last question before the other rows, where they do not begin with a user's message. */
   asked?: MessageRow;
   rows: MessageRow[];
   isFull: boolean;
 }
 
-/** The newest messages, as many as fit. What was asked is put in front of them where a run is so long that it is gone. */
+/** The newest messages that fit. In a run so long that its question does not fit, the question is put in front. */
 function readRows(store: Store, extent: ContextExtent, options: ViewOptions): Rows {
   const summary = readCompaction(store, extent.contextSeq);
   const { newest, isFull } = newestThatFit(store, extent, summary, options);
-  // A result cannot stand first: its call was cut off.
+  // A result cannot come first: its call was cut off.
   const start = newest.findIndex(({ message }) => message.role !== "tool");
   const rows = start === -1 ? [] : newest.slice(start);
   const first = rows[0];
@@ -110,7 +112,7 @@ function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionR
     if (message.aside || (message.inner && row.seq < innerFrom)) continue;
     const shown = row.seq < extent.prunedSeq && pruning !== undefined ? shortenedRow(row, pruning) : row;
     left -= shown.bytes;
-    // Results stay with their call, however large they are together.
+    // Results stay with their call, whatever their size.
     const mayEnd = found.length > 0 && found.at(-1)?.message.role !== "tool";
     isCut = mayEnd && (left < 0 || toRead < 0 || found.length >= MAX_CONTEXT_MESSAGES);
     if (isCut) break;
@@ -121,7 +123,7 @@ function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionR
   return { newest: found.reverse(), isFull };
 }
 
-/** Whether a model refused a request for its size, and that was all that came of it. */
+/** Whether a model refused a request for its size and answered nothing else. */
 function isRefusal(message: Message): boolean {
   return message.role === "assistant" && message.error?.kind === "overflow";
 }
@@ -143,7 +145,7 @@ function* newestFirst(store: Store, fromSeq: number): Generator<MessageRow> {
   }
 }
 
-/** The last thing that somebody said before a number. Nothing that lies between is read into memory. */
+/** The last user message before a number. The messages between are not loaded. */
 function lastQuestionBefore(store: Store, fromSeq: number, seq: number, maxChars: number): MessageRow | undefined {
   const isAsked = sql`${messageField("$.role")} = 'user' AND ${messageField("$.aside")} IS NULL AND ${messageField("$.inner")} IS NULL`;
   const where = and(gte(messages.seq, fromSeq), lt(messages.seq, seq), isAsked);

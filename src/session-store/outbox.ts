@@ -13,21 +13,21 @@ import type { DeliverySource } from "./stored-shapes.ts";
  */
 const ID_GAP = 10_000;
 
-/** Attempts after which a delivery that is refused every time is given up. */
+/** Attempts after which a delivery that is always refused is given up. */
 const MAX_ATTEMPTS = 8;
-/** How long one request to a channel may take. */
+/** Timeout of one request to a channel. */
 const SEND_TIMEOUT_MS = 30_000;
 
-/** A delivery as it is stored. */
+/** A stored delivery. */
 export type OutboxRow = typeof outbox.$inferSelect;
 
-/** Words for word the condition of the index `outbox_open`: without it all that was ever sent would be read. */
+/** Exactly the condition of the index `outbox_open`; otherwise SQLite reads every row. */
 const OPEN = sql`${outbox.status} IN ('pending', 'sending')`;
 const PENDING = sql`${OPEN} AND ${outbox.status} = 'pending'`;
 const CHANNEL = sql`CASE WHEN json_valid(${outbox.target}) THEN ${outbox.target} ->> '$.channel' END`;
 const SENDING = sql`${OPEN} AND ${outbox.status} = 'sending'`;
 
-/** What a delivery is now, after an attempt. */
+/** The state of a delivery after an attempt. */
 export function afterAttempt(
   attempts: number,
   delivery: Delivery,
@@ -55,7 +55,7 @@ function backoffMs(attempts: number): number {
 
 const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(ID_GAP))} FROM ${outbox})`;
 
-/** A part of a text, or a file, on its way out. */
+/** A part of a text, or a file, to be sent. */
 export interface OutboxPart {
   target: Target;
   /** In the channel's markup; of a file, the replacement text for channels without files. */
@@ -66,16 +66,19 @@ export interface OutboxPart {
   source?: DeliverySource;
 }
 
-/** What leaves a run at once. */
+/** The parts that a run sends at once. */
 export interface Outgoing {
   runId: string;
   /** In order. */
   parts: readonly OutboxPart[];
-  /** The ids of its parts, where they have to be the same each time. */
+  /** The ids of its parts, where they must be the same on every attempt. */
   deliveryIds?: readonly string[];
 }
 
-/** Puts parts into the outbox. Gives their ids, in order. */
+/**
+ * Adds parts to the outbox.
+ * @returns their delivery ids, in order
+ */
 export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
   return parts.map(({ target, text, draft = false, source = null }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
@@ -88,7 +91,7 @@ export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, n
   });
 }
 
-/** Whether two targets are the same conversation, whatever message there is answered. */
+/** Whether two targets are the same conversation, whichever message they reply to. */
 export function isSameConversation(a: Target, b: Target): boolean {
   return (
     a.channel === b.channel &&
@@ -103,19 +106,19 @@ export function runDeliveries(store: Store, runId: string): OutboxRow[] {
   return store.select().from(outbox).where(eq(outbox.runId, runId)).orderBy(asc(outbox.id)).all();
 }
 
-/** When the outbox wants to be looked at again, in milliseconds since the epoch; undefined where nothing waits. */
+/** When the outbox is due next, in milliseconds since the epoch; undefined where nothing is pending. */
 export function outboxDueAt(store: Store): number | undefined {
   return firstWaiting(store)?.dueAt;
 }
 
-/** Whether something was being sent when an earlier incarnation died. */
+/** Whether an earlier incarnation died while it sent something. */
 export function isSending(store: Store): boolean {
   return store.select({ id: outbox.id }).from(outbox).where(SENDING).limit(1).get() !== undefined;
 }
 
 /**
- * What an earlier incarnation was sending when it died may have arrived: only a person can tell. But a session knows what
- * it has heard, and is told again.
+ * Marks as unsure what an earlier incarnation was sending when it died: it may have arrived. A delivery to a session
+ * goes back to pending, because a session accepts it once however often it is sent.
  */
 export function markInterruptedUnsure(store: Store): void {
   store.update(outbox).set({ status: "pending" }).where(sql`${SENDING} AND ${CHANNEL} = ${SESSION_CHANNEL}`).run();
@@ -123,7 +126,7 @@ export function markInterruptedUnsure(store: Store): void {
   store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
 }
 
-/** A person's wish that a delivery be sent once more. */
+/** A person's request to send a delivery again. */
 export interface ResendRequest {
   runId: string;
   deliveryId: string;
@@ -132,9 +135,9 @@ export interface ResendRequest {
 }
 
 /**
- * Lets a delivery be tried once more because a person wants it: one that failed, or whose outcome nobody knows. What
- * was tried since the wish was made stays as it is: that was for the same wish, which came a second time.
- * @returns what it is now; undefined where the run has no such delivery
+ * Sets a failed or unsure delivery to pending because a person asks for it. An attempt that is newer than the request
+ * stays as it is: then the request is a repetition.
+ * @returns its new state; undefined where the run has no such delivery
  */
 export function resend(store: Store, { runId, deliveryId, askedAt }: ResendRequest): OutboxRow | undefined {
   const row = runDeliveries(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
@@ -144,21 +147,22 @@ export function resend(store: Store, { runId, deliveryId, askedAt }: ResendReque
   return { ...row, ...again };
 }
 
-/** Takes back what was not sent yet. */
+/** Deletes pending deliveries. */
 export function dropPending(store: Store): void {
   store.delete(outbox).where(PENDING).run();
 }
 
-/** What sending needs of the world. */
+/** Dependencies of `drainOutbox`. */
 export interface OutboxPorts extends DraftPorts {
   send(part: OutboundPart & { source: DeliverySource | null | undefined }, signal: AbortSignal): Promise<Delivery>;
-  /** The outcome of an attempt is stored. */
+  /** Called when the outcome of an attempt is stored. */
   sent(row: OutboxRow & { target: Target }, delivery: Delivery): void;
 }
 
 /**
- * Sends what is due, one part after the other: a part waits until those before it that go to the same conversation are
- * settled, so that a reply arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
+ * Sends what is due, one part after the other: a part waits until earlier ones to the same conversation are settled, so
+ * that a reply arrives in order. Each is marked as sending first, and the mark is durable before the request leaves the
+ * object.
  */
 export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   for (
@@ -193,7 +197,7 @@ const NOWHERE: Delivery = { outcome: "failed", reason: "Where it was to go canno
 const CONVERSATION = sql`CASE WHEN json_valid(${outbox.target}) THEN json_array(
   ${outbox.target} ->> '$.channel', ${outbox.target} ->> '$.accountId', ${outbox.target} ->> '$.conversationId'
 ) END`;
-/** What goes out first in each conversation. */
+/** The first pending delivery of each conversation. */
 const FIRST_ONES = sql`(SELECT min(${outbox.id}) FROM ${outbox} WHERE ${PENDING} GROUP BY ${CONVERSATION})`;
 
 const first = prepared((store) =>

@@ -11,8 +11,8 @@ import { interruptedResult } from "./messages.ts";
 const LEFT_OUT = "[This was left out, because the model refused a request that held it.]";
 
 /**
- * A conversation, oldest first, in a form that a model takes: what made it refuse a request is left out of the next
- * ones, and every call has its one result, but for those of a last reply, which are still to be run.
+ * A conversation, oldest first, in a form that models accept: content that a model rejected is left out, and every call
+ * has exactly one result, apart from the calls of a last reply, which have yet to run.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
   return withContinuationNotes(withPairedResults(withoutRefused(messages)));
@@ -22,8 +22,8 @@ const BROKE_OFF =
   "[System] Your reply broke off here, and people have read it as far as it goes. Go on from there without saying it again.";
 
 /**
- * Says so where a reply broke off and the model was asked anew: else it would have to go on in the middle of a word. The
- * turn is still that of whoever spoke last.
+ * Adds a note where a reply was interrupted and the model is called again: without it the model would have to continue
+ * in the middle of a word. The note belongs to the last sender's turn.
  */
 function withContinuationNotes(messages: readonly Message[]): Message[] {
   let principal: Pick<UserMessage, "sender"> = {};
@@ -36,8 +36,8 @@ function withContinuationNotes(messages: readonly Message[]): Message[] {
 }
 
 /**
- * Leaves out what was new in a request that the model refused as malformed: all since its last reply that ended well,
- * and the calls of that reply, which it had not got back before.
+ * Leaves out what was new in a request that the model rejected as malformed: everything since its last good reply, and
+ * the calls of that reply, whose results were new too.
  */
 function withoutRefused(messages: readonly Message[]): Message[] {
   let isRefused = false;
@@ -66,7 +66,7 @@ function textOnly(message: AssistantMessage): AssistantMessage {
   return { ...message, parts: said.length > 0 ? said : [{ type: "text", text: LEFT_OUT }] };
 }
 
-/** Gives calls that were left without a result one, and drops results that no call asked for. */
+/** Adds missing results of calls, and drops results without a call. */
 function withPairedResults(messages: readonly Message[]): Message[] {
   const found: Message[] = [];
   let open = new Map<string, ToolCallPart>();

@@ -12,7 +12,7 @@ export const MAX_INPUT_CHARS = 200_000;
 /** Most characters of the extra context of a run. */
 export const MAX_EXTRA_CONTEXT_CHARS = 100_000;
 
-/** How somebody who is logged in asks for a run; the fields are the same at every door. */
+/** A run request of a logged-in user; all HTTP and WebSocket routes use these fields. */
 export const runRequest = z.strictObject({
   message: z.string().min(1).max(MAX_INPUT_CHARS).meta({ description: "What to say to the agent.", example: "Hello" }),
   idempotencyKey: z.string().min(1).max(200).optional().meta({ description: "The same key is the same run." }),
@@ -28,8 +28,8 @@ export const runRequest = z.strictObject({
 export type RunRequest = z.infer<typeof runRequest>;
 
 /**
- * What a run is given that was asked for so.
- * @throws IsopodError `not_found` where there is no such agent, `invalid_request` where there is no such model
+ * The input of a run for a request.
+ * @throws IsopodError `not_found` for an unknown agent, `invalid_request` for an unknown model
  */
 export function requestInput(request: RunRequest, agentId: string, services: Services): RunInput {
   const agent = agentOf(services.config, agentId);
@@ -43,12 +43,12 @@ export function requestInput(request: RunRequest, agentId: string, services: Ser
   };
 }
 
-/** A caller's idempotency key, apart from those under which channels hand messages over. */
+/** The key of a caller, kept apart from the keys of channels. */
 export function callerKey(idempotencyKey: string): string {
   return `api:${idempotencyKey}`;
 }
 
-/** A model that is asked for by name or alias, as `provider/model`: it has to be there before anything is stored. */
+/** Resolves a model name or alias to `provider/model`, before anything is stored. */
 function requireModel(model: string, services: Services): string {
   try {
     return services.model(resolveAlias(services.config, model)).ref;
@@ -58,22 +58,22 @@ function requireModel(model: string, services: Services): string {
   }
 }
 
-/** What a door hands over. It may be handed over again: the same run id, or the same key, is the same run. */
+/** A run to accept. It may be repeated: the same run id or key is the same run. */
 export interface AcceptRequest {
   sessionKey: string;
   agentId: string;
   runId: string;
   idempotencyKey?: string;
-  /** What is asked under the key, as a digest: something else under the same key is refused as a conflict. */
+  /** Digest of the request under the key: another request under the same key is a conflict. */
   inputDigest?: string;
-  /** A run that was accepted under the key before this instant is another one, and gives the key up. */
+  /** A run that was accepted under the key before this instant releases the key. */
   keySince?: number;
   input: RunInput;
-  /** Where the reply is to be delivered; absent where whoever asked reads it here. */
+  /** Where the reply is delivered; absent where the caller reads it here. */
   target?: Target;
-  /** The revision of the configuration that the door knows: the run has this one, or a newer one. */
+  /** The configuration revision of the caller: the run uses this one or a newer one. */
   configRevision?: number;
-  /** A session that this begins is deleted so long after its last run; absent where it stays. */
+  /** How long after its last run a session that this creates is deleted; absent where it stays. */
   lingerMs?: number;
 }
 /** The answer once the input is stored. */
@@ -84,13 +84,13 @@ export interface AcceptedRun {
   /** Milliseconds since the epoch. */
   acceptedAt: number;
 }
-/** A run that was accepted, with its events from the first to the last. */
+/** An accepted run and its events, from the first to the last. */
 export interface FollowedRun {
   accepted: AcceptedRun;
   events: ReadableStream<Uint8Array>;
 }
 
-/** What a run is asked, as it may be stored: without halves of surrogate pairs, which some models refuse, and cut. */
+/** A run's input as it is stored: cut to size, and without lone surrogates, which some models reject. */
 export function boundedInput(input: RunInput): RunInput {
   const { extraContext } = input;
   return {

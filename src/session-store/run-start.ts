@@ -10,21 +10,21 @@ import type { RunRow } from "./runs.ts";
 import { type SessionRow, saveActivity, saveConversation } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
-/** What the beginning of a run is written with, within the fence. */
+/** Dependencies of `startRun`; it runs within the fence. */
 export interface StartRunDeps {
   store: Store;
   log: EventLog;
   owner: SessionRow;
-  /** When conversations begin anew by themselves; undefined for never. */
+  /** When conversations reset by time; undefined for never. */
   resetPolicy: ResetPolicy | undefined;
-  /** The model that a word names. */
+  /** Finds the model that a word names. */
   lookUpModel(word: string): ModelLookup;
   now: number;
 }
 
 /**
- * Puts what a run was asked into the transcript. A new conversation begins there where that asks for it, or where
- * somebody speaks after the time at which the last one was over.
+ * Stores the input of a run in the transcript. A reset begins a new conversation there, and so does a message after the
+ * time at which the last conversation ended.
  */
 export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunStart {
   const { store, log, now } = deps;
@@ -37,7 +37,7 @@ export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunS
   return { startSeq, sessionId: owner.sessionId, ...begun };
 }
 
-/** Notes that somebody spoke, where conversations begin anew by time. What the system itself says does not count. */
+/** Stores the time of a user's message, where conversations reset by time. Messages of the system do not count. */
 export function noteActivity(
   { acceptedAt }: RunRow,
   { origin }: RunInput,
@@ -52,7 +52,7 @@ function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { owner, res
   return isOver(resetPolicy, owner.activeAt, acceptedAt);
 }
 
-/** What comes after `/new` or `/reset`: a model, where `/new` names one, and what is said first. */
+/** The arguments of `/new` or `/reset`: a model, which only `/new` takes, and the first message. */
 interface ResetRequest {
   model?: string;
   text: string;
@@ -64,7 +64,10 @@ function readReset({ name, args }: { name: string; args: string }, { lookUpModel
   return named?.kind === "model" ? { model: named.ref, text: rest } : { text: args };
 }
 
-/** Where there is nothing to say first, the command stands there as it was typed, and the turn says what to do. */
+/**
+ * Begins a conversation by command. Without a first message the typed command is stored as an aside, and the turn
+ * greets.
+ */
 function startReset(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
   const { store, log, owner, now } = deps;
   const asked = userMessage(text === "" ? input : { ...input, text }, now);
@@ -75,13 +78,13 @@ function startReset(row: RunRow, input: RunInput, { model, text }: ResetRequest,
 }
 
 /**
- * Begins a new conversation under the same key, within the fence. The history stays; no model sees what came before.
+ * Begins a new conversation under the same key, within the fence. The history stays, but models no longer see it.
  *
- * Of its settings, the model goes (unless one is named): it was chosen for the conversation that is over. So does what
- * the model was told, for it does not see that any more. How the
- * session treats people (queue, thinking, reasoning, verbose, usage) and what they have allowed stays.
- * @param before the session as it was
- * @param fromSeq number of the first event of the new one. Gives its id, and which one ended
+ * The model setting is cleared, unless a model is named, and so are the warnings that models were shown. All other
+ * settings and approvals stay.
+ * @param before the session before the reset
+ * @param fromSeq number of the first event of the new conversation
+ * @returns its id, and the conversation that ended
  */
 export function startConversation(
   store: Store,
@@ -95,7 +98,7 @@ export function startConversation(
   return { sessionId, ended: { sessionId: before.sessionId, fromSeq: before.contextSeq, beforeSeq: fromSeq } };
 }
 
-/** When conversations of an agent begin anew by themselves; undefined for never, also with a configuration not valid. */
+/** When an agent's conversations reset by time; undefined for never, and where the configuration is invalid. */
 export function resetPolicyFor(services: () => Services, agentId: string): ResetPolicy | undefined {
   try {
     const { mode, atHour, idleMinutes } = services().config.session.reset;
@@ -108,12 +111,12 @@ export function resetPolicyFor(services: () => Services, agentId: string): Reset
   }
 }
 
-/** When a conversation is over by itself: each day at an hour in a time zone, or after a pause. */
+/** When a conversation ends by itself: at an hour of the day in a time zone, or after a pause. */
 export type ResetPolicy = { mode: "daily"; atHour: number; zone: string } | { mode: "idle"; idleMinutes: number };
 
 /**
- * Whether a conversation is over by the time at which somebody speaks again. Instants are milliseconds since the epoch.
- * @param lastSaidAt when somebody spoke before; 0 where that is not known
+ * Whether a conversation is over when a message arrives. Instants are milliseconds since the epoch.
+ * @param lastActiveAt time of the message before; 0 where it is unknown
  */
 export function isOver(policy: ResetPolicy, lastSaidAt: number, saidAt: number): boolean {
   if (lastSaidAt === 0) return false;

@@ -8,7 +8,7 @@ import type { AcceptedRun } from "./run-request.ts";
 import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** A run as the outside sees it. */
+/** A run as the API shows it. */
 export function runView(
   owner: SessionRow,
   row: OpenRun,
@@ -79,14 +79,14 @@ function droppedError(reason: DropReason): RunError {
   return { code: "dropped", message: `The message was dropped because ${why}.` };
 }
 
-/** A delivery as the outside sees it. */
+/** A delivery as the API shows it. */
 export function deliveryView(row: OutboxRow): DeliveryView {
   const { deliveryId, target, status, attempts, detail } = row;
   const reason = detail && "reason" in detail ? { reason: detail.reason } : {};
   return { deliveryId, channel: target?.channel ?? "unknown", status, attempts, ...reason };
 }
 
-/** How a wait came out that saw the end of its run, or did not. */
+/** The answer to a wait; undefined means that the run has not ended yet. */
 export function waitResult(settled: SettledRun | undefined): WaitResult {
   if (settled === undefined) return { status: "timeout" };
   const view = progress(settled);
@@ -97,7 +97,7 @@ export function waitResult(settled: SettledRun | undefined): WaitResult {
     ...("error" in view && view.error && { error: view.error }),
   };
 }
-/** A run as it stands. Instants are milliseconds since the epoch. */
+/** A run as the API shows it. Instants are milliseconds since the epoch. */
 export interface RunView extends AcceptedRun {
   agentId: string;
   status: RunState["status"];
@@ -105,20 +105,20 @@ export interface RunView extends AcceptedRun {
   endedAt?: number;
   model?: string;
   usage?: Usage;
-  /** What `usage` is estimated to have cost, in US dollars; absent where nothing with a price has answered. */
+  /** Estimated cost of `usage` in US dollars; absent where no model with a price answered. */
   costUsd?: number;
   error?: RunError;
-  /** The run that it joined. */
+  /** The run that it was merged into. */
   intoRunId?: string;
-  /** The calls that wait for a person's word. */
+  /** The calls that wait for approval. */
   approvals?: Approval[];
-  /** The text that the run ended on. */
+  /** The last reply. */
   reply?: string;
-  /** The system prompt that its model was sent last. */
+  /** The last system prompt of its model. */
   prompt?: { hash: string };
   deliveries: DeliveryView[];
 }
-/** One part of a reply on its way to a channel. */
+/** One part of a reply and its delivery. */
 export interface DeliveryView {
   deliveryId: string;
   channel: string;
@@ -126,7 +126,7 @@ export interface DeliveryView {
   attempts: number;
   reason?: string;
 }
-/** How waiting for a run came out; `timeout` means only that the wait ran out. */
+/** The answer to a wait for a run; `timeout` means that the run had not ended in time. */
 export interface WaitResult {
   status: "ok" | "error" | "timeout";
   startedAt?: number;

@@ -7,7 +7,7 @@ import type { Services } from "../services/services.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
 
-/** How an agent works and what it shows of that, in one session. */
+/** How an agent works in one session, and what it shows of it. */
 export interface Preferences {
   thinking: ThinkingLevel;
   reasoning: NonNullable<SessionSettings["reasoning"]>;
@@ -15,7 +15,7 @@ export interface Preferences {
   usage: NonNullable<SessionSettings["usage"]>;
 }
 
-/** What the run was given, else what the session has set, else the agent's defaults. */
+/** The values of the run, or else of the session, or else the agent's defaults. */
 export function sessionPreferences(
   settings: SessionSettings,
   { defaults }: Agent,
@@ -31,14 +31,14 @@ export function sessionPreferences(
 
 const DEFAULT_QUEUE = wholeSchema.parse({}).messages.queue;
 
-/** How a session treats what comes while it is busy. A configuration that is not valid means the defaults. */
+/** The queue policy of a session. With an invalid configuration the defaults apply. */
 export function queuePolicyFor(
   services: () => Services,
   settings: SessionSettings,
   target: Target | null,
 ): QueuePolicy {
   const { byChannel, ...policy } = queueConfig(services);
-  // Who started a sub-agent wants to be heard while it works.
+  // A parent's messages reach a sub-agent while it works.
   const mode = settings.spawned ? "steer" : ((target && byChannel[target.channel]) ?? policy.mode);
   return { ...policy, mode, ...settings.queue };
 }

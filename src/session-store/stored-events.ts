@@ -11,35 +11,35 @@ import type { StoredEvent } from "./stored-shapes.ts";
 /** Most bytes of JSON that are read at once. */
 const PAGE_BYTES = 512 * 1024;
 
-/** One run, and between which numbers its events are, so that no others are read. */
+/** A run and the range of its events, so that no others are read. */
 export interface RunSpan {
   runId: string;
   firstSeq: number;
-  /** Number of its last event; undefined while it goes on. */
+  /** Number of its last event; undefined while it is open. */
   endSeq: number | undefined;
 }
 
-/** Where the events of a run are. */
+/** The range of a run's events. */
 export function runSpan({ id: runId, firstSeq, state }: OpenRun): RunSpan {
   return { runId, firstSeq, endSeq: "endSeq" in state ? state.endSeq : undefined };
 }
 
-/** What a reader wants: what comes after a number, of the whole session or of one run. */
+/** The events after a number, of the whole session or of one run. */
 export interface EventRequest {
   after: number;
   run?: RunSpan;
   limit: number;
 }
 
-/** Stored events in order, and the number up to which there are no others than these. */
+/** Stored events in order; up to `upTo` there are no others. */
 export interface StoredPage {
   events: AgentEvent[];
   upTo: number;
 }
 
 /**
- * The next stored events after a number, from the two tables that hold them. What cannot be read is passed over. It may
- * be fewer than `limit` where there are more, but never none.
+ * The next stored events after a number, from the two tables that hold them. Unreadable ones are skipped. A page may
+ * have fewer than `limit` where more follow, but is empty only at the end.
  */
 export function readStoredEvents(store: Store, { after, run, limit }: EventRequest): StoredPage {
   let from = Math.max(after, (run?.firstSeq ?? 0) - 1);
@@ -89,7 +89,7 @@ function eventsIn({ seq, runId, body }: { seq: number; runId: string; body: Stor
   return [];
 }
 
-/** The event that a message is. */
+/** The event that a message represents. */
 export function messageEvent(message: Message): EventBody {
   switch (message.role) {
     case "user":

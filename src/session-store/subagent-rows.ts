@@ -4,7 +4,7 @@ import { announcements, subagents } from "./schema.ts";
 import { cachedRead, prepared, type Store } from "./store.ts";
 import { isOpen, type Subagent, type SubagentReport } from "./subagent.ts";
 
-/** A sub-agent where it is stored. */
+/** A stored sub-agent. */
 export interface SubagentRow {
   /** Its session key. */
   key: string;
@@ -13,12 +13,12 @@ export interface SubagentRow {
   subagent: Subagent;
 }
 
-/** Words for word the condition of the index `children_open`. */
+/** Exactly the condition of the index `subagents_open`. */
 const OPEN = sql`${subagents.open} = 1`;
 
 const openRows = prepared((store) => store.select().from(subagents).where(OPEN).orderBy(sql`rowid`).prepare());
 
-/** The sub-agents for which something is left to be done, in the order in which they were started. */
+/** The sub-agents that have not ended, in the order in which they were started. */
 export const openSubagents = cachedRead((store): readonly SubagentRow[] =>
   openRows(store).all().flatMap(readableSubagent),
 );
@@ -33,7 +33,7 @@ export function findSubagentRow(store: Store, key: string): SubagentRow | undefi
   return store.select().from(subagents).where(eq(subagents.key, key)).all().flatMap(readableSubagent)[0];
 }
 
-/** Stores a sub-agent, a new one or as it is now. */
+/** Inserts or updates a sub-agent. */
 export function saveSubagent(store: Store, { key, runId, subagent }: SubagentRow): void {
   const now = { runId, open: isOpen(subagent), body: subagent };
   store
@@ -43,7 +43,7 @@ export function saveSubagent(store: Store, { key, runId, subagent }: SubagentRow
     .run();
 }
 
-/** Forgets the sub-agents that ended before an instant; their own sessions stay. */
+/** Deletes the sub-agents that ended before an instant; their own sessions stay. */
 export function dropEndedSubagents(store: Store, before: number): void {
   const endedAt = sql`CASE WHEN json_valid(${subagents.body}) THEN ${subagents.body} ->> '$.phase.at' ELSE 0 END`;
   store
@@ -52,31 +52,31 @@ export function dropEndedSubagents(store: Store, before: number): void {
     .run();
 }
 
-/** A row that cannot be read is as good as none: its sub-agent's result is not told, and nothing else suffers. */
+/** An unreadable row is skipped: the result of its sub-agent is not announced. */
 function readableSubagent({ key, runId, body }: typeof subagents.$inferSelect): SubagentRow[] {
   if (body !== undefined) return [{ key, runId, subagent: body }];
   log("error", "subagent.unreadable", { sessionKey: key });
   return [];
 }
 
-/** Something that who started this session is to be told. */
+/** A report that the parent session has yet to acknowledge. */
 export interface PendingAnnouncement {
-  /** The run whose end it is. */
+  /** The run that the report is about. */
   runId: string;
   report: SubagentReport;
   attempts: number;
-  /** When to tell it, in milliseconds since the epoch; null while the work goes on in sub-agents of its own. */
+  /** When to deliver it, in milliseconds since the epoch; null while it is held for sub-agents of its own. */
   dueAt: number | null;
 }
 
 const pendingRows = prepared((store) => store.select().from(announcements).orderBy(asc(announcements.dueAt)).prepare());
 
-/** What is still to be told, what is due first first; few, because what was heard is gone. */
+/** The pending announcements, the first due first; few, because acknowledged ones are deleted. */
 export const pendingAnnouncements = cachedRead((store): readonly PendingAnnouncement[] =>
   pendingRows(store).all().flatMap(readableAnnouncement),
 );
 
-/** Stores a notice, a new one or as it is now. */
+/** Inserts or updates an announcement. */
 export function saveAnnouncement(store: Store, { runId, report, attempts, dueAt }: PendingAnnouncement): void {
   const now = { body: report, attempts, dueAt };
   store
@@ -86,7 +86,7 @@ export function saveAnnouncement(store: Store, { runId, report, attempts, dueAt 
     .run();
 }
 
-/** It was heard, or nobody wants it. */
+/** Deletes an announcement that was acknowledged, or that has no recipient. */
 export function dropAnnouncement(store: Store, runId: string): void {
   store.delete(announcements).where(eq(announcements.runId, runId)).run();
 }

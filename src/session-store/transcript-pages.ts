@@ -9,47 +9,50 @@ import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 import { spokenMessage } from "./transcript.ts";
 
-/** Bytes of lines, and of JSON that is read for them, after which a page is full; its last message may be larger. */
+/**
+ * Bytes of lines, and of the JSON that they are read from, above which a page is full; its last message may exceed
+ * them.
+ */
 const PAGE_BYTES = 48_000;
 const PAGE_WEIGHT = 4 * 1024 * 1024;
 
-/** Messages, and bytes of them, that are read at once; SQLite takes 100 parameters. */
+/** Messages, and bytes of them, in one batch; SQLite takes 100 parameters. */
 const BATCH = 100;
 const BATCH_BYTES = 1024 * 1024;
 
-/** Most pages of one session that are remembered, the newest. */
+/** Most pages of one session that are indexed, the newest. */
 const MAX_PAGES = 1000;
 
-/** A page of a transcript, as it is laid out. */
+/** A stored page. */
 export type PageRow = typeof memoryPages.$inferSelect;
 
-/** Whose transcript is laid out. */
+/** The session of a transcript. */
 export type PagesOwner = Pick<SessionRow, "sessionId" | "contextSeq">;
 
-/** A message as the lines that memory has of it. */
+/** Formats a message as lines for the memory index. */
 export type MessageLines = (message: Message) => string[];
 
-/** Tools' messages are no part of it, and need not be read. */
+/** Tool messages are not indexed. */
 const IS_CHAT_MESSAGE = sql`${messageField("$.role")} IN ('user', 'assistant')`;
 
-/** The pages of a transcript that are laid out, the newest first. */
+/** The pages of a transcript, the newest first. */
 export function listPages(store: Store): PageRow[] {
   return store.select().from(memoryPages).orderBy(desc(memoryPages.fromSeq)).limit(MAX_PAGES).all();
 }
 
-/** Whether anything of a transcript was ever laid out. */
+/** Whether a transcript has any page. */
 export function hasPages(store: Store): boolean {
   return newestPage(store) !== undefined;
 }
 
-/** Up to which message a transcript is laid out; 0 where nothing is. */
+/** Number of the last message in a page; 0 where there is none. */
 function lastPagedSeq(store: Store): number {
   return newestPage(store)?.lastSeq ?? 0;
 }
 
 /**
- * Whether so many messages, or bytes of them, were said since a transcript was last laid out, or anything in a conversation
- * that is over. Reads no more messages than are asked about.
+ * Whether this many messages or bytes were added since the last page, or any message of an ended conversation. Reads no
+ * more messages than asked about.
  */
 export function hasUnindexedText(store: Store, owner: PagesOwner, delta: { messages: number; bytes: number }): boolean {
   const isNew = and(gt(messages.seq, lastPagedSeq(store)), IS_CHAT_MESSAGE);
@@ -64,8 +67,8 @@ export function hasUnindexedText(store: Store, owner: PagesOwner, delta: { messa
 }
 
 /**
- * Lays out the messages that come next, as part of the current commit: a bounded number of them. Gives whether there may be
- * more.
+ * Adds the next batch of messages to the pages, within the current commit.
+ * @returns whether more may follow
  */
 export function appendPages(store: Store, owner: PagesOwner, messageLines: MessageLines): boolean {
   const newest = newestPage(store);
@@ -82,7 +85,7 @@ export function appendPages(store: Store, owner: PagesOwner, messageLines: Messa
     last = withMessage(page, row, messageLines(row.message));
     pages.set(last.fromSeq, last);
   }
-  // What cannot be read at the end of a batch is passed by.
+  // Unreadable messages at the end of a batch are skipped.
   if (last !== undefined && moreAfter !== undefined) pages.set(last.fromSeq, { ...last, lastSeq: moreAfter });
   for (const page of pages.values()) {
     store.insert(memoryPages).values(page).onConflictDoUpdate({ target: memoryPages.fromSeq, set: page }).run();
@@ -90,7 +93,7 @@ export function appendPages(store: Store, owner: PagesOwner, messageLines: Messa
   return moreAfter !== undefined && pages.size > 0;
 }
 
-/** The lines of a page, each at its number; undefined where nothing is left of it. Those that are gone are empty. */
+/** The lines of a page, each at its number, with empty ones for deleted messages; undefined where nothing is left. */
 export function pageLines(store: Store, page: PageRow, messageLines: MessageLines): string[] | undefined {
   if (page.keptSeq > page.lastSeq) return undefined;
   const lines: string[] = [];
@@ -105,18 +108,18 @@ export function pageLines(store: Store, page: PageRow, messageLines: MessageLine
   return [...Array.from({ length: Math.max(0, page.lines - lines.length) }, () => ""), ...lines];
 }
 
-/** A page by its place; undefined where there is none. */
+/** A page of a conversation by its number; undefined where there is none. */
 export function findPage(store: Store, conversation: string, page: number): PageRow | undefined {
   const isIt = and(eq(memoryPages.conversation, conversation), eq(memoryPages.page, page));
   return store.select().from(memoryPages).where(isIt).get();
 }
 
-/** Changes whenever the lines of a page do. */
+/** Changes with the lines of a page. */
 export function pageEtag({ keptSeq, lines, size }: PageRow): string {
   return `${keptSeq}-${lines}-${size}`;
 }
 
-/** The messages up to a number are cleared away, in the current commit: what was laid out of them is gone. */
+/** Messages up to a number were deleted in the current commit: removes them from their pages. */
 export function cutPages(store: Store, upTo: number): void {
   store
     .update(memoryPages)
@@ -125,7 +128,7 @@ export function cutPages(store: Store, upTo: number): void {
     .run();
 }
 
-/** The pages that have changed since memory was indexed, the oldest first. */
+/** The pages that have changed since they were indexed, the oldest first. */
 export function unindexedPages(store: Store): PageRow[] {
   return store
     .select()
@@ -136,12 +139,12 @@ export function unindexedPages(store: Store): PageRow[] {
     .all();
 }
 
-/** Memory knows of pages as they were: of those of which nothing is left, nobody needs to know any more. */
+/** Marks pages as indexed, unless they have changed since, and deletes empty ones. */
 export function markIndexed(store: Store, indexed: readonly PageRow[]): void {
   const newest = newestPage(store);
   for (const page of indexed) {
     const isUnchanged = and(eq(memoryPages.fromSeq, page.fromSeq), eq(memoryPages.lastSeq, page.lastSeq), keptAt(page));
-    // The newest one stays: the next page of its conversation has the number after it.
+    // The newest page stays: the next page of its conversation takes the number after it.
     if (page.keptSeq > page.lastSeq && page.fromSeq !== newest?.fromSeq)
       store.delete(memoryPages).where(isUnchanged).run();
     else store.update(memoryPages).set({ stale: false }).where(isUnchanged).run();
@@ -179,7 +182,7 @@ function withMessage(page: PageRow, { seq, message, bytes }: MessageRow, lines: 
   };
 }
 
-/** Of which conversation messages are, by their runs, as far as those say so. */
+/** The conversation of each run, where the run has one. */
 function conversationIds(store: Store, rows: readonly MessageRow[]): Map<string, string> {
   const ids = [...new Set(rows.map(({ runId }) => runId))];
   const found = store.select({ id: runs.id, state: runs.state }).from(runs).where(inArray(runs.id, ids)).all();
@@ -190,9 +193,9 @@ function conversationIds(store: Store, rows: readonly MessageRow[]): Map<string,
   );
 }
 
-/** Most characters of a line, but for who spoke and when; a longer one becomes several. */
+/** Most characters of a line without time and speaker; a longer one is split. */
 const MAX_LINE_CHARS = 600;
-/** Characters of a message that are remembered: what is longer was pasted rather than said. */
+/** Characters of a message that are indexed: the rest of a longer one is probably pasted. */
 const MAX_MESSAGE_CHARS = 16_000;
 const MAX_NAME_CHARS = 60;
 
@@ -200,9 +203,9 @@ const MAX_NAME_CHARS = 60;
 const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？；]["”’」』）]*/gu;
 
 /**
- * A message as lines of memory: `[2026-11-22 14:03] User: …`, and below it the rest of what was said, without empty lines.
- * None for what nobody said aloud. The same message in the same zone gives the same lines.
- * @param zone whose clocks tell when it was
+ * A message as lines for the memory index: `[2026-11-22 14:03] User: …`, then its other lines without empty ones. None
+ * for a message that is not part of the conversation. The result depends on message and zone only.
+ * @param zone time zone of the shown time
  */
 export function transcriptLines(message: Message, zone: string): string[] {
   const spoken = spokenMessage(message);
@@ -221,7 +224,7 @@ export function transcriptLines(message: Message, zone: string): string[] {
   ];
 }
 
-/** Who said it; owners are users, and who else speaks is a guest, whatever the name is. */
+/** The speaker of a message: owners are users, all others guests, whatever their name is. */
 function speakerName(message: Message): string {
   if (message.role !== "user") return "Assistant";
   const { owner, name = "" } = message.sender ?? { owner: true };
@@ -240,7 +243,9 @@ function splitLongLine(line: string): string[] {
   return [...pieces, rest.trimEnd()];
 }
 
-/** Where a long line is broken: after its last sentence that fits, else after a word, in the second half of what fits. */
+/**
+ * Where a long line is split: after the last sentence that fits, or else after a word, in the second half of what fits.
+ */
 function breakPoint(line: string): number {
   const fitting = line.slice(0, MAX_LINE_CHARS);
   const ends = [...fitting.matchAll(SENTENCE_END)].map(({ index, 0: mark }) => index + mark.length);

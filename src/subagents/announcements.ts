@@ -20,14 +20,14 @@ import {
 } from "../session-store/subagent-rows.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
-/** How long the object of who started this session may take to answer. */
+/** Timeout of the parent's object. */
 const ANSWER_MS = 30_000;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
 /**
- * What a sub-agent has to tell who started it. A notice is stored in the commit that ends the run, and told until it
- * was heard: hearing it twice is the same as once, so it is never given up.
+ * The reports that a sub-agent delivers to its parent. A report is stored in the commit that ends the run and retried
+ * until it is acknowledged; a repeated report has no effect.
  */
 export class Announcements {
   readonly #deps: SubagentsDeps;
@@ -37,14 +37,14 @@ export class Announcements {
     this.#deps = deps;
   }
 
-  /** When something is to be told, in milliseconds since the epoch; undefined where nothing is. */
+  /** When a report is due, in milliseconds since the epoch; undefined where none is. */
   get dueAt(): number | undefined {
     return pendingAnnouncements(this.#deps.store).find(({ dueAt }) => dueAt !== null)?.dueAt ?? undefined;
   }
 
   /**
-   * Notes the end of a run that who started this session waits for; to be called within its commit.
-   * @param isHeld whether more is to come that belongs to the same work, so that it is held back
+   * Adds the report of a run that the parent waits for; call it within the run's last commit.
+   * @param isHeld whether the same work continues in sub-agents, so that the report waits
    */
   add(end: RunEnd, isHeld: boolean): void {
     const { store, owner, now } = this.#deps;
@@ -52,7 +52,7 @@ export class Announcements {
     saveAnnouncement(store, { runId: end.runId, report, attempts: 0, dueAt: isHeld ? null : now() });
   }
 
-  /** Adds the end of a later run to what is held back; to be called within its commit. */
+  /** Extends held reports by the end of a later run; call it within that run's last commit. */
   extendHeld(end: RunEnd, isHeld: boolean): void {
     const { store, now } = this.#deps;
     const dueAt = isHeld ? null : now();
@@ -60,14 +60,14 @@ export class Announcements {
       saveAnnouncement(store, { ...held, report: extendReport(held.report, end), dueAt });
   }
 
-  /** Nothing is to come any more: what was held back is told as it is. To be called within a commit. */
+  /** Releases held reports as interrupted, because nothing more will come. Call it within a commit. */
   releaseHeld(): void {
     const { store, now } = this.#deps;
     for (const held of this.#held())
       saveAnnouncement(store, { ...held, report: interruptedReport(held.report, now()), dueAt: now() });
   }
 
-  /** Tells what is due, until nothing is any more. Never rejects; there is one such round at a time. */
+  /** Delivers all reports that are due. Never rejects; only one delivery runs at a time. */
   deliverAll(): Promise<void> {
     this.#delivering ??= this.#deliverAll().finally(() => {
       this.#delivering = undefined;
@@ -75,7 +75,7 @@ export class Announcements {
     return this.#delivering;
   }
 
-  /** Resolves when nothing is being told. */
+  /** Resolves when no delivery runs. */
   async idle(): Promise<void> {
     await this.#delivering;
   }
@@ -113,7 +113,7 @@ export class Announcements {
   }
 }
 
-/** What a session is told when one of its sub-agents has ended: a run of its own, with the rights of who started it. */
+/** The input of the run that announces a sub-agent's end, with the rights of the run that started it. */
 export function announcementInput(subagent: Subagent, report: SubagentReport): RunInput {
   const { childKey, childRunId } = report;
   const { owner, modelOverride, timeoutSeconds } = subagent.announceTo;
@@ -134,8 +134,8 @@ const OUTCOMES: Readonly<Record<SubagentReport["status"], string>> = {
 };
 
 /**
- * The words of an announcement. The result is between two lines that its writer cannot have known: it is the text of a
- * model that may have read anything.
+ * The text of an announcement. The result stands between two marks that its author cannot know: a model wrote it, which
+ * may have read untrusted content.
  */
 function announcementText({ label, startedAt }: Subagent, report: SubagentReport): string {
   const { childKey, status, text, chars, error, usage, endedAt } = report;

@@ -8,7 +8,7 @@ import type { Subagents } from "./subagents.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /**
- * The session that a text means, by its key or a sub-agent's label, where the run may reach it.
+ * The session that a text names, by key or by a sub-agent's label, where the run may reach it.
  * @throws Error that names the setting where it may not
  */
 export async function findSession(text: string, caller: SessionCaller): Promise<string> {
@@ -23,12 +23,12 @@ export async function findSession(text: string, caller: SessionCaller): Promise<
   return otherKey;
 }
 
-/** What of a question whether a session can be reached is the same for all others. */
+/** The parts of a reach check that do not depend on the other session. */
 export function reachRules({ deps }: SessionCaller) {
   return { tools: deps.services().config.tools, ownKey: deps.owner().key };
 }
 
-/** Whether a session was started from here. One that was started by another one knows itself from where. */
+/** Whether a session descends from this one. A sub-agent of another session knows its own ancestors. */
 async function isDescendant(sessionKey: string, { deps }: SessionCaller): Promise<boolean> {
   if (findSubagentRow(deps.store, sessionKey) !== undefined) return true;
   if (parseSessionKey(sessionKey).kind !== "subagent") return false;
@@ -36,7 +36,7 @@ async function isDescendant(sessionKey: string, { deps }: SessionCaller): Promis
   return found?.lineage.includes(deps.owner().key) ?? false;
 }
 
-/** A run whose tools reach for other sessions. */
+/** A run whose tools use other sessions. */
 export interface SessionCaller {
   run: ActiveRun;
   agent: Agent;

@@ -4,9 +4,9 @@ import type { SubagentView } from "../session-store/subagent.ts";
 import { recentSubagents, type SubagentRow } from "../session-store/subagent-rows.ts";
 
 /**
- * The one sub-agent that a text means: by its number in the list (1 is the newest), its session key, its run's id or its
- * label; of several with one label, the one that is at work.
- * @throws IsopodError that says what there is
+ * The sub-agent that a text names: by its number in the list (1 is the newest), session key, run id or label; among
+ * equal labels, the one that works.
+ * @throws IsopodError with a list of the sub-agents where none matches
  */
 export function findSubagent(subagents: readonly SubagentView[], which: string): SubagentView {
   const text = which.trim();
@@ -25,7 +25,7 @@ export function findSubagent(subagents: readonly SubagentView[], which: string):
   throw new IsopodError("not_found", `There is no sub-agent '${text}'. There are:\n${listed(subagents)}`);
 }
 
-/** Whether a sub-agent's end is waited for. */
+/** Whether the end of a sub-agent is awaited. */
 export function isAtWork({ status }: SubagentView): boolean {
   return status === "starting" || status === "working";
 }
@@ -38,7 +38,7 @@ function listed(subagents: readonly SubagentView[]): string {
   return subagents.map(({ label, status }, index) => `${index + 1}. ${label} (${status})`).join("\n");
 }
 
-/** Most sub-agents of a session that are shown. */
+/** Most sub-agents that are shown. */
 const MAX_SHOWN = 50;
 
 /** The sub-agents that a session started last, the newest first. */
@@ -46,7 +46,7 @@ export function listedSubagents(store: Store): SubagentView[] {
   return recentSubagents(store, MAX_SHOWN).map(subagentView);
 }
 
-/** A sub-agent as others see it. */
+/** A sub-agent as it is shown. */
 export function subagentView({ key, subagent }: SubagentRow): SubagentView {
   const { agentId, childRunId: runId, label, task, startedAt, phase } = subagent;
   const view = { sessionKey: key, agentId, runId, label, task, startedAt };

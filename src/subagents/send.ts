@@ -8,13 +8,13 @@ import { callName } from "../turn/call-name.ts";
 import { findSession, type SessionCaller } from "./find-session.ts";
 import { mergedRuns } from "./subagents.ts";
 
-/** How often one message between sessions may lead to another, so that two agents do not talk for ever. */
+/** Most messages between sessions that may lead to one another, so that two agents do not talk without end. */
 const MAX_HOPS = 5;
 
 /**
- * Says something to another session's agent, once for each call, and waits for its reply. Who is waited for by that
- * session itself does not wait: its reply is what that one waits for.
- * @throws Error that says why it may not be said
+ * Sends a message to another session's agent, once for each call, and waits for the reply. It does not wait where that
+ * session waits for this one.
+ * @throws Error with the reason why it must not be sent
  */
 export async function send(request: SendRequest, call: CallRef, caller: SessionCaller): Promise<SendOutcome> {
   const { deps } = caller;
@@ -57,7 +57,7 @@ function nestedInput(message: string, sessionKey: string, { run, deps }: Session
   });
 }
 
-/** An agent's main session is always there, any other begins with its first message: not with one from here. */
+/** An agent's main session always exists; any other must have been started by a message from elsewhere. */
 async function requireSession(sessionKey: string, { deps }: SessionCaller): Promise<void> {
   const { agentId, kind } = parseSessionKey(sessionKey);
   agentOf(deps.services().config, agentId);
@@ -66,13 +66,13 @@ async function requireSession(sessionKey: string, { deps }: SessionCaller): Prom
   if (lineage === undefined) throw new Error(`There is no session '${sessionKey}'.`);
 }
 
-/** Whether a session waits, as far as can be known here, for what this run says. */
+/** Whether a session waits for this run's reply, as far as is known here. */
 function isWaitedForBy(sessionKey: string, caller: SessionCaller): boolean {
   const { lineage = [] } = caller.deps.owner().settings.spawned ?? {};
   return lineage.includes(sessionKey) || nestedOrigins(caller).some(({ fromKey }) => fromKey === sessionKey);
 }
 
-/** The sessions whose messages a run answers: the one that began it, and those that joined it. */
+/** The messages from other sessions that a run answers: its own input and merged ones. */
 function nestedOrigins({ run, deps }: Pick<SessionCaller, "run" | "deps">) {
   const origins = [run.journal.state.origin, ...mergedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
   return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));

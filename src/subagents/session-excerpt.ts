@@ -8,11 +8,11 @@ import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
 import { findSubagent, listedSubagents } from "./find-subagent.ts";
 import type { PeerSession, SubagentsDeps } from "./subagents-deps.ts";
 
-/** Messages that are read at a time, and how often at most: tools may fill many pages. */
+/** Messages that are read at a time, and most pages: tool output may fill many. */
 const PAGE = 100;
 const MAX_PAGES = 5;
 
-/** How much a person is shown of a sub-agent's session. */
+/** Most lines and characters of a sub-agent's log. */
 const LOG_LINES = 15;
 const LOG_CHARS = 6000;
 
@@ -20,11 +20,11 @@ export interface ExcerptRequest {
   /** How many messages. */
   limit: number;
   includeTools: boolean;
-  /** Most characters of all of them together. */
+  /** Most characters of all messages together. */
   chars: number;
 }
 
-/** The last messages of a session, as another session's agent is shown them; undefined where there is no session. */
+/** The last messages of a session for another session's agent; undefined where there is no session. */
 export async function readExcerpt(
   sessionKey: string,
   { limit, includeTools, chars }: ExcerptRequest,
@@ -47,16 +47,19 @@ export async function readExcerpt(
   };
 }
 
-/** What was said last in the session of the sub-agent that a text means. @throws IsopodError where none is meant */
+/**
+ * The last messages of the sub-agent that a text names.
+ * @throws IsopodError where none matches
+ */
 export async function readLog(which: string, { store, call }: SubagentsDeps) {
   const { sessionKey, label } = findSubagent(listedSubagents(store), which);
   const excerpt = await readExcerpt(sessionKey, { limit: LOG_LINES, includeTools: true, chars: LOG_CHARS }, call);
   return { label, messages: excerpt?.messages ?? [] };
 }
 
-/** A line as it was read. */
+/** A line before it is bounded. */
 interface ReadLine extends HistoryLine {
-  /** What somebody said who is no owner came from outside. */
+  /** Whether it is external content: its sender is no owner. */
   isStrange?: boolean;
 }
 
@@ -79,7 +82,7 @@ function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[
   }
 }
 
-/** A line as it is shown: cut first, because a fence has to stay whole. */
+/** Cuts a line, and then fences external content, because the fence has to stay whole. */
 function boundedLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
   const shown = cut(line, chars);
   return isStrange ? { ...shown, text: fenced(shown.text) } : shown;

@@ -8,12 +8,12 @@ import { reachRules, type SessionCaller } from "./find-session.ts";
 import { isAtWork, listedSubagents } from "./find-subagent.ts";
 import { readExcerpt } from "./session-excerpt.ts";
 
-/** Most sessions of the index that are looked through. */
+/** Most sessions that are read from the index. */
 const MAX_INDEXED = 500;
-/** Most characters of the messages that are shown with each session. */
+/** Most characters of the messages of one session. */
 const EXCERPT_CHARS = 1000;
 
-/** The sessions that a run may look at, the latest first: its own, those below it, and where that is allowed others. */
+/** The sessions that a run may see, the latest first: its own, its descendants, and, where allowed, others. */
 export async function listReachable(query: SessionQuery, caller: SessionCaller): Promise<SessionSummary[]> {
   const { now } = caller.deps;
   const since = query.activeMinutes === undefined ? 0 : now() - query.activeMinutes * 60_000;
@@ -37,7 +37,7 @@ function ownSession({ deps }: SessionCaller): SessionSummary {
   return { sessionKey: key, agentId, kind: sessionKind(key), status: "running", updatedAt: deps.now() };
 }
 
-/** All below this session, each generation from the one above it. */
+/** All descendants of this session, generation by generation. */
 async function descendants(caller: SessionCaller): Promise<SessionSummary[]> {
   const { deps, agent } = caller;
   const bottom = agent.subagents.maxSpawnDepth;
@@ -48,7 +48,7 @@ async function descendants(caller: SessionCaller): Promise<SessionSummary[]> {
     found.push(...generation);
     const parents = depth < bottom ? generation : [];
     const asked = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.lineage()));
-    // One that does not answer is in the list all the same, without those below it.
+    // A sub-agent that does not answer is listed without its own sub-agents.
     const answers = await Promise.allSettled(asked);
     generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.subagents ?? []) : []));
   }

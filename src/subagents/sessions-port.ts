@@ -7,10 +7,10 @@ import { readExcerpt } from "./session-excerpt.ts";
 import { listReachable } from "./session-list.ts";
 import { spawn, spawnableAgents, steer } from "./spawn.ts";
 
-/** Most characters of messages that a look at another session gives. */
+/** Most characters of another session's history. */
 const HISTORY_CHARS = 48_000;
 
-/** Other sessions as the tools of a run reach them; undefined where `reachOf` says that it reaches none. */
+/** Other sessions as the tools of a run use them; undefined where `sessionReach` allows none. */
 export function sessionsPort(caller: SessionCaller): SessionsPort | undefined {
   const { run, agent, subagents, deps } = caller;
   const reach = sessionReach({ session: deps.owner(), principal: run.principal }, agent);

@@ -24,8 +24,8 @@ import type { SubagentsDeps } from "./subagents-deps.ts";
 const MAX_LABEL_CHARS = 60;
 
 /**
- * Starts a sub-agent: stored first, then told. The same call again is the same sub-agent.
- * @throws Error that names the setting where it may not be
+ * Starts a sub-agent: it is stored first, then sent its task. A repeated call is the same sub-agent.
+ * @throws Error that names the setting where it is not allowed
  */
 export async function spawn(request: SpawnRequest, call: CallRef, caller: SessionCaller): Promise<SpawnedChild> {
   const { subagents, deps } = caller;
@@ -62,8 +62,8 @@ export async function spawn(request: SpawnRequest, call: CallRef, caller: Sessio
 }
 
 /**
- * Gives a sub-agent more to do: stored first, then told. The same call again is the same message.
- * @throws Error that says why it cannot be
+ * Sends a sub-agent another message: it is stored first. A repeated call is the same message.
+ * @throws Error with the reason where it cannot be sent
  */
 export async function steer(
   which: string,
@@ -133,22 +133,22 @@ function subagentLabel(text: string): string {
   return head(sanitizeForPrompt(text).trim(), MAX_LABEL_CHARS) || "sub-agent";
 }
 
-/** Who gives a sub-agent something to do. */
+/** The run that gives a sub-agent a task. */
 export interface Instructor {
-  /** The run that does: who stops it stops the sub-agent. */
+  /** Stopping this run stops the sub-agent. */
   runId: string;
-  /** The same again is nothing new. */
+  /** Name of the call; the same name again is a repetition. */
   askedBy: string;
   announceTo: AnnouncementTarget;
   maxChildren: number;
 }
 
-/** What a sub-agent is, apart from what it was given last. */
+/** A sub-agent without its current task. */
 export type NewSubagent = Omit<Subagent, "phase" | "task">;
 
 /**
- * Gives a sub-agent more to do, within the fence: it hears it at once where it is at work, else it works again.
- * @throws IsopodError that says why it cannot be
+ * Gives a sub-agent another task, within the fence: an active one receives it at once, an ended one starts again.
+ * @throws IsopodError with the reason where it cannot be given
  */
 export function instructSubagent(
   which: string,
@@ -178,7 +178,7 @@ export function instructSubagent(
   return next;
 }
 
-/** What a sub-agent is told, with the rights of the run that tells it. */
+/** The input of a sub-agent's run, with the rights of the run that instructs it. */
 export function messageFor(
   subagent: NewSubagent,
   text: string,
@@ -196,7 +196,7 @@ export function messageFor(
   });
 }
 
-/** @throws IsopodError where as many sub-agents are at work as may be */
+/** @throws IsopodError where the maximum of active sub-agents is reached */
 export function requireFreeSlot(maxChildren: number, { store }: SubagentsDeps): void {
   const count = openSubagents(store).length;
   if (count < maxChildren) return;

@@ -20,34 +20,37 @@ import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "
 import { announcementInput } from "./announcements.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
-/** How long a sub-agent's object may take to answer. */
+/** Timeout of a sub-agent's object. */
 const ANSWER_MS = 30_000;
 
 /**
- * The sub-agents that a session has started. What one is to be told, to begin or to stop, is stored before it is, and
- * it is told again until it was heard; how it ended it says by itself.
+ * The sub-agents of a session. A request to start or stop one is stored first and repeated until it is acknowledged; a
+ * sub-agent reports its end by itself.
  */
 export class SubagentWatch {
   readonly #deps: SubagentsDeps;
-  /** Whom this incarnation is talking to: one word at a time with each. */
+  /** The sub-agents that this incarnation is calling: one request at a time for each. */
   readonly #syncing = new Map<string, Promise<void>>();
 
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
   }
 
-  /** When one of them is to be asked something, in milliseconds since the epoch; undefined where never. */
+  /** When the next request is due, in milliseconds since the epoch; undefined where none is. */
   get dueAt(): number | undefined {
     const instants = openSubagents(this.#deps.store).flatMap(({ subagent }) => nextCheckAt(subagent) ?? []);
     return instants.length === 0 ? undefined : Math.min(...instants);
   }
 
-  /** Whether the end of any of them is waited for. */
+  /** Whether the end of any sub-agent is awaited. */
   get hasActive(): boolean {
     return openSubagents(this.#deps.store).some(({ subagent }) => isAtWork(subagent));
   }
 
-  /** Marks those to be stopped that are meant, of those at work; to be called within a commit. Gives them. */
+  /**
+   * Marks the matching active sub-agents as stopping; call it within a commit.
+   * @returns the marked ones
+   */
   stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
     const { store, now } = this.#deps;
     const rows = openSubagents(store).filter((row) => isAtWork(row.subagent) && isMeant(row));
@@ -55,26 +58,26 @@ export class SubagentWatch {
     return rows;
   }
 
-  /** Tells everybody what is due. Never rejects. */
+  /** Sends all requests that are due. Never rejects. */
   async syncAll(): Promise<void> {
     await Promise.all(openSubagents(this.#deps.store).map(({ key }) => this.sync(key)));
   }
 
-  /** Tells one of them what is due, until nothing is. Never rejects. */
+  /** Sends one sub-agent's requests until none is due. Never rejects. */
   sync(key: string): Promise<void> {
     const syncing = this.#syncing.get(key) ?? this.#sync(key).finally(() => this.#syncing.delete(key));
     this.#syncing.set(key, syncing);
     return syncing;
   }
 
-  /** Resolves when nobody is being told anything. */
+  /** Resolves when no request is under way. */
   async idle(): Promise<void> {
     await Promise.all(this.#syncing.values());
   }
 
   /**
-   * Takes note of the end of a sub-agent's run and lets a run begin that tells of it, in one commit. The same report
-   * again changes nothing. What nobody wants to hear any more, because its stop came from here, only ends.
+   * Stores a sub-agent's end and queues the run that announces it, in one commit. A repeated report has no effect. The
+   * end of a sub-agent that was stopped from here is not announced.
    */
   acceptReport(report: SubagentReport): void {
     const { store, log, fence, now, policyFor, changed } = this.#deps;
@@ -123,7 +126,7 @@ export class SubagentWatch {
     }
   }
 
-  /** Says to a sub-agent what is due, and notes that it has heard it. */
+  /** Sends the request that is due, and stores its acknowledgement. */
   async #step({ key, subagent }: SubagentRow): Promise<void> {
     const { now, call } = this.#deps;
     const { agentId, childRunId, phase } = subagent;

@@ -12,7 +12,7 @@ import type { Store } from "../session-store/store.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 
-/** What a session's dealings with other sessions need of the object that they are done for. */
+/** Dependencies of all dealings with other sessions. */
 export interface SubagentsDeps {
   store: Store;
   log: EventLog;
@@ -21,14 +21,17 @@ export interface SubagentsDeps {
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   policyFor(target: Target | null): QueuePolicy;
-  /** Calls another session's object. @throws IsopodError `unavailable`, or what it refuses with */
+  /**
+   * Calls another session's object.
+   * @throws IsopodError `unavailable`, or the session's refusal
+   */
   call: CallSession<PeerSession>;
-  /** Something is due that was not: arms the alarm, and goes on with it. */
+  /** Something became due: arms the alarm and continues. */
   changed(): void;
   now(): number;
 }
 
-/** What a session asks of other sessions. Every call may be repeated. */
+/** The calls that a session makes to other sessions. Every call may be repeated. */
 export interface PeerSession {
   accept(request: AcceptRequest): Promise<AcceptedRun | Refusal>;
   abortAll(): Promise<unknown>;

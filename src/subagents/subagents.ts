@@ -21,8 +21,8 @@ import { SubagentWatch } from "./subagent-watch.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /**
- * A session's dealings with those that it has started, and with the one that has started it. All of it is stored in
- * the commit that it follows from, and done until it is heard, by whichever incarnation.
+ * A session's sub-agents and its reports to its parent. Every request is stored in the commit that it follows from, and
+ * repeated, by any incarnation, until it is acknowledged.
  */
 export class Subagents {
   readonly watch: SubagentWatch;
@@ -35,7 +35,7 @@ export class Subagents {
     this.#announcements = new Announcements(deps);
   }
 
-  /** When it has something to do, in milliseconds since the epoch; undefined where nothing. */
+  /** When something is due, in milliseconds since the epoch; undefined where nothing is. */
   get dueAt(): number | undefined {
     const instants = [this.watch.dueAt, this.#announcements.dueAt].filter((instant) => instant !== undefined);
     return instants.length === 0 ? undefined : Math.min(...instants);
@@ -50,14 +50,15 @@ export class Subagents {
     await Promise.all([this.watch.syncAll(), this.#announcements.deliverAll()]);
   }
 
-  /** Resolves when nothing is going on. */
+  /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     await Promise.all([this.watch.idle(), this.#announcements.idle()]);
   }
 
   /**
-   * A run has ended: who started this session is told, and what the run has started ends with it where it was stopped.
-   * To be called within the commit that ends it, with how it stood before.
+   * A run has ended: the parent gets a report, and a stopped run's sub-agents are stopped. Call it within the commit
+   * that ends the run.
+   * @param row the run before it ended
    */
   runEnded(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
     const { store, owner } = this.#deps;
@@ -72,14 +73,18 @@ export class Subagents {
     if (origins.some((origin) => origin?.kind === "spawn")) this.#announcements.add(end, isHeld);
   }
 
-  /** Stops what a run has started, or all that the session has; to be called within a commit. Gives their number. */
+  /**
+   * Stops the sub-agents of a run, or all; call it within a commit.
+   * @returns how many
+   */
   stop(runId?: string): number {
     return this.#stop((row) => runId === undefined || row.runId === runId).length;
   }
 
   /**
-   * Stops the sub-agent that a text means, or `all`. Gives those that were at work.
-   * @throws IsopodError where none is meant that is at work
+   * Stops the sub-agent that a text names, or `all`.
+   * @returns those that were active
+   * @throws IsopodError where no active one matches
    */
   stopNamed(which: string): SubagentView[] {
     const { store, fence, changed } = this.#deps;
@@ -93,7 +98,7 @@ export class Subagents {
     return stopped.map(subagentView);
   }
 
-  /** How a run stands that another session waits for; undefined where it is not there. */
+  /** The report of a run that another session waits for; undefined where there is no such run. */
   report(row: RunRow | undefined): SubagentReport | "open" | undefined {
     const { store, owner } = this.#deps;
     if (row?.state.status === "joined") return this.report(findRun(store, row.state.intoRunId));
@@ -104,7 +109,7 @@ export class Subagents {
     return subagentReport(owner().key, runEnd(ended, readLastReply(store, row), mergedRuns(store, row.id)));
   }
 
-  /** Whose the session is, and who belongs to it. */
+  /** The ancestors and the sub-agents of this session. */
   lineage(): Lineage {
     const { store, owner } = this.#deps;
     return {
@@ -114,8 +119,8 @@ export class Subagents {
   }
 
   /**
-   * Brings to its end what is due before the session is deleted.
-   * @throws Error where somebody has not heard: then it is to be tried again
+   * Finishes everything that is due before the session is deleted.
+   * @throws Error where another session has not acknowledged: then it must be repeated
    */
   async settle(): Promise<void> {
     await this.runDue();
@@ -130,7 +135,7 @@ export class Subagents {
     return stopped;
   }
 
-  /** Whether results are still to come that belong to what this session was asked. */
+  /** Whether results that belong to this session's task are still to come. */
   #hasPendingResults(exceptRunId?: string): boolean {
     const others = openRuns(this.#deps.store).filter(({ id }) => id !== exceptRunId);
     const isToCome = ({ state }: OpenRun) =>
@@ -139,7 +144,7 @@ export class Subagents {
   }
 }
 
-/** A run that joined another. */
+/** A run that was merged into another. */
 export interface MergedRow {
   id: string;
   origin: RunOrigin | undefined;
@@ -154,12 +159,12 @@ function runEnd(
   return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
 }
 
-/** What a run came from, also one that has not begun. */
+/** The origin of a run, also of a queued one. */
 function runOrigin(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
   return isBegun(state) ? state.origin : findRun(store, id)?.input?.origin;
 }
 
-/** The runs that became one with a run. It reads what was accepted after it, so only dealings with others ask for it. */
+/** The runs that were merged into a run. It reads all later runs, so only dealings with other sessions use it. */
 export function mergedRuns(store: Store, intoRunId: string): MergedRow[] {
   const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
   const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
