@@ -65,8 +65,8 @@ export async function budgetLines(
   const clock = agentClock(agent);
   return reports.flatMap(({ scope, uses }) =>
     uses.map(({ cap, spent, reserved, roomAt }) => {
-      const deps = roomAt === undefined ? "" : `; room again ${timeText(roomAt, now, clock)}`;
-      return `Budget of ${scopeText(scope)}: ${figureText(cap.of, spent + reserved)} of ${capText(cap)}${deps}`;
+      const room = roomAt === undefined ? "" : `; room again ${timeText(roomAt, now, clock)}`;
+      return `Budget of ${scopeText(scope)}: ${figureText(cap.of, spent + reserved)} of ${capText(cap)}${room}`;
     }),
   );
 }

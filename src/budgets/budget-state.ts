@@ -65,11 +65,11 @@ export function minuteOf(now: number): number {
 }
 
 /** Decides on a claim, for all caps at once. A repeated claim for the same call is granted and changes nothing. */
-export function claim(buckets: readonly Bucket[], asked: Claim, caps: readonly Cap[], now: number): ClaimOutcome {
-  const { runId, call } = asked;
+export function claim(buckets: readonly Bucket[], request: Claim, caps: readonly Cap[], now: number): ClaimOutcome {
+  const { runId, call } = request;
   if (call !== undefined && findOpen(buckets, call.callId)) return { granted: true, changed: [], countsRun: false };
-  const before = asked.takesOver ? buckets.map((bucket) => givenUp(bucket, runId, now)) : buckets;
-  const countsRun = isNewRun(before, asked, now);
+  const before = request.takesOver ? buckets.map((bucket) => abandoned(bucket, runId, now)) : buckets;
+  const countsRun = isNewRun(before, request, now);
   const wanted = { runs: countsRun ? 1 : 0, tokens: call?.tokens ?? 0, micros: call?.micros ?? 0 };
   const [full] = caps.flatMap((cap) => overflow(before, cap, wanted[cap.of], now)).sort(lastToHaveRoom);
   if (full !== undefined) return { granted: false, full };
@@ -98,7 +98,11 @@ export function settled(
 }
 
 /** Takes back an unused grant: its reservation, and its run where it began to count with it. */
-export function givenBack(buckets: readonly Bucket[], runId: string | undefined, callId: string | undefined): Bucket[] {
+export function withoutClaim(
+  buckets: readonly Bucket[],
+  runId: string | undefined,
+  callId: string | undefined,
+): Bucket[] {
   return buckets.flatMap((bucket) => {
     const runs = bucket.runs.filter((id) => id !== runId);
     const open = bucket.open.filter((reservation) => reservation.callId !== callId);
@@ -113,8 +117,8 @@ export function capUses(buckets: readonly Bucket[], caps: readonly Cap[], now: n
     const used = amounts(buckets, cap, now);
     const reserved = sum(used.filter(({ isOpen }) => isOpen));
     const full = overflow(buckets, cap, 1, now)[0];
-    const deps = full?.roomAt === undefined ? {} : { roomAt: full.roomAt };
-    return { cap, spent: sum(used) - reserved, reserved, isFull: full !== undefined, ...deps };
+    const room = full?.roomAt === undefined ? {} : { roomAt: full.roomAt };
+    return { cap, spent: sum(used) - reserved, reserved, isFull: full !== undefined, ...room };
   });
 }
 
@@ -127,7 +131,7 @@ function findOpen(buckets: readonly Bucket[], callId: string): Bucket | undefine
 }
 
 /** Reservations of a run lapse at once, but can still be settled. */
-function givenUp(bucket: Bucket, runId: string, now: number): Bucket {
+function abandoned(bucket: Bucket, runId: string, now: number): Bucket {
   const isGone = (open: Reservation) => open.runId === runId && open.lapsesAt > now;
   if (!bucket.open.some(isGone)) return bucket;
   return { ...bucket, open: bucket.open.map((open) => (isGone(open) ? { ...open, lapsesAt: now } : open)) };
@@ -196,7 +200,7 @@ export type ClaimAnswer = { granted: true; countsRun: boolean } | { granted: fal
 
 /** The calls of a budget's object. Every call may be repeated. */
 export interface BudgetCalls {
-  claim(asked: Claim, caps: readonly Cap[]): Promise<ClaimAnswer>;
+  claim(request: Claim, caps: readonly Cap[]): Promise<ClaimAnswer>;
   settle(callId: string, spent: { tokens: number; micros: number }): Promise<void>;
   giveBack(runId: string | undefined, callId: string | undefined): Promise<void>;
   uses(caps: readonly Cap[]): Promise<CapUse[]>;

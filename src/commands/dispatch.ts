@@ -229,8 +229,8 @@ export function runCommandHooks(
   { name, args }: { name: string; args: string },
   hooks: SessionHooks,
 ): void {
-  const who = sender?.id ?? "unknown";
-  const by = target === null ? who : `${target.channel}:${who}`;
+  const senderId = sender?.id ?? "unknown";
+  const by = target === null ? senderId : `${target.channel}:${senderId}`;
   hooks.runSync("command", { name, args, by, source: target?.channel ?? "api" }, id);
 }
 

@@ -50,8 +50,8 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const active = unsettled.find((row) => isBegun(row.state));
   const mergeKey = mergeKeyOf(run.input, run.target);
   const queueClass = queueClassOf(run.input);
-  const activeTalk = active && isTurn(active.state) ? active.mergeKey : undefined;
-  const { admitted, drop, interrupt } = admit(waiting, { mergeKey, queueClass }, activeTalk, deps.policy);
+  const activeKey = active && isTurn(active.state) ? active.mergeKey : undefined;
+  const { admitted, drop, interrupt } = admit(waiting, { mergeKey, queueClass }, activeKey, deps.policy);
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
   const row: RunRow = {
@@ -64,7 +64,7 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
     firstSeq: log.lastSeq + 1,
   };
   insertRun(store, row);
-  for (const gone of drop) dropRun(gone.id, gone.reason, deps);
+  for (const dropped of drop) dropRun(dropped.id, dropped.reason, deps);
   if (!admitted) dropRun(id, "queue_full", deps);
   else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, deps) }]);
   return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
@@ -118,23 +118,23 @@ export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
  * key.
  */
 function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionDeps): void {
-  const gone = findRun(store, id);
-  if (gone?.state.status !== "queued") return;
+  const dropped = findRun(store, id);
+  if (dropped?.state.status !== "queued") return;
   const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
   saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
   // Only the same merge key may inherit: a guest's text must not become part of an owner's message.
   const next = waitingRuns(openRuns(store)).find(
-    (run) => run.queueClass === "message" && run.mergeKey === gone.mergeKey,
+    (run) => run.queueClass === "message" && run.mergeKey === dropped.mergeKey,
   );
   const heir = next && findRun(store, next.id);
-  if (reason !== "summarized" || gone.input === null || !heir?.input) return;
-  saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(gone.input, heir.input) });
+  if (reason !== "summarized" || dropped.input === null || !heir?.input) return;
+  saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(dropped.input, heir.input) });
 }
 
 /** The summary of dropped messages that their heir carries, oldest first. */
-function droppedBefore(gone: RunInput, heir: RunInput): NonNullable<RunInput["dropped"]> {
-  const count = (gone.dropped?.count ?? 0) + 1 + (heir.dropped?.count ?? 0);
-  const begins = [...(gone.dropped?.begins ?? []), head(gone.text, KEPT_CHARS), ...(heir.dropped?.begins ?? [])];
+function droppedBefore(dropped: RunInput, heir: RunInput): NonNullable<RunInput["dropped"]> {
+  const count = (dropped.dropped?.count ?? 0) + 1 + (heir.dropped?.count ?? 0);
+  const begins = [...(dropped.dropped?.begins ?? []), head(dropped.text, KEPT_CHARS), ...(heir.dropped?.begins ?? [])];
   return { count, begins: begins.slice(-KEPT_LINES) };
 }
 

@@ -27,8 +27,8 @@ const REFUSED_BYTES = 400_000;
 const PAGE = 100;
 const PAGE_BYTES = 1_000_000;
 /** Characters of the last question that are shown where it does not fit, alone and beside a summary. */
-const ASKED_CHARS = 20_000;
-const SUMMARIZED_ASKED_CHARS = 4_000;
+const QUESTION_CHARS = 20_000;
+const SUMMARIZED_QUESTION_CHARS = 4_000;
 
 /** The part of a transcript that a model sees. */
 export type ContextExtent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
@@ -44,8 +44,8 @@ export interface ViewOptions {
 
 /** The messages that a model sees: the summary of older ones, if any, and the newest ones. */
 export function readView(store: Store, extent: ContextExtent, options: ViewOptions = {}): View {
-  const { summary, asked, rows, isFull } = readRows(store, extent, options);
-  const pinned = [...(summary ? [shownSummary(summary)] : []), ...(asked ? [asked.message] : [])];
+  const { summary, question, rows, isFull } = readRows(store, extent, options);
+  const pinned = [...(summary ? [shownSummary(summary)] : []), ...(question ? [question.message] : [])];
   const messages = repairMessages([...pinned, ...rows.map(({ message }) => message)]);
   const counted = rows.find(({ seq, message }) => seq > extent.viewSeq && message.role !== "tool")?.message.id;
   const countedFrom = counted === undefined ? -1 : messages.findIndex(({ id }) => id === counted);
@@ -60,8 +60,8 @@ export function readView(store: Store, extent: ContextExtent, options: ViewOptio
 
 /** The number of the oldest message that a model sees; undefined where it sees none. */
 export function contextStart(store: Store, extent: ContextExtent): number | undefined {
-  const { asked, rows } = readRows(store, extent, {});
-  return asked?.seq ?? rows[0]?.seq;
+  const { question, rows } = readRows(store, extent, {});
+  return question?.seq ?? rows[0]?.seq;
 }
 
 const SUMMARY_ID = "msg_summary_";
@@ -79,7 +79,7 @@ function shownSummary({ seq, compaction: { at, summary } }: CompactionRow): User
 interface Rows {
   summary?: CompactionRow;
   /** The last question before the other rows, where they do not begin with a user's message. */
-  asked?: MessageRow;
+  question?: MessageRow;
   rows: MessageRow[];
   isFull: boolean;
 }
@@ -94,9 +94,9 @@ function readRows(store: Store, extent: ContextExtent, options: ViewOptions): Ro
   const first = rows[0];
   const found = { ...(summary && { summary }), rows, isFull };
   if (first === undefined || first.message.role === "user") return found;
-  const maxChars = summary === undefined ? ASKED_CHARS : SUMMARIZED_ASKED_CHARS;
-  const asked = lastQuestionBefore(store, extent.contextSeq, first.seq, maxChars);
-  return { ...found, ...(asked && { asked }) };
+  const maxChars = summary === undefined ? QUESTION_CHARS : SUMMARIZED_QUESTION_CHARS;
+  const question = lastQuestionBefore(store, extent.contextSeq, first.seq, maxChars);
+  return { ...found, ...(question && { question }) };
 }
 
 /** Reads from the end and stops early. */

@@ -105,7 +105,7 @@ export class EventLog {
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
     if (isForPeople(message)) this.#recent.add([{ ...messageEvent(message), runId, seq, ts: message.at }]);
-    this.#wake();
+    this.#notify();
     return seq;
   }
 
@@ -118,14 +118,14 @@ export class EventLog {
     const seq = this.lastSeq;
     inserts(this.#store).events.run({ seq, run_id: runId, body });
     this.#recent.add(body.map((event) => ({ ...event, runId })));
-    this.#wake();
+    this.#notify();
     return seq;
   }
 
   /** Publishes a live event to current readers; it is kept only until its message is stored. */
   show(runId: string, ts: number, body: EventBody): void {
     this.#live.push({ ...body, runId, seq: this.take(), ts });
-    this.#wake();
+    this.#notify();
   }
 
   /** Drops the live events of a run that never became a message. */
@@ -146,7 +146,7 @@ export class EventLog {
     this.#live = [];
     this.#recent.clear(this.lastSeq);
     this.#oldestCursor = 0;
-    this.#wake();
+    this.#notify();
   }
 
   /** The next events after a number, oldest first, at most `limit` stored ones and the live ones between them. */
@@ -197,7 +197,7 @@ export class EventLog {
     });
   }
 
-  #wake(): void {
+  #notify(): void {
     for (const done of this.#waiting) done();
   }
 }
@@ -223,8 +223,8 @@ export class RecentEvents {
   /** Adds the next stored events. */
   add(events: readonly AgentEvent[]): void {
     this.#events.push(...events);
-    const gone = this.#events.splice(0, this.#events.length - KEPT).at(-1);
-    if (gone !== undefined) this.#after = gone.seq;
+    const removed = this.#events.splice(0, this.#events.length - KEPT).at(-1);
+    if (removed !== undefined) this.#after = removed.seq;
   }
 
   /** The same as `readStoredEvents`; undefined where older events are needed. */

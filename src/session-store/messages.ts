@@ -77,6 +77,6 @@ export function readTypedSkill(text: string): TypedSkill | undefined {
  * own.
  */
 export function isTypedCommand({ text, sender, origin }: RunInput): boolean {
-  const isSaid = origin === undefined || origin.kind === "reset";
-  return isSaid && sender?.owner === true && readTypedSkill(text) !== undefined;
+  const isFromPerson = origin === undefined || origin.kind === "reset";
+  return isFromPerson && sender?.owner === true && readTypedSkill(text) !== undefined;
 }

@@ -36,9 +36,9 @@ export function dropPrompts(store: Store, before: number, inUse: ReadonlySet<str
   const old = store.select({ hash, spill }).from(prompts).where(lt(createdAt, before)).all();
   if (old.length === 0) return [];
   const named = namedByRuns(store);
-  const gone = old.filter((row) => !named.has(row.hash) && !inUse.has(row.hash));
-  for (const row of gone) store.delete(prompts).where(eq(hash, row.hash)).run();
-  return gone.flatMap((row) => row.spill ?? []);
+  const expired = old.filter((row) => !named.has(row.hash) && !inUse.has(row.hash));
+  for (const row of expired) store.delete(prompts).where(eq(hash, row.hash)).run();
+  return expired.flatMap((row) => row.spill ?? []);
 }
 
 /** The hashes that any run refers to. */

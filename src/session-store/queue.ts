@@ -55,7 +55,7 @@ export type DropReason = "queue_full" | "summarized" | "interrupted";
 export function admit(
   waiting: readonly WaitingRun[],
   { mergeKey, queueClass }: Pick<WaitingRun, "mergeKey" | "queueClass">,
-  activeTalk: string | undefined,
+  activeKey: string | undefined,
   policy: QueuePolicy,
 ): Admission {
   if (queueClass === "announcement" || queueClass === "note") return { admitted: true, drop: [], interrupt: false };
@@ -67,7 +67,7 @@ export function admit(
   const interrupts = policy.mode === "interrupt";
   const outdated = interrupts ? messages : [];
   const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
-  const interrupt = interrupts && activeTalk === mergeKey;
+  const interrupt = interrupts && activeKey === mergeKey;
   // Each merge key has its own cap: guests cannot push out an owner's message.
   const left = interrupts ? [] : messages;
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
@@ -110,9 +110,9 @@ export function nextRun(waiting: readonly WaitingRun[], policy: QueuePolicy, now
  */
 export function mergeable(
   waiting: readonly WaitingRun[],
-  activeTalk: string,
+  activeKey: string,
   policy: QueuePolicy,
 ): readonly WaitingRun[] {
   if (policy.mode !== "steer" || waiting.some((run) => run.queueClass === "reset")) return [];
-  return waiting.filter((run) => run.mergeKey === activeTalk && !isAlone(run.queueClass));
+  return waiting.filter((run) => run.mergeKey === activeKey && !isAlone(run.queueClass));
 }

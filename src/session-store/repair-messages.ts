@@ -62,8 +62,8 @@ function blanked(message: Exclude<Message, AssistantMessage>): Message {
 }
 
 function textOnly(message: AssistantMessage): AssistantMessage {
-  const said = message.parts.flatMap((part) => (part.type === "text" ? [{ type: part.type, text: part.text }] : []));
-  return { ...message, parts: said.length > 0 ? said : [{ type: "text", text: LEFT_OUT }] };
+  const texts = message.parts.flatMap((part) => (part.type === "text" ? [{ type: part.type, text: part.text }] : []));
+  return { ...message, parts: texts.length > 0 ? texts : [{ type: "text", text: LEFT_OUT }] };
 }
 
 /** Adds missing results of calls, and drops results without a call. */

@@ -66,7 +66,7 @@ export class RunJournal implements Journal {
   #view: View | undefined;
   #appendedChars = 0;
   #state: RunningRun | PausedRun;
-  #attending: JournalObserver | undefined;
+  #observer: JournalObserver | undefined;
 
   constructor(deps: RunJournalDeps, row: OpenRun, state: RunningRun) {
     this.#deps = deps;
@@ -85,12 +85,12 @@ export class RunJournal implements Journal {
   }
 
   /** Sets the observer of later commits. The messages of a memory flush are not observed. */
-  observe(witness: JournalObserver): void {
-    this.#attending = witness;
+  observe(observer: JournalObserver): void {
+    this.#observer = observer;
   }
 
-  get #witness(): JournalObserver | undefined {
-    return this.#state.flush === undefined ? this.#attending : undefined;
+  get #activeObserver(): JournalObserver | undefined {
+    return this.#state.flush === undefined ? this.#observer : undefined;
   }
 
   context(): Message[] {
@@ -146,7 +146,7 @@ export class RunJournal implements Journal {
 
   answered(message: AssistantMessage): void {
     this.#deps.fence.write(() => {
-      this.#witness?.answered(message);
+      this.#activeObserver?.answered(message);
       this.#append(message);
       this.#state = replied(this.#running(), message.usage);
       this.#inherited = new Set();
@@ -162,14 +162,14 @@ export class RunJournal implements Journal {
         ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
       );
       this.#deps.log.record(this.#row.id, Date.now(), starts);
-      this.#witness?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
+      this.#activeObserver?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
     });
   }
 
   returned(message: ToolMessage): void {
     this.#deps.fence.write(() => {
       this.#append(message);
-      this.#witness?.returned(message);
+      this.#activeObserver?.returned(message);
     });
   }
 
@@ -183,7 +183,7 @@ export class RunJournal implements Journal {
     this.#deps.fence.write(() => {
       const state = paused(this.#running(), approvals, now);
       this.#save(state);
-      this.#witness?.pausing(state);
+      this.#activeObserver?.pausing(state);
       const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
         return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
       });
@@ -281,9 +281,9 @@ export class RunJournal implements Journal {
     this.#state = state;
   }
 
-  #append(said: Message): void {
+  #append(input: Message): void {
     const messages = this.context();
-    const message = this.#state.flush === undefined ? said : { ...said, inner: true as const };
+    const message = this.#state.flush === undefined ? input : { ...input, inner: true as const };
     this.#deps.log.append(this.#row.id, message);
     messages.push(message);
     this.#appendedChars += JSON.stringify(message).length;

@@ -43,8 +43,8 @@ export function noteActivity(
   { origin }: RunInput,
   { store, resetPolicy }: Pick<StartRunDeps, "store" | "resetPolicy">,
 ): void {
-  const isSaid = origin === undefined || origin.kind === "reset";
-  if (resetPolicy !== undefined && isSaid) saveActivity(store, acceptedAt);
+  const isFromPerson = origin === undefined || origin.kind === "reset";
+  if (resetPolicy !== undefined && isFromPerson) saveActivity(store, acceptedAt);
 }
 
 function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { owner, resetPolicy }: StartRunDeps): boolean {
@@ -118,8 +118,8 @@ export type ResetPolicy = { mode: "daily"; atHour: number; zone: string } | { mo
  * Whether a conversation is over when a message arrives. Instants are milliseconds since the epoch.
  * @param lastActiveAt time of the message before; 0 where it is unknown
  */
-export function isOver(policy: ResetPolicy, lastSaidAt: number, saidAt: number): boolean {
-  if (lastSaidAt === 0) return false;
-  if (policy.mode === "idle") return saidAt - lastSaidAt >= policy.idleMinutes * 60_000;
-  return lastSaidAt < lastAtHour(saidAt, policy.atHour, policy.zone);
+export function isOver(policy: ResetPolicy, lastActiveAt: number, at: number): boolean {
+  if (lastActiveAt === 0) return false;
+  if (policy.mode === "idle") return at - lastActiveAt >= policy.idleMinutes * 60_000;
+  return lastActiveAt < lastAtHour(at, policy.atHour, policy.zone);
 }

@@ -135,7 +135,7 @@ export function saveState(store: Store, id: string, state: RunState): void {
 }
 
 /** Stores that a run has begun or was merged: the transcript has its input now, so the row drops it. */
-export function saveTaken(store: Store, id: string, state: RunState): void {
+export function saveStarted(store: Store, id: string, state: RunState): void {
   statements(store).saveStarted.run({ id, state });
 }
 

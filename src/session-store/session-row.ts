@@ -30,8 +30,8 @@ export interface NewSession {
 }
 
 /** Creates the session of this object. */
-export function createSessionRow(store: Store, log: EventLog, birth: NewSession): SessionRow {
-  const { key, agentId, settings, now } = birth;
+export function createSessionRow(store: Store, log: EventLog, initial: NewSession): SessionRow {
+  const { key, agentId, settings, now } = initial;
   const row: SessionRow = {
     id: 1,
     key,

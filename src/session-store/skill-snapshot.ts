@@ -14,10 +14,10 @@ export interface SkillSnapshot extends ScanHead {
 
 /** A snapshot of scanned skills. */
 export async function takeSnapshot(
-  look: Omit<ScanHead, "digest">,
+  head: Omit<ScanHead, "digest">,
   scanned: readonly ScannedSkill[],
 ): Promise<SkillSnapshot> {
-  return { ...look, digest: await shortDigest(JSON.stringify(scanned)), scanned };
+  return { ...head, digest: await shortDigest(JSON.stringify(scanned)), scanned };
 }
 
 /** Whether two scans are of the same conversation, places and changes. */

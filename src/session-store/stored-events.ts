@@ -47,15 +47,18 @@ export function readStoredEvents(store: Store, { after, run, limit }: EventReque
   for (;;) {
     const inMessages = and(gt(messages.seq, from), lte(messages.seq, last), run && eq(messages.runId, run.runId));
     const orderBy = asc(messages.seq);
-    const said = readMessages(store, { where: inMessages, orderBy, limit, maxBytes: PAGE_BYTES });
+    const messagePage = readMessages(store, { where: inMessages, orderBy, limit, maxBytes: PAGE_BYTES });
     const inEvents = and(gt(events.seq, from), lte(events.seq, last), run && eq(events.runId, run.runId));
-    const noted = readEventRows(store, inEvents, limit);
-    const upTo = Math.min(said.moreAfter ?? Number.POSITIVE_INFINITY, noted.moreAfter ?? Number.POSITIVE_INFINITY);
+    const eventPage = readEventRows(store, inEvents, limit);
+    const upTo = Math.min(
+      messagePage.moreAfter ?? Number.POSITIVE_INFINITY,
+      eventPage.moreAfter ?? Number.POSITIVE_INFINITY,
+    );
     const found = [
-      ...said.rows
+      ...messagePage.rows
         .filter(({ message }) => isForPeople(message))
         .map(({ seq, runId, message }) => ({ ...messageEvent(message), runId, seq, ts: message.at })),
-      ...noted.events,
+      ...eventPage.events,
     ];
     const page = found.filter(({ seq }) => seq > after && seq <= upTo).sort((a, b) => a.seq - b.seq);
     if (page.length > limit) return { events: page.slice(0, limit), upTo: page[limit - 1]?.seq ?? upTo };

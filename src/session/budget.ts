@@ -7,9 +7,9 @@ import {
   type ClaimAnswer,
   capUses,
   claim,
-  givenBack,
   KEPT_MINUTES,
   settled,
+  withoutClaim,
 } from "../budgets/budget-state.ts";
 
 /**
@@ -44,7 +44,7 @@ export class Budget extends DurableObject<Env> {
 
   /** Takes back what was granted and not made use of. */
   giveBack(runId: string | undefined, callId: string | undefined): void {
-    this.#store(givenBack(this.#buckets(), runId, callId));
+    this.#store(withoutClaim(this.#buckets(), runId, callId));
   }
 
   /** How much of each cap is used. */

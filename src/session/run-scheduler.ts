@@ -39,7 +39,7 @@ import {
   stopped,
   UNREADABLE,
 } from "../session-store/run-result.ts";
-import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "../session-store/runs.ts";
+import { findRun, type OpenRun, openRuns, type RunRow, saveStarted, saveState } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
@@ -175,7 +175,7 @@ export class RunScheduler {
     }
     const state = fence.write(() => {
       const begun = begin(now(), open(row, input), input);
-      saveTaken(store, row.id, begun);
+      saveStarted(store, row.id, begun);
       for (const other of others) this.#takeInto(row, other);
       return begun;
     });
@@ -261,7 +261,7 @@ export class RunScheduler {
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
     const { origin } = joiner.input;
-    saveTaken(store, runId, {
+    saveStarted(store, runId, {
       status: "joined",
       intoRunId: row.id,
       endedAt: now(),

@@ -30,19 +30,19 @@ export async function send(request: SendRequest, call: CallRef, caller: SessionC
   const { runId } = await callSession(sessionKey, (session) =>
     session.accept({ sessionKey, agentId, runId: proposed, idempotencyKey, input }),
   );
-  const told = { sessionKey, runId };
+  const sent = { sessionKey, runId };
   if (isWaitedForBy(sessionKey, caller)) {
-    return { status: "accepted", ...told, note: "That session waits for this one, so this one does not wait for it." };
+    return { status: "accepted", ...sent, note: "That session waits for this one, so this one does not wait for it." };
   }
   if (request.timeoutSeconds === 0)
-    return { status: "accepted", ...told, note: "It was told. Nobody waits for a reply." };
+    return { status: "accepted", ...sent, note: "It was told. Nobody waits for a reply." };
   const result = await callSession(sessionKey, (session) => session.wait(runId, request.timeoutSeconds * 1000));
   if (result?.status === "timeout") {
     const note = "It is still at work. Its reply will be in its history; tell the user or go on with something else.";
-    return { status: "timeout", ...told, note };
+    return { status: "timeout", ...sent, note };
   }
-  if (result?.status !== "ok") return { status: "error", ...told, error: result?.error?.message ?? "It is gone." };
-  return { status: "ok", ...told, reply: await finalReply(sessionKey, runId, caller) };
+  if (result?.status !== "ok") return { status: "error", ...sent, error: result?.error?.message ?? "It is gone." };
+  return { status: "ok", ...sent, reply: await finalReply(sessionKey, runId, caller) };
 }
 
 function nestedInput(message: string, sessionKey: string, { run, deps }: SessionCaller): RunInput {

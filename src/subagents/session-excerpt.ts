@@ -60,7 +60,7 @@ export async function readLog(which: string, { store, call }: SubagentsDeps) {
 /** A line before it is bounded. */
 interface ReadLine extends HistoryLine {
   /** Whether it is external content: its sender is no owner. */
-  isStrange?: boolean;
+  isExternal?: boolean;
 }
 
 function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[] {
@@ -68,7 +68,7 @@ function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[
   if (message.aside || !isForPeople(message)) return [];
   switch (message.role) {
     case "user":
-      return [{ role: "user", at, text: message.text, isStrange: message.sender?.owner === false }];
+      return [{ role: "user", at, text: message.text, isExternal: message.sender?.owner === false }];
     case "tool":
       return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
     case "assistant": {
@@ -83,9 +83,9 @@ function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[
 }
 
 /** Cuts a line, and then fences external content, because the fence has to stay whole. */
-function boundedLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
+function boundedLine({ isExternal, ...line }: ReadLine, chars: number): HistoryLine {
   const shown = cut(line, chars);
-  return isStrange ? { ...shown, text: fenced(shown.text) } : shown;
+  return isExternal ? { ...shown, text: fenced(shown.text) } : shown;
 }
 
 function fenced(text: string): string {

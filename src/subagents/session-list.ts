@@ -47,9 +47,9 @@ async function descendants(caller: SessionCaller): Promise<SessionSummary[]> {
   for (let depth = spawnDepth(deps.owner()) + 1; generation.length > 0; depth++) {
     found.push(...generation);
     const parents = depth < bottom ? generation : [];
-    const asked = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.lineage()));
+    const requests = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.lineage()));
     // A sub-agent that does not answer is listed without its own sub-agents.
-    const answers = await Promise.allSettled(asked);
+    const answers = await Promise.allSettled(requests);
     generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.subagents ?? []) : []));
   }
   return found.map(subagentSummary);

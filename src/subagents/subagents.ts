@@ -64,9 +64,9 @@ export class Subagents {
     const { store, owner } = this.#deps;
     if (state.status === "aborted" || state.status === "timeout") this.watch.stop(({ runId }) => runId === row.id);
     if (owner().settings.spawned === undefined) return;
-    const joined = mergedRuns(store, row.id);
-    const origins = [runOrigin(store, row), ...joined.map(({ origin }) => origin)];
-    const end = runEnd({ ...row, state }, reply, joined);
+    const merged = mergedRuns(store, row.id);
+    const origins = [runOrigin(store, row), ...merged.map(({ origin }) => origin)];
+    const end = runEnd({ ...row, state }, reply, merged);
     const isHeld = this.#hasPendingResults(row.id);
     if (isBegun(row.state)) this.#announcements.extendHeld(end, isHeld);
     else if (!isHeld) this.#announcements.releaseHeld();
@@ -125,8 +125,9 @@ export class Subagents {
   async settle(): Promise<void> {
     await this.runDue();
     const { store } = this.#deps;
-    if (openSubagents(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
-    if (pendingAnnouncements(store).length > 0) throw new Error("Who started the session has not heard of its end.");
+    if (openSubagents(store).length > 0) throw new Error("Not every sub-agent has acknowledged its stop.");
+    if (pendingAnnouncements(store).length > 0)
+      throw new Error("The parent session has not acknowledged the last report.");
   }
 
   #stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
@@ -153,10 +154,10 @@ export interface MergedRow {
 function runEnd(
   { id, state }: OpenRun & { state: SettledRun },
   reply: AssistantMessage | undefined,
-  joined: readonly MergedRow[],
+  merged: readonly MergedRow[],
 ): RunEnd {
   const text = reply === undefined ? "" : stripSilentToken(textOf(reply));
-  return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
+  return { runId: id, state, text, joinedRunIds: merged.map((row) => row.id) };
 }
 
 /** The origin of a run, also of a queued one. */

@@ -212,7 +212,7 @@ test("while a run is at work every command that needs no turn is answered at onc
   expect(status.reply).toContain("Model: `fake/default`");
   expect(status.reply).toContain("Queue: steer, 0 waiting");
   expect(await tell("busy", "/queue")).toMatchObject({ reply: expect.stringContaining("steer") });
-  expect((await tell("busy", "/help")).reply).toContain("/status: Show what I am doing");
+  expect((await tell("busy", "/help")).reply).toContain("/status: Show the current run, model, context and cost");
   expect((await tell("busy", "/help /think")).reply).toContain(
     "`/think [off | minimal | low | medium | high | default]`",
   );
@@ -281,7 +281,7 @@ test("/usage and /status add up tokens and estimated cost of the conversation, t
   expect((await tell("sums", "/usage")).reply.split("\n")).toEqual([
     `This conversation: ${both}`,
     `Today: ${both}`,
-    `All of this session: ${both}`,
+    `This session in total: ${both}`,
     `- \`fake/sums\`: ${both}`,
     "Usage line in replies: **off**.",
   ]);
@@ -291,7 +291,7 @@ test("/usage and /status add up tokens and estimated cost of the conversation, t
   await finished((await say("/new", "sums", session("sums"))).runId);
   const [conversation, , all] = (await tell("sums", "/usage")).reply.split("\n");
   expect(conversation).toMatch(/^This conversation: 1 run, 1\.0k tokens in/);
-  expect(all).toMatch(/^All of this session: 3 runs, 3\.0k tokens in/);
+  expect(all).toMatch(/^This session in total: 3 runs, 3\.0k tokens in/);
 });
 
 test("with a configuration that is not valid commands say why, and the session goes on", async () => {

@@ -6,10 +6,10 @@ import {
   type ClaimOutcome,
   capUses,
   claim,
-  givenBack,
   KEPT_MINUTES,
   LAPSE_MS,
   settled,
+  withoutClaim,
 } from "../../src/budgets/budget-state.ts";
 
 const MINUTE = 60_000;
@@ -176,10 +176,10 @@ describe("tokens and money", () => {
   test("a claim that is given back counts for nothing, neither its call nor its run", () => {
     const ledger = new Ledger();
     ledger.claim({ runId: "a", ...call("1", 60) }, [], START);
-    ledger.store(givenBack(ledger.buckets, "a", "1"));
+    ledger.store(withoutClaim(ledger.buckets, "a", "1"));
     const caps = [cap("tokens", HOUR, 100), cap("runs", HOUR, 1)];
     expect(capUses(ledger.buckets, caps, START).map(({ spent, reserved }) => spent + reserved)).toEqual([0, 0]);
-    expect(givenBack(ledger.buckets, "a", "1")).toEqual([]);
+    expect(withoutClaim(ledger.buckets, "a", "1")).toEqual([]);
   });
 });
 
