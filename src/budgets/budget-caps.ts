@@ -28,13 +28,13 @@ type CapsConfig = Config["budgets"]["global"];
 export function budgetScopes({ budgets }: Config, agentId: string): CappedScope[] {
   const own = new Map(Object.entries(budgets.agents)).get(agentId) ?? budgets.perAgent;
   const scopes = [
-    { scope: `agent:${agentId}` as const, caps: capsOf(own) },
-    { scope: "global" as const, caps: capsOf(budgets.global) },
+    { scope: `agent:${agentId}` as const, caps: configuredCaps(own) },
+    { scope: "global" as const, caps: configuredCaps(budgets.global) },
   ];
   return scopes.filter(({ caps }) => caps.length > 0);
 }
 
-function capsOf(config: CapsConfig): Cap[] {
+function configuredCaps(config: CapsConfig): Cap[] {
   const { runsPerHour, runsPerDay, tokensPerHour, tokensPerDay, usdPerHour, usdPerDay } = config;
   return [
     ...cap("runs", HOUR, runsPerHour),

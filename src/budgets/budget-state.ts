@@ -162,12 +162,12 @@ function amounts(buckets: readonly Bucket[], { of, minutes }: Cap, now: number):
     const spent = { amount: of === "runs" ? bucket.runs.length : bucket[of], until, isOpen: false };
     const open = bucket.open
       .filter(({ lapsesAt }) => lapsesAt > now)
-      .map((call) => ({ amount: amountOf(call, of), until: Math.min(until, call.lapsesAt), isOpen: true }));
+      .map((call) => ({ amount: reservedAmount(call, of), until: Math.min(until, call.lapsesAt), isOpen: true }));
     return [spent, ...open];
   });
 }
 
-function amountOf(call: Reservation, of: Spending): number {
+function reservedAmount(call: Reservation, of: Spending): number {
   return of === "runs" ? 0 : call[of];
 }
 

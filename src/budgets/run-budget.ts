@@ -76,7 +76,7 @@ class RunBudget implements CallBudget {
   async reserve(model: Model, request: ModelRequest): Promise<(reply: ModelReply) => void> {
     const scopes = this.#scopesToAsk();
     if (scopes.length === 0) return () => undefined;
-    if (model.price === undefined && scopes.some(isOf("micros"))) throw noPrice(model.ref);
+    if (model.price === undefined && scopes.some(capsSpendingOn("micros"))) throw noPrice(model.ref);
     // The last call usually cost less than its reservation, which leaves room for this one.
     await this.#settling;
     const expected = scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
@@ -98,7 +98,7 @@ class RunBudget implements CallBudget {
     );
     if (answers.every(({ answer }) => answer?.granted)) return;
     await Promise.all(answers.map(({ scope, answer }) => this.#giveBack(scope, answer, callId)));
-    throw new FatalRunError("budget", this.#refusalOf(answers));
+    throw new FatalRunError("budget", this.#refusal(answers));
   }
 
   #ask({ scope, caps }: CappedScope, callId: string, expected: CallSpending): Promise<ClaimAnswer | undefined> {
@@ -108,7 +108,7 @@ class RunBudget implements CallBudget {
   }
 
   /** Names the budget that has room last. */
-  #refusalOf(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
+  #refusal(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
     const full = answers.flatMap(({ scope, answer }) => (answer?.granted === false ? [{ scope, ...answer.full }] : []));
     const [last] = full.sort(lastToHaveRoom);
     return last === undefined ? UNREACHABLE : refusalText(last.scope, last, this.#deps.now(), this.#spender.clock);
@@ -151,10 +151,10 @@ const UNREACHABLE = "The budget cannot be asked whether there is room, so nothin
 
 /** Whether a scope caps the spending of calls, not only the number of runs. */
 function countsCalls(scope: CappedScope): boolean {
-  return isOf("tokens")(scope) || isOf("micros")(scope);
+  return capsSpendingOn("tokens")(scope) || capsSpendingOn("micros")(scope);
 }
 
-function isOf(of: "tokens" | "micros"): (scope: CappedScope) => boolean {
+function capsSpendingOn(of: "tokens" | "micros"): (scope: CappedScope) => boolean {
   return ({ caps }) => caps.some((cap) => cap.of === of);
 }
 

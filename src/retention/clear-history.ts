@@ -13,6 +13,21 @@ import { sessionFolder, spillKey } from "../session-store/spill.ts";
 import type { Store } from "../session-store/store.ts";
 import { cutPages } from "../session-store/transcript-pages.ts";
 
+/** Dependencies of retention. */
+export interface RetentionDeps {
+  store: Store;
+  fence: Fence;
+  log: EventLog;
+  database: D1Database;
+  files: R2Bucket;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  services(): Pick<Services, "config">;
+  /** Hashes of the prompts that models are being sent: they are kept. */
+  promptsInUse(): ReadonlySet<string>;
+  now(): number;
+}
+
 /** Rows of one commit, and bytes that are read for it. */
 const BATCH = 200;
 const BATCH_BYTES = 512 * 1024;
@@ -119,19 +134,4 @@ export async function clearPrompts(deps: RetentionDeps, before: number): Promise
   const folder = sessionFolder(agentId, await objectNameOf(key));
   const spills = fence.write(() => dropPrompts(store, before, promptsInUse()));
   if (spills.length > 0) await files.delete(spills.map((id) => spillKey(folder, id)));
-}
-
-/** Dependencies of retention. */
-export interface RetentionDeps {
-  store: Store;
-  fence: Fence;
-  log: EventLog;
-  database: D1Database;
-  files: R2Bucket;
-  owner(): SessionRow;
-  /** @throws IsopodError where the configuration is not valid */
-  services(): Pick<Services, "config">;
-  /** Hashes of the prompts that models are being sent: they are kept. */
-  promptsInUse(): ReadonlySet<string>;
-  now(): number;
 }

@@ -66,12 +66,12 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   insertRun(store, row);
   for (const dropped of drop) dropRun(dropped.id, dropped.reason, deps);
   if (!admitted) dropRun(id, "queue_full", deps);
-  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, deps) }]);
+  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: runsAhead(row, deps) }]);
   return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
 }
 
 /** How many runs start before this one. */
-function aheadOf({ id }: RunRow, { store }: AdmissionDeps): number {
+function runsAhead({ id }: RunRow, { store }: AdmissionDeps): number {
   return waitingRuns(openRuns(store)).findIndex((run) => run.id === id);
 }
 

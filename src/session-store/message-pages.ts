@@ -30,7 +30,7 @@ export interface MessagePage {
 }
 
 /**
- * Reads a page of a transcript, which may be larger than memory: sizes are read first. SQLite knows the size of a text
+ * Reads a page of a transcript, which may be larger than memory: sizes are read first. SQLite has the size of a text
  * without loading it.
  */
 export function readMessages(store: Store, { where, orderBy, limit, maxBytes }: PageRequest): MessagePage {

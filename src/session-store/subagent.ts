@@ -13,7 +13,7 @@ const LONGEST_CHECK_MS = 60 * 60_000;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
-/** A sub-agent as its parent session knows it. */
+/** A sub-agent as its parent session stores it. */
 export interface Subagent {
   agentId: string;
   /** Its current run: the first one, or that of the last message. */
@@ -45,7 +45,7 @@ export interface ModelOverride {
   thinking?: ThinkingLevel;
 }
 
-/** The state of a sub-agent as its parent knows it; `dueAt` is the time of the next request to it. */
+/** The state of a sub-agent as its parent stores it; `dueAt` is the time of the next request to it. */
 export type SubagentPhase =
   /** It has not acknowledged its task yet. */
   | { status: "starting"; input: RunInput; attempts: number; dueAt: number }

@@ -7,6 +7,14 @@ import { findSubagent, listedSubagents } from "./find-subagent.ts";
 import type { Subagents } from "./subagents.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
+/** A run whose tools use other sessions. */
+export interface SessionCaller {
+  run: ActiveRun;
+  agent: Agent;
+  subagents: Subagents;
+  deps: SubagentsDeps & { database: D1Database };
+}
+
 /**
  * The session that a text names, by key or by a sub-agent's label, where the run may reach it.
  * @throws Error that names the setting where it may not
@@ -28,18 +36,10 @@ export function reachRules({ deps }: SessionCaller) {
   return { tools: deps.services().config.tools, ownKey: deps.owner().key };
 }
 
-/** Whether a session descends from this one. A sub-agent of another session knows its own ancestors. */
+/** Whether a session descends from this one. A sub-agent of another session stores its own ancestors. */
 async function isDescendant(sessionKey: string, { deps }: SessionCaller): Promise<boolean> {
   if (findSubagentRow(deps.store, sessionKey) !== undefined) return true;
   if (parseSessionKey(sessionKey).kind !== "subagent") return false;
   const found = await deps.call(sessionKey, (session) => session.lineage());
   return found?.lineage.includes(deps.owner().key) ?? false;
-}
-
-/** A run whose tools use other sessions. */
-export interface SessionCaller {
-  run: ActiveRun;
-  agent: Agent;
-  subagents: Subagents;
-  deps: SubagentsDeps & { database: D1Database };
 }

@@ -14,7 +14,7 @@ export function findSubagent(subagents: readonly SubagentView[], which: string):
   const byId = subagents.find(({ sessionKey, runId }) => sessionKey === text || runId === text);
   const named = subagents.filter(({ label }) => label.toLowerCase() === text.toLowerCase());
   const atWork = named.filter((subagent) => isAtWork(subagent));
-  const found = byId ?? onlyOf(atWork) ?? onlyOf(named) ?? byNumber;
+  const found = byId ?? single(atWork) ?? single(named) ?? byNumber;
   if (found !== undefined) return found;
   if (named.length > 1)
     throw new IsopodError(
@@ -30,7 +30,7 @@ export function isAtWork({ status }: SubagentView): boolean {
   return status === "starting" || status === "working";
 }
 
-function onlyOf(subagents: readonly SubagentView[]): SubagentView | undefined {
+function single(subagents: readonly SubagentView[]): SubagentView | undefined {
   return subagents.length === 1 ? subagents[0] : undefined;
 }
 

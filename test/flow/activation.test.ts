@@ -46,19 +46,19 @@ test("an owner sets when the agent listens in a group, over the configuration an
   await script("activation", [{ text: "I heard that." }, { text: "Yes?" }]);
   expect(await inGroup("nobody is addressed")).toBe(false);
   expect(await tell("/activation@isopod_bot")).toBe(
-    "Activation: **mention**. The agent reads only messages that mention it or reply to it.",
+    "Activation: mention. The agent reads only messages that mention it or reply to it.",
   );
   expect(await tell("/activation@isopod_bot always")).toBe(
-    "Activation: **always**. The agent reads every message in this group.",
+    "Activation: always. The agent reads every message in this group.",
   );
   expect(await inGroup("nobody is addressed")).toBe(true);
   await waitFor(async () => (await sent()).includes("I heard that."));
   expect(await tell("/activation mention")).toBe(
-    "Activation: **mention**. The agent reads only messages that mention it or reply to it.",
+    "Activation: mention. The agent reads only messages that mention it or reply to it.",
   );
   expect(await inGroup("nobody is addressed")).toBe(false);
   expect(await tell("/activation@isopod_bot default")).toBe(
-    "Activation: **mention**. The agent reads only messages that mention it or reply to it.",
+    "Activation: mention. The agent reads only messages that mention it or reply to it.",
   );
   expect((await env.DB.prepare("SELECT * FROM activations").all()).results).toEqual([]);
   expect(await asked("activation")).toHaveLength(1);

@@ -244,7 +244,7 @@ describe("bad files", () => {
     const report = await tell(name, "/context");
     expect(report).toContain("\n- SOUL.md is not UTF-8 text: 8 bytes that are not shown here.\n");
     expect(report).toContain("\n- TOOLS.md is empty.\n");
-    expect(report).toMatch(/looked after:\n- `AGENTS\.md` has control characters \(2\)/);
+    expect(report).toMatch(/Problems:\n- `AGENTS\.md` has control characters \(2\)/);
     await drop("MEMORY.md");
   });
 

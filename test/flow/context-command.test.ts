@@ -25,7 +25,7 @@ test("/context tells of each workspace file how large it is and how much of it t
   expect(list).toMatch(/^- System prompt: [\d.]+k tokens, \d+ characters \([\d.]+k stable, \d+ changing\)$/m);
   expect(list).toMatch(/^- Tools: [\d.]+k? tokens for \d+, their schemas \d+ bytes$/m);
   expect(list).toMatch(/^- Conversation: \d+ tokens in 2 messages$/m);
-  expect(list).toContain("at most 500 characters each and 60000 together:");
+  expect(list).toContain("at most 500 characters each and 60000 in total:");
   expect(list).toMatch(/^- SOUL\.md: \d+ of 1234 characters, cut, \d+ tokens$/m);
   expect(list).toMatch(/^- USER\.md: missing$/m);
   const [, injected, raw] = /^- Total: (\d+) characters in the prompt, (\d+) in the workspace$/m.exec(list)!;

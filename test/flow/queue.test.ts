@@ -160,7 +160,7 @@ test("commands act when they are accepted, are seen by people and not by models"
   await script("commands", [{ hang: true }, { text: "after" }]);
   const first = await say("1", "commands", session("commands"));
   await untilAsked("commands", 1);
-  expect(await tell("commands", "/status")).toMatchObject({ reply: expect.stringContaining("at work") });
+  expect(await tell("commands", "/status")).toMatchObject({ reply: expect.stringContaining("running for") });
   expect(await tell("commands", "/stop")).toMatchObject({ status: "ok", reply: "Stopped." });
   expect(await finished(first.runId)).toMatchObject({ status: "aborted" });
   expect(await tell("commands", "/queue nonsense")).toMatchObject({ reply: expect.stringContaining("mode") });
