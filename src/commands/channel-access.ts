@@ -22,8 +22,8 @@ export const activation: QueuedCommand = {
 async function show(group: ActivationPort): Promise<string> {
   const mode = (await group.find()) ?? group.configured;
   return mode === "always"
-    ? "Activation: **always**. The agent reads every message in this group."
-    : "Activation: **mention**. The agent reads only messages that mention it or reply to it.";
+    ? "Activation: always. The agent reads every message in this group."
+    : "Activation: mention. The agent reads only messages that mention it or reply to it.";
 }
 
 /** `/pair [list] | approve <code> [owner] | revoke <id>`: who may write to the agent on a channel. */
